@@ -1,0 +1,97 @@
+//! The data X (n samples × d features): products with X and sums over X, nothing else.
+//!
+//! [`DataMatrix`] is the seam: [`DenseMatrix`] and [`SparseMatrix`] implement it, and everything above works on
+//! `&dyn DataMatrix`. A call computes one fixed chunk of rows or columns on the calling thread; which thread calls
+//! for which chunk is the backend's business. Each output entry is summed in an order that depends on the data
+//! alone, so results have the same bits for any number of threads.
+
+mod dense;
+mod sparse;
+mod summary;
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+pub use dense::DenseMatrix;
+pub use sparse::SparseMatrix;
+pub use summary::Summary;
+
+use crate::linalg::Matrix;
+use crate::real::Real;
+
+/// How rows of X are summed into fewer rows, each then scaled: output row `q` is
+/// `scale[q] · Σ_{i: group[i] = q} X[i]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowGroups {
+    /// For each sample the output row it goes to, in `0..scale.len()`; each output row has at least one sample.
+    pub group: Vec<u32>,
+    /// The factor of each output row.
+    pub scale: Vec<f64>,
+}
+
+/// Data X of shape (n samples × d features), dense or sparse. In the formulas V is a feature factor (d × k), U a
+/// sample factor (n × k), both row-major, and X ≈ U Vᵀ.
+pub trait DataMatrix<T: Real>: Debug + Send + Sync {
+    /// n, the number of rows.
+    fn n_samples(&self) -> usize;
+
+    /// d, the number of columns.
+    fn n_features(&self) -> usize;
+
+    /// The number of stored values: n·d for dense data, the number of stored entries for sparse data.
+    fn n_stored(&self) -> usize;
+
+    /// Whether only non-zeros are stored.
+    fn is_sparse(&self) -> bool;
+
+    /// Sums, extremes, and the places of faults; computed at the first call and kept.
+    fn summary(&self) -> &Summary;
+
+    /// Fixed chunks of samples of about equal work, in order, covering `0..n`. They depend on the data alone.
+    fn sample_chunks(&self) -> Vec<Range<usize>>;
+
+    /// Fixed chunks of features of about equal work, in order, covering `0..d`.
+    fn feature_chunks(&self) -> Vec<Range<usize>>;
+
+    /// `out` (samples.len() × k, row-major) = X[samples, :] · V.
+    fn times(&self, samples: Range<usize>, features_factor: &Matrix<T>, out: &mut [T]);
+
+    /// `out` (features.len() × k, row-major) = X[:, features]ᵀ · U.
+    fn transpose_times(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]);
+
+    /// With R = X / (U Vᵀ) on the non-zeros of X (0 elsewhere): `out` (samples.len() × k) = R[samples, :] · V.
+    /// Returns Σ x·ln(x / (UVᵀ)) over those rows. Quotients whose denominator is below the smallest normal number
+    /// use that number instead.
+    fn ratio_times(
+        &self,
+        samples: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+        out: &mut [T],
+    ) -> f64;
+
+    /// As [`DataMatrix::ratio_times`] for columns: `out` (features.len() × k) = R[:, features]ᵀ · U.
+    fn transpose_ratio_times(
+        &self,
+        features: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+        out: &mut [T],
+    ) -> f64;
+
+    /// Σ over these rows of (x − (UVᵀ))², exactly: products and sums in `f64`, no expansion that could cancel.
+    /// For sparse data the entries that are not stored count with (UVᵀ)².
+    fn squared_residual(&self, samples: Range<usize>, samples_factor: &Matrix<T>, features_factor: &Matrix<T>) -> f64;
+
+    /// Σ over the non-zeros of these rows of x·ln(x / (UVᵀ)), in `f64`; `+∞` where UVᵀ is 0 and x is not.
+    fn log_divergence(&self, samples: Range<usize>, samples_factor: &Matrix<T>, features_factor: &Matrix<T>) -> f64;
+
+    /// Rows summed into groups and scaled, as new data of the same kind (dense stays dense).
+    fn grouped(&self, groups: &RowGroups) -> Box<dyn DataMatrix<T>>;
+
+    /// `out` (d) += weight · X[sample, :], in `f64`.
+    fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]);
+
+    /// Bytes that this value holds beyond what the caller lent (owned copies, a stored transpose).
+    fn owned_bytes(&self) -> usize;
+}

@@ -1,0 +1,123 @@
+//! [`Matrix`]: an owned dense matrix, row-major.
+
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// An owned dense matrix in row-major order. Factors, references and results have this type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix<T> {
+    rows: usize,
+    columns: usize,
+    values: Vec<T>,
+}
+
+impl<T: Real> Matrix<T> {
+    /// A matrix of zeros of shape `(rows, columns)`.
+    pub fn zeros(rows: usize, columns: usize) -> Self {
+        Matrix { rows, columns, values: vec![T::ZERO; rows * columns] }
+    }
+
+    /// Takes `values` (row-major) as a matrix of shape `(rows, columns)`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when `values.len() != rows * columns`.
+    pub fn from_vec(rows: usize, columns: usize, values: Vec<T>) -> Result<Self> {
+        if values.len() != rows * columns {
+            return Err(Error::Shape {
+                what: "the values of a matrix".into(),
+                expected: format!("{rows} x {columns} = {} values", rows * columns),
+                found: format!("{} values", values.len()),
+            });
+        }
+        Ok(Matrix { rows, columns, values })
+    }
+
+    /// Fills a matrix of shape `(rows, columns)` from `value(row, column)`.
+    pub fn from_fn(rows: usize, columns: usize, mut value: impl FnMut(usize, usize) -> T) -> Self {
+        let mut values = Vec::with_capacity(rows * columns);
+        for i in 0..rows {
+            for j in 0..columns {
+                values.push(value(i, j));
+            }
+        }
+        Matrix { rows, columns, values }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// `(rows, columns)`.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
+    /// Row `i` as a slice.
+    ///
+    /// # Panics
+    /// When `i` is out of range.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.values[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// Row `i`, to write.
+    ///
+    /// # Panics
+    /// When `i` is out of range.
+    pub fn row_mut(&mut self, i: usize) -> &mut [T] {
+        &mut self.values[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// Entry `(i, j)`.
+    ///
+    /// # Panics
+    /// When `i` or `j` is out of range.
+    pub fn get(&self, i: usize, j: usize) -> T {
+        assert!(j < self.columns, "column {j} of a matrix with {} columns", self.columns);
+        self.values[i * self.columns + j]
+    }
+
+    /// Sets entry `(i, j)`.
+    ///
+    /// # Panics
+    /// When `i` or `j` is out of range.
+    pub fn set(&mut self, i: usize, j: usize, value: T) {
+        assert!(j < self.columns, "column {j} of a matrix with {} columns", self.columns);
+        self.values[i * self.columns + j] = value;
+    }
+
+    /// All values, row-major.
+    pub fn as_slice(&self) -> &[T] {
+        &self.values
+    }
+
+    /// All values, row-major, to write.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+
+    /// The values, row-major.
+    pub fn into_vec(self) -> Vec<T> {
+        self.values
+    }
+
+    /// The transpose, as a new matrix.
+    pub fn transposed(&self) -> Self {
+        Matrix::from_fn(self.columns, self.rows, |i, j| self.values[j * self.columns + i])
+    }
+
+    /// The same matrix in another precision.
+    pub fn cast<U: Real>(&self) -> Matrix<U> {
+        Matrix {
+            rows: self.rows,
+            columns: self.columns,
+            values: self.values.iter().map(|v| U::from_f64(v.to_f64())).collect(),
+        }
+    }
+}
