@@ -1,11 +1,75 @@
 //! Partwise factors a non-negative matrix into parts, guided by what you know.
+//!
+//! ```text
+//! X (n samples × d features) ≈ W (n × k codes) · H (k × d components),   W, H ≥ 0
+//! ```
+//!
+//! Codes are memberships, one row a sample; components are the parts, one row each. Known labels, reference rows and reference
+//! components make the parts carry the user's names ([`Model`]). Any solver ([`SolverChoice`]) serves any model and loss that it can;
+//! what can't be had is refused with the list of what can.
+//!
+//! ```
+//! use partwise::{DenseMatrix, Labels, Model, Settings, fit};
+//!
+//! // Six samples, two obvious parts, one label for two of them.
+//! let x = DenseMatrix::new(6, 4, vec![
+//!     2.0, 1.0, 0.0, 0.0,
+//!     4.0, 2.0, 0.1, 0.0,
+//!     1.0, 0.5, 0.0, 0.0,
+//!     0.0, 0.0, 1.0, 3.0,
+//!     0.1, 0.0, 2.0, 6.0,
+//!     0.0, 0.0, 0.5, 1.5,
+//! ])?;
+//! let labels = Labels::from_integers(&[0, 0, -1, 1, 1, -1])?;
+//! let fit = fit(&x, &Model::cnmf(labels), &Settings::new(2))?;
+//! // Component 0 is class 0: sample 2 belongs there, sample 5 does not.
+//! assert!(fit.codes.get(2, 0) > fit.codes.get(2, 1));
+//! assert!(fit.codes.get(5, 1) > fit.codes.get(5, 0));
+//! # Ok::<(), partwise::Error>(())
+//! ```
+//!
+//! # Map
+//!
+//! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and range; [`Fit`] is the result, with
+//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`models`] and [`solvers`] hold the registries that
+//! the command line and the tables of the documentation are made from. [`metrics`] measures a clustering against labels.
+//! The same seed gives the same bits for any number of threads.
 
+pub mod backend;
 mod data;
+mod encode;
 mod error;
+mod factors;
+mod fit;
+mod guidance;
+mod init;
 mod linalg;
+mod losses;
+pub mod models;
+mod observe;
+pub mod problem;
+mod quadratic;
 mod real;
+pub mod recipes;
+mod settings;
+pub mod solvers;
+mod stop;
+pub mod terms;
 
 pub use data::{DataMatrix, DenseMatrix, RowGroups, SparseMatrix, Summary};
+pub use encode::{Encoding, Held, encode, solve};
 pub use error::{Error, Result};
+pub use factors::{Factors, Slot};
+pub use fit::{Fit, fit, fit_observed};
+pub use guidance::Labels;
 pub use linalg::Matrix;
+pub use losses::Loss;
+pub use models::{CodeReference, ComponentReference, Knowledge, Model};
+pub use observe::{Iteration, Observer};
+pub use problem::{Notice, Problem};
+pub use quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 pub use real::Real;
+pub use settings::{Init, Settings};
+pub use solvers::SolverChoice;
+pub use stop::StopReason;
+pub use terms::AnchorScale;

@@ -3,5 +3,6 @@
 
 pub(crate) mod gemm;
 mod matrix;
+pub(crate) mod simd;
 
 pub use matrix::Matrix;

@@ -1,0 +1,323 @@
+//! The processor's cores: fixed chunks of rows × threads, buffers that are reused, partial sums added in chunk order.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::pool::{Pool, fixed_chunks};
+use super::{Backend, Exact};
+use crate::factors::{Factors, Slot};
+use crate::linalg::{Matrix, gemm};
+use crate::losses::{Loss, frobenius, kullback_leibler};
+use crate::problem::Problem;
+use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
+use crate::real::Real;
+use crate::solvers::{KlRows, NnlsSolver, Rows, improve_kl_rows};
+
+/// Rows that a solver gets at once.
+const SOLVE_ROWS: usize = 512;
+/// Rows whose Gram is summed in the number type before it is added up in `f64`.
+const GRAM_ROWS: usize = 4096;
+
+/// See the module.
+pub(crate) struct CpuBackend<'p, 'a, T: Real> {
+    problem: &'p Problem<'a, T>,
+    factors: Factors<T>,
+    solver: Box<dyn NnlsSolver<T>>,
+    pool: Pool,
+    chunks: [Vec<Range<usize>>; 2],
+    grams: [Option<(u64, Matrix<T>)>; 2],
+    buffers: [Buffer<T>; 2],
+    current: Option<(Slot, Subproblem<T>)>,
+}
+
+/// The cross matrix of a slot between uses.
+struct Buffer<T> {
+    cross: Option<Matrix<T>>,
+    /// The version of the other factor that `cross` was computed from, if it is X·V itself without terms.
+    made_from: Option<u64>,
+}
+
+impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
+    pub(crate) fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
+        let data = problem.data();
+        let empty = || Buffer { cross: None, made_from: None };
+        CpuBackend {
+            factors: start,
+            solver: problem.solver.build(problem.inner_steps),
+            pool: Pool::new(threads),
+            chunks: [data.sample_chunks(), data.feature_chunks()],
+            grams: [None, None],
+            buffers: [empty(), empty()],
+            current: None,
+            problem,
+        }
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// Bytes beside the data: factors, cross matrices, merged rows.
+    pub(crate) fn working_bytes(&self) -> usize {
+        let factors: usize = Slot::ALL.iter().map(|s| self.factors.get(*s).as_slice().len()).sum();
+        2 * factors * size_of::<T>() + self.problem.merged_bytes()
+    }
+
+    /// UᵀU, kept until the factor changes.
+    fn gram(&mut self, slot: Slot) -> Matrix<T> {
+        let version = self.factors.version(slot);
+        if let Some((made, gram)) = &self.grams[slot.index()]
+            && *made == version
+        {
+            return gram.clone();
+        }
+        let factor = self.factors.get(slot);
+        let k = factor.columns();
+        let parts = self.pool.map(fixed_chunks(factor.rows(), GRAM_ROWS), |rows| {
+            let mut part = vec![T::ZERO; k * k];
+            gemm::gram(&factor.as_slice()[rows.start * k..rows.end * k], rows.len(), k, &mut part);
+            part
+        });
+        let mut sums = vec![0.0f64; k * k];
+        for part in &parts {
+            sums.iter_mut().zip(part).for_each(|(s, p)| *s += p.to_f64());
+        }
+        let values = sums.into_iter().map(T::from_f64).collect();
+        let gram = Matrix::from_vec(k, k, values).expect("k × k sums");
+        self.grams[slot.index()] = Some((version, gram.clone()));
+        gram
+    }
+
+    /// Puts the buffer of the slot that was current back.
+    fn release(&mut self) {
+        if let Some((slot, subproblem)) = self.current.take() {
+            self.buffers[slot.index()].cross = Some(match subproblem {
+                Subproblem::Quadratic(q) => q.cross,
+                Subproblem::KullbackLeibler(m) => m.numerator,
+            });
+        }
+    }
+
+    fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
+        let gram = self.gram(slot.other());
+        let (rows, k) = self.factors.get(slot).shape();
+        let buffer = &mut self.buffers[slot.index()];
+        let mut cross = buffer.cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
+        let version = self.factors.version(slot.other());
+        if buffer.made_from != Some(version) {
+            let (data, factors) = (self.problem.data(), &self.factors);
+            self.pool.map_rows(&self.chunks[slot.index()], cross.as_mut_slice(), k, |range, out| {
+                frobenius::cross_rows(data, slot, range, factors, out);
+            });
+            let plain = !self.problem.contributions.iter().any(|c| c.changes_cross(slot));
+            buffer.made_from = plain.then_some(version);
+        }
+        let constant = 0.5 * self.problem.data().summary().squared_norm + self.problem.merge_constant;
+        Quadratic {
+            gram,
+            cross,
+            penalties: Penalties::none(k),
+            groups: Arc::default(),
+            constant,
+            majorizer: false,
+        }
+    }
+
+    fn restrict_kl(&mut self, slot: Slot) -> KlMajorizer<T> {
+        let (rows, k) = self.factors.get(slot).shape();
+        let mut numerator = self.buffers[slot.index()].cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
+        let (data, factors) = (self.problem.data(), &self.factors);
+        let logs = self.pool.map_rows(&self.chunks[slot.index()], numerator.as_mut_slice(), k, |range, out| {
+            kullback_leibler::numerator_rows(data, slot, range, factors, out)
+        });
+        let base = kullback_leibler::column_sums(factors.get(slot.other()));
+        KlMajorizer {
+            numerator,
+            base: base.into_iter().map(T::from_f64).collect(),
+            ridge: vec![T::ZERO; k],
+            penalties: Penalties::none(k),
+            constant: self.problem.merge_constant - data.summary().sum,
+            log_sum: logs.iter().sum(),
+        }
+    }
+
+    /// The rows that use the shared Gram, as chunks of one solve each.
+    fn improve_shared(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> f64 {
+        let (rows, k) = quadratic.cross.shape();
+        let prepared = self.solver.prepare(&quadratic.gram);
+        let solver = self.solver.as_ref();
+        let chunks = fixed_chunks(rows, SOLVE_ROWS);
+        let squares = self.pool.map_rows(&chunks, self.factors.get_mut(slot).as_mut_slice(), k, |range, factor| {
+            let cross = &quadratic.cross.as_slice()[range.start * k..range.end * k];
+            solver.improve_rows(&view(quadratic, &quadratic.gram, &prepared, cross, range), factor)
+        });
+        squares.iter().sum()
+    }
+
+    /// Row groups with a Gram of their own, and the rows in no group with the shared one: gathered, solved, put back.
+    fn improve_grouped(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> f64 {
+        let (rows, k) = quadratic.cross.shape();
+        let mut free = vec![true; rows];
+        for group in quadratic.groups.iter() {
+            group.rows.iter().for_each(|&row| free[row as usize] = false);
+        }
+        let free: Vec<u32> = (0..rows as u32).filter(|&row| free[row as usize]).collect();
+        let mut tasks: Vec<(Option<&RowGroup<T>>, &[u32])> =
+            free.chunks(SOLVE_ROWS).map(|rows| (None, rows)).collect();
+        for group in quadratic.groups.iter() {
+            tasks.extend(group.rows.chunks(SOLVE_ROWS).map(|rows| (Some(group), rows)));
+        }
+        let (solver, factor) = (self.solver.as_ref(), self.factors.get(slot));
+        let shared = solver.prepare(&quadratic.gram);
+        let solved = self.pool.map(tasks, |(group, rows)| {
+            let own = group.map(|g| g.gram(&quadratic.gram));
+            let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
+            let gather = |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize).to_vec()).collect::<Vec<T>>();
+            let pick = |v: &Option<Vec<T>>| {
+                v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>())
+            };
+            let (cross, mut values) = (gather(&quadratic.cross), gather(factor));
+            let (scale, shift) =
+                (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
+            let view = Rows {
+                gram: own.as_ref().unwrap_or(&quadratic.gram),
+                prepared: own_prepared.as_ref().unwrap_or(&shared),
+                cross: &cross,
+                linear: &quadratic.penalties.linear,
+                linear_rows: scale.as_deref(),
+                shift: shift.as_deref(),
+            };
+            let squared = solver.improve_rows(&view, &mut values);
+            (rows, values, squared)
+        });
+        let factor = self.factors.get_mut(slot);
+        let mut squared = 0.0;
+        for (rows, values, part) in solved {
+            squared += part;
+            for (&row, value) in rows.iter().zip(values.chunks_exact(k)) {
+                factor.row_mut(row as usize).copy_from_slice(value);
+            }
+        }
+        squared
+    }
+
+    fn improve_kl(&mut self, slot: Slot, majorizer: &KlMajorizer<T>) -> f64 {
+        let (rows, k) = majorizer.numerator.shape();
+        let chunks = fixed_chunks(rows, SOLVE_ROWS);
+        let penalties = &majorizer.penalties;
+        let squares = self.pool.map_rows(&chunks, self.factors.get_mut(slot).as_mut_slice(), k, |range, factor| {
+            let view = KlRows {
+                numerator: &majorizer.numerator.as_slice()[range.start * k..range.end * k],
+                base: &majorizer.base,
+                ridge: &majorizer.ridge,
+                linear: &penalties.linear,
+                linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
+                shift: penalties.shift.as_ref().map(|v| &v[range.clone()]),
+            };
+            improve_kl_rows(&view, factor)
+        });
+        squares.iter().sum()
+    }
+
+    /// The loss at the current factors in the half form, directly from X.
+    fn exact_loss(&self) -> f64 {
+        let problem = self.problem;
+        // With merged labels the caller's data and the untied codes give the objective without any constant.
+        let untied = problem.is_merged().then(|| problem.untie(self.factors.get(Slot::Codes)));
+        let (data, codes, constant) = match &untied {
+            Some(codes) => (problem.original(), codes, 0.0),
+            None => (problem.data(), self.factors.get(Slot::Codes), problem.merge_constant),
+        };
+        let components = self.factors.get(Slot::Components);
+        let sum: f64 = match problem.loss {
+            Loss::Frobenius => {
+                let parts = self.pool.map(data.sample_chunks(), |rows| data.squared_residual(rows, codes, components));
+                0.5 * parts.iter().sum::<f64>()
+            }
+            Loss::KullbackLeibler => {
+                let parts = self.pool.map(data.sample_chunks(), |rows| data.log_divergence(rows, codes, components));
+                let sums = kullback_leibler::column_sums(codes);
+                let total: f64 =
+                    sums.iter().zip(kullback_leibler::column_sums(components)).map(|(a, b)| a * b).sum();
+                parts.iter().sum::<f64>() - data.summary().sum + total
+            }
+        };
+        sum + constant
+    }
+}
+
+fn view<'v, T: Real>(
+    quadratic: &'v Quadratic<T>,
+    gram: &'v Matrix<T>,
+    prepared: &'v [T],
+    cross: &'v [T],
+    range: Range<usize>,
+) -> Rows<'v, T> {
+    let penalties = &quadratic.penalties;
+    Rows {
+        gram,
+        prepared,
+        cross,
+        linear: &penalties.linear,
+        linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
+        shift: penalties.shift.as_ref().map(|v| &v[range]),
+    }
+}
+
+impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
+    fn slots(&self) -> Vec<Slot> {
+        self.problem.order.clone()
+    }
+
+    fn restrict(&mut self, slot: Slot) {
+        self.release();
+        let mut subproblem = match self.problem.loss {
+            Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
+            Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
+        };
+        for contribution in &self.problem.contributions {
+            contribution.add_to(slot, &self.factors, &mut subproblem);
+        }
+        self.current = Some((slot, subproblem));
+    }
+
+    fn objective(&mut self) -> f64 {
+        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
+        let value = match &subproblem {
+            Subproblem::Quadratic(q) => {
+                let own = self.gram(slot);
+                q.value(self.factors.get(slot), Some(&own))
+            }
+            Subproblem::KullbackLeibler(m) => m.value_here(self.factors.get(slot)),
+        };
+        self.current = Some((slot, subproblem));
+        value
+    }
+
+    fn improve(&mut self) -> f64 {
+        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
+        let squared = match &subproblem {
+            Subproblem::Quadratic(q) if q.groups.is_empty() => self.improve_shared(slot, q),
+            Subproblem::Quadratic(q) => self.improve_grouped(slot, q),
+            Subproblem::KullbackLeibler(m) => self.improve_kl(slot, m),
+        };
+        self.current = Some((slot, subproblem));
+        squared
+    }
+
+    fn exact(&mut self) -> Exact {
+        let mut parts = vec![("fit".to_string(), self.exact_loss())];
+        parts.extend(self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors))));
+        let mut squared = 0.0;
+        for slot in self.slots() {
+            self.restrict(slot);
+            let (_, subproblem) = self.current.as_ref().expect("a slot was restricted");
+            squared += subproblem.squared_projected_gradient(self.factors.get(slot));
+        }
+        Exact { parts, kkt: squared.sqrt() }
+    }
+
+    fn into_factors(self: Box<Self>) -> Factors<T> {
+        self.factors
+    }
+}

@@ -1,0 +1,57 @@
+//! A pool of threads of our own, sized by the settings. Work is split by the caller into fixed chunks; results come back in
+//! chunk order, so nothing depends on the number of threads.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+/// Threads, or none for one.
+pub(crate) struct Pool(Option<rayon::ThreadPool>);
+
+impl Pool {
+    /// `threads` threads; 0 = all cores. Where threads can't be had, the work is done on the calling one.
+    pub(crate) fn new(threads: usize) -> Self {
+        let available = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let wanted = if threads == 0 { available } else { threads };
+        if wanted == 1 {
+            return Pool(None);
+        }
+        Pool(rayon::ThreadPoolBuilder::new().num_threads(wanted).build().ok())
+    }
+
+    /// Threads at work.
+    pub(crate) fn threads(&self) -> usize {
+        self.0.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+    }
+
+    /// `f` for each item, results in order.
+    pub(crate) fn map<I: Send, R: Send>(&self, items: Vec<I>, f: impl Fn(I) -> R + Send + Sync) -> Vec<R> {
+        match &self.0 {
+            None => items.into_iter().map(f).collect(),
+            Some(pool) => pool.install(|| items.into_par_iter().with_max_len(1).map(f).collect()),
+        }
+    }
+
+    /// `f` for each chunk of rows of `out` (`width` values a row), results in chunk order.
+    pub(crate) fn map_rows<T: Send, R: Send>(
+        &self,
+        chunks: &[Range<usize>],
+        out: &mut [T],
+        width: usize,
+        f: impl Fn(Range<usize>, &mut [T]) -> R + Send + Sync,
+    ) -> Vec<R> {
+        let mut items = Vec::with_capacity(chunks.len());
+        let mut rest = out;
+        for chunk in chunks {
+            let (part, tail) = rest.split_at_mut(chunk.len() * width);
+            rest = tail;
+            items.push((chunk.clone(), part));
+        }
+        self.map(items, |(chunk, part)| f(chunk, part))
+    }
+}
+
+/// `0..len` in chunks of `size`.
+pub(crate) fn fixed_chunks(len: usize, size: usize) -> Vec<Range<usize>> {
+    (0..len).step_by(size).map(|start| start..(start + size).min(len)).collect()
+}

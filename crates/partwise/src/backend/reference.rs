@@ -1,0 +1,178 @@
+//! The oracle of the tests: plain `f64` loops over a dense copy of X, one thread, no caching. It shares the solvers and the terms
+//! with the other backends and nothing else.
+
+use super::{Backend, Exact};
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::problem::Problem;
+use crate::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
+use crate::solvers::{KlRows, Rows, improve_kl_rows};
+
+/// See the module.
+pub struct ReferenceBackend<'p, 'a> {
+    problem: &'p Problem<'a, f64>,
+    data: Vec<Vec<f64>>,
+    factors: Factors<f64>,
+    current: Option<(Slot, Subproblem<f64>)>,
+}
+
+impl<'p, 'a> ReferenceBackend<'p, 'a> {
+    /// At the start of a problem.
+    pub fn new(problem: &'p Problem<'a, f64>, start: Factors<f64>) -> Self {
+        let source = problem.data();
+        let data = (0..source.n_samples())
+            .map(|i| {
+                let mut row = vec![0.0; source.n_features()];
+                source.add_row(i, 1.0, &mut row);
+                row
+            })
+            .collect();
+        ReferenceBackend { problem, data, factors: start, current: None }
+    }
+
+    /// The subproblem that was formed last.
+    pub fn subproblem(&self) -> Option<&Subproblem<f64>> {
+        self.current.as_ref().map(|(_, subproblem)| subproblem)
+    }
+
+    /// (WH)ᵢₑ for feature e.
+    fn product(&self, i: usize, feature: usize) -> f64 {
+        let (w, h) = (self.factors.get(Slot::Codes).row(i), self.factors.get(Slot::Components).row(feature));
+        w.iter().zip(h).map(|(a, b)| a * b).sum()
+    }
+
+    /// Σ over the entries of row `row` of the slot of weight(x, wh)·v, with v the row of the other factor.
+    fn weighted_rows(&self, slot: Slot, weight: impl Fn(f64, f64) -> f64) -> Matrix<f64> {
+        let (rows, k) = self.factors.get(slot).shape();
+        let mut out = Matrix::zeros(rows, k);
+        for (i, row) in self.data.iter().enumerate() {
+            for (feature, x) in row.iter().enumerate() {
+                let (mine, other) = if slot == Slot::Codes { (i, feature) } else { (feature, i) };
+                let weight = weight(*x, self.product(i, feature));
+                let v = self.factors.get(slot.other()).row(other);
+                for (o, v) in out.row_mut(mine).iter_mut().zip(v) {
+                    *o += weight * v;
+                }
+            }
+        }
+        out
+    }
+
+    /// The loss in the half form, naively.
+    fn loss(&self) -> f64 {
+        let mut sum = 0.0;
+        for (i, row) in self.data.iter().enumerate() {
+            for (feature, x) in row.iter().enumerate() {
+                let p = self.product(i, feature);
+                sum += match self.problem.loss {
+                    Loss::Frobenius => 0.5 * (x - p) * (x - p),
+                    Loss::KullbackLeibler if *x > 0.0 => x * (x / p).ln() - x + p,
+                    Loss::KullbackLeibler => p,
+                };
+            }
+        }
+        sum + self.problem.merge_constant
+    }
+}
+
+impl Backend<f64> for ReferenceBackend<'_, '_> {
+    fn slots(&self) -> Vec<Slot> {
+        self.problem.order.clone()
+    }
+
+    fn restrict(&mut self, slot: Slot) {
+        let other = self.factors.get(slot.other());
+        let k = other.columns();
+        let sum = |f: &dyn Fn(&[f64]) -> f64| (0..other.rows()).map(|i| f(other.row(i))).sum::<f64>();
+        let mut subproblem = match self.problem.loss {
+            Loss::Frobenius => Subproblem::Quadratic(Quadratic {
+                gram: Matrix::from_fn(k, k, |a, b| sum(&|row| row[a] * row[b])),
+                cross: self.weighted_rows(slot, |x, _| x),
+                penalties: Penalties::none(k),
+                groups: Default::default(),
+                constant: 0.5 * self.data.iter().flatten().map(|x| x * x).sum::<f64>() + self.problem.merge_constant,
+                majorizer: false,
+            }),
+            Loss::KullbackLeibler => {
+                let mut log_sum = 0.0;
+                for (i, row) in self.data.iter().enumerate() {
+                    for (feature, x) in row.iter().enumerate().filter(|(_, x)| **x > 0.0) {
+                        log_sum += x * (x / self.product(i, feature)).ln();
+                    }
+                }
+                Subproblem::KullbackLeibler(KlMajorizer {
+                    numerator: self.weighted_rows(slot, |x, p| if x > 0.0 { x / p } else { 0.0 }),
+                    base: (0..k).map(|j| sum(&|row| row[j])).collect(),
+                    ridge: vec![0.0; k],
+                    penalties: Penalties::none(k),
+                    constant: self.problem.merge_constant - self.data.iter().flatten().sum::<f64>(),
+                    log_sum,
+                })
+            }
+        };
+        for contribution in &self.problem.contributions {
+            contribution.add_to(slot, &self.factors, &mut subproblem);
+        }
+        self.current = Some((slot, subproblem));
+    }
+
+    fn objective(&mut self) -> f64 {
+        let terms: f64 = self.problem.contributions.iter().map(|c| c.value(&self.factors)).sum();
+        self.loss() + terms
+    }
+
+    fn improve(&mut self) -> f64 {
+        let (slot, subproblem) = self.current.as_ref().expect("a slot was restricted");
+        let slot = *slot;
+        let solver = self.problem.solver.build::<f64>(self.problem.inner_steps);
+        let mut squared = 0.0;
+        for row in 0..self.factors.get(slot).rows() {
+            let factor = self.factors.get_mut(slot).row_mut(row);
+            let at = row..row + 1;
+            match subproblem {
+                Subproblem::Quadratic(q) => {
+                    let group = q.groups.iter().find(|g| g.rows.contains(&(row as u32)));
+                    let gram = group.map_or_else(|| q.gram.clone(), |g| g.gram(&q.gram));
+                    let view = Rows {
+                        gram: &gram,
+                        prepared: &solver.prepare(&gram),
+                        cross: q.cross.row(row),
+                        linear: &q.penalties.linear,
+                        linear_rows: q.penalties.linear_rows.as_ref().map(|v| &v[at.clone()]),
+                        shift: q.penalties.shift.as_ref().map(|v| &v[at]),
+                    };
+                    squared += solver.improve_rows(&view, factor);
+                }
+                Subproblem::KullbackLeibler(m) => {
+                    let view = KlRows {
+                        numerator: m.numerator.row(row),
+                        base: &m.base,
+                        ridge: &m.ridge,
+                        linear: &m.penalties.linear,
+                        linear_rows: m.penalties.linear_rows.as_ref().map(|v| &v[at.clone()]),
+                        shift: m.penalties.shift.as_ref().map(|v| &v[at]),
+                    };
+                    squared += improve_kl_rows(&view, factor);
+                }
+            }
+        }
+        squared
+    }
+
+    fn exact(&mut self) -> Exact {
+        let mut parts = vec![("fit".to_string(), self.loss())];
+        parts.extend(self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors))));
+        let mut squared = 0.0;
+        for slot in self.slots() {
+            self.restrict(slot);
+            let (_, subproblem) = self.current.as_ref().expect("a slot was restricted");
+            squared += subproblem.squared_projected_gradient(self.factors.get(slot));
+        }
+        Exact { parts, kkt: squared.sqrt() }
+    }
+
+    fn into_factors(self: Box<Self>) -> Factors<f64> {
+        self.factors
+    }
+}

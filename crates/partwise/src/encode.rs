@@ -1,0 +1,140 @@
+//! One factor with the other held: [`solve`], and [`Fit::transform`], the codes of new rows. The same loop, solver and stop
+//! rule as a fit; only the order of slots has one entry.
+
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::factors::{Factors, Slot};
+use crate::fit::{Fit, run};
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::observe::{Observer, silent};
+use crate::problem::{Problem, check_non_negative};
+use crate::quadratic::{Penalties, Quadratic, Subproblem};
+use crate::real::Real;
+use crate::settings::Settings;
+use crate::terms::{ComponentPenalty, Contribution};
+
+/// The penalties on the codes as the fit left them: what is needed, beside the components, to encode new rows as the unguided
+/// rows of the fit were.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encoding {
+    /// Ridge of each component (k), for the half objective.
+    pub ridge: Vec<f64>,
+    /// Linear penalty of each component (k), for the half objective.
+    pub linear: Vec<f64>,
+}
+
+impl Encoding {
+    /// No penalties.
+    pub fn plain(rank: usize) -> Self {
+        Encoding { ridge: vec![0.0; rank], linear: vec![0.0; rank] }
+    }
+
+    /// What the penalties of the problem amount to for one row of codes at these factors.
+    pub(crate) fn of<T: Real>(problem: &Problem<'_, T>, factors: &Factors<T>) -> Self {
+        let k = factors.rank();
+        let mut encoding = Encoding::plain(k);
+        for contribution in &problem.contributions {
+            let mut probe = Subproblem::Quadratic(Quadratic {
+                gram: Matrix::zeros(k, k),
+                cross: Matrix::zeros(factors.get(Slot::Codes).rows(), k),
+                penalties: Penalties::none(k),
+                groups: Default::default(),
+                constant: 0.0,
+                majorizer: false,
+            });
+            match contribution {
+                Contribution::RowAnchor(_) | Contribution::ComponentAnchor(_) => continue,
+                // Row multipliers are 1 for unmerged rows, whose encoding this is.
+                Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
+                    encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());
+                    continue;
+                }
+                other => other.add_to(Slot::Codes, factors, &mut probe),
+            }
+            let Subproblem::Quadratic(probe) = probe else { unreachable!("the probe is a quadratic") };
+            for j in 0..k {
+                encoding.ridge[j] += probe.gram.get(j, j).to_f64();
+                encoding.linear[j] += probe.penalties.linear[j].to_f64();
+            }
+        }
+        encoding
+    }
+}
+
+/// The factor that is held in [`solve`].
+#[derive(Clone, Copy, Debug)]
+pub enum Held<'a, T> {
+    /// W (n × k): the components are solved for.
+    Codes(&'a Matrix<T>),
+    /// H (k × d): the codes are solved for.
+    Components(&'a Matrix<T>),
+}
+
+/// Solves min over one factor of ‖X − WH‖² (or D(X‖WH)) with the other held. `settings.rank` must be the held factor's k; the
+/// settings' penalties and start are not used, `first` neither.
+///
+/// With solvers HALS, BPP and Nesterov the data and the held factor may have negative entries: it is then non-negative least
+/// squares with any right-hand sides (rows of `data`) and any matrix.
+///
+/// # Errors
+/// As [`fit`](crate::fit()); [`Error::Shape`] when the held factor does not fit the data.
+pub fn solve<T: Real>(data: &dyn DataMatrix<T>, held: Held<'_, T>, loss: Loss, settings: &Settings) -> Result<Fit<T>> {
+    let held = match held {
+        Held::Codes(codes) => (Slot::Codes, codes.clone()),
+        Held::Components(components) => (Slot::Components, components.transposed()),
+    };
+    let (problem, start) = Problem::with_held(data, loss, held, None, settings)?;
+    run(&problem, start, settings, &mut silent)
+}
+
+/// The codes of new rows for known components, with the penalties that a fit left: the core of [`Fit::transform`], for models
+/// that come from a file. `components` is k × d.
+///
+/// # Errors
+/// As [`solve`].
+pub fn encode<T: Real>(
+    data: &dyn DataMatrix<T>,
+    components: &Matrix<T>,
+    encoding: &Encoding,
+    loss: Loss,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    let k = components.rows();
+    if encoding.ridge.len() != k || encoding.linear.len() != k {
+        return Err(Error::Shape {
+            what: "the penalties of the encoding".into(),
+            expected: format!("{k} of each kind, one a component"),
+            found: format!("{} and {}", encoding.ridge.len(), encoding.linear.len()),
+        });
+    }
+    check_non_negative("the components", components)?;
+    let penalized = encoding.ridge.iter().chain(&encoding.linear).any(|v| *v != 0.0);
+    let cast = |values: &[f64]| values.iter().map(|v| T::from_f64(*v)).collect();
+    let penalty = penalized.then(|| ComponentPenalty {
+        slot: Slot::Codes,
+        ridge: cast(&encoding.ridge),
+        linear: cast(&encoding.linear),
+    });
+    let settings = Settings { rank: k, ..settings.clone() };
+    let (problem, start) =
+        Problem::with_held(data, loss, (Slot::Components, components.transposed()), penalty, &settings)?;
+    run(&problem, start, &settings, observer)
+}
+
+impl<T: Real> Fit<T> {
+    /// The codes (m × k) of new rows (m × d), unguided: min over W ≥ 0 with the components held, by the solver and stop rule of
+    /// `settings` (its rank is ignored). With a tight tolerance they agree with the codes of the fit's own unguided rows.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the number of features differs; faults of the data as in [`fit`](crate::fit()).
+    pub fn transform(&self, data: &dyn DataMatrix<T>, settings: &Settings) -> Result<Fit<T>> {
+        encode(data, &self.components, &self.encoding, self.loss, settings, &mut silent)
+    }
+
+    /// The penalties that [`encode`] needs beside the components.
+    pub fn encoding(&self) -> &Encoding {
+        &self.encoding
+    }
+}

@@ -1,0 +1,207 @@
+//! The one loop of the project, and what it returns.
+//!
+//! ```text
+//! Problem ─► start ─► loop { for each slot: restrict ─► improve; record; stop? } ─► exact objective, un-merge ─► Fit
+//! ```
+//!
+//! The objective of an iteration is read off the first subproblem of the next one, so watching costs nothing.
+
+use std::time::{Duration, Instant};
+
+use crate::backend::{Backend, CpuBackend, Exact};
+use crate::data::DataMatrix;
+use crate::encode::Encoding;
+use crate::error::{Error, Result};
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::models::Model;
+use crate::observe::{Iteration, Observer, silent};
+use crate::problem::{Notice, Problem};
+use crate::real::Real;
+use crate::settings::Settings;
+use crate::stop::{StopReason, StopRule};
+
+/// A finished factorization X ≈ W·H.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Fit<T> {
+    /// W (n × k): one row of memberships a sample.
+    pub codes: Matrix<T>,
+    /// H (k × d): the parts.
+    pub components: Matrix<T>,
+    /// The published objective of the model, computed exactly at the end (see the model's formula).
+    pub objective: f64,
+    /// The loss ("fit") and each term, which sum to the objective.
+    pub parts: Vec<(String, f64)>,
+    /// ‖X − WH‖/‖X‖ (rows weighted as the model does); for Kullback–Leibler D(X‖WH)/ΣX.
+    pub relative_error: f64,
+    /// Norm of the projected gradient of the published objective over both factors, at the end.
+    pub kkt: f64,
+    /// The start (number 0) and every iteration.
+    pub history: Vec<Iteration>,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Policies applied and facts to know.
+    pub notices: Vec<Notice>,
+    /// A name for each component (k): the classes first, then "part 3", ….
+    pub component_names: Vec<String>,
+    /// The loss.
+    pub loss: Loss,
+    /// The solver that `auto` resolved to.
+    pub solver: &'static str,
+    /// The start that `auto` resolved to.
+    pub init: &'static str,
+    /// The factor that was updated first in each iteration.
+    pub first: Slot,
+    /// Threads used.
+    pub threads: usize,
+    /// Bytes beside the caller's data: factors, one cross matrix per factor, merged rows.
+    pub working_bytes: usize,
+    /// Wall time of the loop.
+    pub elapsed: Duration,
+    pub(crate) encoding: Encoding,
+}
+
+/// Factors `data` by `model`.
+///
+/// ```
+/// use partwise::{DenseMatrix, Model, Settings, fit};
+/// let x = DenseMatrix::new(4, 3, vec![1.0, 0.0, 2.0, 2.0, 0.0, 4.0, 0.0, 3.0, 1.0, 0.0, 6.0, 2.0])?;
+/// let fit = fit(&x, &Model::nmf(), &Settings::new(2))?;
+/// assert!(fit.relative_error < 0.01);
+/// # Ok::<(), partwise::Error>(())
+/// ```
+///
+/// # Errors
+/// Every fault of data, model and settings, before anything is computed; [`Error::Overflow`] when the numbers leave the range of
+/// `T` on the way.
+pub fn fit<T: Real>(data: &dyn DataMatrix<T>, model: &Model, settings: &Settings) -> Result<Fit<T>> {
+    fit_observed(data, model, settings, &mut silent)
+}
+
+/// As [`fit`], with an observer that is called after each iteration and may stop the fit.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_observed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    let (problem, start) = Problem::new(data, model, settings)?;
+    let mut fit = run(&problem, start, settings, observer)?;
+    if let Some(labels) = &model.knowledge.labels {
+        for (name, class) in fit.component_names.iter_mut().zip(labels.names()) {
+            if problem.init == "labels" || model.spec.name == "ws-nmf" {
+                name.clone_from(class);
+            }
+        }
+    }
+    Ok(fit)
+}
+
+/// Runs a checked problem from its start.
+pub(crate) fn run<T: Real>(
+    problem: &Problem<'_, T>,
+    start: Factors<T>,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    let began = Instant::now();
+    let factor = problem.loss.published_factor();
+    let mut backend = CpuBackend::new(problem, start, settings.threads);
+    let (threads, working_bytes) = (backend.threads(), backend.working_bytes());
+    let mut history = Vec::new();
+    let stop = iterate(&mut backend, factor, &mut StopRule::new(settings), began, &mut history, observer)?;
+    let exact = backend.exact();
+    let elapsed = began.elapsed();
+    let factors = Box::new(backend).into_factors();
+    let finite = Slot::ALL.iter().all(|s| factors.get(*s).as_slice().iter().all(|v| v.is_finite()));
+    if !finite {
+        return Err(Error::Overflow { iteration: history.len() - 1, what: "a factor".into() });
+    }
+    Ok(finish(problem, factors, &exact, history, stop, threads, working_bytes, elapsed))
+}
+
+/// The loop. `factor` turns the half objective into the published one.
+pub(crate) fn iterate<T: Real>(
+    backend: &mut dyn Backend<T>,
+    factor: f64,
+    rule: &mut StopRule,
+    began: Instant,
+    history: &mut Vec<Iteration>,
+    observer: &mut dyn Observer,
+) -> Result<StopReason> {
+    let slots = backend.slots();
+    let mut kkt = None;
+    for number in 0.. {
+        backend.restrict(slots[0]);
+        let objective = factor * backend.objective();
+        if !objective.is_finite() {
+            return Err(Error::Overflow { iteration: number, what: "the objective".into() });
+        }
+        let iteration = Iteration { number, objective, kkt, elapsed: began.elapsed() };
+        history.push(iteration);
+        if observer.on_iteration(&iteration).is_break() {
+            return Ok(StopReason::Observer);
+        }
+        if let Some(reason) = rule.decide(&iteration) {
+            return Ok(reason);
+        }
+        let mut squared = backend.improve();
+        for &slot in &slots[1..] {
+            backend.restrict(slot);
+            squared += backend.improve();
+        }
+        kkt = Some(factor * squared.sqrt());
+    }
+    unreachable!("the iteration limit ends the loop")
+}
+
+fn finish<T: Real>(
+    problem: &Problem<'_, T>,
+    factors: Factors<T>,
+    exact: &Exact,
+    history: Vec<Iteration>,
+    stop: StopReason,
+    threads: usize,
+    working_bytes: usize,
+    elapsed: Duration,
+) -> Fit<T> {
+    let factor = problem.loss.published_factor();
+    let parts: Vec<(String, f64)> = exact.parts.iter().map(|(name, v)| (name.clone(), factor * v)).collect();
+    let encoding = Encoding::of(problem, &factors);
+    let summary = if problem.is_merged() { problem.original().summary() } else { problem.data().summary() };
+    let size = match problem.loss {
+        Loss::Frobenius => summary.squared_norm,
+        Loss::KullbackLeibler => summary.sum,
+    };
+    let ratio = if size > 0.0 { (parts[0].1 / size).max(0.0) } else { 0.0 };
+    let codes = problem.untie(factors.get(Slot::Codes));
+    let (_, components) = factors.into_parts();
+    Fit {
+        component_names: (1..=components.columns()).map(|j| format!("part {j}")).collect(),
+        components: components.transposed(),
+        codes,
+        objective: parts.iter().map(|(_, v)| v).sum(),
+        relative_error: if problem.loss == Loss::Frobenius { ratio.sqrt() } else { ratio },
+        parts,
+        kkt: factor * exact.kkt,
+        iterations: history.len() - 1,
+        history,
+        stop,
+        notices: problem.notices.clone(),
+        loss: problem.loss,
+        solver: problem.solver.name,
+        init: problem.init,
+        first: problem.order[0],
+        threads,
+        working_bytes,
+        elapsed,
+        encoding,
+    }
+}

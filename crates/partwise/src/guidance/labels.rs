@@ -1,0 +1,104 @@
+//! [`Labels`]: one class for some of the samples.
+
+use crate::error::{Error, Result};
+
+/// A class for each labelled sample; the others are unlabelled. Classes are numbered 0..c in the order of their integers (or
+/// of `names`), and every class has at least one sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labels {
+    classes: Vec<Option<u32>>,
+    names: Vec<String>,
+}
+
+impl Labels {
+    /// From integers, one a sample: −1 = unlabelled, any number ≥ 0 = a class, which is named by its number. Numbers need
+    /// not be contiguous.
+    ///
+    /// # Errors
+    /// [`Error::Labels`] for a number below −1, naming the sample.
+    pub fn from_integers(labels: &[i32]) -> Result<Self> {
+        Self::build(labels, |class| Ok(class.to_string()))
+    }
+
+    /// From integers that index `names`: −1 = unlabelled. Names without a sample are dropped.
+    ///
+    /// # Errors
+    /// [`Error::Labels`] for a number below −1 or without a name, naming the sample.
+    pub fn with_names(labels: &[i32], names: &[String]) -> Result<Self> {
+        Self::build(labels, |class| {
+            names.get(class as usize).cloned().ok_or_else(|| {
+                Error::Labels(format!("class {class} has no name; there are {} names (classes 0..{})", names.len(), names.len()))
+            })
+        })
+    }
+
+    fn build(labels: &[i32], name: impl Fn(i32) -> Result<String>) -> Result<Self> {
+        if let Some(at) = labels.iter().position(|l| *l < -1) {
+            return Err(Error::Labels(format!(
+                "sample {at} has label {}; labels are numbers from 0, and -1 for unlabelled",
+                labels[at]
+            )));
+        }
+        let mut present: Vec<i32> = labels.iter().copied().filter(|l| *l >= 0).collect();
+        present.sort_unstable();
+        present.dedup();
+        let names = present.iter().map(|&class| name(class)).collect::<Result<_>>()?;
+        let classes = labels.iter().map(|l| present.binary_search(l).ok().map(|c| c as u32)).collect();
+        Ok(Labels { classes, names })
+    }
+
+    /// Number of samples, labelled or not.
+    pub fn n_samples(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// c, the number of classes that have a sample.
+    pub fn n_classes(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Number of labelled samples.
+    pub fn n_labelled(&self) -> usize {
+        self.classes.iter().flatten().count()
+    }
+
+    /// The class (0..c) of a sample, if it is labelled.
+    ///
+    /// # Panics
+    /// When `sample` is out of range.
+    pub fn class(&self, sample: usize) -> Option<usize> {
+        self.classes[sample].map(|c| c as usize)
+    }
+
+    /// The names of the classes (c).
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Labelled samples of each class (c).
+    pub fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.n_classes()];
+        self.classes.iter().flatten().for_each(|&c| counts[c as usize] += 1);
+        counts
+    }
+
+    /// As integers: the class (0..c), or −1.
+    pub fn to_integers(&self) -> Vec<i32> {
+        self.classes.iter().map(|c| c.map_or(-1, |c| c as i32)).collect()
+    }
+
+    /// The label-constraint matrix A (n × q) as the column of the single 1 in each row: first one column a class, then one
+    /// column for each unlabelled sample in order. q = c + the number of unlabelled samples.
+    pub fn constraint_columns(&self) -> Vec<u32> {
+        let mut next = self.n_classes() as u32;
+        self.classes
+            .iter()
+            .map(|class| {
+                class.unwrap_or_else(|| {
+                    next += 1;
+                    next - 1
+                })
+            })
+            .collect()
+    }
+}

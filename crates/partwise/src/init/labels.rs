@@ -1,0 +1,56 @@
+//! The label-aware start: class means as components, labelled rows at their class, the codes solved first.
+//!
+//! ```text
+//! H_c = mean of the labelled rows of class c + 0.01·mean(X)·U,   W = 0.1·U, + 1 at the class of labelled rows
+//! ```
+//!
+//! Components beyond the classes are the mean row, entrywise times a uniform number. Both factors are then scaled to equal norm, which
+//! leaves W·H and makes the start (and with it the fit) follow a scaling of X.
+
+use super::{Stream, uniform_factor};
+use crate::error::Result;
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::models::Model;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::settings::Settings;
+
+pub(super) fn start<T: Real>(problem: &Problem<'_, T>, model: &Model, settings: &Settings) -> Result<Factors<T>> {
+    let labels = model.knowledge.labels.as_ref().expect("the start was resolved to labels only where there are some");
+    let data = problem.original();
+    let (d, k) = (data.n_features(), settings.rank);
+    let summary = data.summary();
+    let mean = summary.sum / (data.n_samples() as f64 * d as f64);
+    let mut means = vec![vec![0.0; d]; labels.n_classes()];
+    let counts = labels.counts();
+    for i in 0..data.n_samples() {
+        if let Some(class) = labels.class(i) {
+            data.add_row(i, 1.0 / counts[class] as f64, &mut means[class]);
+        }
+    }
+    let stream = Stream::new(settings.seed, Slot::Components);
+    let mut components = Matrix::<f64>::zeros(d, k);
+    let mut draws = vec![0.0; k];
+    for feature in 0..d {
+        stream.fill(feature, &mut draws);
+        let column_mean = summary.column_sums[feature] / data.n_samples() as f64;
+        for (j, value) in components.row_mut(feature).iter_mut().enumerate() {
+            let known = means.get(j).map(|row| row[feature] + 0.01 * mean * draws[j]);
+            *value = known.unwrap_or(column_mean * draws[j] + 0.01 * mean * draws[j]);
+        }
+    }
+    let mut codes: Matrix<f64> = uniform_factor::<T>(problem, Slot::Codes, settings, 0.1).cast();
+    for row in 0..codes.rows() {
+        let (origin, scale) = problem.row_origin(row);
+        if let Some(class) = labels.class(origin) {
+            codes.row_mut(row)[class] += scale;
+        }
+    }
+    let norm = |m: &Matrix<f64>| m.as_slice().iter().map(|v| v * v).sum::<f64>().sqrt();
+    let ratio = (norm(&components) / norm(&codes)).sqrt();
+    let ratio = if ratio > 0.0 && ratio.is_finite() { ratio } else { 1.0 };
+    codes.as_mut_slice().iter_mut().for_each(|v| *v *= ratio);
+    components.as_mut_slice().iter_mut().for_each(|v| *v /= ratio);
+    Ok(Factors::new(codes.cast(), components.cast()))
+}

@@ -1,0 +1,168 @@
+//! Starts, and all randomness of the library. Numbers are counter-based: each is a function of (seed, slot, row, component)
+//! alone, drawn in `f64` and then rounded, so a start is the same for any thread count, data format and precision. A row of
+//! tied samples uses the number of its first sample; components use the number of the feature.
+
+mod labels;
+mod nndsvd;
+mod random;
+
+pub(crate) use random::Stream;
+
+use crate::error::{Error, Result};
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::models::Model;
+use crate::problem::{Notice, Problem, check_non_negative};
+use crate::real::Real;
+use crate::settings::{Init, Settings};
+
+/// The starting factors in working rows.
+pub(crate) fn start<T: Real>(
+    problem: &Problem<'_, T>,
+    model: &Model,
+    settings: &Settings,
+    init: &Init,
+    notices: &mut Vec<Notice>,
+) -> Result<Factors<T>> {
+    let data = problem.data();
+    let random = |slot| random_factor(problem, slot, settings);
+    match init {
+        Init::Auto | Init::Random => Ok(Factors::new(random(Slot::Codes), random(Slot::Components))),
+        Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => nndsvd::start(data, settings, init, |row| problem.row_origin(row).0),
+        Init::Labels => labels::start(problem, model, settings),
+        Init::Published => Ok(published(problem, model, settings)),
+        Init::Custom { codes, components } => {
+            let codes = match codes {
+                None => random(Slot::Codes),
+                Some(codes) => custom_codes(problem, codes, settings.rank, notices)?,
+            };
+            let components = match components {
+                None => random(Slot::Components),
+                Some(components) => custom_components(data.n_features(), components, settings.rank)?,
+            };
+            Ok(Factors::new(codes, components))
+        }
+    }
+}
+
+/// The typical size of an entry of a factor: √(mean X / k), with the caller's X.
+pub(crate) fn entry_scale<T: Real>(problem: &Problem<'_, T>, rank: usize) -> f64 {
+    let data = problem.original();
+    let mean = data.summary().sum.abs() / (data.n_samples() as f64 * data.n_features() as f64);
+    if mean > 0.0 { (mean / rank as f64).sqrt() } else { 1.0 }
+}
+
+/// Uniform on (0, 1) × √(mean X / k), in working rows.
+pub(crate) fn random_factor<T: Real>(problem: &Problem<'_, T>, slot: Slot, settings: &Settings) -> Matrix<T> {
+    uniform_factor(problem, slot, settings, entry_scale(problem, settings.rank))
+}
+
+/// Uniform on (0, `scale`), in working rows.
+fn uniform_factor<T: Real>(problem: &Problem<'_, T>, slot: Slot, settings: &Settings, scale: f64) -> Matrix<T> {
+    let k = settings.rank;
+    let stream = Stream::new(settings.seed, slot);
+    let (rows, codes) = match slot {
+        Slot::Codes => (problem.data().n_samples(), true),
+        Slot::Components => (problem.data().n_features(), false),
+    };
+    let mut values = Vec::with_capacity(rows * k);
+    let mut draws = vec![0.0; k];
+    for row in 0..rows {
+        let (origin, row_scale) = if codes { problem.row_origin(row) } else { (row, 1.0) };
+        stream.fill(origin, &mut draws);
+        values.extend(draws.iter().map(|u| T::from_f64(u * scale * row_scale)));
+    }
+    Matrix::from_vec(rows, k, values).expect("rows × k values were pushed")
+}
+
+/// Untied rows averaged over the samples that share them.
+fn custom_codes<T: Real>(
+    problem: &Problem<'_, T>,
+    codes: &Matrix<f64>,
+    rank: usize,
+    notices: &mut Vec<Notice>,
+) -> Result<Matrix<T>> {
+    let n = problem.original().n_samples();
+    check_shape("the codes of the start (n x k)", (n, rank), codes.shape())?;
+    check_non_negative("the codes of the start", codes)?;
+    let Some(tied) = &problem.tied else { return Ok(codes.cast()) };
+    let mut sums = Matrix::<f64>::zeros(tied.count.len(), rank);
+    let mut differ = 0;
+    for i in 0..n {
+        let q = tied.group[i] as usize;
+        let first = codes.row(tied.first_sample[q] as usize);
+        differ += usize::from(codes.row(i) != first);
+        for (sum, value) in sums.row_mut(q).iter_mut().zip(codes.row(i)) {
+            *sum += value;
+        }
+    }
+    if differ > 0 {
+        notices.push(Notice {
+            code: "start-averaged",
+            message: format!("{differ} rows of the starting codes differ from others of their class; tied rows start at their mean"),
+        });
+    }
+    // A row whose samples agree must come out as it was given, not as a rounded mean.
+    let row = |q: usize, j: usize| {
+        let first = codes.get(tied.first_sample[q] as usize, j);
+        let mean = if differ > 0 { sums.get(q, j) / tied.count[q] } else { first };
+        T::from_f64(mean * tied.codes_scale[q])
+    };
+    Ok(Matrix::from_fn(tied.count.len(), rank, row))
+}
+
+fn custom_components<T: Real>(features: usize, components: &Matrix<f64>, rank: usize) -> Result<Matrix<T>> {
+    check_shape("the components of the start (k x d)", (rank, features), components.shape())?;
+    check_non_negative("the components of the start", components)?;
+    Ok(components.transposed().cast())
+}
+
+fn check_shape(what: &str, expected: (usize, usize), found: (usize, usize)) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what: what.into(),
+        expected: format!("{} x {}", expected.0, expected.1),
+        found: format!("{} x {}", found.0, found.1),
+    })
+}
+
+/// As WS-NMF is published. See [`Init::Published`].
+fn published<T: Real>(problem: &Problem<'_, T>, model: &Model, settings: &Settings) -> Factors<T> {
+    let k = settings.rank;
+    let max = problem.original().summary().max.max(f64::MIN_POSITIVE);
+    let knowledge = &model.knowledge;
+    let copied: Vec<Option<Vec<f64>>> = match (&knowledge.code_reference, &knowledge.labels) {
+        (Some(reference), _) => (0..reference.reference.rows())
+            .map(|i| (reference.weight[i] > 0.0).then(|| reference.reference.row(i).to_vec()))
+            .collect(),
+        (None, Some(labels)) => (0..labels.n_samples())
+            .map(|i| labels.class(i).map(|c| (0..k).map(|j| f64::from(j == c)).collect()))
+            .collect(),
+        (None, None) => Vec::new(),
+    };
+    let largest = copied.iter().flatten().flatten().fold(0.0f64, |m, v| m.max(*v));
+    let mut codes: Matrix<T> = uniform_factor(problem, Slot::Codes, settings, if largest > 0.0 { largest } else { max });
+    for row in 0..codes.rows() {
+        let (origin, scale) = problem.row_origin(row);
+        if let Some(Some(reference)) = copied.get(origin) {
+            for (u, r) in codes.row_mut(row).iter_mut().zip(reference) {
+                *u = T::from_f64(r * scale);
+            }
+        }
+    }
+    let reference = knowledge.component_reference.as_ref();
+    let held = |c: usize| reference.filter(|r| r.weight.get(c).is_some_and(|w| *w > 0.0)).map(|r| r.reference.row(c));
+    let largest = (0..k).filter_map(held).flatten().fold(0.0f64, |m, v| m.max(*v));
+    let mut components: Matrix<T> =
+        uniform_factor(problem, Slot::Components, settings, if largest > 0.0 { largest } else { max });
+    for c in 0..k {
+        if let Some(row) = held(c) {
+            for (feature, value) in row.iter().enumerate() {
+                components.set(feature, c, T::from_f64(*value));
+            }
+        }
+    }
+    Factors::new(codes, components)
+}

@@ -1,0 +1,136 @@
+//! NNDSVD and its filled forms, from a randomized truncated SVD.
+//!
+//! ```text
+//! X ≈ Σⱼ σⱼuⱼvⱼᵀ; component 0 is √σ₀·|u₀|, √σ₀·|v₀|; component j keeps of (uⱼ, vⱼ) the pair of positive or negative parts with the
+//! larger product of norms m:  w = √(σm)·u±/‖u±‖,  h = √(σm)·v±/‖v±‖
+//! ```
+//!
+//! References: Boutsidis & Gallopoulos 2008, doi:10.1016/j.patcog.2007.09.010; Halko, Martinsson & Tropp 2011,
+//! doi:10.1137/090771806. Differs from scikit-learn: zeros are filled by √(mean X / k) (or a random hundredth of it), which
+//! scales with X as the factors do, not by mean X; components beyond min(n, d) are random instead of an error.
+
+use super::Stream;
+use crate::data::DataMatrix;
+use crate::error::Result;
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::linalg::gemm::{thin_qr, thin_svd};
+use crate::real::Real;
+use crate::settings::{Init, Settings};
+
+/// Extra columns of the random projection.
+const OVERSAMPLING: usize = 10;
+/// Power iterations, each re-orthogonalized.
+const POWER_ITERATIONS: usize = 5;
+/// The stream of the projection; streams below 16 belong to slots.
+const PROJECTION: u64 = 16;
+
+pub(super) fn start<T: Real>(
+    data: &dyn DataMatrix<T>,
+    settings: &Settings,
+    init: &Init,
+    origin: impl Fn(usize) -> usize,
+) -> Result<Factors<T>> {
+    let (n, d, k) = (data.n_samples(), data.n_features(), settings.rank);
+    let svd_rank = k.min(n).min(d);
+    let (u, s, v) = truncated_svd(data, svd_rank, settings.seed);
+    let (mut codes, mut components) = (Matrix::<f64>::zeros(n, k), Matrix::<f64>::zeros(d, k));
+    for j in 0..svd_rank {
+        let (left, right) = non_negative_pair(&column(&u, j), &column(&v, j), j == 0);
+        for i in 0..n {
+            codes.set(i, j, s[j].sqrt() * left[i]);
+        }
+        for i in 0..d {
+            components.set(i, j, s[j].sqrt() * right[i]);
+        }
+    }
+    let mean = data.summary().sum / (n as f64 * d as f64);
+    let scale = (mean / k as f64).sqrt();
+    let streams = [Stream::new(settings.seed, Slot::Codes), Stream::new(settings.seed, Slot::Components)];
+    let mut draws = vec![0.0; k];
+    for (slot, factor) in [(Slot::Codes, &mut codes), (Slot::Components, &mut components)] {
+        for row in 0..factor.rows() {
+            let number = if slot == Slot::Codes { origin(row) } else { row };
+            streams[slot.index()].fill(number, &mut draws);
+            for (j, value) in factor.row_mut(row).iter_mut().enumerate() {
+                if j >= svd_rank {
+                    *value = scale * draws[j];
+                } else if *value <= 0.0 {
+                    *value = match init {
+                        Init::Nndsvda => scale,
+                        Init::Nndsvdar => 0.01 * scale * draws[j],
+                        _ => 0.0,
+                    };
+                }
+            }
+        }
+    }
+    Ok(Factors::new(codes.cast(), components.cast()))
+}
+
+fn column(matrix: &Matrix<f64>, j: usize) -> Vec<f64> {
+    (0..matrix.rows()).map(|i| matrix.get(i, j)).collect()
+}
+
+/// The non-negative pair of a singular pair, scaled so that the product of their norms is m (see the formula).
+fn non_negative_pair(u: &[f64], v: &[f64], leading: bool) -> (Vec<f64>, Vec<f64>) {
+    if leading {
+        return (u.iter().map(|x| x.abs()).collect(), v.iter().map(|x| x.abs()).collect());
+    }
+    let part = |x: &[f64], sign: f64| -> (Vec<f64>, f64) {
+        let part: Vec<f64> = x.iter().map(|x| (sign * x).max(0.0)).collect();
+        let norm = part.iter().map(|x| x * x).sum::<f64>().sqrt();
+        (part, norm)
+    };
+    let positive = (part(u, 1.0), part(v, 1.0));
+    let negative = (part(u, -1.0), part(v, -1.0));
+    let product = |pair: &((Vec<f64>, f64), (Vec<f64>, f64))| pair.0.1 * pair.1.1;
+    let ((left, left_norm), (right, right_norm)) =
+        if product(&positive) >= product(&negative) { positive } else { negative };
+    let root = (left_norm * right_norm).sqrt();
+    let scaled = |x: Vec<f64>, norm: f64| x.iter().map(|x| if norm > 0.0 { x / norm * root } else { 0.0 }).collect();
+    (scaled(left, left_norm), scaled(right, right_norm))
+}
+
+/// The leading `rank` singular triplets: U (n × rank), σ, V (d × rank).
+fn truncated_svd<T: Real>(data: &dyn DataMatrix<T>, rank: usize, seed: u64) -> (Matrix<f64>, Vec<f64>, Matrix<f64>) {
+    let (n, d) = (data.n_samples(), data.n_features());
+    let width = (rank + OVERSAMPLING).min(n).min(d);
+    let stream = Stream::numbered(seed, PROJECTION);
+    let mut projection = Matrix::<f64>::zeros(d, width);
+    for feature in 0..d {
+        let row = projection.row_mut(feature);
+        stream.fill(feature, row);
+        row.iter_mut().for_each(|v| *v -= 0.5);
+    }
+    let mut range = thin_qr(&times(data, &projection));
+    for _ in 0..POWER_ITERATIONS {
+        let back = thin_qr(&transpose_times(data, &range));
+        range = thin_qr(&times(data, &back));
+    }
+    // Xᵀ·Q = V·diag(σ)·Rᵀ, so X ≈ Q·R·diag(σ)·Vᵀ.
+    let (v, s, r) = thin_svd(&transpose_times(data, &range));
+    let u = Matrix::from_fn(n, rank, |i, j| (0..width).map(|l| range.get(i, l) * r.get(l, j)).sum());
+    let v = Matrix::from_fn(d, rank, |i, j| v.get(i, j));
+    (u, s, v)
+}
+
+fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> {
+    let (right, k) = (right.cast::<T>(), right.columns());
+    let mut out = Matrix::<T>::zeros(data.n_samples(), k);
+    for chunk in data.sample_chunks() {
+        let part = &mut out.as_mut_slice()[chunk.start * k..chunk.end * k];
+        data.times(chunk, &right, part);
+    }
+    out.cast()
+}
+
+fn transpose_times<T: Real>(data: &dyn DataMatrix<T>, left: &Matrix<f64>) -> Matrix<f64> {
+    let (left, k) = (left.cast::<T>(), left.columns());
+    let mut out = Matrix::<T>::zeros(data.n_features(), k);
+    for chunk in data.feature_chunks() {
+        let part = &mut out.as_mut_slice()[chunk.start * k..chunk.end * k];
+        data.transpose_times(chunk, &left, part);
+    }
+    out.cast()
+}

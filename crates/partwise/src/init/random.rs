@@ -1,0 +1,38 @@
+//! [`Stream`]: numbers by position, from ChaCha8.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::factors::Slot;
+
+/// Uniform numbers on (0, 1), each a function of (seed, stream, row, column).
+pub(crate) struct Stream {
+    base: ChaCha8Rng,
+}
+
+/// Words that a row may use: 2^20, so k up to 2^19, and row r starts at word r·2^20 whatever k is.
+const ROW_BITS: u32 = 20;
+
+impl Stream {
+    /// The stream of a factor.
+    pub(crate) fn new(seed: u64, slot: Slot) -> Self {
+        Self::numbered(seed, slot.index() as u64)
+    }
+
+    /// A stream of another purpose; numbers below 16 belong to slots.
+    pub(crate) fn numbered(seed: u64, number: u64) -> Self {
+        let mut base = ChaCha8Rng::seed_from_u64(seed);
+        base.set_stream(number);
+        Stream { base }
+    }
+
+    /// The first `out.len()` numbers of a row.
+    pub(crate) fn fill(&self, row: usize, out: &mut [f64]) {
+        let mut rng = self.base.clone();
+        rng.set_word_pos((row as u128) << ROW_BITS);
+        for value in out {
+            // 53 bits, moved off 0 by half a step: multiplicative updates could not leave a zero.
+            *value = ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! D(X‖WH), seen from one factor: N = R·V with R = X/(WH) on the non-zeros, and the column sums of the other factor V.
+
+use std::ops::Range;
+
+use crate::data::DataMatrix;
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::real::Real;
+
+/// The rows `range` of the numerator of `slot`; returns Σ x·ln(x/(WH)) over them.
+pub(crate) fn numerator_rows<T: Real>(
+    data: &dyn DataMatrix<T>,
+    slot: Slot,
+    range: Range<usize>,
+    factors: &Factors<T>,
+    out: &mut [T],
+) -> f64 {
+    let (codes, components) = (factors.get(Slot::Codes), factors.get(Slot::Components));
+    match slot {
+        Slot::Codes => data.ratio_times(range, codes, components, out),
+        Slot::Components => data.transpose_ratio_times(range, codes, components, out),
+    }
+}
+
+/// Column sums (k) of a factor, in `f64`.
+pub(crate) fn column_sums<T: Real>(factor: &Matrix<T>) -> Vec<f64> {
+    let mut sums = vec![0.0; factor.columns()];
+    for i in 0..factor.rows() {
+        for (s, v) in sums.iter_mut().zip(factor.row(i)) {
+            *s += v.to_f64();
+        }
+    }
+    sums
+}

@@ -1,0 +1,199 @@
+//! The methods, one paper a file, and their registry [`ALL`]. A model is a description: which rows are tied, which terms are
+//! added to the loss. It knows neither solvers nor backends.
+
+mod cnmf;
+mod ncw_nmf;
+mod nmf;
+mod ws_nmf;
+
+use crate::error::{Error, Result};
+use crate::guidance::Labels;
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::terms::{AnchorScale, Contribution};
+
+/// Reference codes: rows of W that are known, up to scale.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CodeReference {
+    /// W_ref (n × k).
+    pub reference: Matrix<f64>,
+    /// m (n), ≥ 0: how strongly each row is held; it enters the objective squared. 0 = free.
+    pub weight: Vec<f64>,
+}
+
+/// Reference components: rows of H that are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComponentReference {
+    /// H_ref (m × d) with m ≤ k: the first m components are held to these, the rest are free.
+    pub reference: Matrix<f64>,
+    /// Weight (m), ≥ 0, of each component; it enters the objective squared. 0 = free.
+    pub weight: Vec<f64>,
+}
+
+/// What is known, for whichever model asks for it. Start from [`Knowledge::default`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knowledge {
+    /// Classes of some samples. They also serve the label-aware start and the names of the components.
+    pub labels: Option<Labels>,
+    /// Reference codes (WS-NMF).
+    pub code_reference: Option<CodeReference>,
+    /// Reference components (WS-NMF).
+    pub component_reference: Option<ComponentReference>,
+    /// The weight m of labelled rows in WS-NMF; ≥ 0, in the units of the codes' scale (it enters squared). Default 1.
+    pub strength: f64,
+    /// What becomes of the free scale of reference rows. Default: joint.
+    pub anchor_scale: AnchorScale,
+}
+
+impl Default for Knowledge {
+    fn default() -> Self {
+        Knowledge {
+            labels: None,
+            code_reference: None,
+            component_reference: None,
+            strength: 1.0,
+            anchor_scale: AnchorScale::Joint,
+        }
+    }
+}
+
+/// Which rows of the codes are one unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tying {
+    /// None: every sample has its own row.
+    Free,
+    /// Samples with the same label share a row (W = AZ), merged exactly (METHODS R1, R2).
+    Labels,
+    /// Every sample has its own row, weighted by 1/(XXᵀ1)ᵢ (the normalized-cut weighting).
+    NormalizedCut,
+}
+
+/// Number of samples, features and components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// n.
+    pub samples: usize,
+    /// d.
+    pub features: usize,
+    /// k.
+    pub rank: usize,
+}
+
+/// One line of the registry of models.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelSpec {
+    /// The name in settings, files and on the command line.
+    pub name: &'static str,
+    /// The name in running text.
+    pub title: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// The published objective, whose value [`Fit::objective`](crate::Fit) is (penalties, if any, counted twice beside the
+    /// Frobenius loss, which has no ½ here).
+    pub objective: &'static str,
+    /// What must be known.
+    pub needs: &'static str,
+    /// The losses it is defined for; the first is the default.
+    pub losses: &'static [Loss],
+    /// Which rows are tied.
+    pub tying: Tying,
+    /// Reference with DOI.
+    pub reference: &'static str,
+    /// What differs from the paper, in a sentence.
+    pub differs: &'static str,
+    /// Checks what is known against the shape and gives the terms beside the loss.
+    pub(crate) terms: fn(&Knowledge, Shape) -> Result<Vec<Contribution<f64>>>,
+}
+
+/// Every model, in the order in which tables show them.
+pub static ALL: &[&ModelSpec] = &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ncw_nmf::SPEC];
+
+/// A method together with what is known.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) spec: &'static ModelSpec,
+    pub(crate) knowledge: Knowledge,
+    pub(crate) loss: Loss,
+}
+
+impl Model {
+    /// Plain NMF, min ‖X − WH‖² (or D(X‖WH), see [`Model::with_loss`]).
+    pub fn nmf() -> Self {
+        Model { spec: &nmf::SPEC, knowledge: Knowledge::default(), loss: Loss::Frobenius }
+    }
+
+    /// CNMF: samples with the same label share one row of codes.
+    pub fn cnmf(labels: Labels) -> Self {
+        let knowledge = Knowledge { labels: Some(labels), ..Knowledge::default() };
+        Model { spec: &cnmf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// WS-NMF with whatever is known: labels, reference codes, reference components.
+    pub fn ws_nmf(knowledge: Knowledge) -> Self {
+        Model { spec: &ws_nmf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// NCW-NMF: plain NMF with rows weighted as in normalized cuts.
+    pub fn ncw_nmf() -> Self {
+        Model { spec: &ncw_nmf::SPEC, knowledge: Knowledge::default(), loss: Loss::Frobenius }
+    }
+
+    /// The model with this registry name (`"cnmf-kl"` is CNMF with the Kullback–Leibler loss), with its default loss.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the names of the registry.
+    pub fn from_name(name: &str, knowledge: Knowledge) -> Result<Self> {
+        if name == "cnmf-kl" {
+            return Model::from_name("cnmf", knowledge)?.with_loss(Loss::KullbackLeibler);
+        }
+        let spec = ALL.iter().find(|spec| spec.name == name).ok_or_else(|| Error::UnknownName {
+            kind: "method".into(),
+            name: name.into(),
+            valid: ALL.iter().map(|spec| spec.name.to_string()).chain(["cnmf-kl".to_string()]).collect(),
+        })?;
+        Ok(Model { spec, knowledge, loss: spec.losses[0] })
+    }
+
+    /// The same model with another loss.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] when the model isn't defined for it, with the losses it is defined for.
+    pub fn with_loss(mut self, loss: Loss) -> Result<Self> {
+        if !self.spec.losses.contains(&loss) {
+            return Err(Error::Incompatible {
+                asked: format!("{} with the {} loss", self.spec.title, loss.name()),
+                reason: "the method is not defined for it".into(),
+                valid: self.spec.losses.iter().map(|l| format!("loss {}", l.name())).collect(),
+            });
+        }
+        self.loss = loss;
+        Ok(self)
+    }
+
+    /// The same model with something known about the samples that it uses for its start and for names only.
+    #[must_use]
+    pub fn with_labels(mut self, labels: Labels) -> Self {
+        self.knowledge.labels = Some(labels);
+        self
+    }
+
+    /// Its line of the registry.
+    pub fn spec(&self) -> &'static ModelSpec {
+        self.spec
+    }
+
+    /// What it knows.
+    pub fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
+    }
+
+    /// Its loss.
+    pub fn loss(&self) -> Loss {
+        self.loss
+    }
+}
+
+/// A model without terms beside the loss.
+fn no_terms(_: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {
+    Ok(Vec::new())
+}

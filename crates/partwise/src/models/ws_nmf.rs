@@ -1,0 +1,125 @@
+//! WS-NMF: weakly supervised NMF, references for codes and components.
+//!
+//! ```text
+//! min ‖X − WH‖² + Σᵢ m_W[i]²‖Wᵢ − dᵢ·W_ref,i‖² + Σ_c m_H[c]²‖H_c − H_ref,c‖²,   d ≥ 0 (n) free
+//! ```
+//!
+//! Labels become reference rows: the indicator of the class, with m_W = strength. Class j is component j; k may be larger than the
+//! number of classes (free components).
+//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: eq. 7 prints α, β where eqs. 3 and 6 mean
+//! α², β² (weights enter squared here); by default d is minimized out exactly instead of alternating (METHODS R5, the same
+//! stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
+
+use super::{CodeReference, ComponentReference, Knowledge, ModelSpec, Shape, Tying};
+use crate::error::{Error, Result};
+use crate::factors::Slot;
+use crate::guidance::Labels;
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::problem::check_non_negative;
+use crate::terms::{ComponentAnchor, Contribution, RowAnchor};
+
+pub(super) static SPEC: ModelSpec = ModelSpec {
+    name: "ws-nmf",
+    title: "WS-NMF",
+    summary: "codes and components are pulled towards references with a chosen strength",
+    objective: "|X - W H|^2 + sum_i m_W[i]^2 |W_i - d_i W_ref,i|^2 + sum_c m_H[c]^2 |H_c - H_ref,c|^2",
+    needs: "labels, reference codes or reference components",
+    losses: &[Loss::Frobenius],
+    tying: Tying::Free,
+    reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
+    differs: "the free scale d is minimized out exactly by default; label-aware start with the codes solved first; any solver",
+    terms,
+};
+
+fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
+    let mut terms = Vec::new();
+    let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
+        (Some(labels), None) => Some(indicator(labels, knowledge.strength, shape)?),
+        _ => None,
+    };
+    if let Some(reference) = from_labels.as_ref().or(knowledge.code_reference.as_ref()) {
+        check_codes(reference, shape)?;
+        let weight = reference.weight.iter().map(|m| m * m).collect();
+        let anchor = RowAnchor::new(Slot::Codes, reference.reference.clone(), weight, knowledge.anchor_scale);
+        terms.push(Contribution::RowAnchor(anchor));
+    }
+    if let Some(reference) = &knowledge.component_reference {
+        check_components(reference, shape)?;
+        let known = reference.reference.rows();
+        let value = |f, c| if c < known { reference.reference.get(c, f) } else { 0.0 };
+        let by_feature = Matrix::from_fn(shape.features, shape.rank, value);
+        let weight = (0..shape.rank).map(|c| reference.weight.get(c).map_or(0.0, |m| m * m)).collect();
+        terms.push(Contribution::ComponentAnchor(ComponentAnchor::new(Slot::Components, by_feature, weight)));
+    }
+    if terms.is_empty() {
+        return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
+    }
+    Ok(terms)
+}
+
+/// Labelled rows become indicators of their class, with weight `strength`.
+fn indicator(labels: &Labels, strength: f64, shape: Shape) -> Result<CodeReference> {
+    if !(strength >= 0.0 && strength.is_finite()) {
+        return Err(Error::OutOfRange {
+            name: "strength".into(),
+            value: strength.to_string(),
+            valid: "a finite number of 0 or more".into(),
+        });
+    }
+    if labels.n_classes() > shape.rank {
+        return Err(Error::OutOfRange {
+            name: "rank k".into(),
+            value: shape.rank.to_string(),
+            valid: format!("at least {}, one component for each class, with {}", labels.n_classes(), SPEC.title),
+        });
+    }
+    let is_class = |i: usize, j: usize| labels.class(i) == Some(j);
+    Ok(CodeReference {
+        reference: Matrix::from_fn(labels.n_samples(), shape.rank, |i, j| f64::from(is_class(i, j))),
+        weight: (0..labels.n_samples()).map(|i| if labels.class(i).is_some() { strength } else { 0.0 }).collect(),
+    })
+}
+
+fn check_codes(reference: &CodeReference, shape: Shape) -> Result<()> {
+    check_shape("the reference of the codes (n x k)", (shape.samples, shape.rank), reference.reference.shape())?;
+    check_weights("the weights of the reference codes", shape.samples, &reference.weight)?;
+    check_non_negative("the reference of the codes", &reference.reference)
+}
+
+fn check_components(reference: &ComponentReference, shape: Shape) -> Result<()> {
+    let (known, features) = reference.reference.shape();
+    if known > shape.rank {
+        return Err(Error::OutOfRange {
+            name: "rank k".into(),
+            value: shape.rank.to_string(),
+            valid: format!("at least {known}, the number of reference components"),
+        });
+    }
+    check_shape("the reference components (one row each, d columns)", (known, shape.features), (known, features))?;
+    check_weights("the weights of the reference components", known, &reference.weight)?;
+    check_non_negative("the reference components", &reference.reference)
+}
+
+fn check_shape(what: &str, expected: (usize, usize), found: (usize, usize)) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what: what.into(),
+        expected: format!("{} x {}", expected.0, expected.1),
+        found: format!("{} x {}", found.0, found.1),
+    })
+}
+
+fn check_weights(what: &str, expected: usize, weights: &[f64]) -> Result<()> {
+    check_shape(what, (expected, 1), (weights.len(), 1))?;
+    match weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+        None => Ok(()),
+        Some(at) => Err(Error::OutOfRange {
+            name: format!("{what}, entry {at},"),
+            value: weights[at].to_string(),
+            valid: "a finite number of 0 or more".into(),
+        }),
+    }
+}

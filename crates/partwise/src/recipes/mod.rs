@@ -1,0 +1,5 @@
+//! What calls whole fits repeatedly: each recipe is a loop over [`fit`](crate::fit()), never a second alternation of updates.
+
+mod strength;
+
+pub use strength::{StrengthRule, StrengthSearch, search_strength};

@@ -1,0 +1,105 @@
+//! The 95 % rule of WS-NMF: the smallest strength at which the labelled samples still go where their labels say.
+//!
+//! ```text
+//! β = start, start·factor, …: fit from the same start; accuracy = share of labelled samples with argmax W = label;
+//! stop at the first accuracy below the threshold; the answer is the last β before it
+//! ```
+//!
+//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8, section 3.3. Differs: the steps are bounded (the published
+//! rule may never stop).
+
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::fit::fit;
+use crate::models::Model;
+use crate::real::Real;
+use crate::settings::Settings;
+
+/// How to search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StrengthRule {
+    /// The first strength, > 0. Default 100.
+    pub start: f64,
+    /// What it is multiplied by at each step, in (0, 1). Default ½.
+    pub factor: f64,
+    /// The share of labelled samples that must keep their label, in (0, 1]. Default 0.95.
+    pub threshold: f64,
+    /// Steps at most, ≥ 1. Default 30.
+    pub max_steps: usize,
+}
+
+impl Default for StrengthRule {
+    fn default() -> Self {
+        StrengthRule { start: 100.0, factor: 0.5, threshold: 0.95, max_steps: 30 }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StrengthSearch {
+    /// The answer. The first strength when even that is below the threshold (`held` is then false).
+    pub strength: f64,
+    /// Whether the labels were held at `strength`.
+    pub held: bool,
+    /// (β, accuracy) in the order tried.
+    pub trace: Vec<(f64, f64)>,
+}
+
+/// Searches the strength of a WS-NMF model with labels; the model's own strength is ignored.
+///
+/// # Errors
+/// [`Error::MissingGuidance`] without labelled samples, [`Error::OutOfRange`] for the rule's numbers, and those of [`fit`].
+pub fn search_strength<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    rule: &StrengthRule,
+) -> Result<StrengthSearch> {
+    check(rule)?;
+    let labels = model.knowledge.labels.as_ref().filter(|l| l.n_labelled() > 0).ok_or_else(|| {
+        Error::MissingGuidance { model: "the search for a strength".into(), needs: "labelled samples".into() }
+    })?;
+    let mut search = StrengthSearch { strength: rule.start, held: false, trace: Vec::new() };
+    let mut strength = rule.start;
+    for _ in 0..rule.max_steps {
+        let mut candidate = model.clone();
+        candidate.knowledge.strength = strength;
+        let fit = fit(data, &candidate, settings)?;
+        let labelled = (0..labels.n_samples()).filter_map(|i| labels.class(i).map(|class| (i, class)));
+        let agree = labelled.filter(|(i, class)| largest(&fit.codes, *i) == *class).count();
+        let accuracy = agree as f64 / labels.n_labelled() as f64;
+        search.trace.push((strength, accuracy));
+        if accuracy < rule.threshold {
+            break;
+        }
+        (search.strength, search.held) = (strength, true);
+        strength *= rule.factor;
+    }
+    Ok(search)
+}
+
+/// The first largest entry of a row.
+fn largest<T: Real>(codes: &Matrix<T>, row: usize) -> usize {
+    let values = codes.row(row);
+    (0..values.len()).fold(0, |best, j| if values[j] > values[best] { j } else { best })
+}
+
+fn check(rule: &StrengthRule) -> Result<()> {
+    let fault = |name: &str, value: String, valid: &str| {
+        Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })
+    };
+    if !(rule.start > 0.0 && rule.start.is_finite()) {
+        return fault("the first strength", rule.start.to_string(), "a finite number above 0");
+    }
+    if !(rule.factor > 0.0 && rule.factor < 1.0) {
+        return fault("the factor of the strength", rule.factor.to_string(), "between 0 and 1");
+    }
+    if !(rule.threshold > 0.0 && rule.threshold <= 1.0) {
+        return fault("the threshold", rule.threshold.to_string(), "above 0 and at most 1");
+    }
+    if rule.max_steps == 0 {
+        return fault("the number of steps", "0".into(), "1 or more");
+    }
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! [`Settings`]: how to factor, with every default, range and unit in one place.
+
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::factors::Slot;
+use crate::linalg::Matrix;
+use crate::solvers::SolverChoice;
+
+/// Where the factors start.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Init {
+    /// [`Init::Labels`] when labels are given and k is at least the number of classes, [`Init::Random`] otherwise.
+    #[default]
+    Auto,
+    /// Uniform on (0, 1) times √(mean X / k), from the seed.
+    Random,
+    /// NNDSVD: from a truncated SVD, with exact zeros (not for multiplicative updates).
+    Nndsvd,
+    /// NNDSVD with zeros filled by √(mean X / k).
+    Nndsvda,
+    /// NNDSVD with zeros filled by small random numbers (a hundredth of the random start).
+    Nndsvdar,
+    /// Label-aware: class means as components, labelled rows near their class; the codes are then solved first. It matters
+    /// more than the model when labels are few.
+    Labels,
+    /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to the largest
+    /// copied entry; a factor without a reference is uniform on [0, max X].
+    Published,
+    /// Given factors (warm start); one that is absent is random.
+    Custom {
+        /// W (n × k).
+        codes: Option<Matrix<f64>>,
+        /// H (k × d).
+        components: Option<Matrix<f64>>,
+    },
+}
+
+impl Init {
+    /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] has none).
+    pub const NAMES: [(&'static str, &'static str); 7] = [
+        ("auto", "labels when labels are given, random otherwise"),
+        ("random", "uniform, from the seed"),
+        ("nndsvd", "from a truncated SVD, with exact zeros"),
+        ("nndsvda", "nndsvd with zeros filled by a constant"),
+        ("nndsvdar", "nndsvd with zeros filled by small random numbers"),
+        ("labels", "class means as components, codes solved first"),
+        ("published", "as the WS-NMF paper has it: references copied, the rest uniform"),
+    ];
+
+    /// The start with this name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the valid names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Ok(match name {
+            "auto" => Init::Auto,
+            "random" => Init::Random,
+            "nndsvd" => Init::Nndsvd,
+            "nndsvda" => Init::Nndsvda,
+            "nndsvdar" => Init::Nndsvdar,
+            "labels" => Init::Labels,
+            "published" => Init::Published,
+            _ => {
+                return Err(Error::UnknownName {
+                    kind: "start".into(),
+                    name: name.into(),
+                    valid: Init::NAMES.iter().map(|(name, _)| name.to_string()).collect(),
+                });
+            }
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Init::Auto => "auto",
+            Init::Random => "random",
+            Init::Nndsvd => "nndsvd",
+            Init::Nndsvda => "nndsvda",
+            Init::Nndsvdar => "nndsvdar",
+            Init::Labels => "labels",
+            Init::Published => "published",
+            Init::Custom { .. } => "custom",
+        }
+    }
+}
+
+/// How to factor. `Settings::new(k)` gives the defaults; set what should differ:
+///
+/// ```
+/// use partwise::Settings;
+/// let settings = Settings { seed: 7, max_iterations: 500, ..Settings::new(10) };
+/// # let _ = settings;
+/// ```
+///
+/// | field | default | range | unit |
+/// |---|---|---|---|
+/// | `rank` | – | ≥ 1 | components |
+/// | `seed` | 0 | any | – |
+/// | `solver` | `Auto` | one that serves the loss | – |
+/// | `inner_steps` | the solver's (HALS 1, Nesterov 10) | ≥ 1 | steps per factor and iteration |
+/// | `init` | `Auto` | – | – |
+/// | `first` | codes after a label-aware start, components otherwise | – | – |
+/// | `max_iterations` | 200 | ≥ 0 | updates of both factors |
+/// | `tolerance` | 1e-4 | ≥ 0, < 1; 0 = never stop on it | projected gradient, relative to the first iteration |
+/// | `time_limit` | none | – | wall time; checked after each iteration |
+/// | `threads` | 0 | 0 = all cores | – |
+/// | `l1`, `l2` | 0, 0 | ≥ 0 | see the fields |
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// k, the number of components.
+    pub rank: usize,
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// Which solver.
+    pub solver: SolverChoice,
+    /// Steps of the solver per factor and iteration; the solver's default when absent.
+    pub inner_steps: Option<usize>,
+    /// The start.
+    pub init: Init,
+    /// Which factor is updated first in each iteration.
+    pub first: Option<Slot>,
+    /// Iterations (updates of every factor) at most.
+    pub max_iterations: usize,
+    /// Stop when the norm of the projected gradient, met by the updates of an iteration, is at most this times that of the first
+    /// iteration.
+    pub tolerance: f64,
+    /// Stop after this much wall time; what has been reached is returned.
+    pub time_limit: Option<Duration>,
+    /// Threads; the result does not depend on them.
+    pub threads: usize,
+    /// L1 penalty of (codes, components), normalized by size as in scikit-learn: the half objective gets
+    /// `l1.0·d·‖W‖₁ + l1.1·n·‖H‖₁`. When only one factor is penalized (by `l1` and `l2` together), each of its components is measured
+    /// at unit length of its partner, so that the penalty can't be cancelled by growing the other factor.
+    pub l1: (f64, f64),
+    /// L2 penalty of (codes, components): the half objective gets `½·l2.0·d·‖W‖² + ½·l2.1·n·‖H‖²`. One-sided: as for `l1`.
+    pub l2: (f64, f64),
+}
+
+impl Settings {
+    /// The defaults for k components.
+    pub fn new(rank: usize) -> Self {
+        Settings {
+            rank,
+            seed: 0,
+            solver: SolverChoice::Auto,
+            inner_steps: None,
+            init: Init::Auto,
+            first: None,
+            max_iterations: 200,
+            tolerance: 1e-4,
+            time_limit: None,
+            threads: 0,
+            l1: (0.0, 0.0),
+            l2: (0.0, 0.0),
+        }
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] naming the setting and its range.
+    pub fn validate(&self) -> Result<()> {
+        let fault = |name: &str, value: String, valid: &str| {
+            Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })
+        };
+        if self.rank == 0 {
+            return fault("rank k", "0".into(), "1 or more");
+        }
+        if !(0.0..1.0).contains(&self.tolerance) {
+            return fault("tolerance", self.tolerance.to_string(), "at least 0 (never stop on it) and below 1");
+        }
+        if self.inner_steps == Some(0) {
+            return fault("inner steps", "0".into(), "1 or more");
+        }
+        for (name, value) in [
+            ("l1 of the codes", self.l1.0),
+            ("l1 of the components", self.l1.1),
+            ("l2 of the codes", self.l2.0),
+            ("l2 of the components", self.l2.1),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return fault(name, value.to_string(), "a finite number of 0 or more");
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! Multiplicative updates for the Frobenius loss.
+//!
+//! ```text
+//! u_j ← u_j · c_j / ((Gu)_j + δu_j + sλ_j),   0/0 := 0
+//! ```
+//!
+//! Zeros stay zero. Valid only where G and c have no negative entries.
+//! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". No epsilon is added.
+
+use super::tile::{LANES, Tile, gram_times, padded, padded_gram, squared_projected};
+use super::{NnlsSolver, Rows};
+use crate::linalg::Matrix;
+use crate::linalg::simd::{Kernel, dispatch};
+use crate::real::Real;
+
+/// Multiplicative updates, one per call.
+#[derive(Clone, Copy, Debug)]
+pub struct Mu;
+
+impl<T: Real> NnlsSolver<T> for Mu {
+    fn prepare(&self, gram: &Matrix<T>) -> Vec<T> {
+        padded_gram(gram)
+    }
+
+    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T]) -> f64 {
+        dispatch(Update { rows, factor })
+    }
+}
+
+struct Update<'a, 'b, T> {
+    rows: &'a Rows<'b, T>,
+    factor: &'a mut [T],
+}
+
+impl<T: Real> Kernel for Update<'_, '_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> f64 {
+        let k = self.rows.rank();
+        let mut tile = Tile::new(k);
+        let mut denominator = vec![[T::ZERO; LANES]; padded(k)];
+        let mut gradient = vec![[T::ZERO; LANES]; padded(k)];
+        let mut squared = 0.0;
+        let m = self.factor.len() / k;
+        for first in (0..m).step_by(LANES) {
+            let count = LANES.min(m - first);
+            tile.load(self.rows, self.factor, first, count);
+            gram_times::<T, FMA>(self.rows.prepared, &tile.rows, &tile.shift, &mut denominator);
+            for j in 0..k {
+                for lane in 0..LANES {
+                    denominator[j][lane] += self.rows.linear[j] * tile.linear_rows[lane];
+                    gradient[j][lane] = denominator[j][lane] - tile.cross[j][lane];
+                }
+            }
+            squared += squared_projected(k, &tile.rows, &gradient);
+            for j in 0..k {
+                for lane in 0..LANES {
+                    let (u, c, d) = (tile.rows[j][lane], tile.cross[j][lane], denominator[j][lane]);
+                    // c = 0 covers 0/0. A vanishing denominator beside c > 0 can only be an underflow: stay.
+                    let new = if d > T::ZERO { u * (c / d) } else { u };
+                    tile.rows[j][lane] = if c > T::ZERO { new } else { T::ZERO };
+                }
+            }
+            tile.store(k, self.factor, first, count);
+        }
+        squared
+    }
+}

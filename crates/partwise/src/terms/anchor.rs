@@ -1,0 +1,187 @@
+//! Anchors: a factor held near a reference, row by row ([`RowAnchor`]) or component by component ([`ComponentAnchor`]).
+//!
+//! A row anchor may have a free scale dᵢ ≥ 0: ½mᵢ‖uᵢ − dᵢrᵢ‖², minimized at dᵢ = uᵢ·rᵢ/‖rᵢ‖². There are two ways to deal
+//! with it. Alternating: dᵢ from the current row, held during the update (the published WS-NMF; a majorizer). Joint: put
+//! the minimizer in, which leaves ½mᵢ·u(I − r̂r̂ᵀ)uᵀ, a Gram of the row's own (METHODS R5): the same stationary points, faster.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::quadratic::{RowGroup, Subproblem, dot};
+use crate::real::Real;
+
+/// What becomes of the scale dᵢ of a row anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnchorScale {
+    /// dᵢ = 1.
+    Fixed,
+    /// dᵢ from the row before its update.
+    Alternating,
+    /// dᵢ minimized out exactly.
+    Joint,
+}
+
+/// ½·Σᵢ mᵢ‖uᵢ − dᵢrᵢ‖². Rows with mᵢ = 0 are free; rows whose reference is zero are pulled
+/// towards zero.
+#[derive(Clone, Debug)]
+pub struct RowAnchor<T> {
+    /// The factor it is on.
+    pub slot: Slot,
+    reference: Matrix<T>,
+    weight: Vec<T>,
+    scale: AnchorScale,
+    groups: Arc<Vec<RowGroup<T>>>,
+}
+
+impl<T: Real> RowAnchor<T> {
+    /// `reference` is rows × k, `weight` (rows) holds mᵢ ≥ 0.
+    ///
+    /// # Panics
+    /// When their lengths differ.
+    pub fn new(slot: Slot, reference: Matrix<T>, weight: Vec<T>, scale: AnchorScale) -> Self {
+        assert_eq!(reference.rows(), weight.len(), "one weight a row of the reference");
+        let groups = Arc::new(match scale {
+            AnchorScale::Joint => group_rows(&reference, &weight),
+            _ => Vec::new(),
+        });
+        RowAnchor { slot, reference, weight, scale, groups }
+    }
+
+    /// The same anchor in another precision.
+    pub fn cast<U: Real>(&self) -> RowAnchor<U> {
+        let weight = self.weight.iter().map(|w| U::from_f64(w.to_f64())).collect();
+        RowAnchor::new(self.slot, self.reference.cast(), weight, self.scale)
+    }
+
+    pub(super) fn is_joint(&self) -> bool {
+        self.scale == AnchorScale::Joint
+    }
+
+    pub(super) fn row_groups(&self) -> Option<Arc<Vec<RowGroup<T>>>> {
+        self.is_joint().then(|| Arc::clone(&self.groups))
+    }
+
+    /// dᵢ of each row: 1 when fixed; u·r/‖r‖² otherwise, 0 where m or r is 0.
+    pub fn scales(&self, factor: &Matrix<T>) -> Vec<f64> {
+        (0..factor.rows()).map(|i| self.scale_of(i, factor.row(i))).collect()
+    }
+
+    fn scale_of(&self, i: usize, u: &[T]) -> f64 {
+        if self.scale == AnchorScale::Fixed {
+            return 1.0;
+        }
+        let r = self.reference.row(i);
+        let length = dot(r, r);
+        if self.weight[i] > T::ZERO && length > 0.0 { dot(u, r) / length } else { 0.0 }
+    }
+
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        let factor = factors.get(self.slot);
+        let mut value = 0.0;
+        for i in (0..factor.rows()).filter(|&i| self.weight[i] > T::ZERO) {
+            let (u, r) = (factor.row(i), self.reference.row(i));
+            let d = self.scale_of(i, u);
+            let distance: f64 = u.iter().zip(r).map(|(u, r)| (u.to_f64() - d * r.to_f64()).powi(2)).sum();
+            value += 0.5 * self.weight[i].to_f64() * distance;
+        }
+        value
+    }
+
+    pub(super) fn add_to(&self, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        let Subproblem::Quadratic(q) = subproblem else {
+            panic!("a problem with a row anchor has the Frobenius loss")
+        };
+        if self.is_joint() {
+            q.groups = Arc::clone(&self.groups);
+            return;
+        }
+        let factor = factors.get(self.slot);
+        q.penalties.add_shift(factor.rows(), self.weight.iter().copied());
+        for i in (0..factor.rows()).filter(|&i| self.weight[i] > T::ZERO) {
+            let (d, r) = (self.scale_of(i, factor.row(i)), self.reference.row(i));
+            let pull = T::from_f64(self.weight[i].to_f64() * d);
+            for (c, r) in q.cross.row_mut(i).iter_mut().zip(r) {
+                *c += pull * *r;
+            }
+            q.constant += 0.5 * self.weight[i].to_f64() * d * d * dot(r, r);
+        }
+        q.majorizer |= self.scale == AnchorScale::Alternating;
+    }
+}
+
+/// Rows with equal weight and direction, in the order of their first row.
+fn group_rows<T: Real>(reference: &Matrix<T>, weight: &[T]) -> Vec<RowGroup<T>> {
+    let mut groups: Vec<RowGroup<T>> = Vec::new();
+    let mut known: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+    for i in (0..reference.rows()).filter(|&i| weight[i] > T::ZERO) {
+        let r = reference.row(i);
+        let length = dot(r, r).sqrt();
+        let unit = |v: &T| if length > 0.0 { T::from_f64(v.to_f64() / length) } else { T::ZERO };
+        let direction: Vec<T> = r.iter().map(unit).collect();
+        let mut key: Vec<u64> = direction.iter().map(|v| v.to_f64().to_bits()).collect();
+        key.push(weight[i].to_f64().to_bits());
+        let group = *known.entry(key).or_insert_with(|| {
+            groups.push(RowGroup { rows: Vec::new(), weight: weight[i], direction });
+            groups.len() - 1
+        });
+        groups[group].rows.push(i as u32);
+    }
+    groups
+}
+
+/// ½·Σⱼ mⱼ‖u_:ⱼ − r_:ⱼ‖².
+#[derive(Clone, Debug)]
+pub struct ComponentAnchor<T> {
+    /// The factor it is on.
+    pub slot: Slot,
+    reference: Matrix<T>,
+    weight: Vec<T>,
+}
+
+impl<T: Real> ComponentAnchor<T> {
+    /// `reference` is rows × k in the layout of the slot, `weight` (k) holds mⱼ ≥ 0.
+    ///
+    /// # Panics
+    /// When their lengths differ.
+    pub fn new(slot: Slot, reference: Matrix<T>, weight: Vec<T>) -> Self {
+        assert_eq!(reference.columns(), weight.len(), "one weight a component");
+        ComponentAnchor { slot, reference, weight }
+    }
+
+    /// The same anchor in another precision.
+    pub fn cast<U: Real>(&self) -> ComponentAnchor<U> {
+        let weight = self.weight.iter().map(|w| U::from_f64(w.to_f64())).collect();
+        ComponentAnchor::new(self.slot, self.reference.cast(), weight)
+    }
+
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        let factor = factors.get(self.slot);
+        let mut value = 0.0;
+        for i in 0..factor.rows() {
+            for (j, (u, r)) in factor.row(i).iter().zip(self.reference.row(i)).enumerate() {
+                let difference = u.to_f64() - r.to_f64();
+                value += 0.5 * self.weight[j].to_f64() * difference * difference;
+            }
+        }
+        value
+    }
+
+    pub(super) fn add_to(&self, _factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        let Subproblem::Quadratic(q) = subproblem else {
+            panic!("a problem with a component anchor has the Frobenius loss")
+        };
+        for (j, w) in self.weight.iter().enumerate() {
+            let value = q.gram.get(j, j) + *w;
+            q.gram.set(j, j, value);
+        }
+        for i in 0..self.reference.rows() {
+            let r = self.reference.row(i);
+            for (j, c) in q.cross.row_mut(i).iter_mut().enumerate() {
+                *c += self.weight[j] * r[j];
+                q.constant += 0.5 * self.weight[j].to_f64() * r[j].to_f64() * r[j].to_f64();
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The mechanisms that models are built from. A term only describes its contribution, from the closed list
+//! [`Contribution`]; it never touches X. Backends call [`Contribution::add_to`] next to their data, so another backend can
+//! evaluate the same list in its own way.
+
+mod anchor;
+mod penalty;
+
+use std::sync::Arc;
+
+pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
+pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
+
+use crate::factors::{Factors, Slot};
+use crate::quadratic::{RowGroup, Subproblem};
+use crate::real::Real;
+
+/// Everything that a term may add to the objective, in the half form (½‖X − WH‖² or D).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Contribution<T> {
+    /// (λ/2)·Σᵢ sᵢ‖uᵢ‖².
+    Ridge(Ridge<T>),
+    /// λ·Σᵢ sᵢ‖uᵢ‖₁.
+    Sparsity(Sparsity<T>),
+    /// λ·Σⱼ ‖wⱼ‖₁‖hⱼ‖₂: an L1 penalty on one factor that scaling the other can't cancel.
+    ProductSparsity(ProductSparsity<T>),
+    /// (λ/2)·Σⱼ ‖wⱼ‖²‖hⱼ‖²: an L2 penalty on one factor that scaling the other can't cancel.
+    ProductRidge(ProductRidge<T>),
+    /// ½·Σⱼ aⱼ‖uⱼ‖² + Σⱼ λⱼ‖uⱼ‖₁.
+    ComponentPenalty(ComponentPenalty<T>),
+    /// ½·Σᵢ mᵢ‖uᵢ − dᵢrᵢ‖².
+    RowAnchor(RowAnchor<T>),
+    /// ½·Σⱼ mⱼ‖u_:ⱼ − r_:ⱼ‖².
+    ComponentAnchor(ComponentAnchor<T>),
+}
+
+impl<T: Real> Contribution<T> {
+    /// Its name in the parts of the objective.
+    pub fn name(&self) -> String {
+        match self {
+            Contribution::Ridge(t) => format!("L2 of {}", t.slot.name()),
+            Contribution::Sparsity(t) => format!("L1 of {}", t.slot.name()),
+            Contribution::ProductSparsity(t) => format!("L1 of {} (scale-free)", t.slot.name()),
+            Contribution::ProductRidge(t) => format!("L2 of {} (scale-free)", t.slot.name()),
+            Contribution::ComponentPenalty(t) => format!("penalties of {}", t.slot.name()),
+            Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
+            Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
+        }
+    }
+
+    /// Its value at the factors, in `f64`.
+    pub fn value(&self, factors: &Factors<T>) -> f64 {
+        match self {
+            Contribution::Ridge(t) => t.value(factors),
+            Contribution::Sparsity(t) => t.value(factors),
+            Contribution::ProductSparsity(t) => t.value(factors),
+            Contribution::ProductRidge(t) => t.value(factors),
+            Contribution::ComponentPenalty(t) => t.value(factors),
+            Contribution::RowAnchor(t) => t.value(factors),
+            Contribution::ComponentAnchor(t) => t.value(factors),
+        }
+    }
+
+    /// Adds it to the subproblem of `slot` at the current factors (as a constant when it does not depend on the slot).
+    pub fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        match self {
+            Contribution::Ridge(t) if t.slot == slot => t.add_to(factors, subproblem),
+            Contribution::Sparsity(t) if t.slot == slot => t.add_to(factors, subproblem),
+            Contribution::ComponentPenalty(t) if t.slot == slot => t.add_to(factors, subproblem),
+            Contribution::RowAnchor(t) if t.slot == slot => t.add_to(factors, subproblem),
+            Contribution::ComponentAnchor(t) if t.slot == slot => t.add_to(factors, subproblem),
+            Contribution::ProductSparsity(t) => t.add_to(slot, factors, subproblem),
+            Contribution::ProductRidge(t) => t.add_to(slot, factors, subproblem),
+            _ => subproblem.add_constant(self.value(factors)),
+        }
+    }
+
+    /// Whether it changes the cross matrix of `slot`, so that a cached product with X can't be used as it is.
+    pub(crate) fn changes_cross(&self, slot: Slot) -> bool {
+        match self {
+            Contribution::RowAnchor(t) => t.slot == slot && !t.is_joint(),
+            Contribution::ComponentAnchor(t) => t.slot == slot,
+            _ => false,
+        }
+    }
+
+    /// The rows that get a Gram of their own in `slot`.
+    pub(crate) fn row_groups(&self, slot: Slot) -> Option<Arc<Vec<RowGroup<T>>>> {
+        match self {
+            Contribution::RowAnchor(t) if t.slot == slot => t.row_groups(),
+            _ => None,
+        }
+    }
+}

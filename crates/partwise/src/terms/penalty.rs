@@ -1,0 +1,196 @@
+//! Penalties on the size of a factor: L2 ([`Ridge`]) and L1 ([`Sparsity`]), and their scale-free forms.
+//!
+//! A penalty on one factor alone is cancelled by shrinking it and growing the other: the product stays, the penalty goes to
+//! 0. The scale-free forms measure each component of the penalized factor at unit length of its partner,
+//! λΣⱼ‖wⱼ‖₁‖hⱼ‖₂ and (λ/2)Σⱼ‖wⱼ‖²‖hⱼ‖², which no rescaling changes.
+
+use crate::factors::{Factors, Slot};
+use crate::quadratic::{Subproblem, dot};
+use crate::real::Real;
+
+/// (λ/2)·Σᵢ sᵢ‖uᵢ‖².
+#[derive(Clone, Debug)]
+pub struct Ridge<T> {
+    /// The factor it is on.
+    pub slot: Slot,
+    /// λ ≥ 0.
+    pub weight: T,
+    /// sᵢ (rows); all 1 when absent.
+    pub rows: Option<Vec<T>>,
+}
+
+impl<T: Real> Ridge<T> {
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        let factor = factors.get(self.slot);
+        let row = |i: usize| self.rows.as_ref().map_or(1.0, |s| s[i].to_f64());
+        let sum: f64 = (0..factor.rows()).map(|i| row(i) * dot(factor.row(i), factor.row(i))).sum();
+        0.5 * self.weight.to_f64() * sum
+    }
+
+    pub(super) fn add_to(&self, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        match &self.rows {
+            None => add_ridge(subproblem, |_| self.weight.to_f64()),
+            Some(rows) => {
+                let n = factors.get(self.slot).rows();
+                subproblem.penalties_mut().add_shift(n, rows.iter().map(|s| self.weight * *s));
+            }
+        }
+    }
+}
+
+/// λ·Σᵢ sᵢ‖uᵢ‖₁.
+#[derive(Clone, Debug)]
+pub struct Sparsity<T> {
+    /// The factor it is on.
+    pub slot: Slot,
+    /// λ ≥ 0.
+    pub weight: T,
+    /// sᵢ (rows); all 1 when absent.
+    pub rows: Option<Vec<T>>,
+}
+
+impl<T: Real> Sparsity<T> {
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        self.weight.to_f64() * column_norms_1(factors, self.slot, self.rows.as_deref()).iter().sum::<f64>()
+    }
+
+    pub(super) fn add_to(&self, _factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        add_linear(subproblem, self.rows.as_deref(), |_| self.weight.to_f64());
+    }
+}
+
+/// λ·Σⱼ ‖uⱼ‖₁‖vⱼ‖₂ with u the penalized factor and v its partner; ‖u‖₁ counts row i sᵢ times. Exact in u; in v the norm is
+/// majorized by ‖v‖ ≤ ½(‖v‖²/‖ṽ‖ + ‖ṽ‖), equal at the current factor ṽ.
+#[derive(Clone, Debug)]
+pub struct ProductSparsity<T> {
+    /// The penalized factor.
+    pub slot: Slot,
+    /// λ ≥ 0.
+    pub weight: T,
+    /// sᵢ (rows of the penalized factor); all 1 when absent.
+    pub rows: Option<Vec<T>>,
+}
+
+impl<T: Real> ProductSparsity<T> {
+    fn norms(&self, factors: &Factors<T>) -> (Vec<f64>, Vec<f64>) {
+        let ones = column_norms_1(factors, self.slot, self.rows.as_deref());
+        let twos = column_squares(factors, self.slot.other()).iter().map(|s| s.sqrt()).collect();
+        (ones, twos)
+    }
+
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        let (ones, twos) = self.norms(factors);
+        self.weight.to_f64() * ones.iter().zip(&twos).map(|(a, b)| a * b).sum::<f64>()
+    }
+
+    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        let (ones, twos) = self.norms(factors);
+        let weight = self.weight.to_f64();
+        if slot == self.slot {
+            add_linear(subproblem, self.rows.as_deref(), |j| weight * twos[j]);
+            return;
+        }
+        add_ridge(subproblem, |j| if twos[j] > 0.0 { weight * ones[j] / twos[j] } else { 0.0 });
+        subproblem.add_constant(0.5 * weight * ones.iter().zip(&twos).map(|(a, b)| a * b).sum::<f64>());
+        if let Subproblem::Quadratic(q) = subproblem {
+            q.majorizer = true;
+        }
+    }
+}
+
+/// (λ/2)·Σⱼ ‖uⱼ‖²‖vⱼ‖²: exact in either factor.
+#[derive(Clone, Debug)]
+pub struct ProductRidge<T> {
+    /// The penalized factor.
+    pub slot: Slot,
+    /// λ ≥ 0.
+    pub weight: T,
+}
+
+impl<T: Real> ProductRidge<T> {
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        let (a, b) = (column_squares(factors, Slot::Codes), column_squares(factors, Slot::Components));
+        0.5 * self.weight.to_f64() * a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>()
+    }
+
+    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        let squares = column_squares(factors, slot.other());
+        add_ridge(subproblem, |j| self.weight.to_f64() * squares[j]);
+    }
+}
+
+/// ½·Σⱼ aⱼ‖uⱼ‖² + Σⱼ λⱼ‖uⱼ‖₁ with a weight for each component: the penalties that a finished fit leaves for encoding new
+/// rows.
+#[derive(Clone, Debug)]
+pub struct ComponentPenalty<T> {
+    /// The factor it is on.
+    pub slot: Slot,
+    /// aⱼ ≥ 0 (k).
+    pub ridge: Vec<T>,
+    /// λⱼ ≥ 0 (k).
+    pub linear: Vec<T>,
+}
+
+impl<T: Real> ComponentPenalty<T> {
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        let (ones, squares) = (column_norms_1(factors, self.slot, None), column_squares(factors, self.slot));
+        (0..ones.len())
+            .map(|j| self.linear[j].to_f64() * ones[j] + 0.5 * self.ridge[j].to_f64() * squares[j])
+            .sum()
+    }
+
+    pub(super) fn add_to(&self, _factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        add_ridge(subproblem, |j| self.ridge[j].to_f64());
+        add_linear(subproblem, None, |j| self.linear[j].to_f64());
+    }
+}
+
+/// Adds a ridge of each component: to the diagonal of the Gram, or to the KL ridge.
+fn add_ridge<T: Real>(subproblem: &mut Subproblem<T>, weight: impl Fn(usize) -> f64) {
+    match subproblem {
+        Subproblem::Quadratic(q) => {
+            for j in 0..q.gram.columns() {
+                let value = q.gram.get(j, j) + T::from_f64(weight(j));
+                q.gram.set(j, j, value);
+            }
+        }
+        Subproblem::KullbackLeibler(m) => {
+            for (j, ridge) in m.ridge.iter_mut().enumerate() {
+                *ridge += T::from_f64(weight(j));
+            }
+        }
+    }
+}
+
+fn add_linear<T: Real>(subproblem: &mut Subproblem<T>, rows: Option<&[T]>, weight: impl Fn(usize) -> f64) {
+    let penalties = subproblem.penalties_mut();
+    for (j, linear) in penalties.linear.iter_mut().enumerate() {
+        *linear += T::from_f64(weight(j));
+    }
+    penalties.linear_rows = rows.map(<[T]>::to_vec);
+}
+
+/// Σᵢ sᵢ|uᵢⱼ| of each column.
+pub(super) fn column_norms_1<T: Real>(factors: &Factors<T>, slot: Slot, rows: Option<&[T]>) -> Vec<f64> {
+    let factor = factors.get(slot);
+    let mut sums = vec![0.0; factor.columns()];
+    for i in 0..factor.rows() {
+        let scale = rows.map_or(1.0, |s| s[i].to_f64());
+        for (sum, u) in sums.iter_mut().zip(factor.row(i)) {
+            *sum += scale * u.to_f64();
+        }
+    }
+    sums
+}
+
+/// ‖uⱼ‖² of each column.
+pub(super) fn column_squares<T: Real>(factors: &Factors<T>, slot: Slot) -> Vec<f64> {
+    let factor = factors.get(slot);
+    let mut sums = vec![0.0; factor.columns()];
+    for i in 0..factor.rows() {
+        for (sum, u) in sums.iter_mut().zip(factor.row(i)) {
+            *sum += u.to_f64() * u.to_f64();
+        }
+    }
+    sums
+}
