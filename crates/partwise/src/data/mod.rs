@@ -5,6 +5,7 @@
 //! for which chunk is the backend's business. Each output entry is summed in an order that depends on the data
 //! alone, so results have the same bits for any number of threads.
 
+mod compressed;
 mod dense;
 mod sparse;
 mod summary;
@@ -16,6 +17,7 @@ pub use dense::DenseMatrix;
 pub use sparse::SparseMatrix;
 pub use summary::Summary;
 
+use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::real::Real;
 
@@ -79,12 +81,23 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
         out: &mut [T],
     ) -> f64;
 
-    /// Σ over these rows of (x − (UVᵀ))², exactly: products and sums in `f64`, no expansion that could cancel.
-    /// For sparse data the entries that are not stored count with (UVᵀ)².
-    fn squared_residual(&self, samples: Range<usize>, samples_factor: &Matrix<T>, features_factor: &Matrix<T>) -> f64;
+    /// Σ over these rows of (x − (UVᵀ))², products and sums in `f64`. For dense data the differences are formed
+    /// entry by entry. For sparse data that is done for the stored entries; those that are not stored count with
+    /// (UVᵀ)², found as uᵢ(VᵀV)uᵢᵀ less the stored entries' share: an error of about 2⁻⁵²·k·‖UVᵀ‖² at most.
+    fn squared_residual(
+        &self,
+        samples: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+    ) -> f64;
 
     /// Σ over the non-zeros of these rows of x·ln(x / (UVᵀ)), in `f64`; `+∞` where UVᵀ is 0 and x is not.
-    fn log_divergence(&self, samples: Range<usize>, samples_factor: &Matrix<T>, features_factor: &Matrix<T>) -> f64;
+    fn log_divergence(
+        &self,
+        samples: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+    ) -> f64;
 
     /// Rows summed into groups and scaled, as new data of the same kind (dense stays dense).
     fn grouped(&self, groups: &RowGroups) -> Box<dyn DataMatrix<T>>;
@@ -94,4 +107,29 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
 
     /// Bytes that this value holds beyond what the caller lent (owned copies, a stored transpose).
     fn owned_bytes(&self) -> usize;
+}
+
+fn check_not_empty(samples: usize, features: usize) -> Result<()> {
+    if samples == 0 || features == 0 {
+        return Err(Error::Empty { samples, features });
+    }
+    Ok(())
+}
+
+/// `0..count` in chunks of `length`, the last one shorter.
+fn fixed_chunks(count: usize, length: usize) -> Vec<Range<usize>> {
+    (0..count).step_by(length).map(|start| start..(start + length).min(count)).collect()
+}
+
+/// The samples of each group, ascending.
+///
+/// # Panics
+/// When a group has no sample or a sample names a group that does not exist.
+fn members_of_groups(groups: &RowGroups) -> Vec<Vec<usize>> {
+    let mut members = vec![Vec::new(); groups.scale.len()];
+    for (sample, group) in groups.group.iter().enumerate() {
+        members[*group as usize].push(sample);
+    }
+    assert!(members.iter().all(|m| !m.is_empty()), "each group of rows has at least one sample");
+    members
 }

@@ -1,5 +1,7 @@
 //! [`Summary`]: what one pass over the data finds.
 
+use crate::real::Real;
+
 /// Sums, extremes and faults of a data matrix, from one pass over its stored values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
@@ -7,9 +9,9 @@ pub struct Summary {
     pub sum: f64,
     /// Σ x² over the finite entries (‖X‖²).
     pub squared_norm: f64,
-    /// The largest entry (0 for a matrix without stored values).
+    /// The largest finite entry; entries that are not stored count as 0 (0 for a matrix without finite entries).
     pub max: f64,
-    /// How many entries are below zero.
+    /// How many entries are below zero (−∞ counts as infinite, not here).
     pub negative: usize,
     /// Row, column and value of the first negative entry (in row order).
     pub first_negative: Option<(usize, usize, f64)>,
@@ -19,12 +21,138 @@ pub struct Summary {
     pub infinite: usize,
     /// Row and column of the first NaN or infinite entry (in row order).
     pub first_not_finite: Option<(usize, usize)>,
-    /// Row sums (n).
+    /// Row sums over the finite entries (n).
     pub row_sums: Vec<f64>,
-    /// Column sums (d).
+    /// Column sums over the finite entries (d).
     pub column_sums: Vec<f64>,
     /// Rows without a non-zero entry, ascending.
     pub zero_rows: Vec<usize>,
     /// Columns without a non-zero entry, ascending.
     pub zero_columns: Vec<usize>,
+}
+
+impl Summary {
+    /// Summarizes the rows that `entries(i)` lists as (column, value), columns ascending; d is `features`.
+    ///
+    /// All sums run in row order in `f64`, so a zero adds nothing, and dense and sparse forms of one matrix have
+    /// equal summaries.
+    pub(super) fn of<T, E>(samples: usize, features: usize, entries: impl Fn(usize) -> E) -> Self
+    where
+        T: Real,
+        E: Iterator<Item = (usize, T)>,
+    {
+        let mut pass = Pass::new(samples, features);
+        for i in 0..samples {
+            pass.row(i, entries(i).map(|(j, x)| (j, x.to_f64())));
+        }
+        pass.finish(samples, features)
+    }
+}
+
+/// A summary in the making.
+struct Pass {
+    summary: Summary,
+    finite: usize,
+    column_has_non_zero: Vec<bool>,
+}
+
+impl Pass {
+    fn new(samples: usize, features: usize) -> Self {
+        Pass {
+            summary: Summary {
+                sum: 0.0,
+                squared_norm: 0.0,
+                max: f64::NEG_INFINITY,
+                negative: 0,
+                first_negative: None,
+                nan: 0,
+                infinite: 0,
+                first_not_finite: None,
+                row_sums: Vec::with_capacity(samples),
+                column_sums: vec![0.0; features],
+                zero_rows: Vec::new(),
+                zero_columns: Vec::new(),
+            },
+            finite: 0,
+            column_has_non_zero: vec![false; features],
+        }
+    }
+
+    fn row(&mut self, i: usize, entries: impl Iterator<Item = (usize, f64)>) {
+        let summary = &mut self.summary;
+        let (mut sum, mut squares) = (0.0, 0.0);
+        let mut has_non_zero = false;
+        for (j, x) in entries {
+            has_non_zero |= x != 0.0;
+            self.column_has_non_zero[j] |= x != 0.0;
+            if !x.is_finite() {
+                summary.nan += usize::from(x.is_nan());
+                summary.infinite += usize::from(x.is_infinite());
+                summary.first_not_finite.get_or_insert((i, j));
+                continue;
+            }
+            if x < 0.0 {
+                summary.negative += 1;
+                summary.first_negative.get_or_insert((i, j, x));
+            }
+            self.finite += 1;
+            sum += x;
+            squares += x * x;
+            summary.column_sums[j] += x;
+            summary.max = summary.max.max(x);
+        }
+        if !has_non_zero {
+            summary.zero_rows.push(i);
+        }
+        summary.row_sums.push(sum);
+        summary.sum += sum;
+        summary.squared_norm += squares;
+    }
+
+    fn finish(self, samples: usize, features: usize) -> Summary {
+        let mut summary = self.summary;
+        let seen = self.finite + summary.nan + summary.infinite;
+        // The count of entries may exceed a machine word for a huge sparse matrix.
+        if (seen as u128) < samples as u128 * features as u128 || self.finite == 0 {
+            summary.max = summary.max.max(0.0);
+        }
+        summary.zero_columns = (0..features).filter(|j| !self.column_has_non_zero[*j]).collect();
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_dense(rows: &[&[f64]]) -> Summary {
+        Summary::of(rows.len(), rows[0].len(), |i| rows[i].iter().copied().enumerate())
+    }
+
+    #[test]
+    fn faults_are_counted_and_placed() {
+        let summary = of_dense(&[
+            &[0.0, 1.0, f64::NAN, 0.0],
+            &[0.0, 0.0, 0.0, 0.0],
+            &[0.0, -2.0, f64::INFINITY, 3.0],
+            &[0.0, -1.0, f64::NEG_INFINITY, 0.0],
+        ]);
+        assert_eq!((summary.nan, summary.infinite, summary.negative), (1, 2, 2));
+        assert_eq!(summary.first_not_finite, Some((0, 2)));
+        assert_eq!(summary.first_negative, Some((2, 1, -2.0)));
+        assert_eq!(summary.zero_rows, [1]);
+        assert_eq!(summary.zero_columns, [0]);
+        assert_eq!(summary.row_sums, [1.0, 0.0, 1.0, -1.0]);
+        assert_eq!(summary.column_sums, [0.0, -2.0, 0.0, 3.0]);
+        assert_eq!((summary.sum, summary.squared_norm, summary.max), (1.0, 15.0, 3.0));
+    }
+
+    #[test]
+    fn the_maximum_counts_entries_that_are_not_stored() {
+        assert_eq!(of_dense(&[&[-2.0, -1.0]]).max, -1.0);
+        assert_eq!(of_dense(&[&[f64::NAN]]).max, 0.0);
+        let sparse = Summary::of(1, 3, |_| [(1usize, -1.0f64)].into_iter());
+        assert_eq!(sparse.max, 0.0);
+        assert_eq!(sparse.zero_columns, [0, 2]);
+    }
 }

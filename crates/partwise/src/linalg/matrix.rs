@@ -1,6 +1,7 @@
 //! [`Matrix`]: an owned dense matrix, row-major.
 
 use crate::error::{Error, Result};
+use crate::linalg::gemm;
 use crate::real::Real;
 
 /// An owned dense matrix in row-major order. Factors, references and results have this type.
@@ -110,6 +111,13 @@ impl<T: Real> Matrix<T> {
     /// The transpose, as a new matrix.
     pub fn transposed(&self) -> Self {
         Matrix::from_fn(self.columns, self.rows, |i, j| self.values[j * self.columns + i])
+    }
+
+    /// The Gram matrix Vᵀ·V (columns × columns) of this matrix V, symmetric to the last bit.
+    pub fn gram(&self) -> Self {
+        let mut out = Matrix::zeros(self.columns, self.columns);
+        gemm::gram(&self.values, self.rows, self.columns, &mut out.values);
+        out
     }
 
     /// The same matrix in another precision.

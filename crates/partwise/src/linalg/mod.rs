@@ -1,7 +1,9 @@
 //! Small dense linear algebra: the row-major [`Matrix`], and the products and decompositions that the
 //! factorization needs. Nothing here knows what is being factored.
 
+pub(crate) mod gather;
 pub(crate) mod gemm;
+pub(crate) mod logarithm;
 mod matrix;
 pub(crate) mod simd;
 

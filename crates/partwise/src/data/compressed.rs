@@ -1,0 +1,270 @@
+//! Compressed rows: the storage of sparse data, and of its transpose.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::linalg::gather::Rows;
+use crate::real::Real;
+
+/// Stored values in a chunk of rows, and the most rows it may have: enough work for a thread to be worth calling.
+const CHUNK_VALUES: usize = 1 << 15;
+const CHUNK_ROWS: usize = 2048;
+
+/// Rows of (index, value): row `i` has the entries `offsets[i]..offsets[i + 1]`, indices ascending once
+/// [`Compressed::in_order`] has been called.
+#[derive(Clone)]
+pub(super) struct Compressed<'a, T: Real> {
+    pub(super) offsets: Cow<'a, [usize]>,
+    pub(super) indices: Cow<'a, [u32]>,
+    pub(super) values: Cow<'a, [T]>,
+}
+
+impl<'a, T: Real> Compressed<'a, T> {
+    /// Number of rows.
+    fn n_rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The indices and values of row `i`.
+    pub(super) fn row(&self, i: usize) -> (&[u32], &[T]) {
+        let entries = self.offsets[i]..self.offsets[i + 1];
+        (&self.indices[entries.clone()], &self.values[entries])
+    }
+
+    /// The rows as the kernels take them.
+    pub(super) fn view(&self) -> Rows<'_, T> {
+        Rows { offsets: &self.offsets, indices: &self.indices, values: &self.values }
+    }
+
+    /// Checks that these are `rows` rows with indices below `columns`.
+    ///
+    /// # Errors
+    /// [`Error::MalformedSparse`], which names the array and the row.
+    pub(super) fn check(&self, rows: usize, columns: usize) -> Result<()> {
+        let malformed = |message: String| Err(Error::MalformedSparse(message));
+        let (offsets, stored) = (&self.offsets, self.values.len());
+        if offsets.len() != rows + 1 {
+            return malformed(format!(
+                "indptr has {} entries, but {rows} rows need {}",
+                offsets.len(),
+                rows + 1
+            ));
+        }
+        if self.indices.len() != stored {
+            return malformed(format!(
+                "there are {} column indices, but {stored} values",
+                self.indices.len()
+            ));
+        }
+        if offsets[0] != 0 {
+            return malformed(format!("indptr starts with {}, but must start with 0", offsets[0]));
+        }
+        if let Some(i) = (0..rows).find(|i| offsets[*i] > offsets[*i + 1]) {
+            return malformed(format!(
+                "indptr falls from {} to {} at row {i}, but must not fall",
+                offsets[i],
+                offsets[i + 1]
+            ));
+        }
+        if offsets[rows] != stored {
+            return malformed(format!(
+                "indptr ends with {}, but there are {stored} stored values",
+                offsets[rows]
+            ));
+        }
+        for i in 0..rows {
+            if let Some(j) = self.row(i).0.iter().find(|j| **j as usize >= columns) {
+                return malformed(format!(
+                    "row {i} has an entry in column {j} (counted from 0), but there are {columns} columns"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same rows with strictly ascending indices, entries of equal index summed in their order; and how many
+    /// entries were added to another. Nothing is copied when the rows are so already.
+    pub(super) fn in_order(self) -> (Self, usize) {
+        let ascending = (0..self.n_rows()).all(|i| self.row(i).0.windows(2).all(|w| w[0] < w[1]));
+        if ascending {
+            return (self, 0);
+        }
+        let mut ordered = Building::with_capacity(self.n_rows(), self.values.len());
+        let mut entries: Vec<(u32, T)> = Vec::new();
+        for i in 0..self.n_rows() {
+            let (indices, values) = self.row(i);
+            entries.clear();
+            entries.extend(indices.iter().copied().zip(values.iter().copied()));
+            // A stable sort: equal indices keep the order in which they are summed.
+            entries.sort_by_key(|(j, _)| *j);
+            for group in entries.chunk_by(|a, b| a.0 == b.0) {
+                let value = match group {
+                    [(_, only)] => *only,
+                    _ => T::from_f64(group.iter().map(|(_, x)| x.to_f64()).sum()),
+                };
+                ordered.push(group[0].0, value);
+            }
+            ordered.end_row();
+        }
+        let duplicates = self.values.len() - ordered.values.len();
+        (ordered.finish(), duplicates)
+    }
+
+    /// Rows from (row, index, value); equal rows keep their order.
+    pub(super) fn from_triplets(rows: usize, triplets: &[(u32, u32, T)]) -> Self {
+        let mut sort = CountingSort::new(rows, triplets.iter().map(|(i, _, _)| *i));
+        for (i, j, x) in triplets {
+            sort.place(*i, *j, *x);
+        }
+        sort.finish()
+    }
+
+    /// The transpose, `columns` rows with ascending indices.
+    pub(super) fn transposed(&self, columns: usize) -> Compressed<'static, T> {
+        let mut sort = CountingSort::new(columns, self.indices.iter().copied());
+        for i in 0..self.n_rows() {
+            let (indices, values) = self.row(i);
+            for (j, x) in indices.iter().zip(values) {
+                sort.place(*j, i as u32, *x);
+            }
+        }
+        sort.finish()
+    }
+
+    /// Chunks of about [`CHUNK_VALUES`] stored values and at most [`CHUNK_ROWS`] rows, in order, covering all rows.
+    pub(super) fn chunks(&self) -> Vec<Range<usize>> {
+        let mut chunks = Vec::new();
+        let mut start = 0;
+        for i in 0..self.n_rows() {
+            let full = self.offsets[i + 1] - self.offsets[start] >= CHUNK_VALUES;
+            if full || i + 1 - start == CHUNK_ROWS || i + 1 == self.n_rows() {
+                chunks.push(start..i + 1);
+                start = i + 1;
+            }
+        }
+        chunks
+    }
+
+    /// Row `q` = scale[q] · the sum of the rows `members[q]`, in `f64` in their order; indices are below `columns`.
+    pub(super) fn grouped(
+        &self,
+        columns: usize,
+        members: &[Vec<usize>],
+        scale: &[f64],
+    ) -> Compressed<'static, T> {
+        let mut merged = Building::with_capacity(members.len(), self.values.len());
+        let mut sums = vec![0.0; columns];
+        let mut is_set = vec![false; columns];
+        let mut set: Vec<u32> = Vec::new();
+        for (members, scale) in members.iter().zip(scale) {
+            for i in members {
+                let (indices, values) = self.row(*i);
+                for (j, x) in indices.iter().zip(values) {
+                    let at = *j as usize;
+                    // The first value is copied, not added to zero: so a row that is alone keeps its bits.
+                    if is_set[at] {
+                        sums[at] += x.to_f64();
+                    } else {
+                        sums[at] = x.to_f64();
+                        is_set[at] = true;
+                        set.push(*j);
+                    }
+                }
+            }
+            set.sort_unstable();
+            for j in set.drain(..) {
+                merged.push(j, T::from_f64(sums[j as usize] * scale));
+                is_set[j as usize] = false;
+            }
+            merged.end_row();
+        }
+        merged.finish()
+    }
+
+    /// Bytes of the arrays that are owned.
+    pub(super) fn owned_bytes(&self) -> usize {
+        let if_owned = |owned: bool, bytes: usize| if owned { bytes } else { 0 };
+        if_owned(matches!(self.offsets, Cow::Owned(_)), size_of_val(&*self.offsets))
+            + if_owned(matches!(self.indices, Cow::Owned(_)), size_of_val(&*self.indices))
+            + if_owned(matches!(self.values, Cow::Owned(_)), size_of_val(&*self.values))
+    }
+}
+
+/// Rows that are appended one by one.
+struct Building<T> {
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T: Real> Building<T> {
+    fn with_capacity(rows: usize, stored: usize) -> Self {
+        let mut offsets = Vec::with_capacity(rows + 1);
+        offsets.push(0);
+        Building { offsets, indices: Vec::with_capacity(stored), values: Vec::with_capacity(stored) }
+    }
+
+    fn push(&mut self, index: u32, value: T) {
+        self.indices.push(index);
+        self.values.push(value);
+    }
+
+    fn end_row(&mut self) {
+        self.offsets.push(self.values.len());
+    }
+
+    fn finish(mut self) -> Compressed<'static, T> {
+        // Merging leaves far fewer entries than there was room for.
+        self.indices.shrink_to_fit();
+        self.values.shrink_to_fit();
+        Compressed {
+            offsets: Cow::Owned(self.offsets),
+            indices: Cow::Owned(self.indices),
+            values: Cow::Owned(self.values),
+        }
+    }
+}
+
+/// Entries put into rows in two passes: count, then place. Entries of a row keep the order in which they come.
+struct CountingSort<T> {
+    /// Where the next entry of each row goes.
+    next: Vec<usize>,
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T: Real> CountingSort<T> {
+    fn new(rows: usize, row_of_entries: impl ExactSizeIterator<Item = u32>) -> Self {
+        let stored = row_of_entries.len();
+        let mut offsets = vec![0; rows + 1];
+        for i in row_of_entries {
+            offsets[i as usize + 1] += 1;
+        }
+        for i in 0..rows {
+            offsets[i + 1] += offsets[i];
+        }
+        CountingSort {
+            next: offsets[..rows].to_vec(),
+            offsets,
+            indices: vec![0; stored],
+            values: vec![T::ZERO; stored],
+        }
+    }
+
+    fn place(&mut self, row: u32, index: u32, value: T) {
+        let at = self.next[row as usize];
+        self.indices[at] = index;
+        self.values[at] = value;
+        self.next[row as usize] += 1;
+    }
+
+    fn finish(self) -> Compressed<'static, T> {
+        Compressed {
+            offsets: Cow::Owned(self.offsets),
+            indices: Cow::Owned(self.indices),
+            values: Cow::Owned(self.values),
+        }
+    }
+}

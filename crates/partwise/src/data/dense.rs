@@ -1,0 +1,309 @@
+//! [`DenseMatrix`]: data in one row-major slice, owned or lent.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::{DataMatrix, RowGroups, Summary, check_not_empty, fixed_chunks, members_of_groups};
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::linalg::gemm::{Output, View, ViewMut, matmul};
+use crate::linalg::logarithm::LogSum;
+use crate::real::Real;
+
+/// About how many values of X a chunk of rows has, and the least and most rows it has: enough work for a thread to
+/// be worth calling, chunks enough for many threads.
+const SAMPLE_CHUNK_VALUES: usize = 1 << 18;
+const SAMPLE_CHUNK_ROWS: (usize, usize) = (32, 1024);
+/// Columns in a chunk of features. Narrower ones read X in pieces too short for the prefetcher.
+const FEATURE_CHUNK: usize = 256;
+/// A tile of U Vᵀ (rows × columns): with the same tile of X it fits in the second-level cache.
+const TILE_ROWS: usize = 64;
+const TILE_COLUMNS: usize = 512;
+
+/// Dense data (n samples × d features), row-major, owned or borrowed.
+///
+/// Negative and NaN entries are no fault here; [`DataMatrix::summary`] reports them.
+#[derive(Clone)]
+pub struct DenseMatrix<'a, T: Real> {
+    samples: usize,
+    features: usize,
+    values: Cow<'a, [T]>,
+    summary: OnceLock<Summary>,
+}
+
+impl<'a, T: Real> DenseMatrix<'a, T> {
+    /// Takes `values` (n·d of them, row-major) as data of n samples × d features.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] when n or d is 0, [`Error::Shape`] when there are not n·d values.
+    pub fn new(n: usize, d: usize, values: Vec<T>) -> Result<Self> {
+        Self::checked(n, d, Cow::Owned(values))
+    }
+
+    /// As [`DenseMatrix::new`], for values that stay where they are; they are never copied.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] when n or d is 0, [`Error::Shape`] when there are not n·d values.
+    pub fn borrowed(n: usize, d: usize, values: &'a [T]) -> Result<Self> {
+        Self::checked(n, d, Cow::Borrowed(values))
+    }
+
+    /// Takes a matrix (n samples × d features) as data.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] when the matrix has no rows or no columns.
+    pub fn from_matrix(matrix: Matrix<T>) -> Result<Self> {
+        let (n, d) = matrix.shape();
+        Self::checked(n, d, Cow::Owned(matrix.into_vec()))
+    }
+
+    fn checked(n: usize, d: usize, values: Cow<'a, [T]>) -> Result<Self> {
+        check_not_empty(n, d)?;
+        if n.checked_mul(d) != Some(values.len()) {
+            return Err(Error::Shape {
+                what: "the values of the data".into(),
+                expected: format!("{n} samples x {d} features = {} values", n as u128 * d as u128),
+                found: format!("{} values", values.len()),
+            });
+        }
+        Ok(DenseMatrix { samples: n, features: d, values, summary: OnceLock::new() })
+    }
+
+    /// The d values of sample `i`.
+    ///
+    /// # Panics
+    /// When `i` is out of range.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.values[i * self.features..(i + 1) * self.features]
+    }
+
+    /// All n·d values, row-major.
+    pub fn as_slice(&self) -> &[T] {
+        &self.values
+    }
+
+    fn view(&self) -> View<'_, T> {
+        View::new(&self.values, self.samples, self.features)
+    }
+
+    /// Replaces a tile of U Vᵀ, row-major, by X / (U Vᵀ), and adds the tile's x·ln(x / (U Vᵀ)) to the sum.
+    fn divide_by(&self, tile: &mut [T], rows: &Range<usize>, columns: &Range<usize>, sum: &mut LogSum) {
+        for (i, tile) in rows.clone().zip(tile.chunks_exact_mut(columns.len())) {
+            for (p, x) in tile.iter_mut().zip(&self.row(i)[columns.clone()]) {
+                let denominator = p.max(T::MIN_POSITIVE);
+                sum.push(x.to_f64(), denominator.to_f64());
+                *p = *x / denominator;
+            }
+        }
+    }
+
+    /// Calls `visit(x, p)` for row pieces of X and of U Vᵀ computed in `f64`, in a fixed order.
+    fn visit_in_f64(
+        &self,
+        samples: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+        mut visit: impl FnMut(&[T], &[f64]),
+    ) {
+        let (u, v) = (samples_factor.cast::<f64>(), features_factor.cast::<f64>());
+        let mut tile = vec![0.0; tile_size(samples.len(), self.features)];
+        for rows in pieces(samples, TILE_ROWS) {
+            for columns in pieces(0..self.features, TILE_COLUMNS) {
+                let tile = &mut tile[..rows.len() * columns.len()];
+                let (u, v) = (View::of(&u).rows(rows.clone()), View::of(&v).rows(columns.clone()));
+                let out = ViewMut::new(tile, rows.len(), columns.len());
+                matmul(out, Output::Replace, u, v.transposed());
+                for (i, p) in rows.clone().zip(tile.chunks_exact(columns.len())) {
+                    visit(&self.row(i)[columns.clone()], p);
+                }
+            }
+        }
+    }
+}
+
+/// `range` in pieces of `length`, the last one shorter.
+fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
+    range.clone().step_by(length).map(move |start| start..(start + length).min(range.end))
+}
+
+/// Room for the largest tile of rows × columns.
+fn tile_size(rows: usize, columns: usize) -> usize {
+    rows.min(TILE_ROWS) * columns.min(TILE_COLUMNS)
+}
+
+/// `out` (columns × k) = the transpose of `from` (k × columns).
+fn transpose_into<T: Real>(from: &[T], k: usize, out: &mut [T]) {
+    let columns = out.len() / k;
+    for (j, out) in out.chunks_exact_mut(k).enumerate() {
+        for c in 0..k {
+            out[c] = from[c * columns + j];
+        }
+    }
+}
+
+impl<T: Real> fmt::Debug for DenseMatrix<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DenseMatrix({} samples x {} features, {})", self.samples, self.features, T::NAME)
+    }
+}
+
+impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
+    fn n_samples(&self) -> usize {
+        self.samples
+    }
+
+    fn n_features(&self) -> usize {
+        self.features
+    }
+
+    fn n_stored(&self) -> usize {
+        self.values.len()
+    }
+
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
+    fn summary(&self) -> &Summary {
+        self.summary.get_or_init(|| {
+            Summary::of(self.samples, self.features, |i| self.row(i).iter().copied().enumerate())
+        })
+    }
+
+    fn sample_chunks(&self) -> Vec<Range<usize>> {
+        let (least, most) = SAMPLE_CHUNK_ROWS;
+        let rows = (SAMPLE_CHUNK_VALUES / self.features).clamp(least, most).next_multiple_of(least);
+        fixed_chunks(self.samples, rows)
+    }
+
+    fn feature_chunks(&self) -> Vec<Range<usize>> {
+        fixed_chunks(self.features, FEATURE_CHUNK)
+    }
+
+    fn times(&self, samples: Range<usize>, features_factor: &Matrix<T>, out: &mut [T]) {
+        let out = ViewMut::new(out, samples.len(), features_factor.columns());
+        matmul(out, Output::Replace, self.view().rows(samples), View::of(features_factor));
+    }
+
+    fn transpose_times(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]) {
+        // The product is faster when its long dimension is contiguous, so it is formed as k × features.
+        let k = samples_factor.columns();
+        let mut wide = vec![T::ZERO; k * features.len()];
+        let target = ViewMut::new(&mut wide, k, features.len());
+        matmul(target, Output::Replace, View::of(samples_factor).transposed(), self.view().columns(features));
+        transpose_into(&wide, k, out);
+    }
+
+    fn ratio_times(
+        &self,
+        samples: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+        out: &mut [T],
+    ) -> f64 {
+        let k = features_factor.columns();
+        let mut sum = LogSum::new();
+        let mut tile = vec![T::ZERO; tile_size(samples.len(), self.features)];
+        for (rows, out) in pieces(samples, TILE_ROWS).zip(out.chunks_mut(TILE_ROWS * k)) {
+            let u = View::of(samples_factor).rows(rows.clone());
+            out.fill(T::ZERO);
+            for columns in pieces(0..self.features, TILE_COLUMNS) {
+                let (m, c) = (rows.len(), columns.len());
+                let tile = &mut tile[..m * c];
+                let v = View::of(features_factor).rows(columns.clone());
+                matmul(ViewMut::new(tile, m, c), Output::Replace, u, v.transposed());
+                self.divide_by(tile, &rows, &columns, &mut sum);
+                matmul(ViewMut::new(out, m, k), Output::Add, View::new(tile, m, c), v);
+            }
+        }
+        sum.finish()
+    }
+
+    fn transpose_ratio_times(
+        &self,
+        features: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+        out: &mut [T],
+    ) -> f64 {
+        let (k, c) = (features_factor.columns(), features.len());
+        let v = View::of(features_factor).rows(features.clone());
+        let mut sum = LogSum::new();
+        let mut tile = vec![T::ZERO; TILE_ROWS * c];
+        let mut wide = vec![T::ZERO; k * c];
+        for rows in pieces(0..self.samples, TILE_ROWS) {
+            let m = rows.len();
+            let tile = &mut tile[..m * c];
+            let u = View::of(samples_factor).rows(rows.clone());
+            matmul(ViewMut::new(tile, m, c), Output::Replace, u, v.transposed());
+            self.divide_by(tile, &rows, &features, &mut sum);
+            matmul(ViewMut::new(&mut wide, k, c), Output::Add, u.transposed(), View::new(tile, m, c));
+        }
+        transpose_into(&wide, k, out);
+        sum.finish()
+    }
+
+    fn squared_residual(
+        &self,
+        samples: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+    ) -> f64 {
+        let mut total = 0.0;
+        self.visit_in_f64(samples, samples_factor, features_factor, |x, p| {
+            total += x.iter().zip(p).map(|(x, p)| (x.to_f64() - p).powi(2)).sum::<f64>();
+        });
+        total
+    }
+
+    fn log_divergence(
+        &self,
+        samples: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+    ) -> f64 {
+        let mut sum = LogSum::new();
+        self.visit_in_f64(samples, samples_factor, features_factor, |x, p| {
+            for (x, p) in x.iter().zip(p) {
+                sum.push(x.to_f64(), *p);
+            }
+        });
+        sum.finish()
+    }
+
+    fn grouped(&self, groups: &RowGroups) -> Box<dyn DataMatrix<T>> {
+        let mut values = Vec::with_capacity(groups.scale.len() * self.features);
+        let mut sums = vec![0.0; self.features];
+        for (members, scale) in members_of_groups(groups).iter().zip(&groups.scale) {
+            // The first row is copied, not added to zeros: so a row that is alone keeps its bits.
+            for (s, x) in sums.iter_mut().zip(self.row(members[0])) {
+                *s = x.to_f64();
+            }
+            for i in &members[1..] {
+                self.add_row(*i, 1.0, &mut sums);
+            }
+            values.extend(sums.iter().map(|s| T::from_f64(s * scale)));
+        }
+        Box::new(DenseMatrix {
+            samples: groups.scale.len(),
+            features: self.features,
+            values: Cow::Owned(values),
+            summary: OnceLock::new(),
+        })
+    }
+
+    fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]) {
+        for (out, x) in out.iter_mut().zip(self.row(sample)) {
+            *out += weight * x.to_f64();
+        }
+    }
+
+    fn owned_bytes(&self) -> usize {
+        match &self.values {
+            Cow::Borrowed(_) => 0,
+            Cow::Owned(values) => values.capacity() * size_of::<T>(),
+        }
+    }
+}
