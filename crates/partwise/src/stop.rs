@@ -16,7 +16,7 @@ pub enum StopReason {
     TimeLimit,
     /// An observer asked to stop.
     Observer,
-    /// Neither the objective nor the projected gradient has improved for [`PATIENCE`] iterations: the number type is exhausted.
+    /// Neither the objective nor the projected gradient has improved for 50 iterations: the number type is exhausted.
     PrecisionFloor,
 }
 
@@ -34,7 +34,7 @@ impl StopReason {
 }
 
 /// Iterations without any improvement after which the precision counts as exhausted.
-pub const PATIENCE: usize = 50;
+pub(crate) const PATIENCE: usize = 50;
 
 /// The state of the stop test.
 pub(crate) struct StopRule {
