@@ -3,6 +3,7 @@
 mod data;
 mod error;
 mod linalg;
+pub mod metrics;
 mod real;
 
 pub use data::{DataMatrix, DenseMatrix, RowGroups, SparseMatrix, Summary};
