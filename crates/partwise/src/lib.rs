@@ -45,6 +45,7 @@ mod guidance;
 mod init;
 mod linalg;
 mod losses;
+pub mod metrics;
 pub mod models;
 mod observe;
 pub mod problem;

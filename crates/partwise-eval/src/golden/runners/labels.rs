@@ -1,0 +1,1 @@
+//! The label-constraint matrix (`label_constraint`): its runners go here when the method is built.

@@ -1,0 +1,1 @@
+//! Non-negative least squares (`nnls`): its runners go here when the method is built.
