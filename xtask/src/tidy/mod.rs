@@ -3,11 +3,13 @@
 //! | rule | where | what |
 //! |---|---|---|
 //! | edges | `crates/partwise/src` outside tests | a room uses only the rooms it may (`edges.rs`) |
+//! | crates | `crates/*/Cargo.toml` | a crate depends only on the crates it may (`crates.rs`) |
 //! | size | all Rust files | over 450 lines of code a file or 80 a function fails, over 400 or 60 warns; `Long because` in the header of the file or above the function says why |
 //! | calls | `crates/partwise/src` outside tests | no unwrap, no printing |
 //! | tests | all Rust files | none ignored |
 //! | leftovers | all Rust files | no notes of work to do, in comments or as macros |
 
+mod crates;
 mod edges;
 mod rules;
 mod source;
@@ -49,26 +51,49 @@ pub(crate) fn tidy(root: &Path) -> Result<ExitCode> {
     files.sort();
     ensure!(!files.is_empty(), "there are no Rust files under {}", root.display());
     let library = root.join("crates/partwise/src");
-    let exports = edges::exports(&Source::of(&fs::read_to_string(library.join("lib.rs"))?));
-    let (mut faults, mut warnings) = (0, 0);
+    let exports = edges::exports(&Source::of(&read(&library.join("lib.rs"))?));
+    let mut tally = Tally::default();
     for file in &files {
-        let text = fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-        let source = Source::of(&text);
+        let source = Source::of(&read(file)?);
         let mut findings = rules::everywhere(&source);
         if let Ok(inside) = file.strip_prefix(&library) {
             findings.extend(rules::in_library(&source));
             findings.extend(edges::check(inside, &source, &exports));
         }
+        tally.show(root, file, findings);
+    }
+    for entry in fs::read_dir(root.join("crates"))? {
+        let entry = entry?;
+        let manifest = entry.path().join("Cargo.toml");
+        if manifest.is_file() {
+            let findings = crates::check(&entry.file_name().to_string_lossy(), &read(&manifest)?);
+            tally.show(root, &manifest, findings);
+        }
+    }
+    println!("tidy: {} Rust files, {} errors, {} warnings", files.len(), tally.faults, tally.warnings);
+    Ok(if tally.faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[derive(Default)]
+struct Tally {
+    faults: usize,
+    warnings: usize,
+}
+
+impl Tally {
+    fn show(&mut self, root: &Path, file: &Path, mut findings: Vec<Finding>) {
         findings.sort_by_key(|finding| finding.line);
         let shown = file.strip_prefix(root).unwrap_or(file).display();
         for finding in findings {
             let kind = if finding.warning { "warning" } else { "error" };
             println!("{shown}:{}: {kind}: {}", finding.line, finding.message);
-            if finding.warning { warnings += 1 } else { faults += 1 }
+            if finding.warning { self.warnings += 1 } else { self.faults += 1 }
         }
     }
-    println!("tidy: {} files, {faults} errors, {warnings} warnings", files.len());
-    Ok(if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))
 }
 
 /// Adds the Rust files under `folder`, without build outputs and hidden folders.
