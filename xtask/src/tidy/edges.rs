@@ -65,7 +65,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     (
         "solvers",
         &[
-            "backend", "data", "fit", "graphs", "guidance", "init", "losses", "metrics", "models", "observe",
+            "backend", "data", "fit", "graphs", "guidance", "init", "metrics", "models", "observe",
             "problem", "recipes", "settings", "stop", "svm", "terms",
         ],
     ),
@@ -98,7 +98,8 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
             "solvers",
         ],
     ),
-    ("problem", &["backend", "fit", "metrics", "recipes", "solvers"]),
+    // It reads the registry of solvers to refuse pairs that can't be served; their insides are none of its business.
+    ("problem", &["backend", "fit", "metrics", "recipes", "solvers::NnlsSolver", "solvers::Rows"]),
     ("backend", &["fit", "guidance", "metrics", "models", "recipes"]),
     ("fit", &["data::DenseMatrix", "data::SparseMatrix", "guidance", "metrics", "recipes"]),
     ("stop", &["data", "guidance", "metrics", "models", "recipes", "solvers"]),
