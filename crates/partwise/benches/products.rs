@@ -91,11 +91,12 @@ fn sparse_times_naive<T: Real>(bencher: Bencher<'_, '_>, k: usize) {
     let data = sparse::<T>();
     let (v, mut out) = (factor::<T>(data.n_features(), k), vec![T::ZERO; data.n_samples() * k]);
     bencher.bench_local(|| {
+        let v = black_box(&v);
         out.fill(T::ZERO);
         for (i, out) in out.chunks_exact_mut(k).enumerate() {
             let (indices, values) = data.row(i);
             for (j, x) in indices.iter().zip(values) {
-                for (out, v) in out.iter_mut().zip(black_box(&v).row(*j as usize)) {
+                for (out, v) in out.iter_mut().zip(v.row(*j as usize)) {
                     *out += *x * *v;
                 }
             }
