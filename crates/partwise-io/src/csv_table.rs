@@ -142,7 +142,7 @@ impl Census {
     fn add(&mut self, records: &Records<'_>, column: usize) {
         let bytes = cell(records.current(), column);
         self.rows += 1;
-        if number(bytes).is_some() {
+        if number(bytes).is_some() || has_decimal_comma(bytes) {
             self.numbers += 1;
         } else if is_text(bytes) {
             self.texts += 1;
@@ -180,9 +180,13 @@ fn looks_like_header(
         || (is_text(corner) && census.texts == 0 && census.numbers > 0)
 }
 
-/// The position of the label column: a column of that name, or else that position.
+/// The position of the label column: a whole number within the row is a position (a first row of data may hold the
+/// same number), anything else a name.
 fn find_label(source: &Source, header: &[String], options: &ReadOptions) -> Result<Option<usize>> {
     let Some(wanted) = &options.label_column else { return Ok(None) };
+    if let Some(column) = whole(wanted.as_bytes()).filter(|column| *column < header.len() as u64) {
+        return Ok(Some(column as usize));
+    }
     let mut named =
         (0..header.len()).filter(|column| header[*column] == *wanted && options.header != Some(false));
     if let Some(column) = named.next() {
@@ -196,9 +200,6 @@ fn find_label(source: &Source, header: &[String], options: &ReadOptions) -> Resu
             ));
         }
         return Ok(Some(column));
-    }
-    if let Some(column) = whole(wanted.as_bytes()).filter(|column| *column < header.len() as u64) {
-        return Ok(Some(column as usize));
     }
     let mut valid = vec![format!("0 to {}", header.len() - 1)];
     valid.extend(header.iter().filter(|name| is_text(name.as_bytes())).take(20).cloned());
@@ -274,12 +275,16 @@ impl Filled {
 }
 
 fn not_a_number(source: &Source, layout: &Layout, line: u64, column: usize, bytes: &[u8]) -> IoError {
-    let comma = bytes.contains(&b',')
-        && number(&String::from_utf8_lossy(bytes).replace(',', ".").into_bytes()).is_some();
-    let advice = if comma {
+    let advice = if has_decimal_comma(bytes) {
         "; decimal points are needed, not commas"
     } else {
         "; a column of labels can be taken out with --label-column"
     };
     source.malformed(layout.place(line, column), format!("{} is not a number{advice}", quoted(bytes)))
+}
+
+/// A number as much of Europe writes it. It is a fault wherever it stands, never a row name.
+fn has_decimal_comma(bytes: &[u8]) -> bool {
+    let dotted: Vec<u8> = bytes.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }).collect();
+    bytes.contains(&b',') && number(&dotted).is_some()
 }

@@ -75,7 +75,7 @@ pub struct ReadOptions {
     pub format: Option<String>,
     /// Which array of an `.npz` archive. Default: the only one.
     pub key: Option<String>,
-    /// A column of a text table, by name or 0-based position in the file, that holds labels instead of data.
+    /// A column of a text table, by 0-based position in the file or by name, that holds labels instead of data.
     /// Default: none.
     pub label_column: Option<String>,
     /// Whether a text table has a header. Default: detected (see [`crate::csv_table`]).

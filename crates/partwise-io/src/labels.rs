@@ -266,17 +266,17 @@ fn pair(
 fn from_list(source: &Source, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {
     let mut labels: Vec<String> =
         lines_of(source)?.iter().map(|line| line.trim_matches('"').to_string()).collect();
+    let text = source.text_bytes();
+    let lines = text.iter().filter(|byte| **byte == b'\n').count() + usize::from(!text.ends_with(b"\n"));
     let headers = [column.unwrap_or("label"), "label", "labels", "class"];
-    let has_header =
-        labels.len() != n_samples && headers.contains(&labels.first().map_or("", String::as_str));
+    let has_header = lines != n_samples && headers.contains(&labels.first().map_or("", String::as_str));
     if has_header {
         labels.remove(0);
     }
     // Blank lines at the end may be unlabelled samples.
     if labels.len() < n_samples {
-        let lines =
-            source.text_bytes().iter().filter(|byte| **byte == b'\n').count() - usize::from(has_header);
-        labels.resize(lines.clamp(labels.len(), n_samples), String::new());
+        let rows = lines - usize::from(has_header);
+        labels.resize(rows.clamp(labels.len(), n_samples), String::new());
     }
     check_count(source, labels.len(), n_samples, "labels (one a line)")?;
     let pairs = labels.into_iter().enumerate().collect();
