@@ -181,10 +181,7 @@ impl fmt::Display for IoError {
                 Ok(())
             }
             IoError::WrongFormat { expected, looks_like, .. } => {
-                write!(
-                    f,
-                    "this is not {expected}, it looks like {looks_like}; rename it, or name its format with --format"
-                )
+                write!(f, "this is not {expected}, it looks like {looks_like}")
             }
             IoError::UnknownName { kind, name, valid, .. } => {
                 write!(f, "there is no {kind} \"{name}\"; valid: {}", valid.join(", "))

@@ -122,7 +122,7 @@ pub fn read_source(source: &Source, options: &ReadOptions) -> Result<Table> {
         return Err(IoError::WrongFormat {
             path: source.path.clone(),
             expected: format!("the format \"{}\"", format.name),
-            looks_like: look.describe().into(),
+            looks_like: format!("{}; rename it, or name its format with --format", look.describe()),
         });
     }
     refuse_unused_options(source, format, options)?;

@@ -125,13 +125,7 @@ fn read_sparse(archive: &mut Archive<'_>) -> Result<Table> {
             &["csr", "csc", "coo"],
         ));
     }
-    let shape = archive.part("shape")?;
-    let shape = Array::parse(&path, Place::Member("shape".into()), &shape)?.whole_numbers()?;
-    let sides: Option<Vec<usize>> = shape.iter().map(|side| usize::try_from(*side).ok()).collect();
-    let Some([rows, columns]) = sides.as_deref().and_then(|sides| <[usize; 2]>::try_from(sides).ok()) else {
-        let message = format!("a sparse matrix has two sides of 0 or more, but this has {shape:?}");
-        return Err(archive.source.malformed(Place::Member("shape".into()), message));
-    };
+    let [rows, columns] = read_shape(archive)?;
     let data = archive.part("data")?;
     let data = Array::parse(&path, Place::Member("data".into()), &data)?;
     if data.shape.len() != 1 {
@@ -173,6 +167,18 @@ fn read_sparse(archive: &mut Archive<'_>) -> Result<Table> {
             .push(format!("{} summed", counted(duplicates, "duplicate entry was", "duplicate entries were")));
     }
     Ok(Table::new(FileKind::Npz, values, notes, &archive.source.sha256))
+}
+
+/// The two sides of a sparse matrix.
+fn read_shape(archive: &mut Archive<'_>) -> Result<[usize; 2]> {
+    let shape = archive.part("shape")?;
+    let shape = Array::parse(&archive.source.path, Place::Member("shape".into()), &shape)?.whole_numbers()?;
+    let sides: Option<Vec<usize>> = shape.iter().map(|side| usize::try_from(*side).ok()).collect();
+    let Some(sides) = sides.as_deref().and_then(|sides| <[usize; 2]>::try_from(sides).ok()) else {
+        let message = format!("a sparse matrix has two sides of 0 or more, but this has {shape:?}");
+        return Err(archive.source.malformed(Place::Member("shape".into()), message));
+    };
+    Ok(sides)
 }
 
 fn compress<T: Stored>(
