@@ -63,7 +63,7 @@ pub use error::{Error, Result};
 pub use factors::{Factors, Slot};
 pub use fit::{Fit, fit, fit_observed};
 pub use guidance::{CodeReference, ComponentReference, Knowledge, Labels};
-pub use linalg::Matrix;
+pub use linalg::{Matrix, symmetric_eigen};
 pub use losses::Loss;
 pub use models::Model;
 pub use observe::{Iteration, Observer};

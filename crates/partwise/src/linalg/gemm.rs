@@ -128,7 +128,7 @@ pub(crate) fn largest_eigenvalue<T: Real>(gram: &Matrix<T>) -> f64 {
 ///
 /// # Panics
 /// When the matrix is not square or not finite.
-pub(crate) fn symmetric_eigen(matrix: &Matrix<f64>) -> (Vec<f64>, Matrix<f64>) {
+pub fn symmetric_eigen(matrix: &Matrix<f64>) -> (Vec<f64>, Matrix<f64>) {
     let eigen = View::of(matrix)
         .0
         .self_adjoint_eigen(Side::Lower)
