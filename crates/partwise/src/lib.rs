@@ -74,3 +74,8 @@ pub use settings::{Init, Settings};
 pub use solvers::SolverChoice;
 pub use stop::StopReason;
 pub use terms::AnchorScale;
+
+/// The README's Rust block is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
