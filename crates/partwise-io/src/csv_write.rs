@@ -1,0 +1,108 @@
+//! Results as CSV: matrices with names, and memberships.
+
+use csv::Writer;
+use partwise::{Matrix, Real};
+use std::io::Write;
+
+/// The shortest text that reads back as the same number; with an exponent where zeros would make it long.
+pub fn number_text<T: Real>(value: T) -> String {
+    let size = value.to_f64().abs();
+    let long = size != 0.0 && !(1e-5..1e16).contains(&size) && size.is_finite();
+    match (T::NAME, long) {
+        // `f32` is not printed through `f64`, which would show digits that it doesn't have.
+        ("f32", true) => format!("{:e}", value.to_f64() as f32),
+        (_, true) => format!("{:e}", value.to_f64()),
+        (_, false) => value.to_string(),
+    }
+}
+
+fn passed_on(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
+    }
+}
+
+fn wrong_length(what: &str, found: usize, expected: usize) -> std::io::Error {
+    std::io::Error::new(
+        std::io::ErrorKind::InvalidInput,
+        format!("{found} {what}, but the matrix has {expected}"),
+    )
+}
+
+/// Writes a matrix with a header: `corner`, then the column names (`0`, `1`, ... without any); each row begins with
+/// its name (or number).
+///
+/// # Errors
+/// What `writer` reports; names whose count doesn't fit the matrix.
+pub fn write_matrix_csv<T: Real>(
+    writer: &mut dyn Write,
+    corner: &str,
+    matrix: &Matrix<T>,
+    row_names: Option<&[String]>,
+    column_names: Option<&[String]>,
+) -> std::io::Result<()> {
+    let (rows, columns) = matrix.shape();
+    check_names("row names", row_names, rows)?;
+    check_names("column names", column_names, columns)?;
+    let mut writer = Writer::from_writer(writer);
+    let name =
+        |names: Option<&[String]>, i: usize| names.map_or_else(|| i.to_string(), |names| names[i].clone());
+    let header = std::iter::once(corner.to_string()).chain((0..columns).map(|j| name(column_names, j)));
+    writer.write_record(header).map_err(passed_on)?;
+    for i in 0..rows {
+        let values = matrix.row(i).iter().map(|value| number_text(*value));
+        writer.write_record(std::iter::once(name(row_names, i)).chain(values)).map_err(passed_on)?;
+    }
+    writer.flush()
+}
+
+fn check_names(what: &str, names: Option<&[String]>, expected: usize) -> std::io::Result<()> {
+    match names {
+        Some(names) if names.len() != expected => Err(wrong_length(what, names.len(), expected)),
+        _ => Ok(()),
+    }
+}
+
+/// Which cluster each sample belongs to, and its shares of all.
+#[derive(Clone, Copy, Debug)]
+pub struct Memberships<'a, T> {
+    /// A name for each sample, if there are names.
+    pub sample_names: Option<&'a [String]>,
+    /// The name of each sample's cluster; blank where there is none (a sample without any share).
+    pub clusters: &'a [String],
+    /// n × k: the share of each component.
+    pub shares: &'a Matrix<T>,
+    /// The names of the k components.
+    pub component_names: &'a [String],
+}
+
+/// Writes memberships: `index`, `name` (if there are names), `cluster`, and a column of shares for each component.
+///
+/// # Errors
+/// What `writer` reports; names whose count doesn't fit the shares.
+pub fn write_memberships_csv<T: Real>(
+    writer: &mut dyn Write,
+    memberships: &Memberships<'_, T>,
+) -> std::io::Result<()> {
+    let Memberships { sample_names, clusters, shares, component_names } = *memberships;
+    let (samples, components) = shares.shape();
+    check_names("sample names", sample_names, samples)?;
+    check_names("clusters", Some(clusters), samples)?;
+    check_names("component names", Some(component_names), components)?;
+    let mut writer = Writer::from_writer(writer);
+    let mut row = vec!["index".to_string()];
+    row.extend(sample_names.map(|_| "name".to_string()));
+    row.push("cluster".into());
+    row.extend(component_names.iter().cloned());
+    writer.write_record(&row).map_err(passed_on)?;
+    for i in 0..samples {
+        row.clear();
+        row.push(i.to_string());
+        row.extend(sample_names.map(|names| names[i].clone()));
+        row.push(clusters[i].clone());
+        row.extend(shares.row(i).iter().map(|share| number_text(*share)));
+        writer.write_record(&row).map_err(passed_on)?;
+    }
+    writer.flush()
+}

@@ -1,0 +1,82 @@
+//! Reference matrices for `--reference`: rows that components (or codes) are drawn to, from any format of tables.
+
+use crate::error::{IoError, Place, Result};
+use crate::formats::{ReadOptions, read_table};
+use partwise::{Matrix, Real};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// A reference matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference<T> {
+    /// The file.
+    pub path: PathBuf,
+    /// r × d: one reference a row.
+    pub values: Matrix<T>,
+    /// A name for each reference, if the file has them.
+    pub row_names: Option<Vec<String>>,
+    /// A name for each feature, if the file has them.
+    pub column_names: Option<Vec<String>>,
+    /// Policies that were applied, as sentences for a report.
+    pub notes: Vec<String>,
+    /// SHA-256 of the file's bytes as stored.
+    pub sha256: String,
+}
+
+/// Reads a reference matrix from any format that [`read_table`] takes.
+///
+/// # Errors
+/// As [`read_table`], and when a sparse file is too large for a dense matrix.
+pub fn read_reference<T: Real>(path: &Path, options: &ReadOptions) -> Result<Reference<T>> {
+    let table = read_table(path, options)?;
+    Ok(Reference {
+        path: path.to_path_buf(),
+        values: table.values.into_matrix(path)?,
+        row_names: table.row_names,
+        column_names: table.column_names,
+        notes: table.notes,
+        sha256: table.sha256,
+    })
+}
+
+impl<T: Real> Reference<T> {
+    /// Fits the columns to the features of the data. When both have names, columns are matched by name and put in
+    /// the order of the data (with a note if that moved any); otherwise they are taken as they stand.
+    ///
+    /// # Errors
+    /// When the number of columns differs from `n_features`, or a feature's name is missing or ambiguous.
+    pub fn aligned_to(mut self, n_features: usize, feature_names: Option<&[String]>) -> Result<Self> {
+        let fault = |message: String| Err(IoError::mismatch(&self.path, Place::Whole, message));
+        if self.values.columns() != n_features {
+            return fault(format!(
+                "the reference has {} columns, but the data have {n_features} features",
+                self.values.columns()
+            ));
+        }
+        let (Some(own), Some(wanted)) = (&self.column_names, feature_names) else { return Ok(self) };
+        if own[..] == *wanted {
+            return Ok(self);
+        }
+        let position: HashMap<&str, usize> =
+            own.iter().enumerate().map(|(j, name)| (name.as_str(), j)).collect();
+        if position.len() < own.len() {
+            return fault(
+                "two of its columns have the same name, so they can't be matched to the features".into(),
+            );
+        }
+        let mut order = Vec::with_capacity(n_features);
+        for name in wanted {
+            match position.get(name.as_str()) {
+                Some(column) => order.push(*column),
+                None => return fault(format!("no column is named \"{name}\", as a feature of the data is")),
+            }
+        }
+        let values = Matrix::from_fn(self.values.rows(), n_features, |i, j| {
+            order.get(j).map_or(T::ZERO, |column| self.values.get(i, *column))
+        });
+        self.values = values;
+        self.column_names = Some(wanted.to_vec());
+        self.notes.push("the columns of the reference were put in the order of the data, by name".into());
+        Ok(self)
+    }
+}

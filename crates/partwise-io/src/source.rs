@@ -1,0 +1,171 @@
+//! [`Source`]: the bytes of a file, decompressed, with what its first bytes look like.
+
+use crate::error::{IoError, Place, Result};
+use crate::hash::sha256_hex;
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The bytes of one file. Readers work on this, so that they can be tried on any bytes without a file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) sha256: String,
+}
+
+impl Source {
+    /// Reads a file and decompresses it when it is gzip (told by its first bytes, whatever its name).
+    ///
+    /// # Errors
+    /// When it can't be read, is a folder, is empty, is broken gzip (with the number of bytes decoded so far), is
+    /// named `.gz` but isn't gzip, or decompresses to more than `limit` bytes.
+    pub fn open(path: &Path, limit: u64) -> Result<Self> {
+        let metadata = std::fs::metadata(path).map_err(|e| IoError::system(path, "open", e))?;
+        if metadata.is_dir() {
+            let message = "this is a folder, but a file is needed";
+            return Err(IoError::unsupported(path, Place::Whole, message, &[]));
+        }
+        let mut stored = Vec::new();
+        File::open(path)
+            .and_then(|mut file| file.read_to_end(&mut stored))
+            .map_err(|e| IoError::system(path, "read", e))?;
+        Source::from_bytes(path, stored, limit)
+    }
+
+    /// As [`Source::open`] for bytes that are already here; `path` is used for its name and in messages.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn from_bytes(path: &Path, stored: Vec<u8>, limit: u64) -> Result<Self> {
+        if stored.is_empty() {
+            return Err(IoError::Empty { path: path.to_path_buf() });
+        }
+        let sha256 = sha256_hex(&stored);
+        let compressed = stored.starts_with(&[0x1f, 0x8b]);
+        if !compressed && has_gz_extension(path) {
+            return Err(IoError::WrongFormat {
+                path: path.to_path_buf(),
+                expected: "gzip".into(),
+                looks_like: looks_like(&stored).describe().into(),
+            });
+        }
+        let bytes = if compressed { decompress(path, &stored, limit)? } else { stored };
+        if bytes.is_empty() {
+            return Err(IoError::Empty { path: path.to_path_buf() });
+        }
+        Ok(Source { path: path.to_path_buf(), bytes, sha256 })
+    }
+
+    /// The extension in lower case, without a final `.gz`.
+    pub(crate) fn extension(&self) -> Option<String> {
+        let name = self.path.file_name()?.to_string_lossy().to_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        name.rsplit_once('.').map(|(_, extension)| extension.to_string())
+    }
+
+    /// The bytes as UTF-8 without a byte order mark.
+    pub(crate) fn text_bytes(&self) -> &[u8] {
+        self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes)
+    }
+
+    pub(crate) fn malformed(&self, place: Place, message: impl Into<String>) -> IoError {
+        IoError::malformed(&self.path, place, message)
+    }
+
+    pub(crate) fn unsupported(&self, place: Place, message: impl Into<String>, valid: &[&str]) -> IoError {
+        IoError::unsupported(&self.path, place, message, valid)
+    }
+}
+
+fn has_gz_extension(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
+}
+
+/// Decompresses all gzip members.
+fn decompress(path: &Path, stored: &[u8], limit: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut decoder = MultiGzDecoder::new(stored).take(limit.saturating_add(1));
+    if let Err(error) = decoder.read_to_end(&mut bytes) {
+        let message = match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                "the gzip data end too early (a truncated file?)".to_string()
+            }
+            _ => format!("the gzip data are broken: {error}"),
+        };
+        return Err(IoError::malformed(path, Place::Decoded(bytes.len() as u64), message));
+    }
+    if bytes.len() as u64 > limit {
+        let message = format!("it decompresses to more than the limit of {limit} bytes; decompress it first");
+        return Err(IoError::malformed(path, Place::Whole, message));
+    }
+    Ok(bytes)
+}
+
+/// What the first bytes of a file look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    Npy,
+    Zip,
+    MatrixMarket,
+    Text,
+    /// Something that no reader here takes.
+    Other(&'static str),
+}
+
+impl Look {
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Look::Npy => "a NumPy array (.npy)",
+            Look::Zip => "a zip archive, as .npz is",
+            Look::MatrixMarket => "Matrix Market (.mtx)",
+            Look::Text => "a text file",
+            Look::Other(description) => description,
+        }
+    }
+}
+
+/// First bytes of other formats that users are likely to pass.
+const OTHERS: [(&[u8], &str); 16] = [
+    (b"\x1f\x8b", "gzip"),
+    (b"\x89HDF\r\n\x1a\n", "HDF5 (.h5, .h5ad, or a MATLAB 7.3 file)"),
+    (b"MATLAB 5.0 MAT-file", "a MATLAB file (.mat)"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"%PDF", "a PDF document"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"\x28\xb5\x2f\xfd", "zstd-compressed data"),
+    (b"BZh", "bzip2-compressed data"),
+    (b"\xfd7zXZ\x00", "xz-compressed data"),
+    (b"version https://git-lfs", "a Git LFS pointer (fetch the file itself with `git lfs pull`)"),
+    (b"\xff\xfe", "UTF-16 text (save it as UTF-8)"),
+    (b"\xfe\xff", "UTF-16 text (save it as UTF-8)"),
+    (b"\x80\x04\x95", "a Python pickle"),
+    (b"<!DOCTYPE", "an HTML page"),
+];
+
+/// Looks at the first bytes.
+pub(crate) fn looks_like(bytes: &[u8]) -> Look {
+    if bytes.starts_with(b"\x93NUMPY") {
+        return Look::Npy;
+    }
+    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+        return Look::Zip;
+    }
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if text.len() >= 14 && text[..14].eq_ignore_ascii_case(b"%%MatrixMarket") {
+        return Look::MatrixMarket;
+    }
+    if let Some((_, description)) = OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Look::Other(description);
+    }
+    if bytes.len() > 8 && bytes[8] == b'{' && bytes[5..8] == [0, 0, 0] {
+        return Look::Other("a safetensors file");
+    }
+    if bytes.len() > 5 && bytes[..5].eq_ignore_ascii_case(b"<html") {
+        return Look::Other("an HTML page");
+    }
+    if bytes.iter().take(4096).any(|byte| *byte == 0) { Look::Other("binary data") } else { Look::Text }
+}
