@@ -79,7 +79,12 @@ pub enum Held<'a, T> {
 ///
 /// # Errors
 /// As [`fit`](crate::fit()); [`Error::Shape`] when the held factor does not fit the data.
-pub fn solve<T: Real>(data: &dyn DataMatrix<T>, held: Held<'_, T>, loss: Loss, settings: &Settings) -> Result<Fit<T>> {
+pub fn solve<T: Real>(
+    data: &dyn DataMatrix<T>,
+    held: Held<'_, T>,
+    loss: Loss,
+    settings: &Settings,
+) -> Result<Fit<T>> {
     let held = match held {
         Held::Codes(codes) => (Slot::Codes, codes.clone()),
         Held::Components(components) => (Slot::Components, components.transposed()),

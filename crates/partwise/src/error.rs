@@ -112,7 +112,10 @@ impl fmt::Display for Error {
                 write!(f, "{what}: the shape is {found}, but {expected} is needed")
             }
             Error::Empty { samples, features } => {
-                write!(f, "the data are empty ({samples} samples x {features} features); at least one sample and one feature are needed")
+                write!(
+                    f,
+                    "the data are empty ({samples} samples x {features} features); at least one sample and one feature are needed"
+                )
             }
             Error::Negative { what, count, first: (i, j), value } => write!(
                 f,

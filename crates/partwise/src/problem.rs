@@ -70,11 +70,14 @@ impl<'a, T: Real> Problem<'a, T> {
     ///
     /// # Errors
     /// Every fault of the three, before anything is computed.
-    pub fn new(data: &'a dyn DataMatrix<T>, model: &Model, settings: &Settings) -> Result<(Self, Factors<T>)> {
+    pub fn new(
+        data: &'a dyn DataMatrix<T>,
+        model: &Model,
+        settings: &Settings,
+    ) -> Result<(Self, Factors<T>)> {
         settings.validate()?;
         check_data(data, true)?;
-        let shape =
-            Shape { samples: data.n_samples(), features: data.n_features(), rank: settings.rank };
+        let shape = Shape { samples: data.n_samples(), features: data.n_features(), rank: settings.rank };
         let mut notices = data_notices(data);
         check_labels(model, shape, &mut notices)?;
         let solver = settings.solver.resolve(model.loss)?;
@@ -111,7 +114,8 @@ impl<'a, T: Real> Problem<'a, T> {
                 ),
             });
         }
-        let first = settings.first.unwrap_or(if init == Init::Labels { Slot::Codes } else { Slot::Components });
+        let first =
+            settings.first.unwrap_or(if init == Init::Labels { Slot::Codes } else { Slot::Components });
         let mut problem = Problem {
             original: data,
             working,
@@ -150,7 +154,11 @@ impl<'a, T: Real> Problem<'a, T> {
         if factor.rows() != expected || factor.columns() != settings.rank {
             return Err(Error::Shape {
                 what: what.into(),
-                expected: format!("k = {} with {expected} {}", settings.rank, if slot == Slot::Codes { "samples" } else { "features" }),
+                expected: format!(
+                    "k = {} with {expected} {}",
+                    settings.rank,
+                    if slot == Slot::Codes { "samples" } else { "features" }
+                ),
                 found: format!("k = {} with {}", factor.columns(), factor.rows()),
             });
         }
@@ -288,7 +296,11 @@ fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
         if !indices.is_empty() {
             notices.push(Notice {
                 code,
-                message: format!("{} {what} (kept; their factor rows become 0): {}", indices.len(), list_indices(indices)),
+                message: format!(
+                    "{} {what} (kept; their factor rows become 0): {}",
+                    indices.len(),
+                    list_indices(indices)
+                ),
             });
         }
     }
@@ -305,7 +317,10 @@ fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice>) -> Resul
         )));
     }
     if labels.n_labelled() == 0 {
-        notices.push(Notice { code: "no-labels", message: "no sample is labelled; the labels guide nothing".into() });
+        notices.push(Notice {
+            code: "no-labels",
+            message: "no sample is labelled; the labels guide nothing".into(),
+        });
     } else if model.spec.tying == Tying::Labels {
         let single: Vec<String> = labels
             .counts()
@@ -367,8 +382,12 @@ fn tie_rows<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Option<(TiedRow
                 })
                 .collect();
             let identity: Vec<u32> = (0..n as u32).collect();
-            let tied =
-                TiedRows { group: identity.clone(), first_sample: identity, count: vec![1.0; n], codes_scale: roots.clone() };
+            let tied = TiedRows {
+                group: identity.clone(),
+                first_sample: identity,
+                count: vec![1.0; n],
+                codes_scale: roots.clone(),
+            };
             Some((tied, roots))
         }
         _ => None,
@@ -403,7 +422,11 @@ fn entropy<T: Real>(data: &dyn DataMatrix<T>) -> f64 {
 }
 
 /// The penalties of the settings. See [`Settings::l1`].
-fn penalties<T: Real>(settings: &Settings, shape: Shape, tied: Option<&TiedRows>) -> Result<Vec<Contribution<T>>> {
+fn penalties<T: Real>(
+    settings: &Settings,
+    shape: Shape,
+    tied: Option<&TiedRows>,
+) -> Result<Vec<Contribution<T>>> {
     // W = Z̃/t on tied rows: Σ|W| = Σ (n/t)|z̃|, Σ W² = Σ (n/t²) z̃².
     let rows = |power: i32| -> Option<Vec<T>> {
         let tied = tied?;
@@ -415,10 +438,9 @@ fn penalties<T: Real>(settings: &Settings, shape: Shape, tied: Option<&TiedRows>
     let on_components = l1.1 > 0.0 || l2.1 > 0.0;
     let one_sided = on_codes != on_components;
     let mut out = Vec::new();
-    for (slot, size, l1, l2) in [
-        (Slot::Codes, shape.features, l1.0, l2.0),
-        (Slot::Components, shape.samples, l1.1, l2.1),
-    ] {
+    for (slot, size, l1, l2) in
+        [(Slot::Codes, shape.features, l1.0, l2.0), (Slot::Components, shape.samples, l1.1, l2.1)]
+    {
         let is_codes = slot == Slot::Codes;
         let (l1, l2) = (T::from_f64(l1 * size as f64), T::from_f64(l2 * size as f64));
         if l1 > T::ZERO {
@@ -456,7 +478,11 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<
 }
 
 /// Refuses what the solver can't serve.
-fn check_pairing<T: Real>(solver: &SolverSpec, model: &Model, contributions: &[Contribution<T>]) -> Result<()> {
+fn check_pairing<T: Real>(
+    solver: &SolverSpec,
+    model: &Model,
+    contributions: &[Contribution<T>],
+) -> Result<()> {
     let groups = contributions.iter().any(|c| Slot::ALL.iter().any(|s| c.row_groups(*s).is_some()));
     if groups && solver.needs_non_negative {
         return Err(Error::Incompatible {

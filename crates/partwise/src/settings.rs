@@ -169,7 +169,11 @@ impl Settings {
             return fault("rank k", "0".into(), "1 or more");
         }
         if !(0.0..1.0).contains(&self.tolerance) {
-            return fault("tolerance", self.tolerance.to_string(), "at least 0 (never stop on it) and below 1");
+            return fault(
+                "tolerance",
+                self.tolerance.to_string(),
+                "at least 0 (never stop on it) and below 1",
+            );
         }
         if self.inner_steps == Some(0) {
             return fault("inner steps", "0".into(), "1 or more");

@@ -127,9 +127,10 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let (rows, k) = self.factors.get(slot).shape();
         let mut numerator = self.buffers[slot.index()].cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
         let (data, factors) = (self.problem.data(), &self.factors);
-        let logs = self.pool.map_rows(&self.chunks[slot.index()], numerator.as_mut_slice(), k, |range, out| {
-            kullback_leibler::numerator_rows(data, slot, range, factors, out)
-        });
+        let logs =
+            self.pool.map_rows(&self.chunks[slot.index()], numerator.as_mut_slice(), k, |range, out| {
+                kullback_leibler::numerator_rows(data, slot, range, factors, out)
+            });
         let base = kullback_leibler::column_sums(factors.get(slot.other()));
         KlMajorizer {
             numerator,
@@ -147,10 +148,11 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let prepared = self.solver.prepare(&quadratic.gram);
         let solver = self.solver.as_ref();
         let chunks = fixed_chunks(rows, SOLVE_ROWS);
-        let squares = self.pool.map_rows(&chunks, self.factors.get_mut(slot).as_mut_slice(), k, |range, factor| {
-            let cross = &quadratic.cross.as_slice()[range.start * k..range.end * k];
-            solver.improve_rows(&view(quadratic, &quadratic.gram, &prepared, cross, range), factor)
-        });
+        let squares =
+            self.pool.map_rows(&chunks, self.factors.get_mut(slot).as_mut_slice(), k, |range, factor| {
+                let cross = &quadratic.cross.as_slice()[range.start * k..range.end * k];
+                solver.improve_rows(&view(quadratic, &quadratic.gram, &prepared, cross, range), factor)
+            });
         squares.iter().sum()
     }
 
@@ -172,13 +174,13 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let solved = self.pool.map(tasks, |(group, rows)| {
             let own = group.map(|g| g.gram(&quadratic.gram));
             let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
-            let gather = |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize).to_vec()).collect::<Vec<T>>();
+            let gather =
+                |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize).to_vec()).collect::<Vec<T>>();
             let pick = |v: &Option<Vec<T>>| {
                 v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>())
             };
             let (cross, mut values) = (gather(&quadratic.cross), gather(factor));
-            let (scale, shift) =
-                (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
+            let (scale, shift) = (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
             let view = Rows {
                 gram: own.as_ref().unwrap_or(&quadratic.gram),
                 prepared: own_prepared.as_ref().unwrap_or(&shared),
@@ -205,17 +207,18 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let (rows, k) = majorizer.numerator.shape();
         let chunks = fixed_chunks(rows, SOLVE_ROWS);
         let penalties = &majorizer.penalties;
-        let squares = self.pool.map_rows(&chunks, self.factors.get_mut(slot).as_mut_slice(), k, |range, factor| {
-            let view = KlRows {
-                numerator: &majorizer.numerator.as_slice()[range.start * k..range.end * k],
-                base: &majorizer.base,
-                ridge: &majorizer.ridge,
-                linear: &penalties.linear,
-                linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
-                shift: penalties.shift.as_ref().map(|v| &v[range.clone()]),
-            };
-            improve_kl_rows(&view, factor)
-        });
+        let squares =
+            self.pool.map_rows(&chunks, self.factors.get_mut(slot).as_mut_slice(), k, |range, factor| {
+                let view = KlRows {
+                    numerator: &majorizer.numerator.as_slice()[range.start * k..range.end * k],
+                    base: &majorizer.base,
+                    ridge: &majorizer.ridge,
+                    linear: &penalties.linear,
+                    linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
+                    shift: penalties.shift.as_ref().map(|v| &v[range.clone()]),
+                };
+                improve_kl_rows(&view, factor)
+            });
         squares.iter().sum()
     }
 
@@ -231,11 +234,14 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let components = self.factors.get(Slot::Components);
         let sum: f64 = match problem.loss {
             Loss::Frobenius => {
-                let parts = self.pool.map(data.sample_chunks(), |rows| data.squared_residual(rows, codes, components));
+                let parts = self
+                    .pool
+                    .map(data.sample_chunks(), |rows| data.squared_residual(rows, codes, components));
                 0.5 * parts.iter().sum::<f64>()
             }
             Loss::KullbackLeibler => {
-                let parts = self.pool.map(data.sample_chunks(), |rows| data.log_divergence(rows, codes, components));
+                let parts =
+                    self.pool.map(data.sample_chunks(), |rows| data.log_divergence(rows, codes, components));
                 let sums = kullback_leibler::column_sums(codes);
                 let total: f64 =
                     sums.iter().zip(kullback_leibler::column_sums(components)).map(|(a, b)| a * b).sum();

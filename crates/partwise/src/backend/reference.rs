@@ -91,7 +91,8 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                 cross: self.weighted_rows(slot, |x, _| x),
                 penalties: Penalties::none(k),
                 groups: Default::default(),
-                constant: 0.5 * self.data.iter().flatten().map(|x| x * x).sum::<f64>() + self.problem.merge_constant,
+                constant: 0.5 * self.data.iter().flatten().map(|x| x * x).sum::<f64>()
+                    + self.problem.merge_constant,
                 majorizer: false,
             }),
             Loss::KullbackLeibler => {

@@ -27,7 +27,11 @@ impl Labels {
     pub fn with_names(labels: &[i32], names: &[String]) -> Result<Self> {
         Self::build(labels, |class| {
             names.get(class as usize).cloned().ok_or_else(|| {
-                Error::Labels(format!("class {class} has no name; there are {} names (classes 0..{})", names.len(), names.len()))
+                Error::Labels(format!(
+                    "class {class} has no name; there are {} names (classes 0..{})",
+                    names.len(),
+                    names.len()
+                ))
             })
         })
     }

@@ -16,8 +16,13 @@ use crate::problem::Problem;
 use crate::real::Real;
 use crate::settings::Settings;
 
-pub(super) fn start<T: Real>(problem: &Problem<'_, T>, model: &Model, settings: &Settings) -> Result<Factors<T>> {
-    let labels = model.knowledge.labels.as_ref().expect("the start was resolved to labels only where there are some");
+pub(super) fn start<T: Real>(
+    problem: &Problem<'_, T>,
+    model: &Model,
+    settings: &Settings,
+) -> Result<Factors<T>> {
+    let labels =
+        model.knowledge.labels.as_ref().expect("the start was resolved to labels only where there are some");
     let data = problem.original();
     let (d, k) = (data.n_features(), settings.rank);
     let summary = data.summary();

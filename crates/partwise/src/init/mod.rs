@@ -28,7 +28,9 @@ pub(crate) fn start<T: Real>(
     let random = |slot| random_factor(problem, slot, settings);
     match init {
         Init::Auto | Init::Random => Ok(Factors::new(random(Slot::Codes), random(Slot::Components))),
-        Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => nndsvd::start(data, settings, init, |row| problem.row_origin(row).0),
+        Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => {
+            nndsvd::start(data, settings, init, |row| problem.row_origin(row).0)
+        }
         Init::Labels => labels::start(problem, model, settings),
         Init::Published => Ok(published(problem, model, settings)),
         Init::Custom { codes, components } => {
@@ -58,7 +60,12 @@ pub(crate) fn random_factor<T: Real>(problem: &Problem<'_, T>, slot: Slot, setti
 }
 
 /// Uniform on (0, `scale`), in working rows.
-fn uniform_factor<T: Real>(problem: &Problem<'_, T>, slot: Slot, settings: &Settings, scale: f64) -> Matrix<T> {
+fn uniform_factor<T: Real>(
+    problem: &Problem<'_, T>,
+    slot: Slot,
+    settings: &Settings,
+    scale: f64,
+) -> Matrix<T> {
     let k = settings.rank;
     let stream = Stream::new(settings.seed, slot);
     let (rows, codes) = match slot {
@@ -143,7 +150,8 @@ fn published<T: Real>(problem: &Problem<'_, T>, model: &Model, settings: &Settin
         (None, None) => Vec::new(),
     };
     let largest = copied.iter().flatten().flatten().fold(0.0f64, |m, v| m.max(*v));
-    let mut codes: Matrix<T> = uniform_factor(problem, Slot::Codes, settings, if largest > 0.0 { largest } else { max });
+    let mut codes: Matrix<T> =
+        uniform_factor(problem, Slot::Codes, settings, if largest > 0.0 { largest } else { max });
     for row in 0..codes.rows() {
         let (origin, scale) = problem.row_origin(row);
         if let Some(Some(reference)) = copied.get(origin) {
@@ -153,7 +161,9 @@ fn published<T: Real>(problem: &Problem<'_, T>, model: &Model, settings: &Settin
         }
     }
     let reference = knowledge.component_reference.as_ref();
-    let held = |c: usize| reference.filter(|r| r.weight.get(c).is_some_and(|w| *w > 0.0)).map(|r| r.reference.row(c));
+    let held = |c: usize| {
+        reference.filter(|r| r.weight.get(c).is_some_and(|w| *w > 0.0)).map(|r| r.reference.row(c))
+    };
     let largest = (0..k).filter_map(held).flatten().fold(0.0f64, |m, v| m.max(*v));
     let mut components: Matrix<T> =
         uniform_factor(problem, Slot::Components, settings, if largest > 0.0 { largest } else { max });

@@ -88,12 +88,17 @@ fn non_negative_pair(u: &[f64], v: &[f64], leading: bool) -> (Vec<f64>, Vec<f64>
     let ((left, left_norm), (right, right_norm)) =
         if product(&positive) >= product(&negative) { positive } else { negative };
     let root = (left_norm * right_norm).sqrt();
-    let scaled = |x: Vec<f64>, norm: f64| x.iter().map(|x| if norm > 0.0 { x / norm * root } else { 0.0 }).collect();
+    let scaled =
+        |x: Vec<f64>, norm: f64| x.iter().map(|x| if norm > 0.0 { x / norm * root } else { 0.0 }).collect();
     (scaled(left, left_norm), scaled(right, right_norm))
 }
 
 /// The leading `rank` singular triplets: U (n × rank), σ, V (d × rank).
-fn truncated_svd<T: Real>(data: &dyn DataMatrix<T>, rank: usize, seed: u64) -> (Matrix<f64>, Vec<f64>, Matrix<f64>) {
+fn truncated_svd<T: Real>(
+    data: &dyn DataMatrix<T>,
+    rank: usize,
+    seed: u64,
+) -> (Matrix<f64>, Vec<f64>, Matrix<f64>) {
     let (n, d) = (data.n_samples(), data.n_features());
     let width = (rank + OVERSAMPLING).min(n).min(d);
     let stream = Stream::numbered(seed, PROJECTION);

@@ -71,18 +71,28 @@ fn indicator(labels: &Labels, strength: f64, shape: Shape) -> Result<CodeReferen
         return Err(Error::OutOfRange {
             name: "rank k".into(),
             value: shape.rank.to_string(),
-            valid: format!("at least {}, one component for each class, with {}", labels.n_classes(), SPEC.title),
+            valid: format!(
+                "at least {}, one component for each class, with {}",
+                labels.n_classes(),
+                SPEC.title
+            ),
         });
     }
     let is_class = |i: usize, j: usize| labels.class(i) == Some(j);
     Ok(CodeReference {
         reference: Matrix::from_fn(labels.n_samples(), shape.rank, |i, j| f64::from(is_class(i, j))),
-        weight: (0..labels.n_samples()).map(|i| if labels.class(i).is_some() { strength } else { 0.0 }).collect(),
+        weight: (0..labels.n_samples())
+            .map(|i| if labels.class(i).is_some() { strength } else { 0.0 })
+            .collect(),
     })
 }
 
 fn check_codes(reference: &CodeReference, shape: Shape) -> Result<()> {
-    check_shape("the reference of the codes (n x k)", (shape.samples, shape.rank), reference.reference.shape())?;
+    check_shape(
+        "the reference of the codes (n x k)",
+        (shape.samples, shape.rank),
+        reference.reference.shape(),
+    )?;
     check_weights("the weights of the reference codes", shape.samples, &reference.weight)?;
     check_non_negative("the reference of the codes", &reference.reference)
 }
@@ -96,7 +106,11 @@ fn check_components(reference: &ComponentReference, shape: Shape) -> Result<()> 
             valid: format!("at least {known}, the number of reference components"),
         });
     }
-    check_shape("the reference components (one row each, d columns)", (known, shape.features), (known, features))?;
+    check_shape(
+        "the reference components (one row each, d columns)",
+        (known, shape.features),
+        (known, features),
+    )?;
     check_weights("the weights of the reference components", known, &reference.weight)?;
     check_non_negative("the reference components", &reference.reference)
 }

@@ -10,8 +10,8 @@
 
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
 use crate::fit::fit;
+use crate::linalg::Matrix;
 use crate::models::Model;
 use crate::real::Real;
 use crate::settings::Settings;

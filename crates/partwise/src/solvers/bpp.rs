@@ -166,7 +166,8 @@ impl RowState {
                 let curvature = gram.get(j, j) + self.shift;
                 if curvature > 0.0 {
                     let new = (x[j] - self.dual(gram, &x, j).0 / curvature).max(0.0);
-                    largest_change = largest_change.max((new - x[j]).abs() / (new.max(x[j]) + f64::MIN_POSITIVE));
+                    largest_change =
+                        largest_change.max((new - x[j]).abs() / (new.max(x[j]) + f64::MIN_POSITIVE));
                     x[j] = new;
                 }
             }

@@ -150,7 +150,9 @@ impl SolverChoice {
         ALL.iter().find(|s| s.name == wanted).map(|s| s.choice).ok_or_else(|| Error::UnknownName {
             kind: "solver".into(),
             name: name.into(),
-            valid: std::iter::once("auto".to_string()).chain(ALL.iter().map(|s| s.name.to_string())).collect(),
+            valid: std::iter::once("auto".to_string())
+                .chain(ALL.iter().map(|s| s.name.to_string()))
+                .collect(),
         })
     }
 
@@ -171,7 +173,11 @@ impl SolverChoice {
         Err(Error::Incompatible {
             asked: format!("solver \"{}\" with the {} loss", spec.name, loss.name()),
             reason: "it solves quadratics only".into(),
-            valid: ALL.iter().filter(|s| s.losses.contains(&loss)).map(|s| format!("solver {}", s.name)).collect(),
+            valid: ALL
+                .iter()
+                .filter(|s| s.losses.contains(&loss))
+                .map(|s| format!("solver {}", s.name))
+                .collect(),
         })
     }
 }

@@ -106,7 +106,12 @@ impl<T: Real> Tile<T> {
 
 /// `out[j] = Σ_l G[j][l]·u[l] + δ·u[j]`, with the Gram padded to p × p.
 #[inline(always)]
-pub(super) fn gram_times<T: Real, const FMA: bool>(gram: &[T], u: &[Lanes<T>], shift: &Lanes<T>, out: &mut [Lanes<T>]) {
+pub(super) fn gram_times<T: Real, const FMA: bool>(
+    gram: &[T],
+    u: &[Lanes<T>],
+    shift: &Lanes<T>,
+    out: &mut [Lanes<T>],
+) {
     let p = u.len();
     for j in (0..p).step_by(BLOCK) {
         let mut sums = [[T::ZERO; LANES]; BLOCK];
