@@ -5,7 +5,8 @@ use partwise::{Matrix, Real};
 /// Which component each sample belongs to, and its shares of all.
 #[derive(Clone, Debug)]
 pub(crate) struct Memberships<T> {
-    /// The component of the largest code (the first of equals); `None` for a row of zeros.
+    /// The component of the largest share (the first of equals); `None` for a row of zeros. Shares, not codes, are compared: a
+    /// component may be scaled up and its codes down without any change of the factorization.
     pub(crate) cluster: Vec<Option<usize>>,
     /// n × k: code · ‖component‖₂ over its row sum; zeros in a row of zeros.
     pub(crate) shares: Matrix<T>,
@@ -25,7 +26,7 @@ impl<T: Real> Memberships<T> {
         for i in 0..codes.rows() {
             matrix.row_mut(i).iter_mut().zip(shares(i)).for_each(|(out, share)| *out = T::from_f64(share));
         }
-        Memberships { cluster: (0..codes.rows()).map(|i| largest(codes.row(i))).collect(), shares: matrix }
+        Memberships { cluster: (0..codes.rows()).map(|i| largest(matrix.row(i))).collect(), shares: matrix }
     }
 
     /// The name of each sample's cluster, blank where there is none.

@@ -120,6 +120,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             cross,
             penalties: Penalties::none(k),
             groups: Arc::default(),
+            group_metric: None,
             constant,
             majorizer: false,
         }
@@ -248,7 +249,7 @@ fn solve_gathered<T: Real>(
     rows: &[u32],
     factor: &Matrix<T>,
 ) -> (Vec<T>, f64) {
-    let own = group.map(|group| group.gram(&quadratic.gram));
+    let own = group.map(|group| group.gram(&quadratic.gram, quadratic.group_metric.as_deref()));
     let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
     let gather = |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize)).copied().collect::<Vec<T>>();
     let pick =

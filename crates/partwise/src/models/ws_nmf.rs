@@ -4,20 +4,27 @@
 //! min ‖X − WH‖² + Σᵢ m_W[i]²‖Wᵢ − dᵢ·W_ref,i‖² + Σ_c m_H[c]²‖H_c − H_ref,c‖²,   d ≥ 0 (n) free
 //! ```
 //!
-//! Labels become reference rows: the indicator of the class, with m_W = strength. Class j is component j; k may be larger than the
+//! Labels become reference rows: the indicator of the class. By default their strength is relative,
+//!
+//! ```text
+//! min ‖X − WH‖² + s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖²
+//! ```
+//!
+//! which is the same anchor at unit length of the components ([`ClassAnchor`]); [`StrengthUnit::Raw`] is the paper's m_W = s.
+//! Class j is component j; k may be larger than the
 //! number of classes (free components).
 //! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: eq. 7 prints α, β where eqs. 3 and 6 mean
-//! α², β² (weights enter squared here); by default d is minimized out exactly instead of alternating (METHODS R5, the same
-//! stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
+//! α², β² (weights enter squared here); labels are held with a strength without a unit by default; d is minimized out exactly instead of alternating (METHODS R5,
+//! the same stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
 use super::{ModelSpec, Shape, Tying};
 use crate::error::{Error, Result};
 use crate::factors::Slot;
-use crate::guidance::{CodeReference, ComponentReference, Knowledge, Labels};
+use crate::guidance::{CodeReference, ComponentReference, Knowledge, Labels, StrengthUnit};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::problem::check_non_negative;
-use crate::terms::{ComponentAnchor, Contribution, RowAnchor};
+use crate::terms::{ClassAnchor, ComponentAnchor, Contribution, RowAnchor};
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
     name: "ws-nmf",
@@ -28,14 +35,24 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
-    differs: "the free scale d is minimized out exactly by default; label-aware start with the codes solved first; any solver",
+    differs: "labels are held with a strength without a unit by default; the free scale d is minimized out exactly; label-aware start with the codes solved first; any solver",
     terms,
 };
 
 fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
     let mut terms = Vec::new();
     let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
-        (Some(labels), None) => Some(indicator(labels, knowledge.strength, shape)?),
+        (Some(labels), None) => {
+            check_strength(labels, knowledge.strength, shape)?;
+            if knowledge.strength_unit == StrengthUnit::Relative {
+                let classes: Vec<Option<usize>> = (0..labels.n_samples()).map(|i| labels.class(i)).collect();
+                let anchor = ClassAnchor::new(&classes, shape.rank, knowledge.strength);
+                terms.push(Contribution::ClassAnchor(anchor));
+                None
+            } else {
+                Some(indicator(labels, knowledge.strength, shape))
+            }
+        }
         _ => None,
     };
     if let Some(reference) = from_labels.as_ref().or(knowledge.code_reference.as_ref()) {
@@ -58,8 +75,7 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
     Ok(terms)
 }
 
-/// Labelled rows become indicators of their class, with weight `strength`.
-fn indicator(labels: &Labels, strength: f64, shape: Shape) -> Result<CodeReference> {
+fn check_strength(labels: &Labels, strength: f64, shape: Shape) -> Result<()> {
     if !(strength >= 0.0 && strength.is_finite()) {
         return Err(Error::OutOfRange {
             name: "strength".into(),
@@ -78,13 +94,18 @@ fn indicator(labels: &Labels, strength: f64, shape: Shape) -> Result<CodeReferen
             ),
         });
     }
+    Ok(())
+}
+
+/// Labelled rows become indicators of their class, with weight `strength`.
+fn indicator(labels: &Labels, strength: f64, shape: Shape) -> CodeReference {
     let is_class = |i: usize, j: usize| labels.class(i) == Some(j);
-    Ok(CodeReference {
+    CodeReference {
         reference: Matrix::from_fn(labels.n_samples(), shape.rank, |i, j| f64::from(is_class(i, j))),
         weight: (0..labels.n_samples())
             .map(|i| if labels.class(i).is_some() { strength } else { 0.0 })
             .collect(),
-    })
+    }
 }
 
 fn check_codes(reference: &CodeReference, shape: Shape) -> Result<()> {

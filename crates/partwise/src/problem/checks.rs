@@ -134,7 +134,10 @@ pub(super) fn check_pairing<T: Real>(
     model: &Model,
     contributions: &[Contribution<T>],
 ) -> Result<()> {
-    let groups = contributions.iter().any(|c| Slot::ALL.iter().any(|s| c.row_groups(*s).is_some()));
+    let groups = contributions
+        .iter()
+        .filter_map(|c| c.row_groups(Slot::Codes))
+        .any(|groups| groups.iter().any(|group| !group.is_diagonal()));
     if groups && solver.needs_non_negative {
         return Err(Error::Incompatible {
             asked: format!("solver \"{}\" for {} with a joint scale", solver.name, model.spec.title),

@@ -54,6 +54,8 @@ pub struct Problem<'a, T> {
     /// Half objective of the original data minus that of the working data, at equal W·H.
     pub(crate) merge_constant: f64,
     pub(crate) order: Vec<Slot>,
+    /// Updates of the codes alone that belong to the start.
+    pub(crate) code_steps: usize,
     pub(crate) solver: &'static SolverSpec,
     pub(crate) inner_steps: Option<usize>,
     pub(crate) init: &'static str,
@@ -119,6 +121,7 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions,
             merge_constant,
             order: vec![first, first.other()],
+            code_steps: if init == Init::Labels { init::LABEL_CODE_STEPS } else { 0 },
             solver,
             inner_steps: settings.inner_steps,
             init: init.name(),
@@ -168,6 +171,7 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions: penalty.into_iter().map(Contribution::ComponentPenalty).collect(),
             merge_constant: 0.0,
             order: vec![slot.other()],
+            code_steps: 0,
             solver,
             inner_steps: settings.inner_steps,
             init: "random",
@@ -233,6 +237,7 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<
     match contribution {
         Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
         Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
+        Contribution::ClassAnchor(t) => Contribution::ClassAnchor(t.cast()),
         other => unreachable!("models are built from anchors, not from {other:?}"),
     }
 }

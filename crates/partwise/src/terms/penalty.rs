@@ -146,7 +146,7 @@ impl<T: Real> ComponentPenalty<T> {
 }
 
 /// Adds a ridge of each component: to the diagonal of the Gram, or to the KL ridge.
-fn add_ridge<T: Real>(subproblem: &mut Subproblem<T>, weight: impl Fn(usize) -> f64) {
+pub(super) fn add_ridge<T: Real>(subproblem: &mut Subproblem<T>, weight: impl Fn(usize) -> f64) {
     match subproblem {
         Subproblem::Quadratic(q) => {
             for j in 0..q.gram.columns() {
