@@ -144,9 +144,8 @@ fn run<T: Real>(
     let factor = problem.loss.published_factor();
     let mut backend = CpuBackend::new(problem, start, settings.threads);
     let (threads, working_bytes) = (backend.threads(), backend.working_bytes());
-    for _ in 0..problem.code_steps {
-        backend.restrict(Slot::Codes);
-        backend.improve();
+    if problem.solve_codes {
+        backend.solve_codes();
     }
     let mut history = Vec::new();
     let stop = iterate(&mut backend, factor, &mut StopRule::new(settings), began, &mut history, observer)?;

@@ -21,7 +21,7 @@ pub enum Init {
     Nndsvda,
     /// NNDSVD with zeros filled by small random numbers (a hundredth of the random start).
     Nndsvdar,
-    /// Label-aware: class means as components, labelled rows near their class; the codes are then solved first. It matters
+    /// Label-aware: class means as components, the codes solved at them, and the codes first in each iteration. It matters
     /// more than the model when labels are few.
     Labels,
     /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to the largest

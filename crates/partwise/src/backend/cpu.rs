@@ -11,10 +11,12 @@ use crate::losses::{Loss, frobenius, kullback_leibler};
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 use crate::real::Real;
-use crate::solvers::{KlRows, NnlsSolver, Rows, improve_kl_rows};
+use crate::solvers::{Bpp, KlRows, NnlsSolver, Rows, improve_kl_rows};
 
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;
+/// Multiplicative updates of the codes that end a label-aware start.
+const MULTIPLICATIVE_START_STEPS: usize = 10;
 /// Chunks of gathered rows at work at once: bounds the copies that row groups need.
 const GATHERED_TASKS: usize = 32;
 /// Rows whose Gram is summed in the number type before it is added up in `f64`.
@@ -63,6 +65,23 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     pub(crate) fn working_bytes(&self) -> usize {
         let factors: usize = Slot::ALL.iter().map(|s| self.factors.get(*s).as_slice().len()).sum();
         2 * factors * size_of::<T>() + self.problem.merged_bytes()
+    }
+
+    /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave zeros again, by some
+    /// multiplicative updates otherwise. Class means resemble each other: after a single coordinate sweep the first component
+    /// would hold most samples, and the first update of the components would spoil the means.
+    pub(crate) fn solve_codes(&mut self) {
+        self.restrict(Slot::Codes);
+        if self.problem.solver.zeros_stay {
+            for _ in 0..MULTIPLICATIVE_START_STEPS {
+                self.improve();
+                self.restrict(Slot::Codes);
+            }
+        } else {
+            let solver = std::mem::replace(&mut self.solver, Box::new(Bpp::default()));
+            self.improve();
+            self.solver = solver;
+        }
     }
 
     /// UᵀU, kept until the factor changes.

@@ -16,10 +16,6 @@ use crate::problem::{Notice, Problem, check_non_negative};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
 
-/// Updates of the codes alone, at the class means, that end the label-aware start. Class means resemble each other: after a single
-/// coordinate sweep the first component would hold most samples, and the first update of the components would spoil the means.
-pub(crate) const LABEL_CODE_STEPS: usize = 20;
-
 /// The starting factors in working rows.
 pub(crate) fn start<T: Real>(
     problem: &Problem<'_, T>,

@@ -54,8 +54,8 @@ pub struct Problem<'a, T> {
     /// Half objective of the original data minus that of the working data, at equal W·H.
     pub(crate) merge_constant: f64,
     pub(crate) order: Vec<Slot>,
-    /// Updates of the codes alone that belong to the start.
-    pub(crate) code_steps: usize,
+    /// Whether the start ends with the codes solved at its components.
+    pub(crate) solve_codes: bool,
     pub(crate) solver: &'static SolverSpec,
     pub(crate) inner_steps: Option<usize>,
     pub(crate) init: &'static str,
@@ -121,7 +121,7 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions,
             merge_constant,
             order: vec![first, first.other()],
-            code_steps: if init == Init::Labels { init::LABEL_CODE_STEPS } else { 0 },
+            solve_codes: init == Init::Labels,
             solver,
             inner_steps: settings.inner_steps,
             init: init.name(),
@@ -171,7 +171,7 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions: penalty.into_iter().map(Contribution::ComponentPenalty).collect(),
             merge_constant: 0.0,
             order: vec![slot.other()],
-            code_steps: 0,
+            solve_codes: false,
             solver,
             inner_steps: settings.inner_steps,
             init: "random",
