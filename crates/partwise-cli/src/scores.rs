@@ -131,6 +131,6 @@ mod tests {
         assert_eq!(counts, [4, 2]);
         assert_eq!(found.confusion, [[1, 0, 1], [1, 1, 0]]);
         assert_eq!(found.cluster_names, ["a", "b", "none"]);
-        assert_eq!(found.scores[0].values[0], ("accuracy", 0.75));
+        assert_eq!(found.scores[0].values[0], ("accuracy", 0.5));
     }
 }
