@@ -1,4 +1,5 @@
 //! What bad input gets: exit code 2, a message with the place, and no folder.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The command line from end to end on small files.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! What the tests of the command line share: running it, and small files.
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses a part, and fails by panicking")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
