@@ -1,2 +1,50 @@
-//! Project commands.
-fn main() {}
+//! The project's own commands: `cargo xtask test | tidy | bench | docs`.
+
+// Printing is what these commands do.
+#![allow(clippy::print_stdout)]
+
+mod check;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+const USAGE: &str = "\
+cargo xtask test    everything a change must pass: fmt, tidy, clippy, docs, all tests
+cargo xtask tidy    the rules of the house that the compiler can't check
+cargo xtask bench   the benchmarks of the library
+cargo xtask docs    the documentation, opened in a browser";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<ExitCode> {
+    let root = workspace_root()?;
+    let mut arguments = std::env::args().skip(1);
+    let command = arguments.next();
+    if let Some(surplus) = arguments.next() {
+        bail!("\"{surplus}\" is one argument too many\n{USAGE}");
+    }
+    match command.as_deref() {
+        Some("test") => check::test(&root),
+        Some("tidy") => tidy::tidy(&root),
+        Some("bench") => check::bench(&root),
+        Some("docs") => check::docs(&root),
+        Some(other) => bail!("there is no command \"{other}\"\n{USAGE}"),
+        None => bail!("a command is needed\n{USAGE}"),
+    }
+}
+
+fn workspace_root() -> Result<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map(Path::to_path_buf).context("xtask stands in the root of the workspace")
+}

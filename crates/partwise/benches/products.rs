@@ -4,43 +4,15 @@
 use std::hint::black_box;
 
 use divan::Bencher;
-use partwise::{DataMatrix, DenseMatrix, Matrix, Real, SparseMatrix};
+use partwise::{DataMatrix, Real};
+
+#[path = "common/workloads.rs"]
+mod workloads;
+
+use workloads::{dense, factor, sparse};
 
 fn main() {
     divan::main();
-}
-
-/// A number in [0, 1) that depends on its argument alone.
-fn number(index: u64) -> f64 {
-    let mut z = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-}
-
-fn factor<T: Real>(rows: usize, k: usize) -> Matrix<T> {
-    Matrix::from_fn(rows, k, |i, c| T::from_f64(0.1 + number((i * k + c) as u64)))
-}
-
-fn dense<T: Real>() -> DenseMatrix<'static, T> {
-    DenseMatrix::from_matrix(factor(10_000, 2_000)).expect("a shape that is not empty")
-}
-
-/// 18,846 × 24,360 with about 1.3 million entries; column j is drawn with a probability of about 1 / j, and the
-/// columns are shuffled, as words of a dictionary are.
-fn sparse<T: Real>() -> SparseMatrix<'static, T> {
-    let (n, d, draws) = (18_846usize, 24_360usize, 1_800_000u64);
-    let mut triplets: Vec<(u32, u32, T)> = (0..draws)
-        .map(|t| {
-            let rank = (d as f64).powf(number(3 * t)) as usize - 1;
-            let column = rank * 10_007 % d;
-            let row = (number(3 * t + 1) * n as f64) as u32;
-            (row, column as u32, T::from_f64(0.1 + number(3 * t + 2)))
-        })
-        .collect();
-    triplets.sort_by_key(|(i, j, _)| (*i, *j));
-    triplets.dedup_by_key(|(i, j, _)| (*i, *j));
-    SparseMatrix::from_triplets(n, d, triplets).expect("indices in range").0
 }
 
 fn bench_times<T: Real>(bencher: Bencher<'_, '_>, data: &dyn DataMatrix<T>, k: usize) {
@@ -119,11 +91,12 @@ fn sparse_times_naive<T: Real>(bencher: Bencher<'_, '_>, k: usize) {
     let data = sparse::<T>();
     let (v, mut out) = (factor::<T>(data.n_features(), k), vec![T::ZERO; data.n_samples() * k]);
     bencher.bench_local(|| {
+        let v = black_box(&v);
         out.fill(T::ZERO);
         for (i, out) in out.chunks_exact_mut(k).enumerate() {
             let (indices, values) = data.row(i);
             for (j, x) in indices.iter().zip(values) {
-                for (out, v) in out.iter_mut().zip(black_box(&v).row(*j as usize)) {
+                for (out, v) in out.iter_mut().zip(v.row(*j as usize)) {
                     *out += *x * *v;
                 }
             }

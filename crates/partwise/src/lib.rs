@@ -62,10 +62,10 @@ pub use encode::{Encoding, Held, encode, solve};
 pub use error::{Error, Result};
 pub use factors::{Factors, Slot};
 pub use fit::{Fit, fit, fit_observed};
-pub use guidance::Labels;
-pub use linalg::Matrix;
+pub use guidance::{CodeReference, ComponentReference, Knowledge, Labels};
+pub use linalg::{Matrix, symmetric_eigen};
 pub use losses::Loss;
-pub use models::{CodeReference, ComponentReference, Knowledge, Model};
+pub use models::Model;
 pub use observe::{Iteration, Observer};
 pub use problem::{Notice, Problem};
 pub use quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
@@ -74,3 +74,8 @@ pub use settings::{Init, Settings};
 pub use solvers::SolverChoice;
 pub use stop::StopReason;
 pub use terms::AnchorScale;
+
+/// The README's Rust block is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

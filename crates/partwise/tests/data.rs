@@ -33,7 +33,7 @@ impl<T: Real> Example<T> {
     }
 
     fn dense(&self) -> DenseMatrix<'_, T> {
-        DenseMatrix::borrowed(self.x.rows(), self.x.columns(), self.x.as_slice()).unwrap()
+        DenseMatrix::borrowed(self.x.rows(), self.x.columns(), self.x.as_slice()).expect("a shape that fits")
     }
 
     fn sparse(&self) -> SparseMatrix<'static, T> {
@@ -46,7 +46,7 @@ impl<T: Real> Example<T> {
             }
             indptr.push(indices.len());
         }
-        SparseMatrix::new(n, d, indptr, indices, values).unwrap()
+        SparseMatrix::new(n, d, indptr, indices, values).expect("arrays that fit")
     }
 }
 

@@ -7,6 +7,9 @@ use anyhow::{Context, Result, bail, ensure};
 use partwise::Matrix;
 use serde_json::Value;
 
+/// Factors by the name that a fixture gives them.
+pub type NamedFactors = Vec<(String, Matrix<f64>)>;
+
 /// One reference file.
 #[derive(Clone, Debug)]
 pub struct Fixture {
@@ -116,7 +119,7 @@ impl Fixture {
     ///
     /// # Errors
     /// When there are none.
-    pub fn expected_factors(&self) -> Result<Vec<(usize, Vec<(String, Matrix<f64>)>)>> {
+    pub fn expected_factors(&self) -> Result<Vec<(usize, NamedFactors)>> {
         by_iteration(self.field(&["expected", "factors"])?, |value| {
             let factors = value.as_object().context("no factors by name")?;
             factors.iter().map(|(name, value)| Ok((name.clone(), matrix(value)?))).collect()

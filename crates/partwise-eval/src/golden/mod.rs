@@ -11,7 +11,7 @@ mod fixture;
 pub mod runners;
 
 pub use compare::{Comparison, RunOutput, compare_run};
-pub use fixture::{Fixture, Problem, Triplets, flat_numbers, integers, matrix, numbers};
+pub use fixture::{Fixture, NamedFactors, Problem, Triplets, flat_numbers, integers, matrix, numbers};
 
 use std::fmt;
 use std::path::{Path, PathBuf};

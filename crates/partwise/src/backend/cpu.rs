@@ -15,6 +15,8 @@ use crate::solvers::{KlRows, NnlsSolver, Rows, improve_kl_rows};
 
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;
+/// Chunks of gathered rows at work at once: bounds the copies that row groups need.
+const GATHERED_TASKS: usize = 32;
 /// Rows whose Gram is summed in the number type before it is added up in `f64`.
 const GRAM_ROWS: usize = 4096;
 
@@ -156,7 +158,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         squares.iter().sum()
     }
 
-    /// Row groups with a Gram of their own, and the rows in no group with the shared one: gathered, solved, put back.
+    /// Row groups with a Gram of their own, and the rows in no group with the shared one: gathered, solved, put back, a batch at
+    /// a time so that the copies stay small.
     fn improve_grouped(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> f64 {
         let (rows, k) = quadratic.cross.shape();
         let mut free = vec![true; rows];
@@ -169,35 +172,19 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         for group in quadratic.groups.iter() {
             tasks.extend(group.rows.chunks(SOLVE_ROWS).map(|rows| (Some(group), rows)));
         }
-        let (solver, factor) = (self.solver.as_ref(), self.factors.get(slot));
-        let shared = solver.prepare(&quadratic.gram);
-        let solved = self.pool.map(tasks, |(group, rows)| {
-            let own = group.map(|g| g.gram(&quadratic.gram));
-            let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
-            let gather =
-                |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize).to_vec()).collect::<Vec<T>>();
-            let pick = |v: &Option<Vec<T>>| {
-                v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>())
-            };
-            let (cross, mut values) = (gather(&quadratic.cross), gather(factor));
-            let (scale, shift) = (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
-            let view = Rows {
-                gram: own.as_ref().unwrap_or(&quadratic.gram),
-                prepared: own_prepared.as_ref().unwrap_or(&shared),
-                cross: &cross,
-                linear: &quadratic.penalties.linear,
-                linear_rows: scale.as_deref(),
-                shift: shift.as_deref(),
-            };
-            let squared = solver.improve_rows(&view, &mut values);
-            (rows, values, squared)
-        });
-        let factor = self.factors.get_mut(slot);
+        let shared = self.solver.prepare(&quadratic.gram);
         let mut squared = 0.0;
-        for (rows, values, part) in solved {
-            squared += part;
-            for (&row, value) in rows.iter().zip(values.chunks_exact(k)) {
-                factor.row_mut(row as usize).copy_from_slice(value);
+        for batch in tasks.chunks(GATHERED_TASKS) {
+            let (solver, factor) = (self.solver.as_ref(), self.factors.get(slot));
+            let solved = self.pool.map(batch.to_vec(), |(group, rows)| {
+                solve_gathered(solver, quadratic, &shared, group, rows, factor)
+            });
+            let factor = self.factors.get_mut(slot);
+            for ((_, rows), (values, part)) in batch.iter().zip(solved) {
+                squared += part;
+                for (&row, value) in rows.iter().zip(values.chunks_exact(k)) {
+                    factor.row_mut(row as usize).copy_from_slice(value);
+                }
             }
         }
         squared
@@ -250,6 +237,34 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         };
         sum + constant
     }
+}
+
+/// Copies of some rows, solved with the Gram of their group (or the shared one).
+fn solve_gathered<T: Real>(
+    solver: &dyn NnlsSolver<T>,
+    quadratic: &Quadratic<T>,
+    shared: &[T],
+    group: Option<&RowGroup<T>>,
+    rows: &[u32],
+    factor: &Matrix<T>,
+) -> (Vec<T>, f64) {
+    let own = group.map(|group| group.gram(&quadratic.gram));
+    let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
+    let gather = |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize)).copied().collect::<Vec<T>>();
+    let pick =
+        |v: &Option<Vec<T>>| v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>());
+    let (cross, mut values) = (gather(&quadratic.cross), gather(factor));
+    let (scale, shift) = (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
+    let view = Rows {
+        gram: own.as_ref().unwrap_or(&quadratic.gram),
+        prepared: own_prepared.as_deref().unwrap_or(shared),
+        cross: &cross,
+        linear: &quadratic.penalties.linear,
+        linear_rows: scale.as_deref(),
+        shift: shift.as_deref(),
+    };
+    let squared = solver.improve_rows(&view, &mut values);
+    (values, squared)
 }
 
 fn view<'v, T: Real>(

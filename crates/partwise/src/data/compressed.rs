@@ -146,7 +146,7 @@ impl<'a, T: Real> Compressed<'a, T> {
         chunks
     }
 
-    /// Row `q` = scale[q] · the sum of the rows `members[q]`, in `f64` in their order; indices are below `columns`.
+    /// Row `q` = `scale[q]` · the sum of the rows `members[q]`, in `f64` in their order; indices are below `columns`.
     pub(super) fn grouped(
         &self,
         columns: usize,

@@ -9,7 +9,8 @@ use super::{DataMatrix, RowGroups, Summary, check_not_empty, fixed_chunks, membe
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::linalg::gemm::{Output, View, ViewMut, matmul};
-use crate::linalg::logarithm::LogSum;
+use crate::linalg::logarithm::{Divide, LogSum};
+use crate::linalg::simd::dispatch;
 use crate::real::Real;
 
 /// About how many values of X a chunk of rows has, and the least and most rows it has: enough work for a thread to
@@ -91,11 +92,8 @@ impl<'a, T: Real> DenseMatrix<'a, T> {
     /// Replaces a tile of U Vᵀ, row-major, by X / (U Vᵀ), and adds the tile's x·ln(x / (U Vᵀ)) to the sum.
     fn divide_by(&self, tile: &mut [T], rows: &Range<usize>, columns: &Range<usize>, sum: &mut LogSum) {
         for (i, tile) in rows.clone().zip(tile.chunks_exact_mut(columns.len())) {
-            for (p, x) in tile.iter_mut().zip(&self.row(i)[columns.clone()]) {
-                let denominator = p.max(T::MIN_POSITIVE);
-                sum.push(x.to_f64(), denominator.to_f64());
-                *p = *x / denominator;
-            }
+            let values = &self.row(i)[columns.clone()];
+            dispatch(Divide { values, products: tile, sum: &mut *sum });
         }
     }
 
@@ -265,11 +263,7 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         features_factor: &Matrix<T>,
     ) -> f64 {
         let mut sum = LogSum::new();
-        self.visit_in_f64(samples, samples_factor, features_factor, |x, p| {
-            for (x, p) in x.iter().zip(p) {
-                sum.push(x.to_f64(), *p);
-            }
-        });
+        self.visit_in_f64(samples, samples_factor, features_factor, |x, p| sum.extend(x, p));
         sum.finish()
     }
 

@@ -10,19 +10,19 @@
 use super::{Stream, uniform_factor};
 use crate::error::Result;
 use crate::factors::{Factors, Slot};
+use crate::guidance::Knowledge;
 use crate::linalg::Matrix;
-use crate::models::Model;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::settings::Settings;
 
 pub(super) fn start<T: Real>(
     problem: &Problem<'_, T>,
-    model: &Model,
+    knowledge: &Knowledge,
     settings: &Settings,
 ) -> Result<Factors<T>> {
     let labels =
-        model.knowledge.labels.as_ref().expect("the start was resolved to labels only where there are some");
+        knowledge.labels.as_ref().expect("the start was resolved to labels only where there are some");
     let data = problem.original();
     let (d, k) = (data.n_features(), settings.rank);
     let summary = data.summary();

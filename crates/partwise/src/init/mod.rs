@@ -10,8 +10,8 @@ pub(crate) use random::Stream;
 
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
+use crate::guidance::Knowledge;
 use crate::linalg::Matrix;
-use crate::models::Model;
 use crate::problem::{Notice, Problem, check_non_negative};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
@@ -19,7 +19,7 @@ use crate::settings::{Init, Settings};
 /// The starting factors in working rows.
 pub(crate) fn start<T: Real>(
     problem: &Problem<'_, T>,
-    model: &Model,
+    knowledge: &Knowledge,
     settings: &Settings,
     init: &Init,
     notices: &mut Vec<Notice>,
@@ -31,8 +31,8 @@ pub(crate) fn start<T: Real>(
         Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => {
             nndsvd::start(data, settings, init, |row| problem.row_origin(row).0)
         }
-        Init::Labels => labels::start(problem, model, settings),
-        Init::Published => Ok(published(problem, model, settings)),
+        Init::Labels => labels::start(problem, knowledge, settings),
+        Init::Published => Ok(published(problem, knowledge, settings)),
         Init::Custom { codes, components } => {
             let codes = match codes {
                 None => random(Slot::Codes),
@@ -136,10 +136,9 @@ fn check_shape(what: &str, expected: (usize, usize), found: (usize, usize)) -> R
 }
 
 /// As WS-NMF is published. See [`Init::Published`].
-fn published<T: Real>(problem: &Problem<'_, T>, model: &Model, settings: &Settings) -> Factors<T> {
+fn published<T: Real>(problem: &Problem<'_, T>, knowledge: &Knowledge, settings: &Settings) -> Factors<T> {
     let k = settings.rank;
     let max = problem.original().summary().max.max(f64::MIN_POSITIVE);
-    let knowledge = &model.knowledge;
     let copied: Vec<Option<Vec<f64>>> = match (&knowledge.code_reference, &knowledge.labels) {
         (Some(reference), _) => (0..reference.reference.rows())
             .map(|i| (reference.weight[i] > 0.0).then(|| reference.reference.row(i).to_vec()))

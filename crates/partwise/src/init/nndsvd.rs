@@ -77,20 +77,32 @@ fn non_negative_pair(u: &[f64], v: &[f64], leading: bool) -> (Vec<f64>, Vec<f64>
     if leading {
         return (u.iter().map(|x| x.abs()).collect(), v.iter().map(|x| x.abs()).collect());
     }
-    let part = |x: &[f64], sign: f64| -> (Vec<f64>, f64) {
-        let part: Vec<f64> = x.iter().map(|x| (sign * x).max(0.0)).collect();
-        let norm = part.iter().map(|x| x * x).sum::<f64>().sqrt();
-        (part, norm)
-    };
-    let positive = (part(u, 1.0), part(v, 1.0));
-    let negative = (part(u, -1.0), part(v, -1.0));
-    let product = |pair: &((Vec<f64>, f64), (Vec<f64>, f64))| pair.0.1 * pair.1.1;
-    let ((left, left_norm), (right, right_norm)) =
-        if product(&positive) >= product(&negative) { positive } else { negative };
-    let root = (left_norm * right_norm).sqrt();
+    let (positive, negative) = (Pair::of(u, v, 1.0), Pair::of(u, v, -1.0));
+    let pair = if positive.product() >= negative.product() { positive } else { negative };
+    let root = pair.product().sqrt();
     let scaled =
         |x: Vec<f64>, norm: f64| x.iter().map(|x| if norm > 0.0 { x / norm * root } else { 0.0 }).collect();
-    (scaled(left, left_norm), scaled(right, right_norm))
+    (scaled(pair.left, pair.norms.0), scaled(pair.right, pair.norms.1))
+}
+
+/// The parts of one sign of a singular pair, and their norms.
+struct Pair {
+    left: Vec<f64>,
+    right: Vec<f64>,
+    norms: (f64, f64),
+}
+
+impl Pair {
+    fn of(u: &[f64], v: &[f64], sign: f64) -> Self {
+        let part = |x: &[f64]| x.iter().map(|x| (sign * x).max(0.0)).collect::<Vec<f64>>();
+        let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let (left, right) = (part(u), part(v));
+        Pair { norms: (norm(&left), norm(&right)), left, right }
+    }
+
+    fn product(&self) -> f64 {
+        self.norms.0 * self.norms.1
+    }
 }
 
 /// The leading `rank` singular triplets: U (n × rank), σ, V (d × rank).

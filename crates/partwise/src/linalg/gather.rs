@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use crate::linalg::logarithm::LogSum;
+use crate::linalg::logarithm::{BLOCK, LogSum};
 use crate::linalg::simd::{Kernel, multiply_add, prefetch};
 use crate::real::Real;
 
@@ -38,41 +38,50 @@ impl<T: Real> Rows<'_, T> {
         self.offsets[row]..self.offsets[row + 1]
     }
 
-    /// Asks for the part of the factor's row that the entry `AHEAD` after this one will need.
+    /// Asks for `count` values, from `first` on, of the factor's row that the entry `AHEAD` after this one will need.
     #[inline(always)]
-    fn look_ahead<const B: usize>(&self, entry: usize, factor: &[T], k: usize, first: usize) {
+    fn look_ahead(&self, entry: usize, factor: &[T], k: usize, first: usize, count: usize) {
         if let Some(j) = self.indices.get(entry + AHEAD) {
-            prefetch(factor, *j as usize * k + first, B);
+            prefetch(factor, *j as usize * k + first, count);
         }
     }
 }
 
-/// Runs `$piece::<T, B, FMA>($arguments)` with the smallest width B that holds `$width` columns.
+/// `B` vectors of `L` values. Nested, because the compiler keeps these in vector registers at every size, which it
+/// does not do for one long array.
+type Vectors<T, const B: usize, const L: usize> = [[T; L]; B];
+
+/// Runs `$piece::<T, B, L, FMA>($arguments)` with the smallest width B · L that holds `$width` columns.
 macro_rules! with_width {
     ($width:expr, $piece:ident($($argument:expr),*)) => {
         match $width {
-            1..=4 => $piece::<T, 4, FMA>($($argument),*),
-            5..=8 => $piece::<T, 8, FMA>($($argument),*),
-            9..=12 => $piece::<T, 12, FMA>($($argument),*),
-            13..=16 => $piece::<T, 16, FMA>($($argument),*),
-            17..=20 => $piece::<T, 20, FMA>($($argument),*),
-            21..=24 => $piece::<T, 24, FMA>($($argument),*),
-            25..=32 => $piece::<T, 32, FMA>($($argument),*),
-            33..=40 => $piece::<T, 40, FMA>($($argument),*),
-            41..=48 => $piece::<T, 48, FMA>($($argument),*),
-            49..=56 => $piece::<T, 56, FMA>($($argument),*),
-            _ => $piece::<T, WIDEST, FMA>($($argument),*),
+            1..=4 => $piece::<T, 1, 4, FMA>($($argument),*),
+            5..=8 => $piece::<T, 1, 8, FMA>($($argument),*),
+            9..=12 => $piece::<T, 3, 4, FMA>($($argument),*),
+            13..=16 => $piece::<T, 2, 8, FMA>($($argument),*),
+            17..=20 => $piece::<T, 5, 4, FMA>($($argument),*),
+            21..=24 => $piece::<T, 3, 8, FMA>($($argument),*),
+            25..=32 => $piece::<T, 4, 8, FMA>($($argument),*),
+            33..=40 => $piece::<T, 5, 8, FMA>($($argument),*),
+            41..=48 => $piece::<T, 6, 8, FMA>($($argument),*),
+            49..=56 => $piece::<T, 7, 8, FMA>($($argument),*),
+            _ => $piece::<T, 8, 8, FMA>($($argument),*),
         }
     };
 }
 
-/// `B` values of the factor from `start` on. Where the factor ends earlier, `spare` is filled with the rest and zeros.
+/// `B` · `L` values of the factor from `start` on. Where the factor ends earlier, `spare` is filled with the rest and
+/// zeros.
 #[inline(always)]
-fn piece_of<'a, T: Real, const B: usize>(factor: &'a [T], start: usize, spare: &'a mut [T; B]) -> &'a [T; B] {
-    match factor.get(start..start + B).and_then(|values| values.try_into().ok()) {
+fn piece_of<'a, T: Real, const B: usize, const L: usize>(
+    factor: &'a [T],
+    start: usize,
+    spare: &'a mut Vectors<T, B, L>,
+) -> &'a Vectors<T, B, L> {
+    match factor.get(start..start + B * L).and_then(|values| values.as_chunks::<L>().0.try_into().ok()) {
         Some(values) => values,
         None => {
-            copy_rest(&factor[start..], spare);
+            copy_rest(&factor[start..], spare.as_flattened_mut());
             spare
         }
     }
@@ -109,28 +118,40 @@ impl<T: Real> Kernel for Times<'_, T> {
     }
 }
 
-/// The columns `first .. first + width` of [`Times`], width ≤ B.
+/// The columns `first .. first + width` of [`Times`], width ≤ B · L.
 #[inline(always)]
-fn times_piece<T: Real, const B: usize, const FMA: bool>(
+fn times_piece<T: Real, const B: usize, const L: usize, const FMA: bool>(
     times: &mut Times<'_, T>,
     first: usize,
     width: usize,
 ) {
     let Times { rows, range, factor, k, out } = times;
     let (factor, k) = (*factor, *k);
+    let mut spare = [[T::ZERO; L]; B];
     for (i, out) in range.clone().zip(out.chunks_exact_mut(k)) {
         let entries = rows.entries(i);
         let (indices, values) = (&rows.indices[entries.clone()], &rows.values[entries.clone()]);
-        let mut sums = [T::ZERO; B];
+        let mut sums = [[T::ZERO; L]; B];
         for ((e, j), x) in entries.zip(indices).zip(values) {
-            rows.look_ahead::<B>(e, factor, k, first);
-            let mut spare = [T::ZERO; B];
-            let v = piece_of::<T, B>(factor, *j as usize * k + first, &mut spare);
-            for c in 0..B {
-                sums[c] = multiply_add::<T, FMA>(*x, v[c], sums[c]);
-            }
+            rows.look_ahead(e, factor, k, first, B * L);
+            let v = piece_of::<T, B, L>(factor, *j as usize * k + first, &mut spare);
+            add_multiple::<T, B, L, FMA>(&mut sums, *x, v);
         }
-        out[first..first + width].copy_from_slice(&sums[..width]);
+        out[first..first + width].copy_from_slice(&sums.as_flattened()[..width]);
+    }
+}
+
+/// `sums += x · v`.
+#[inline(always)]
+fn add_multiple<T: Real, const B: usize, const L: usize, const FMA: bool>(
+    sums: &mut Vectors<T, B, L>,
+    x: T,
+    v: &Vectors<T, B, L>,
+) {
+    for b in 0..B {
+        for l in 0..L {
+            sums[b][l] = multiply_add::<T, FMA>(x, v[b][l], sums[b][l]);
+        }
     }
 }
 
@@ -158,30 +179,49 @@ impl<T: Real> Kernel for RatioTimes<'_, T> {
     }
 }
 
-/// [`RatioTimes`] for k ≤ B.
+/// [`RatioTimes`] for k ≤ B · L.
 #[inline(always)]
-fn ratio_piece<T: Real, const B: usize, const FMA: bool>(ratio: RatioTimes<'_, T>) -> f64 {
+fn ratio_piece<T: Real, const B: usize, const L: usize, const FMA: bool>(ratio: RatioTimes<'_, T>) -> f64 {
     let RatioTimes { rows, range, own, other, k, out } = ratio;
     let mut logarithms = LogSum::new();
+    let (mut products, mut quotients) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
+    // The lanes of each dot product, added up for many entries at a time: the compiler would otherwise spread the
+    // additions of the lanes over the dot product itself.
+    let mut lanes = [[T::ZERO; L]; BLOCK];
+    let mut spare = [[T::ZERO; L]; B];
     for (i, out) in range.zip(out.chunks_exact_mut(k)) {
         // The zeros beyond k keep the next row of `other` out of the dot products.
-        let mut u = [T::ZERO; B];
-        u[..k].copy_from_slice(&own[i * k..(i + 1) * k]);
-        let entries = rows.entries(i);
-        let (indices, values) = (&rows.indices[entries.clone()], &rows.values[entries.clone()]);
-        let mut sums = [T::ZERO; B];
-        for ((e, j), x) in entries.zip(indices).zip(values) {
-            rows.look_ahead::<B>(e, other, k, 0);
-            let mut spare = [T::ZERO; B];
-            let v = piece_of::<T, B>(other, *j as usize * k, &mut spare);
-            let p = dot::<T, FMA>(&u, v).max(T::MIN_POSITIVE);
-            let r = *x / p;
-            for c in 0..B {
-                sums[c] = multiply_add::<T, FMA>(r, v[c], sums[c]);
+        let mut u = [[T::ZERO; L]; B];
+        u.as_flattened_mut()[..k].copy_from_slice(&own[i * k..(i + 1) * k]);
+        let mut sums = [[T::ZERO; L]; B];
+        for block in blocks(rows.entries(i)) {
+            let (indices, values) = (&rows.indices[block.clone()], &rows.values[block.clone()]);
+            for (lanes, (e, j)) in lanes.iter_mut().zip(block.zip(indices)) {
+                rows.look_ahead(e, other, k, 0, B * L);
+                let v = piece_of::<T, B, L>(other, *j as usize * k, &mut spare);
+                let mut sums = [T::ZERO; L];
+                for b in 0..B {
+                    for l in 0..L {
+                        sums[l] = multiply_add::<T, FMA>(u[b][l], v[b][l], sums[l]);
+                    }
+                }
+                *lanes = sums;
             }
-            logarithms.push(x.to_f64(), p.to_f64());
+            for (p, lanes) in products.iter_mut().zip(&lanes[..values.len()]) {
+                *p = fold(*lanes);
+            }
+            let (products, quotients) = (&mut products[..values.len()], &mut quotients[..values.len()]);
+            for ((x, p), r) in values.iter().zip(products.iter_mut()).zip(&mut *quotients) {
+                *p = p.max(T::MIN_POSITIVE);
+                *r = *x / *p;
+            }
+            for (r, j) in quotients.iter().zip(indices) {
+                let v = piece_of::<T, B, L>(other, *j as usize * k, &mut spare);
+                add_multiple::<T, B, L, FMA>(&mut sums, *r, v);
+            }
+            logarithms.extend(values, products);
         }
-        out.copy_from_slice(&sums[..k]);
+        out.copy_from_slice(&sums.as_flattened()[..k]);
     }
     logarithms.finish()
 }
@@ -191,25 +231,38 @@ fn ratio_piece<T: Real, const B: usize, const FMA: bool>(ratio: RatioTimes<'_, T
 fn ratio_wide<T: Real, const FMA: bool>(ratio: RatioTimes<'_, T>) -> f64 {
     let RatioTimes { rows, range, own, other, k, out } = ratio;
     let mut logarithms = LogSum::new();
+    let (mut products, mut quotients) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
     out.fill(T::ZERO);
     for (i, out) in range.zip(out.chunks_exact_mut(k)) {
         let u = &own[i * k..(i + 1) * k];
-        for e in rows.entries(i) {
-            if let Some(j) = rows.indices.get(e + AHEAD) {
-                prefetch(other, *j as usize * k, k);
+        for block in blocks(rows.entries(i)) {
+            let (indices, values) = (&rows.indices[block.clone()], &rows.values[block.clone()]);
+            for (p, (e, j)) in products.iter_mut().zip(block.zip(indices)) {
+                rows.look_ahead(e, other, k, 0, k);
+                *p = dot::<T, FMA>(u, &other[*j as usize * k..(*j as usize + 1) * k]);
             }
-            let j = rows.indices[e] as usize;
-            let x = rows.values[e];
-            let v = &other[j * k..(j + 1) * k];
-            let p = dot::<T, FMA>(u, v).max(T::MIN_POSITIVE);
-            let r = x / p;
-            for (sum, v) in out.iter_mut().zip(v) {
-                *sum = multiply_add::<T, FMA>(r, *v, *sum);
+            let (products, quotients) = (&mut products[..values.len()], &mut quotients[..values.len()]);
+            for ((x, p), r) in values.iter().zip(products.iter_mut()).zip(&mut *quotients) {
+                *p = p.max(T::MIN_POSITIVE);
+                *r = *x / *p;
             }
-            logarithms.push(x.to_f64(), p.to_f64());
+            for (r, j) in quotients.iter().zip(indices) {
+                for (sum, v) in out.iter_mut().zip(&other[*j as usize * k..(*j as usize + 1) * k]) {
+                    *sum = multiply_add::<T, FMA>(*r, *v, *sum);
+                }
+            }
+            logarithms.extend(values, products);
         }
     }
     logarithms.finish()
+}
+
+/// The entries in blocks: the rows of the factor that a block uses stay in the first-level cache between the products
+/// and the sums, and its divisions and logarithms are taken many at a time.
+#[inline(always)]
+fn blocks(entries: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = entries.end;
+    entries.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
 }
 
 /// What a sparse row and the product of the factors have to do with each other, in `f64`.
@@ -261,10 +314,12 @@ impl<T: Real> Kernel for RowLogarithms<'_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         let k = self.own.len();
-        for (j, x) in self.indices.iter().zip(self.values) {
-            let j = *j as usize;
-            let p = wide_dot::<T, FMA>(self.own, &self.other[j * k..(j + 1) * k]);
-            self.sum.push(x.to_f64(), p);
+        let mut products = [0.0; BLOCK];
+        for (indices, values) in self.indices.chunks(BLOCK).zip(self.values.chunks(BLOCK)) {
+            for (p, j) in products.iter_mut().zip(indices) {
+                *p = wide_dot::<T, FMA>(self.own, &self.other[*j as usize * k..(*j as usize + 1) * k]);
+            }
+            self.sum.extend(values, &products[..values.len()]);
         }
     }
 }
@@ -305,9 +360,17 @@ fn wide_dot<T: Real, const FMA: bool>(a: &[T], b: &[T]) -> f64 {
     fold(lanes)
 }
 
+/// The sum of the lanes, the halves added to each other again and again.
 #[inline(always)]
-fn fold<T: Real>(l: [T; LANES]) -> T {
-    ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+fn fold<T: Real, const L: usize>(mut lanes: [T; L]) -> T {
+    let mut half = L / 2;
+    while half > 0 {
+        for l in 0..half {
+            lanes[l] += lanes[l + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
 }
 
 #[cfg(test)]

@@ -111,7 +111,6 @@ pub(crate) fn gram<T: Real>(values: &[T], rows: usize, k: usize, out: &mut [T]) 
 ///
 /// # Panics
 /// When the matrix is empty or not square.
-#[allow(dead_code)]
 pub(crate) fn largest_eigenvalue<T: Real>(gram: &Matrix<T>) -> f64 {
     if !gram.as_slice().iter().all(|v| Real::is_finite(*v)) {
         return f64::NAN;
@@ -129,8 +128,7 @@ pub(crate) fn largest_eigenvalue<T: Real>(gram: &Matrix<T>) -> f64 {
 ///
 /// # Panics
 /// When the matrix is not square or not finite.
-#[allow(dead_code)]
-pub(crate) fn symmetric_eigen(matrix: &Matrix<f64>) -> (Vec<f64>, Matrix<f64>) {
+pub fn symmetric_eigen(matrix: &Matrix<f64>) -> (Vec<f64>, Matrix<f64>) {
     let eigen = View::of(matrix)
         .0
         .self_adjoint_eigen(Side::Lower)
@@ -140,7 +138,6 @@ pub(crate) fn symmetric_eigen(matrix: &Matrix<f64>) -> (Vec<f64>, Matrix<f64>) {
 }
 
 /// An orthonormal basis Q (n × p) of the columns of a matrix (n × p, n ≥ p).
-#[allow(dead_code)]
 pub(crate) fn thin_qr(matrix: &Matrix<f64>) -> Matrix<f64> {
     let q: Mat<f64> = View::of(matrix).0.qr().compute_thin_Q();
     owned(q.as_ref())
@@ -151,14 +148,12 @@ pub(crate) fn thin_qr(matrix: &Matrix<f64>) -> Matrix<f64> {
 ///
 /// # Panics
 /// When an entry is not finite.
-#[allow(dead_code)]
 pub(crate) fn thin_svd(matrix: &Matrix<f64>) -> (Matrix<f64>, Vec<f64>, Matrix<f64>) {
     let svd = View::of(matrix).0.thin_svd().expect("a finite matrix has a singular value decomposition");
     let values = svd.S().column_vector().iter().copied().collect();
     (owned(svd.U()), values, owned(svd.V()))
 }
 
-#[allow(dead_code)]
 fn owned(matrix: MatRef<'_, f64>) -> Matrix<f64> {
     Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)])
 }

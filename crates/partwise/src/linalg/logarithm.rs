@@ -1,13 +1,11 @@
 //! Σ x·ln(x / p), the costly part of the Kullback–Leibler divergence, many logarithms at a time.
 
-use std::ops::RangeInclusive;
-
 use crate::linalg::simd::{Kernel, dispatch, multiply_add};
+use crate::real::Real;
 
 /// How many pairs wait before their logarithms are taken together.
 pub(crate) const BLOCK: usize = 64;
 const LANES: usize = 8;
-const NORMAL: RangeInclusive<f64> = f64::MIN_POSITIVE..=f64::MAX;
 
 /// Accumulates Σ x·ln(x / p) over the pairs with x > 0, in `f64`. The sum depends only on the sequence of the pairs.
 /// A pair with p = 0 adds +∞.
@@ -24,14 +22,23 @@ impl LogSum {
         LogSum { x: [0.0; BLOCK], p: [1.0; BLOCK], waiting: 0, total: 0.0 }
     }
 
-    /// Adds one pair.
-    #[inline(always)]
-    pub(crate) fn push(&mut self, x: f64, p: f64) {
-        self.x[self.waiting] = x;
-        self.p[self.waiting] = p;
-        self.waiting += 1;
-        if self.waiting == BLOCK {
-            self.flush();
+    /// Adds pairs: `x[i]` with `p[i]`, for slices of one length.
+    pub(crate) fn extend<X: Real, P: Real>(&mut self, mut x: &[X], mut p: &[P]) {
+        assert_eq!(x.len(), p.len(), "each x has its p");
+        while !x.is_empty() {
+            let count = x.len().min(BLOCK - self.waiting);
+            let place = self.waiting..self.waiting + count;
+            for (to, from) in self.x[place.clone()].iter_mut().zip(x) {
+                *to = from.to_f64();
+            }
+            for (to, from) in self.p[place].iter_mut().zip(p) {
+                *to = from.to_f64();
+            }
+            (x, p) = (&x[count..], &p[count..]);
+            self.waiting += count;
+            if self.waiting == BLOCK {
+                self.flush();
+            }
         }
     }
 
@@ -68,19 +75,54 @@ impl Kernel for BlockSum<'_> {
     /// `None` when a quotient is outside the normal positive numbers.
     type Output = Option<f64>;
 
+    // Three plain loops over arrays: each becomes vector instructions, as one loop with all of it does not.
     #[inline(always)]
     fn run<const FMA: bool>(self) -> Option<f64> {
+        const LEAST: u64 = f64::MIN_POSITIVE.to_bits();
+        const MOST: u64 = f64::MAX.to_bits();
+        let (mut terms, mut outside) = ([0.0; BLOCK], 0);
+        for i in 0..BLOCK {
+            let counts = self.x[i] > 0.0;
+            let ratio = if counts { self.x[i] / self.p[i] } else { 1.0 };
+            outside |= u64::from(ratio.to_bits().wrapping_sub(LEAST) > MOST - LEAST);
+            terms[i] = ratio;
+        }
+        if outside != 0 {
+            return None;
+        }
+        for term in &mut terms {
+            *term = ln_normal::<FMA>(*term);
+        }
         let mut sums = [0.0; LANES];
-        let mut normal = [true; LANES];
-        for (x, p) in self.x.chunks_exact(LANES).zip(self.p.chunks_exact(LANES)) {
+        for (x, terms) in self.x.as_chunks::<LANES>().0.iter().zip(terms.as_chunks::<LANES>().0) {
             for l in 0..LANES {
-                let ratio = if x[l] > 0.0 { x[l] / p[l] } else { 1.0 };
-                let weight = if x[l] > 0.0 { x[l] } else { 0.0 };
-                normal[l] &= NORMAL.contains(&ratio);
-                sums[l] = multiply_add::<f64, FMA>(weight, ln_normal::<FMA>(ratio), sums[l]);
+                sums[l] = multiply_add::<f64, FMA>(x[l].max(0.0), terms[l], sums[l]);
             }
         }
-        normal.iter().all(|n| *n).then(|| sums.iter().sum())
+        Some(sums.iter().sum())
+    }
+}
+
+/// Replaces the products p by the quotients x / p, and adds the pairs (x, p) to the sum; both after products below
+/// the smallest normal number have been replaced by it.
+pub(crate) struct Divide<'a, T> {
+    pub(crate) values: &'a [T],
+    pub(crate) products: &'a mut [T],
+    pub(crate) sum: &'a mut LogSum,
+}
+
+impl<T: Real> Kernel for Divide<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        for p in &mut *self.products {
+            *p = p.max(T::MIN_POSITIVE);
+        }
+        self.sum.extend(self.values, self.products);
+        for (x, p) in self.values.iter().zip(self.products) {
+            *p = *x / *p;
+        }
     }
 }
 
@@ -165,7 +207,7 @@ mod tests {
         let sum = |pairs: &[(f64, f64)]| {
             let mut sum = LogSum::new();
             for (x, p) in pairs {
-                sum.push(*x, *p);
+                sum.extend(&[*x], &[*p]);
             }
             sum.finish()
         };

@@ -7,4 +7,5 @@ pub(crate) mod logarithm;
 mod matrix;
 pub(crate) mod simd;
 
+pub use gemm::symmetric_eigen;
 pub use matrix::Matrix;

@@ -10,8 +10,9 @@
 //! doi:10.1109/TPAMI.2011.217. Differs: the paper prints the objective unsquared (squared is meant); any solver, not only MU;
 //! the default start is label-aware, codes first.
 
-use super::{Knowledge, ModelSpec, Shape, Tying};
+use super::{ModelSpec, Shape, Tying};
 use crate::error::{Error, Result};
+use crate::guidance::Knowledge;
 use crate::losses::Loss;
 use crate::terms::Contribution;
 

@@ -10,10 +10,10 @@
 //! α², β² (weights enter squared here); by default d is minimized out exactly instead of alternating (METHODS R5, the same
 //! stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
-use super::{CodeReference, ComponentReference, Knowledge, ModelSpec, Shape, Tying};
+use super::{ModelSpec, Shape, Tying};
 use crate::error::{Error, Result};
 use crate::factors::Slot;
-use crate::guidance::Labels;
+use crate::guidance::{CodeReference, ComponentReference, Knowledge, Labels};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::problem::check_non_negative;

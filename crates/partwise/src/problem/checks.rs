@@ -1,0 +1,187 @@
+//! What is refused, and what is reported, before anything is computed.
+
+use super::{Notice, Problem};
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::models::{Model, Shape, Tying};
+use crate::real::Real;
+use crate::settings::Init;
+use crate::solvers::SolverSpec;
+use crate::terms::Contribution;
+
+/// Refuses faulty entries. Negative ones are allowed in squared-loss solves with a factor held.
+pub(super) fn check_data<T: Real>(data: &dyn DataMatrix<T>, non_negative: bool) -> Result<()> {
+    let summary = data.summary();
+    if let Some(first) = summary.first_not_finite {
+        return Err(Error::NotFinite {
+            what: "the data".into(),
+            nan: summary.nan,
+            infinite: summary.infinite,
+            first,
+        });
+    }
+    match summary.first_negative {
+        Some((row, column, value)) if non_negative => Err(Error::Negative {
+            what: "the data".into(),
+            count: summary.negative,
+            first: (row, column),
+            value,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses negative or non-finite entries of a matrix.
+pub(crate) fn check_non_negative<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
+    let place = |at: usize| (at / matrix.columns(), at % matrix.columns());
+    let values = matrix.as_slice();
+    if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+        let nan = values.iter().filter(|v| v.to_f64().is_nan()).count();
+        let infinite = values.iter().filter(|v| v.to_f64().is_infinite()).count();
+        return Err(Error::NotFinite { what: what.into(), nan, infinite, first: place(at) });
+    }
+    match values.iter().position(|v| *v < T::ZERO) {
+        None => Ok(()),
+        Some(at) => Err(Error::Negative {
+            what: what.into(),
+            count: values.iter().filter(|v| **v < T::ZERO).count(),
+            first: place(at),
+            value: values[at].to_f64(),
+        }),
+    }
+}
+
+/// "3, 17, 20 and 4 more".
+fn list_indices(indices: &[usize]) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<String> = indices.iter().take(SHOWN).map(usize::to_string).collect();
+    match indices.len().checked_sub(SHOWN) {
+        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
+        _ => shown.join(", "),
+    }
+}
+
+pub(super) fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
+    let summary = data.summary();
+    let mut notices = Vec::new();
+    for (code, what, indices) in [
+        ("zero-rows", "samples without a non-zero entry", &summary.zero_rows),
+        ("zero-columns", "features without a non-zero entry", &summary.zero_columns),
+    ] {
+        if !indices.is_empty() {
+            notices.push(Notice {
+                code,
+                message: format!(
+                    "{} {what} (kept; their factor rows become 0): {}",
+                    indices.len(),
+                    list_indices(indices)
+                ),
+            });
+        }
+    }
+    notices
+}
+
+pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice>) -> Result<()> {
+    let Some(labels) = &model.knowledge.labels else { return Ok(()) };
+    if labels.n_samples() != shape.samples {
+        return Err(Error::Labels(format!(
+            "there are {} labels for {} samples; one for each sample is needed (-1 for unlabelled)",
+            labels.n_samples(),
+            shape.samples
+        )));
+    }
+    if labels.n_labelled() == 0 {
+        notices.push(Notice {
+            code: "no-labels",
+            message: "no sample is labelled; the labels guide nothing".into(),
+        });
+    } else if model.spec.tying == Tying::Labels {
+        let single: Vec<String> = labels
+            .counts()
+            .iter()
+            .zip(labels.names())
+            .filter(|(count, _)| **count == 1)
+            .map(|(_, name)| name.clone())
+            .collect();
+        if !single.is_empty() {
+            let all = if single.len() == labels.n_classes() {
+                format!("; since no class has two, {} is exactly NMF here", model.spec.title)
+            } else {
+                String::new()
+            };
+            notices.push(Notice {
+                code: "single-label",
+                message: format!(
+                    "{} of {} classes have one labelled sample, which constrains nothing in {}: {}{all}",
+                    single.len(),
+                    labels.n_classes(),
+                    model.spec.title,
+                    single.join(", ")
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what the solver can't serve.
+pub(super) fn check_pairing<T: Real>(
+    solver: &SolverSpec,
+    model: &Model,
+    contributions: &[Contribution<T>],
+) -> Result<()> {
+    let groups = contributions.iter().any(|c| Slot::ALL.iter().any(|s| c.row_groups(*s).is_some()));
+    if groups && solver.needs_non_negative {
+        return Err(Error::Incompatible {
+            asked: format!("solver \"{}\" for {} with a joint scale", solver.name, model.spec.title),
+            reason: "its Gram has negative entries, on which multiplicative updates are not valid".into(),
+            valid: vec![
+                "solver hals".into(),
+                "solver bpp".into(),
+                "solver nesterov".into(),
+                "the alternating scale".into(),
+            ],
+        });
+    }
+    Ok(())
+}
+
+/// Refuses a start from which the Kullback-Leibler divergence is infinite; reports zeros that would stay.
+pub(super) fn check_start<T: Real>(
+    problem: &mut Problem<'_, T>,
+    start: &Factors<T>,
+    init: &Init,
+) -> Result<()> {
+    if matches!(init, Init::Custom { .. }) && problem.solver.zeros_stay {
+        for slot in Slot::ALL {
+            let zeros = start.get(slot).as_slice().iter().filter(|v| **v == T::ZERO).count();
+            if zeros > 0 {
+                problem.notices.push(Notice {
+                    code: "zeros-in-start",
+                    message: format!(
+                        "the {} of the start hold {zeros} zeros, which multiplicative updates keep for ever; solvers hals, bpp and nesterov can leave them",
+                        slot.name()
+                    ),
+                });
+            }
+        }
+    }
+    if problem.loss == Loss::KullbackLeibler {
+        let data = problem.data();
+        let (codes, components) = (start.get(Slot::Codes), start.get(Slot::Components));
+        for chunk in data.sample_chunks() {
+            let rows = chunk.clone();
+            if data.log_divergence(chunk, codes, components).is_infinite() {
+                return Err(Error::Start(format!(
+                    "W*H is 0 where the data are not (in rows {}..{}), so the Kullback-Leibler divergence is infinite; give a start with positive entries",
+                    rows.start, rows.end
+                )));
+            }
+        }
+    }
+    Ok(())
+}

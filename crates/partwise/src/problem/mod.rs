@@ -1,0 +1,268 @@
+//! [`Problem`]: data, model and settings, checked together. Once it exists, nothing inside is checked again.
+//!
+//! Hard labels and row weights are dealt with here, by a change of variables on the rows (METHODS R1, R2):
+//!
+//! ```text
+//! working row q:   x̃_q = s_q·Σ_{i in q} x_i,   z̃_q = t_q·z_q,   w_i = z_q(i)
+//! CNMF, Frobenius: s = n_q^-½, t = n_q^½     ‖X − AZH‖² = ‖X̃ − Z̃H‖² + (‖X‖² − ‖X̃‖²)
+//! CNMF, KL:        s = 1,      t = n_q       D(X‖AZH) = D(X̃‖Z̃H) + Σ x ln x − Σ x̃ ln x̃ + Σ x̃ ln n_q
+//! NCW:             s = t = γ_i^½
+//! ```
+
+mod checks;
+mod tying;
+
+pub(crate) use checks::check_non_negative;
+use checks::{check_data, check_labels, check_pairing, check_start, data_notices};
+pub(crate) use tying::TiedRows;
+use tying::{merge_constant, penalties, tie_rows};
+
+use crate::data::{DataMatrix, RowGroups};
+use crate::error::{Error, Result};
+use crate::factors::{Factors, Slot};
+use crate::init;
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::models::{Model, Shape};
+use crate::real::Real;
+use crate::settings::{Init, Settings};
+use crate::solvers::SolverSpec;
+use crate::terms::{ComponentPenalty, Contribution};
+
+/// A policy that was applied or a fact that the user should know. `code` is stable, `message` a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// A short stable name ("zero-rows").
+    pub code: &'static str,
+    /// What happened, with the numbers.
+    pub message: String,
+}
+
+/// Data as the loop sees them: the caller's, or merged and scaled rows.
+enum Working<'a, T> {
+    Caller(&'a dyn DataMatrix<T>),
+    Merged(Box<dyn DataMatrix<T>>),
+}
+
+/// Data + model + settings, checked and merged.
+pub struct Problem<'a, T> {
+    original: &'a dyn DataMatrix<T>,
+    working: Working<'a, T>,
+    pub(crate) tied: Option<TiedRows>,
+    pub(crate) loss: Loss,
+    pub(crate) contributions: Vec<Contribution<T>>,
+    /// Half objective of the original data minus that of the working data, at equal W·H.
+    pub(crate) merge_constant: f64,
+    pub(crate) order: Vec<Slot>,
+    pub(crate) solver: &'static SolverSpec,
+    pub(crate) inner_steps: Option<usize>,
+    pub(crate) init: &'static str,
+    pub(crate) notices: Vec<Notice>,
+}
+
+impl<'a, T: Real> Problem<'a, T> {
+    /// Checks data, model and settings together, merges tied rows, and draws the start.
+    ///
+    /// # Errors
+    /// Every fault of the three, before anything is computed.
+    pub fn new(
+        data: &'a dyn DataMatrix<T>,
+        model: &Model,
+        settings: &Settings,
+    ) -> Result<(Self, Factors<T>)> {
+        settings.validate()?;
+        check_data(data, true)?;
+        let shape = Shape { samples: data.n_samples(), features: data.n_features(), rank: settings.rank };
+        let mut notices = data_notices(data);
+        check_labels(model, shape, &mut notices)?;
+        let solver = settings.solver.resolve(model.loss)?;
+        let tied = tie_rows(data, model);
+        let (working, merge_constant) = match &tied {
+            None => (Working::Caller(data), 0.0),
+            Some((tied, scale)) => {
+                let groups = RowGroups { group: tied.group.clone(), scale: scale.clone() };
+                let merged = data.grouped(&groups);
+                let constant = merge_constant(data, merged.as_ref(), model, tied);
+                (Working::Merged(merged), constant)
+            }
+        };
+        let tied = tied.map(|(tied, _)| tied);
+        let mut contributions: Vec<Contribution<T>> =
+            (model.spec.terms)(&model.knowledge, shape)?.iter().map(cast_contribution).collect();
+        contributions.extend(penalties(settings, shape, tied.as_ref())?);
+        check_pairing(solver, model, &contributions)?;
+        let init = resolve_init(settings, model, &mut notices)?;
+        if init == Init::Nndsvd && solver.zeros_stay {
+            return Err(Error::Incompatible {
+                asked: "the start \"nndsvd\" with multiplicative updates".into(),
+                reason: "it has exact zeros, which multiplicative updates keep for ever".into(),
+                valid: vec!["start nndsvda".into(), "start nndsvdar".into(), "start random".into()],
+            });
+        }
+        if settings.rank > shape.samples.min(shape.features) {
+            notices.push(Notice {
+                code: "large-rank",
+                message: format!(
+                    "rank k = {} is larger than min(n, d) = {}: the parts can't be unique",
+                    settings.rank,
+                    shape.samples.min(shape.features)
+                ),
+            });
+        }
+        let first =
+            settings.first.unwrap_or(if init == Init::Labels { Slot::Codes } else { Slot::Components });
+        let mut problem = Problem {
+            original: data,
+            working,
+            tied,
+            loss: model.loss,
+            contributions,
+            merge_constant,
+            order: vec![first, first.other()],
+            solver,
+            inner_steps: settings.inner_steps,
+            init: init.name(),
+            notices: Vec::new(),
+        };
+        let start = init::start(&problem, &model.knowledge, settings, &init, &mut notices)?;
+        problem.notices = notices;
+        check_start(&mut problem, &start, &init)?;
+        Ok((problem, start))
+    }
+
+    /// One factor is held, the other is solved for: `held` (n × k codes, or d × k transposed components).
+    pub(crate) fn with_held(
+        data: &'a dyn DataMatrix<T>,
+        loss: Loss,
+        held: (Slot, Matrix<T>),
+        penalty: Option<ComponentPenalty<T>>,
+        settings: &Settings,
+    ) -> Result<(Self, Factors<T>)> {
+        settings.validate()?;
+        let solver = settings.solver.resolve(loss)?;
+        check_data(data, solver.needs_non_negative)?;
+        let (slot, factor) = held;
+        let (expected, what) = match slot {
+            Slot::Codes => (data.n_samples(), "the held codes (n x k)"),
+            Slot::Components => (data.n_features(), "the held components (k x d)"),
+        };
+        if factor.rows() != expected || factor.columns() != settings.rank {
+            return Err(Error::Shape {
+                what: what.into(),
+                expected: format!(
+                    "k = {} with {expected} {}",
+                    settings.rank,
+                    if slot == Slot::Codes { "samples" } else { "features" }
+                ),
+                found: format!("k = {} with {}", factor.columns(), factor.rows()),
+            });
+        }
+        if solver.needs_non_negative {
+            check_non_negative(what, &factor)?;
+        }
+        let mut problem = Problem {
+            original: data,
+            working: Working::Caller(data),
+            tied: None,
+            loss,
+            contributions: penalty.into_iter().map(Contribution::ComponentPenalty).collect(),
+            merge_constant: 0.0,
+            order: vec![slot.other()],
+            solver,
+            inner_steps: settings.inner_steps,
+            init: "random",
+            notices: data_notices(data),
+        };
+        let solved = init::random_factor(&problem, slot.other(), settings);
+        let factors = match slot {
+            Slot::Codes => Factors::new(factor, solved),
+            Slot::Components => Factors::new(solved, factor),
+        };
+        check_start(&mut problem, &factors, &Init::Random)?;
+        Ok((problem, factors))
+    }
+
+    /// The data that the loop works on.
+    pub fn data(&self) -> &dyn DataMatrix<T> {
+        match &self.working {
+            Working::Caller(data) => *data,
+            Working::Merged(data) => data.as_ref(),
+        }
+    }
+
+    /// The caller's data.
+    pub fn original(&self) -> &'a dyn DataMatrix<T> {
+        self.original
+    }
+
+    /// Bytes of the merged rows (0 when nothing was merged).
+    pub(crate) fn merged_bytes(&self) -> usize {
+        match &self.working {
+            Working::Caller(_) => 0,
+            Working::Merged(data) => data.owned_bytes(),
+        }
+    }
+
+    /// Whether the objective on the caller's data is that of the working data plus a constant (labels), so that it can be
+    /// computed exactly there; false for weighted rows, whose objective is that of the working data.
+    pub(crate) fn is_merged(&self) -> bool {
+        self.tied.as_ref().is_some_and(|t| t.count.iter().any(|c| *c > 1.0))
+    }
+
+    /// W (n × k) from the working codes.
+    pub(crate) fn untie(&self, codes: &Matrix<T>) -> Matrix<T> {
+        let Some(tied) = &self.tied else { return codes.clone() };
+        let row = |i: usize, j: usize| {
+            let q = tied.group[i] as usize;
+            let scale = tied.codes_scale[q];
+            if scale > 0.0 { T::from_f64(codes.get(q, j).to_f64() / scale) } else { T::ZERO }
+        };
+        Matrix::from_fn(tied.group.len(), codes.columns(), row)
+    }
+
+    /// Working rows: their first samples, and t.
+    pub(crate) fn row_origin(&self, row: usize) -> (usize, f64) {
+        match &self.tied {
+            None => (row, 1.0),
+            Some(tied) => (tied.first_sample[row] as usize, tied.codes_scale[row]),
+        }
+    }
+}
+
+fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<T> {
+    match contribution {
+        Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
+        Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
+        other => unreachable!("models are built from anchors, not from {other:?}"),
+    }
+}
+
+fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -> Result<Init> {
+    let classes = model.knowledge.labels.as_ref().map_or(0, |l| l.n_classes());
+    let enough = classes > 0 && settings.rank >= classes;
+    match &settings.init {
+        Init::Auto if enough => Ok(Init::Labels),
+        Init::Auto => {
+            if classes > 0 {
+                notices.push(Notice {
+                    code: "start-without-labels",
+                    message: format!(
+                        "rank k = {} is below the number of classes, {classes}: the start is random instead of label-aware",
+                        settings.rank
+                    ),
+                });
+            }
+            Ok(Init::Random)
+        }
+        Init::Labels if classes == 0 => Err(Error::MissingGuidance {
+            model: "the label-aware start".into(),
+            needs: "labels with at least one labelled sample".into(),
+        }),
+        Init::Labels if !enough => Err(Error::OutOfRange {
+            name: "rank k".into(),
+            value: settings.rank.to_string(),
+            valid: format!("at least {classes}, the number of classes, for the label-aware start"),
+        }),
+        other => Ok(other.clone()),
+    }
+}

@@ -1,0 +1,143 @@
+//! Tied and weighted rows as a change of variables (METHODS R1, R2); the table is in the module above.
+
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::factors::Slot;
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::models::{Model, Shape, Tying};
+use crate::real::Real;
+use crate::settings::Settings;
+use crate::terms::{Contribution, ProductRidge, ProductSparsity, Ridge, Sparsity};
+
+/// The change of variables on the rows.
+#[derive(Clone, Debug)]
+pub(crate) struct TiedRows {
+    /// Working row of each sample.
+    pub(crate) group: Vec<u32>,
+    /// First sample of each working row.
+    pub(crate) first_sample: Vec<u32>,
+    /// Samples in each working row.
+    pub(crate) count: Vec<f64>,
+    /// t of each working row.
+    pub(crate) codes_scale: Vec<f64>,
+}
+
+/// The change of variables of the model, with s of each working row; `None` when it changes nothing.
+pub(super) fn tie_rows<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Option<(TiedRows, Vec<f64>)> {
+    match (model.spec.tying, &model.knowledge.labels) {
+        (Tying::Labels, Some(labels)) if labels.n_labelled() > 0 => {
+            let group = labels.constraint_columns();
+            let rows = *group.iter().max()? as usize + 1;
+            let (mut count, mut first_sample) = (vec![0.0; rows], vec![u32::MAX; rows]);
+            for (i, &q) in group.iter().enumerate() {
+                count[q as usize] += 1.0;
+                first_sample[q as usize] = first_sample[q as usize].min(i as u32);
+            }
+            let (scale, codes_scale) = match model.loss {
+                Loss::Frobenius => {
+                    (count.iter().map(|n| 1.0 / n.sqrt()).collect(), count.iter().map(|n| n.sqrt()).collect())
+                }
+                Loss::KullbackLeibler => (vec![1.0; rows], count.clone()),
+            };
+            Some((TiedRows { group, first_sample, count, codes_scale }, scale))
+        }
+        (Tying::NormalizedCut, _) => {
+            let column_sums = &data.summary().column_sums;
+            let n = data.n_samples();
+            let mut row = vec![0.0; data.n_features()];
+            let roots: Vec<f64> = (0..n)
+                .map(|i| {
+                    row.fill(0.0);
+                    data.add_row(i, 1.0, &mut row);
+                    let degree: f64 = row.iter().zip(column_sums).map(|(x, s)| x * s).sum();
+                    if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }
+                })
+                .collect();
+            let identity: Vec<u32> = (0..n as u32).collect();
+            let tied = TiedRows {
+                group: identity.clone(),
+                first_sample: identity,
+                count: vec![1.0; n],
+                codes_scale: roots.clone(),
+            };
+            Some((tied, roots))
+        }
+        _ => None,
+    }
+}
+
+/// See the module's table.
+pub(super) fn merge_constant<T: Real>(
+    original: &dyn DataMatrix<T>,
+    merged: &dyn DataMatrix<T>,
+    model: &Model,
+    tied: &TiedRows,
+) -> f64 {
+    match (model.spec.tying, model.loss) {
+        (Tying::Labels, Loss::Frobenius) => {
+            0.5 * (original.summary().squared_norm - merged.summary().squared_norm)
+        }
+        (Tying::Labels, Loss::KullbackLeibler) => {
+            let counts: f64 =
+                tied.count.iter().zip(&merged.summary().row_sums).map(|(n, sum)| sum * n.ln()).sum();
+            entropy(original) - entropy(merged) + counts
+        }
+        _ => 0.0,
+    }
+}
+
+/// Σ x ln x.
+fn entropy<T: Real>(data: &dyn DataMatrix<T>) -> f64 {
+    let ones = |rows| Matrix::from_fn(rows, 1, |_, _| T::ONE);
+    let (u, v) = (ones(data.n_samples()), ones(data.n_features()));
+    data.sample_chunks().into_iter().map(|chunk| data.log_divergence(chunk, &u, &v)).sum()
+}
+
+/// The penalties of the settings. See [`Settings::l1`].
+pub(super) fn penalties<T: Real>(
+    settings: &Settings,
+    shape: Shape,
+    tied: Option<&TiedRows>,
+) -> Result<Vec<Contribution<T>>> {
+    // W = Z̃/t on tied rows: Σ|W| = Σ (n/t)|z̃|, Σ W² = Σ (n/t²) z̃².
+    let rows = |power: i32| -> Option<Vec<T>> {
+        let tied = tied?;
+        let multiplier = |(n, t): (&f64, &f64)| if *t > 0.0 { n / t.powi(power) } else { 0.0 };
+        Some(tied.count.iter().zip(&tied.codes_scale).map(multiplier).map(T::from_f64).collect())
+    };
+    let (l1, l2) = (settings.l1, settings.l2);
+    let on_codes = l1.0 > 0.0 || l2.0 > 0.0;
+    let on_components = l1.1 > 0.0 || l2.1 > 0.0;
+    let one_sided = on_codes != on_components;
+    let mut out = Vec::new();
+    for (slot, size, l1, l2) in
+        [(Slot::Codes, shape.features, l1.0, l2.0), (Slot::Components, shape.samples, l1.1, l2.1)]
+    {
+        let is_codes = slot == Slot::Codes;
+        let (l1, l2) = (T::from_f64(l1 * size as f64), T::from_f64(l2 * size as f64));
+        if l1 > T::ZERO {
+            let rows = if is_codes { rows(1) } else { None };
+            out.push(match one_sided {
+                true => Contribution::ProductSparsity(ProductSparsity { slot, weight: l1, rows }),
+                false => Contribution::Sparsity(Sparsity { slot, weight: l1, rows }),
+            });
+        }
+        if l2 > T::ZERO {
+            let weighted = tied.is_some_and(|t| t.count.iter().zip(&t.codes_scale).any(|(n, s)| *n != s * s));
+            let rows = if is_codes && weighted { rows(2) } else { None };
+            if weighted && one_sided {
+                return Err(Error::Incompatible {
+                    asked: format!("an L2 penalty on the {} alone", slot.name()),
+                    reason: "on weighted rows (ncw-nmf, cnmf with the kullback-leibler loss) its scale-free form is not a ridge".into(),
+                    valid: vec!["L2 on both factors".into(), "L1".into()],
+                });
+            }
+            out.push(match one_sided {
+                true => Contribution::ProductRidge(ProductRidge { slot, weight: l2 }),
+                false => Contribution::Ridge(Ridge { slot, weight: l2, rows }),
+            });
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,115 @@
+//! `cargo xtask test`: the steps, one after another, until one fails.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::tidy;
+
+/// Everything that a change must pass. Stops at the first step that fails, with its exit code.
+pub(crate) fn test(root: &Path) -> Result<ExitCode> {
+    let begun = Instant::now();
+    let mut steps = vec![
+        Step::cargo("fmt", &["fmt", "--all", "--check"]),
+        Step { name: "tidy", run: Box::new(tidy::tidy) },
+        Step::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        Step::cargo_with("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]),
+        Step::cargo("tests", &["test", "--workspace"]),
+    ];
+    if root.join("python").is_dir() {
+        steps.extend(python_steps());
+    }
+    for step in steps {
+        println!("== {}", step.name);
+        let start = Instant::now();
+        let code = (step.run)(root)?;
+        let seconds = start.elapsed().as_secs_f64();
+        if code != ExitCode::SUCCESS {
+            println!("== {} FAILED after {seconds:.1} s", step.name);
+            return Ok(code);
+        }
+        println!("== {} passed in {seconds:.1} s", step.name);
+    }
+    println!("== everything passed in {:.1} s", begun.elapsed().as_secs_f64());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The benchmarks of the library.
+pub(crate) fn bench(root: &Path) -> Result<ExitCode> {
+    (Step::cargo("bench", &["bench", "-p", "partwise"]).run)(root)
+}
+
+/// The documentation of all crates, opened in a browser.
+pub(crate) fn docs(root: &Path) -> Result<ExitCode> {
+    (Step::cargo("docs", &["doc", "--workspace", "--no-deps", "--open"]).run)(root)
+}
+
+/// What a step does in the root of the workspace.
+type Action = Box<dyn Fn(&Path) -> Result<ExitCode>>;
+
+struct Step {
+    name: &'static str,
+    run: Action,
+}
+
+impl Step {
+    fn cargo(name: &'static str, arguments: &'static [&'static str]) -> Self {
+        Step::cargo_with(name, arguments, &[])
+    }
+
+    fn cargo_with(
+        name: &'static str,
+        arguments: &'static [&'static str],
+        environment: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        Step {
+            name,
+            run: Box::new(move |root| {
+                execute(
+                    Command::new(&cargo).args(arguments).envs(environment.iter().copied()).current_dir(root),
+                )
+            }),
+        }
+    }
+
+    fn python(name: &'static str, arguments: &'static [&'static str]) -> Self {
+        Step {
+            name,
+            run: Box::new(move |root| {
+                let python =
+                    root.join(".venv").join(if cfg!(windows) { "Scripts" } else { "bin" }).join("python");
+                execute(Command::new(python).args(arguments).current_dir(root))
+            }),
+        }
+    }
+}
+
+/// A virtual environment of the project's own, the package with what its tests need, and its tests.
+fn python_steps() -> Vec<Step> {
+    let interpreter = if cfg!(windows) { "python" } else { "python3" };
+    vec![
+        Step {
+            name: "Python environment",
+            run: Box::new(move |root| {
+                if root.join(".venv").is_dir() {
+                    return Ok(ExitCode::SUCCESS);
+                }
+                execute(Command::new(interpreter).args(["-m", "venv", ".venv"]).current_dir(root))
+            }),
+        },
+        Step::python("Python package", &["-m", "pip", "install", "--quiet", "./python[test]"]),
+        Step::python("Python tests", &["-m", "pytest", "python/tests"]),
+    ]
+}
+
+fn execute(command: &mut Command) -> Result<ExitCode> {
+    let program: OsString = command.get_program().into();
+    let status = command.status().with_context(|| format!("starting {}", program.display()))?;
+    // A process that a signal ended has no code.
+    let code = status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1));
+    Ok(ExitCode::from(code))
+}
