@@ -229,8 +229,8 @@ pub(crate) struct DemoArgs {
     /// Labels a digit that guide the fits, 1 or more.
     #[arg(long, value_name = "N", value_parser = choices::positive, default_value = "2")]
     pub(crate) labels_per_class: usize,
-    /// The most iterations of each fit, 0 or more.
-    #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations)]
+    /// The most iterations of each fit, 0 or more. Few labels guide the first iterations most.
+    #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) max_iter: usize,
     /// Threads; 0 = all cores. The result doesn't depend on them.
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -66,7 +66,15 @@ fn eprint(text: &str) {
 
 /// A fault of the user, with its causes.
 pub(crate) fn error(error: &anyhow::Error) {
-    eprint(&format!("error: {error:#}"));
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Some errors tell their cause themselves.
+        if !message.contains(&cause) {
+            message.push_str(": ");
+            message.push_str(&cause);
+        }
+    }
+    eprint(&format!("error: {message}"));
 }
 
 fn terminal_width() -> usize {

@@ -15,7 +15,7 @@ use crate::choices::Strength;
 use crate::console::{self, Verbosity};
 use crate::guidance::{self, Components, Guidance};
 use crate::input::{self, Data, Read, Source, Table};
-use crate::job::{Done, Job};
+use crate::job::{Done, Job, error_name};
 use crate::outputs::{self, Extra};
 use crate::progress::duration;
 use crate::record::Timings;
@@ -265,11 +265,12 @@ fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
 fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
     let fit = &done.fit;
     verbosity.say(&format!(
-        "fit: {} after {} iterations in {}; objective {:.6e}, relative error {:.4}",
+        "fit: {} after {} iterations in {}; objective {:.6e}, {} {:.4}",
         fit.stop.name(),
         fit.iterations,
         duration(done.fit_seconds),
         fit.objective,
+        error_name(fit.loss),
         fit.relative_error
     ));
     if let Some(evaluation) = &done.evaluation {

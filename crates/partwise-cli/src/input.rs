@@ -222,7 +222,12 @@ pub(crate) fn precision(asked: &str, values: &Values) -> &'static str {
     }
 }
 
-/// The last part of a path, for titles.
+/// The last two parts of a path, for titles: many data sets have files of the same name.
 pub(crate) fn short_name(path: &str) -> String {
-    Path::new(path).file_name().map_or_else(|| path.to_string(), |name| name.to_string_lossy().into_owned())
+    let parts: Vec<_> = Path::new(path).components().rev().take(2).collect();
+    let normal = parts.iter().rev().filter_map(|part| match part {
+        std::path::Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    });
+    normal.collect::<Vec<_>>().join("/")
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use partwise::{Fit, Model, Real, Settings, StopReason, fit_observed};
+use partwise::{Fit, Loss, Model, Real, Settings, StopReason, fit_observed};
 
 use crate::console::Verbosity;
 use crate::guidance::{Components, Guidance};
@@ -130,6 +130,14 @@ pub(crate) fn relative_kkt<T>(fit: &Fit<T>) -> Option<f64> {
     let first = fit.history.iter().find_map(|i| i.kkt)?;
     let last = fit.history.iter().rev().find_map(|i| i.kkt)?;
     (first > 0.0).then(|| last / first)
+}
+
+/// What the relative error of a fit with this loss is called.
+pub(crate) fn error_name(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Frobenius => "relative error",
+        Loss::KullbackLeibler => "divergence per unit of data",
+    }
 }
 
 /// How far a fit is from the tolerance when something else ended it, and what can be done.

@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Scores {
     /// "all labelled samples" or "samples whose label did not guide".
     pub(crate) over: &'static str,
+    /// In a few words.
+    pub(crate) short: &'static str,
     /// The name in JSON.
     pub(crate) key: &'static str,
     pub(crate) samples: usize,
@@ -42,15 +44,14 @@ impl Evaluation {
         let labelled: Vec<bool> = truth.iter().map(|label| *label >= 0).collect();
         let held_out: Vec<bool> = labelled.iter().zip(guided).map(|(l, g)| *l && !*g).collect();
         let any_guided = guided.iter().any(|g| *g);
-        let mut scores = vec![measure("all labelled samples", "all", truth, &found, &labelled)?];
+        let over = match (any_guided, held_out.iter().any(|held| *held)) {
+            (true, false) => ["all labelled samples, which guided", "all", "labels that guided"],
+            _ => ["all labelled samples", "all", "all labels"],
+        };
+        let mut scores = vec![measure(over, truth, &found, &labelled)?];
         if any_guided {
-            scores.push(measure(
-                "samples whose label did not guide",
-                "unlabelled",
-                truth,
-                &found,
-                &held_out,
-            )?);
+            let over = ["samples whose label did not guide", "unlabelled", "held-out labels"];
+            scores.push(measure(over, truth, &found, &held_out)?);
         }
         let scores: Vec<Scores> = scores.into_iter().flatten().collect();
         let mut notes = Vec::new();
@@ -100,8 +101,7 @@ impl Evaluation {
 }
 
 fn measure(
-    over: &'static str,
-    key: &'static str,
+    [over, key, short]: [&'static str; 3],
     truth: &[i32],
     found: &[i32],
     keep: &[bool],
@@ -114,7 +114,7 @@ fn measure(
         .iter()
         .map(|metric| Ok((metric.name, (metric.measure)(&truth, &found)?)))
         .collect::<Result<_>>()?;
-    Ok(Some(Scores { over, key, samples: truth.len(), values }))
+    Ok(Some(Scores { over, short, key, samples: truth.len(), values }))
 }
 
 #[cfg(test)]
@@ -131,6 +131,6 @@ mod tests {
         assert_eq!(counts, [4, 2]);
         assert_eq!(found.confusion, [[1, 0, 1], [1, 1, 0]]);
         assert_eq!(found.cluster_names, ["a", "b", "none"]);
-        assert_eq!(found.scores[0].values[0], ("accuracy", 0.75));
+        assert_eq!(found.scores[0].values[0], ("accuracy", 0.5));
     }
 }

@@ -11,7 +11,7 @@ use crate::args::TransformArgs;
 use crate::console::{self, Verbosity};
 use crate::evaluate::{component_names, model_path};
 use crate::input::{self, Read, Source, Table};
-use crate::job::relative_kkt;
+use crate::job::{error_name, relative_kkt};
 use crate::memberships::Memberships;
 use crate::progress::{Progress, duration};
 use crate::scale::Scaling;
@@ -59,10 +59,11 @@ fn run_in<T: Real>(args: &TransformArgs, model: &ModelFile, components: &Matrix<
     let run = write(args, &source, &fit, &memberships, &names, read_seconds)?;
     fit.notices.iter().for_each(|notice| verbosity.note(&notice.message));
     verbosity.say(&format!(
-        "codes: {} after {} iterations in {}; relative error {:.4}",
+        "codes: {} after {} iterations in {}; {} {:.4}",
         fit.stop.name(),
         fit.iterations,
         duration(fit.elapsed.as_secs_f64()),
+        error_name(fit.loss),
         fit.relative_error
     ));
     verbosity.say(&format!("written: {}", args.write.out.display()));

@@ -147,7 +147,9 @@ fn card(component: &Component) -> String {
     };
     let images = component.samples.iter().any(|s| s.2.is_some());
     format!(
-        "<article><h3>{name} <small>{} {}</small></h3>{picture}{}<div class=\"{}\">{}</div></article>",
+        "<article><h3><span>{}</span> <small>{} {}</small></h3>{picture}{}<div class=\"{}\">{}</div></article>",
+        // A chance to break long names such as comp.sys.mac.hardware.
+        name.replace('.', ".<wbr>").replace('_', "_<wbr>"),
         component.size,
         if component.size == 1 { "sample" } else { "samples" },
         component.features.iter().map(feature).collect::<String>(),

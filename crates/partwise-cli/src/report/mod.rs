@@ -144,11 +144,11 @@ fn numbers<T: Real>(done: &Done<'_, T>, timings: Timings) -> Vec<(&'static str, 
     let mut out = vec![("components", fit.components.rows().to_string())];
     if let Some(evaluation) = &done.evaluation {
         for (name, label) in [("accuracy", "accuracy"), ("nmi", "NMI")] {
-            let over = if evaluation.scores.len() > 1 { "held-out labels" } else { "all labels" };
+            let over = evaluation.scores.last().map_or("", |scores| scores.short);
             out.extend(evaluation.headline(name).map(|value| (label, format!("{value:.3} ({over})"))));
         }
     }
-    out.push(("relative error", format!("{:.4}", fit.relative_error)));
+    out.push((crate::job::error_name(fit.loss), format!("{:.4}", fit.relative_error)));
     out.push(("iterations", format!("{} ({})", fit.iterations, fit.stop.name())));
     out.extend(relative_kkt(fit).map(|kkt| ("relative KKT", format!("{kkt:.1e}"))));
     out.push(("time of the fit", duration(timings.fit)));
