@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use partwise::{Knowledge, Model, Settings, SolverChoice};
+use partwise::{Knowledge, Model, Settings};
 use partwise_eval::{Digits, digits};
 
 use crate::args::DemoArgs;
@@ -20,12 +20,6 @@ use crate::{Outcome, interrupt};
 
 /// The file by which a later demo knows its own folder.
 const MARK: &str = ".partwise-demo";
-
-/// The strength of WS-NMF on rows of length 1: the library's default.
-const STRENGTH: f64 = 1.0;
-
-/// Solves the codes of the label-aware start exactly, where one sweep of the default solver would favour the first digits.
-const SOLVER: SolverChoice = SolverChoice::Bpp;
 
 /// Fits three times, prints the comparison, writes the report of the best guided fit.
 pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
@@ -47,15 +41,13 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
         digits.n_samples() - guidance.labels.n_labelled()
     ));
     let scaling = Scaling::UnitRows;
-    let knowledge =
-        Knowledge { labels: Some(guidance.labels.clone()), strength: STRENGTH, ..Knowledge::default() };
+    let knowledge = Knowledge { labels: Some(guidance.labels.clone()), ..Knowledge::default() };
     let models = [Model::nmf(), Model::cnmf(guidance.labels.clone()), Model::ws_nmf(knowledge)];
     let mut fits = Vec::new();
     for model in models {
         let settings = Settings {
             seed: args.seed,
             max_iterations: args.max_iter,
-            solver: SOLVER,
             threads: args.threads,
             ..Settings::new(guidance.class_names.len())
         };
@@ -85,7 +77,7 @@ fn finish(args: &DemoArgs, verbosity: Verbosity, fits: &[Done<'_, f64>]) -> Resu
     comparison.lines().iter().for_each(|line| console::print(line));
     console::print(&format!(
         "
-Accuracy and NMI are over the images whose label did not guide. All three fits: solver bpp, at most {} iterations, since labels so few guide the first iterations most and longer fits leave them (try --max-iter 200). Strength of ws-nmf: {STRENGTH}.",
+Accuracy and NMI are over the images whose label did not guide. Every setting is the default, with at most {} iterations.",
         args.max_iter
     ));
     let accuracy = |done: &Done<'_, f64>| done.evaluation.as_ref().and_then(|e| e.headline("accuracy"));
