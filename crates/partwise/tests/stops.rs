@@ -160,11 +160,14 @@ fn planted_factors_are_found_by_every_solver_from_every_start() {
     assert!(found >= 3 * 5 * 6);
 }
 
+/// x of a row and column.
+type Value = fn(usize, usize) -> f64;
+
 #[test]
 fn degenerate_data_give_finite_results() {
     let mut fits = 0;
     for (n, d) in [(1, 1), (1, 4), (4, 1), (5, 3)] {
-        let kinds: [(&str, fn(usize, usize) -> f64); 3] = [
+        let kinds: [(&str, Value); 3] = [
             ("zeros", |_, _| 0.0),
             ("one entry", |i, j| if i == 0 && j == 0 { 3.0 } else { 0.0 }),
             ("a constant", |_, _| 2.5),
