@@ -60,7 +60,11 @@ fn dense_and_sparse_data_start_at_the_same_bits_and_agree() {
 
 #[test]
 fn single_precision_follows_double_precision() {
-    for_examples(12, |example| {
+    for_examples(24, |example| {
+        // With (nearly) more components than features a minimizer is not the only one, and rounding picks another.
+        if 2 * example.k > example.n.min(example.d) {
+            return;
+        }
         let (narrow, wide) = (example.dense::<f32>(), example.dense::<f64>());
         every_fit(example, |case, solver| {
             let model = case.model(example);
