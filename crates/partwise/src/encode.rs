@@ -117,6 +117,15 @@ pub fn encode<T: Real>(
             found: format!("{} and {}", encoding.ridge.len(), encoding.linear.len()),
         });
     }
+    for (name, values) in [("ridge", &encoding.ridge), ("linear penalty", &encoding.linear)] {
+        if let Some(component) = values.iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
+            return Err(Error::OutOfRange {
+                name: format!("the {name} of the encoding, component {component},"),
+                value: values[component].to_string(),
+                valid: "a finite number of 0 or more".into(),
+            });
+        }
+    }
     check_non_negative("the components", components)?;
     let penalized = encoding.ridge.iter().chain(&encoding.linear).any(|v| *v != 0.0);
     let cast = |values: &[f64]| values.iter().map(|v| T::from_f64(*v)).collect();

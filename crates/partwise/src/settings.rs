@@ -86,6 +86,9 @@ impl Init {
     }
 }
 
+/// Each row of a random start has so many numbers of its own.
+const MAX_RANK: usize = 1 << 19;
+
 /// How to factor. `Settings::new(k)` gives the defaults; set what should differ:
 ///
 /// ```
@@ -96,7 +99,7 @@ impl Init {
 ///
 /// | field | default | range | unit |
 /// |---|---|---|---|
-/// | `rank` | – | ≥ 1 | components |
+/// | `rank` | – | 1 to 524288 | components |
 /// | `seed` | 0 | any | – |
 /// | `solver` | `Auto` | one that serves the loss | – |
 /// | `inner_steps` | the solver's (HALS 1, Nesterov 10) | ≥ 1 | steps per factor and iteration |
@@ -167,6 +170,9 @@ impl Settings {
         };
         if self.rank == 0 {
             return fault("rank k", "0".into(), "1 or more");
+        }
+        if self.rank > MAX_RANK {
+            return fault("rank k", self.rank.to_string(), &format!("at most {MAX_RANK}"));
         }
         if !(0.0..1.0).contains(&self.tolerance) {
             return fault(

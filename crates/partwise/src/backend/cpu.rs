@@ -23,7 +23,7 @@ const GATHERED_TASKS: usize = 32;
 const GRAM_ROWS: usize = 4096;
 
 /// See the module.
-pub(crate) struct CpuBackend<'p, 'a, T: Real> {
+pub struct CpuBackend<'p, 'a, T: Real> {
     problem: &'p Problem<'a, T>,
     factors: Factors<T>,
     solver: Box<dyn NnlsSolver<T>>,
@@ -42,7 +42,8 @@ struct Buffer<T> {
 }
 
 impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
-    pub(crate) fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
+    /// At the start of a problem (in working rows, as [`Problem::new`] gives it), on `threads` threads (0 = all cores).
+    pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
         let data = problem.data();
         let empty = || Buffer { cross: None, made_from: None };
         CpuBackend {
@@ -55,6 +56,11 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             current: None,
             problem,
         }
+    }
+
+    /// The subproblem that was formed last.
+    pub fn subproblem(&self) -> Option<&Subproblem<T>> {
+        self.current.as_ref().map(|(_, subproblem)| subproblem)
     }
 
     pub(crate) fn threads(&self) -> usize {

@@ -26,8 +26,11 @@ use crate::losses::Loss;
 use crate::problem::check_non_negative;
 use crate::terms::{ClassAnchor, ComponentAnchor, Contribution, RowAnchor};
 
+/// Its name in the registry.
+pub(crate) const NAME: &str = "ws-nmf";
+
 pub(super) static SPEC: ModelSpec = ModelSpec {
-    name: "ws-nmf",
+    name: NAME,
     title: "WS-NMF",
     summary: "codes and components are pulled towards references with a chosen strength",
     objective: "|X - W H|^2 + sum_i m_W[i]^2 |W_i - d_i W_ref,i|^2 + sum_c m_H[c]^2 |H_c - H_ref,c|^2",
@@ -56,13 +59,11 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
         _ => None,
     };
     if let Some(reference) = from_labels.as_ref().or(knowledge.code_reference.as_ref()) {
-        check_codes(reference, shape)?;
         let weight = reference.weight.iter().map(|m| m * m).collect();
         let anchor = RowAnchor::new(Slot::Codes, reference.reference.clone(), weight, knowledge.anchor_scale);
         terms.push(Contribution::RowAnchor(anchor));
     }
     if let Some(reference) = &knowledge.component_reference {
-        check_components(reference, shape)?;
         let known = reference.reference.rows();
         let value = |f, c| if c < known { reference.reference.get(c, f) } else { 0.0 };
         let by_feature = Matrix::from_fn(shape.features, shape.rank, value);
@@ -105,6 +106,17 @@ fn indicator(labels: &Labels, strength: f64, shape: Shape) -> CodeReference {
         weight: (0..labels.n_samples())
             .map(|i| if labels.class(i).is_some() { strength } else { 0.0 })
             .collect(),
+    }
+}
+
+/// Shapes, weights and entries of the references.
+pub(crate) fn check_references(knowledge: &Knowledge, shape: Shape) -> Result<()> {
+    if let Some(reference) = &knowledge.code_reference {
+        check_codes(reference, shape)?;
+    }
+    match &knowledge.component_reference {
+        Some(reference) => check_components(reference, shape),
+        None => Ok(()),
     }
 }
 

@@ -13,7 +13,10 @@ mod checks;
 mod tying;
 
 pub(crate) use checks::check_non_negative;
-use checks::{check_data, check_labels, check_pairing, check_start, data_notices};
+use checks::{
+    check_data, check_finite, check_labels, check_pairing, check_references, check_size, check_start,
+    data_notices,
+};
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};
 
@@ -74,9 +77,11 @@ impl<'a, T: Real> Problem<'a, T> {
     ) -> Result<(Self, Factors<T>)> {
         settings.validate()?;
         check_data(data, true)?;
+        check_size(data)?;
         let shape = Shape { samples: data.n_samples(), features: data.n_features(), rank: settings.rank };
         let mut notices = data_notices(data);
         check_labels(model, shape, &mut notices)?;
+        check_references(model, shape, &settings.init, &mut notices)?;
         let solver = settings.solver.resolve(model.loss)?;
         let tied = tie_rows(data, model);
         let (working, merge_constant) = match &tied {
@@ -160,6 +165,7 @@ impl<'a, T: Real> Problem<'a, T> {
                 found: format!("k = {} with {}", factor.columns(), factor.rows()),
             });
         }
+        check_finite(what, &factor)?;
         if solver.needs_non_negative {
             check_non_negative(what, &factor)?;
         }
@@ -211,6 +217,11 @@ impl<'a, T: Real> Problem<'a, T> {
     /// computed exactly there; false for weighted rows, whose objective is that of the working data.
     pub(crate) fn is_merged(&self) -> bool {
         self.tied.as_ref().is_some_and(|t| t.count.iter().any(|c| *c > 1.0))
+    }
+
+    /// Whether rows are weighted without being merged.
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.tied.is_some() && !self.is_merged()
     }
 
     /// W (n × k) from the working codes.
