@@ -175,6 +175,10 @@ fn combinations(faults: &mut Faults) {
         &["WS-NMF", "kullback-leibler", "loss frobenius"],
     );
     let mu = Settings { solver: SolverChoice::Mu, ..Settings::new(2) };
+    let (n, k) = (example.n, 2);
+    let soft =
+        CodeReference { reference: Matrix::from_fn(n, k, |_, j| 1.0 + j as f64), weight: vec![1.0; n] };
+    let ws = Model::ws_nmf(Knowledge { code_reference: Some(soft), ..Knowledge::default() });
     faults.check(fit(&x, &ws, &mu), &["solver \"mu\"", "WS-NMF", "hals", "alternating"]);
     let nndsvd = Settings { init: Init::Nndsvd, ..mu };
     faults.check(fit(&x, &Model::nmf(), &nndsvd), &["nndsvd", "zeros", "nndsvda", "random"]);

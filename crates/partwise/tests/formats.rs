@@ -42,7 +42,13 @@ fn dense_and_sparse_data_start_at_the_same_bits_and_agree() {
             let start = |fit: Option<Fit<f64>>| fit.map(|fit| (fit.codes, fit.components));
             let none = settings(example, solver, 0);
             let (a, b) = (accepted(fit(&dense, &model, &none)), accepted(fit(&sparse, &model, &none)));
-            assert_eq!(start(a), start(b), "{case:?}, {}, {example:?}", solver.name);
+            if a.as_ref().is_some_and(|fit| fit.init == "labels") {
+                // The label-aware start ends with a solve, whose product with X is summed in another order.
+                let (a, b) = (a.unwrap(), b.unwrap());
+                assert!(difference(&a, &b) < 1e-12, "{case:?}, {}, {example:?}", solver.name);
+            } else {
+                assert_eq!(start(a), start(b), "{case:?}, {}, {example:?}", solver.name);
+            }
             let few = settings(example, solver, 5);
             let Some(a) = accepted(fit(&dense, &model, &few)) else { return };
             let b = fit(&sparse, &model, &few).unwrap();

@@ -11,7 +11,7 @@ use partwise::models::ModelSpec;
 use partwise::solvers::SolverSpec;
 use partwise::{
     AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, Labels, Loss,
-    Matrix, Model, Real, Result, Settings, SparseMatrix, models, solvers,
+    Matrix, Model, Real, Result, Settings, SparseMatrix, StrengthUnit, models, solvers,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -134,12 +134,14 @@ pub(crate) struct Case {
     pub(crate) scale: AnchorScale,
     /// Soft reference codes and components instead of labels.
     pub(crate) references: bool,
+    /// What the strength of labels is measured in.
+    pub(crate) unit: StrengthUnit,
 }
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = if self.references { "references" } else { "labels" };
-        write!(f, "{} {} with {known} ({:?})", self.spec.name, self.loss.name(), self.scale)
+        write!(f, "{} {} with {known} ({:?}, {:?})", self.spec.name, self.loss.name(), self.scale, self.unit)
     }
 }
 
@@ -148,13 +150,16 @@ pub(crate) fn cases() -> Vec<Case> {
     let mut out = Vec::new();
     for &spec in models::ALL {
         for &loss in spec.losses {
-            let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false };
+            let unit = StrengthUnit::Relative;
+            let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false, unit };
             out.push(plain);
             if spec.needs.contains("reference") {
                 for scale in [AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed] {
                     out.push(Case { scale, references: true, ..plain });
                 }
-                out.push(Case { scale: AnchorScale::Alternating, ..plain });
+                for scale in [AnchorScale::Joint, AnchorScale::Alternating] {
+                    out.push(Case { scale, unit: StrengthUnit::Raw, ..plain });
+                }
             }
         }
     }
@@ -164,8 +169,13 @@ pub(crate) fn cases() -> Vec<Case> {
 impl Case {
     pub(crate) fn knowledge(&self, example: &Example) -> Knowledge {
         let labels = (!self.references).then(|| example.labels());
-        let mut knowledge =
-            Knowledge { labels, strength: 1.3, anchor_scale: self.scale, ..Knowledge::default() };
+        let mut knowledge = Knowledge {
+            labels,
+            strength: 1.3,
+            strength_unit: self.unit,
+            anchor_scale: self.scale,
+            ..Knowledge::default()
+        };
         if self.references {
             let Example { n, d, k, seed, .. } = *example;
             // A third of the rows is free; one row has a reference of zeros.
@@ -289,6 +299,9 @@ pub(crate) fn objective(
 fn references(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
     let knowledge = case.knowledge(example);
     let mut value = 0.0;
+    if knowledge.code_reference.is_none() && case.unit == StrengthUnit::Relative {
+        return misplaced(example, &knowledge, w, h);
+    }
     for i in 0..example.n {
         let (m, r): (f64, Vec<f64>) = match &knowledge.code_reference {
             Some(reference) => (reference.weight[i], reference.reference.row(i).to_vec()),
@@ -315,6 +328,18 @@ fn references(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<f64>) 
         }
     }
     value
+}
+
+/// s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
+fn misplaced(example: &Example, knowledge: &Knowledge, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
+    let mut value = 0.0;
+    for i in 0..example.n {
+        let Some(class) = example.labels().class(i) else { continue };
+        for j in (0..example.k).filter(|&j| j != class) {
+            value += w.get(i, j).powi(2) * h.row(j).iter().map(|h| h * h).sum::<f64>();
+        }
+    }
+    knowledge.strength * knowledge.strength * value
 }
 
 /// The penalties of the settings as documented, in the half form.
