@@ -5,6 +5,9 @@
 //! shared and their speed drifts. Bare: the two products with X and the two Grams, by faer for dense data, by the library's own
 //! sparse products otherwise.
 
+// Printing its table is what this bench is for.
+#![allow(clippy::print_stdout)]
+
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::process::ExitCode;

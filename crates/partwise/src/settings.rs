@@ -127,7 +127,8 @@ pub struct Settings {
     /// Iterations (updates of every factor) at most.
     pub max_iterations: usize,
     /// Stop when the norm of the projected gradient, met by the updates of an iteration, is at most this times that of the first
-    /// iteration.
+    /// iteration. For multiplicative updates, which can't reach zero, an entry below 1e-6 of the largest of its row counts as zero
+    /// in it.
     pub tolerance: f64,
     /// Stop after this much wall time; what has been reached is returned.
     pub time_limit: Option<Duration>,

@@ -68,7 +68,7 @@ impl<T: Real> Kernel for Sweeps<'_, '_, T> {
                     gradient[j][lane] -= tile.cross[j][lane];
                 }
             }
-            squared += squared_projected(k, &tile.rows, &gradient);
+            squared += squared_projected(k, &tile.rows, &gradient, &[T::ZERO; LANES]);
             let shift = self.rows.shift.map(|_| tile.shift);
             for step in 0..self.inner_steps {
                 let last = step + 1 == self.inner_steps;

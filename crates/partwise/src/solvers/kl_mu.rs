@@ -8,6 +8,7 @@
 //! n = (X/(UVᵀ))V comes from the data. The ridge is solved exactly, so the objective never rises (scikit-learn adds it to the
 //! denominator instead). Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization".
 
+use super::mu::counts_as_zero;
 use crate::real::Real;
 
 /// A chunk of rows of a [`KlMajorizer`](crate::KlMajorizer).
@@ -20,7 +21,8 @@ pub(crate) struct KlRows<'a, T> {
     pub(crate) shift: Option<&'a [T]>,
 }
 
-/// Updates `factor` (m × k) in place; returns the squared projected gradient on entry.
+/// Updates `factor` (m × k) in place; returns the squared projected gradient on entry, in which entries below
+/// 1e-6 of the largest of their row count as 0 (multiplicative updates never reach it).
 pub(crate) fn improve_kl_rows<T: Real>(rows: &KlRows<'_, T>, factor: &mut [T]) -> f64 {
     let k = rows.base.len();
     let mut squared = 0.0;
@@ -28,11 +30,12 @@ pub(crate) fn improve_kl_rows<T: Real>(rows: &KlRows<'_, T>, factor: &mut [T]) -
         let numerator = &rows.numerator[i * k..(i + 1) * k];
         let scale = rows.linear_rows.map_or(T::ONE, |s| s[i]);
         let shift = rows.shift.map_or(T::ZERO, |s| s[i]);
+        let zero = counts_as_zero(u.iter().fold(T::ZERO, |largest, u| Real::max(largest, *u)));
         for j in 0..k {
             let linear = rows.base[j] + scale * rows.linear[j];
             let ridge = rows.ridge[j] + shift;
             let gradient = linear + ridge * u[j] - numerator[j];
-            if u[j] > T::ZERO || gradient < T::ZERO {
+            if u[j] > zero || gradient < T::ZERO {
                 let g = gradient.to_f64();
                 squared += g * g;
             }

@@ -4,6 +4,7 @@
 //! u_j ← u_j · c_j / ((Gu)_j + δu_j + sλ_j),   0/0 := 0
 //! ```
 //!
+//! An entry on its way to 0 never gets there, so in the projected gradient one below 1e-6 of the largest of its row counts as 0.
 //! Zeros stay zero. Valid only where G and c have no negative entries.
 //! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". No epsilon is added.
 
@@ -25,6 +26,12 @@ impl<T: Real> NnlsSolver<T> for Mu {
     fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T]) -> f64 {
         dispatch(Update { rows, factor })
     }
+}
+
+/// What counts as 0 in a row whose largest entry is `largest`, for multiplicative updates.
+#[inline(always)]
+pub(super) fn counts_as_zero<T: Real>(largest: T) -> T {
+    largest * T::from_f64(1e-6)
 }
 
 struct Update<'a, 'b, T> {
@@ -53,7 +60,14 @@ impl<T: Real> Kernel for Update<'_, '_, T> {
                     gradient[j][lane] = denominator[j][lane] - tile.cross[j][lane];
                 }
             }
-            squared += squared_projected(k, &tile.rows, &gradient);
+            let mut zero = [T::ZERO; LANES];
+            for j in 0..k {
+                for lane in 0..LANES {
+                    zero[lane] = Real::max(zero[lane], tile.rows[j][lane]);
+                }
+            }
+            let zero = zero.map(counts_as_zero);
+            squared += squared_projected(k, &tile.rows, &gradient, &zero);
             for j in 0..k {
                 for lane in 0..LANES {
                     let (u, c, d) = (tile.rows[j][lane], tile.cross[j][lane], denominator[j][lane]);

@@ -85,7 +85,7 @@ impl<T: Real> Kernel for Steps<'_, '_, T> {
                     }
                 }
                 if inner == 0 {
-                    squared += squared_projected(k, &tile.rows, &gradient);
+                    squared += squared_projected(k, &tile.rows, &gradient, &[T::ZERO; LANES]);
                 }
                 let next_beta = (1.0 + (4.0 * beta * beta + 1.0).sqrt()) / 2.0;
                 let momentum = T::from_f64((beta - 1.0) / next_beta);

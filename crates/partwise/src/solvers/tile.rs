@@ -133,15 +133,21 @@ pub(super) fn gram_times<T: Real, const FMA: bool>(
     }
 }
 
-/// Σ of squares of the projected gradient: g where u > 0, min(g, 0) where u = 0.
+/// Σ of squares of the projected gradient: g where u > `zero`, min(g, 0) elsewhere. `zero` is 0, or what a solver that can't
+/// reach 0 counts as 0 in each row.
 #[inline(always)]
-pub(super) fn squared_projected<T: Real>(rank: usize, u: &[Lanes<T>], gradient: &[Lanes<T>]) -> f64 {
+pub(super) fn squared_projected<T: Real>(
+    rank: usize,
+    u: &[Lanes<T>],
+    gradient: &[Lanes<T>],
+    zero: &Lanes<T>,
+) -> f64 {
     // In f64: the square of a gradient leaves the range of f32 long before the data do.
     let mut sums = [0.0f64; LANES];
     for j in 0..rank {
         for lane in 0..LANES {
             let g = gradient[j][lane];
-            let free = u[j][lane] > T::ZERO || g < T::ZERO;
+            let free = u[j][lane] > zero[lane] || g < T::ZERO;
             let g = if free { g.to_f64() } else { 0.0 };
             sums[lane] += g * g;
         }
