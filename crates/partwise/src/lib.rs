@@ -55,6 +55,7 @@ pub mod recipes;
 mod settings;
 pub mod solvers;
 mod stop;
+pub mod svm;
 pub mod terms;
 
 pub use data::{DataMatrix, DenseMatrix, RowGroups, SparseMatrix, Summary};

@@ -105,6 +105,12 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     /// `out` (d) += weight · X[sample, :], in `f64`.
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]);
 
+    /// X[sample, :] · `vector` (d), products and sums in `f64`. Dense and sparse data may add in another order.
+    fn row_dot(&self, sample: usize, vector: &[f64]) -> f64;
+
+    /// ‖X[one, :] − X[other, :]‖² in `f64`, from the differences, so equal rows have distance 0 exactly.
+    fn squared_distance(&self, one: usize, other: usize) -> f64;
+
     /// Bytes that this value holds beyond what the caller lent (owned copies, a stored transpose).
     fn owned_bytes(&self) -> usize;
 }

@@ -253,6 +253,32 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         }
     }
 
+    fn row_dot(&self, sample: usize, vector: &[f64]) -> f64 {
+        let (indices, values) = self.row(sample);
+        indices.iter().zip(values).map(|(j, x)| x.to_f64() * vector[*j as usize]).sum()
+    }
+
+    fn squared_distance(&self, one: usize, other: usize) -> f64 {
+        let ((a_indices, a_values), (b_indices, b_values)) = (self.row(one), self.row(other));
+        let (mut a, mut b, mut total) = (0, 0, 0.0);
+        // A merge of two ascending lists of columns; what only one of them stores is a difference from 0.
+        while a < a_indices.len() || b < b_indices.len() {
+            let a_column = a_indices.get(a).copied().unwrap_or(u32::MAX);
+            let b_column = b_indices.get(b).copied().unwrap_or(u32::MAX);
+            let mut difference = 0.0;
+            if a_column <= b_column {
+                difference += a_values[a].to_f64();
+                a += 1;
+            }
+            if b_column <= a_column {
+                difference -= b_values[b].to_f64();
+                b += 1;
+            }
+            total += difference * difference;
+        }
+        total
+    }
+
     fn owned_bytes(&self) -> usize {
         self.rows.owned_bytes() + self.columns.get().map_or(0, Compressed::owned_bytes)
     }

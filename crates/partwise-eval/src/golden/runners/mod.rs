@@ -5,6 +5,7 @@ mod labels;
 mod metrics;
 mod nmf;
 mod nnls;
+mod svm;
 mod wsnmf;
 
 use super::Runner;
@@ -29,6 +30,7 @@ pub const RUNNERS: &[Runner] = &[
     Runner { method: "nmf_nenmf", run: nmf::run },
     Runner { method: "nmf_nenmf_wfirst", run: nmf::run },
     Runner { method: "nnls", run: nnls::run },
+    Runner { method: "svm", run: svm::run },
     Runner { method: "wsnmf", run: wsnmf::run },
     Runner { method: "wsnmf_beta_search", run: wsnmf::run_search },
     Runner { method: "wsnmf_soft", run: wsnmf::run },
@@ -51,7 +53,6 @@ pub const NOT_BUILT: &[&str] = &[
     "semignmf",
     "ssnmf",
     "ssnmf1",
-    "svm",
     "symnmf",
     "wssymnmf",
     "wssymnmf_soft",
