@@ -151,7 +151,7 @@ impl<'a, T: Real> Search<'a, T> {
             Closeness::Cosine => (self.cosine_distance(i, j, product(j)), slack),
         };
         let others = || (0..n).filter(|j| *j != i);
-        let mut upper: Vec<f64> = others().map(|j| rough(j)).map(|(value, off)| value + off).collect();
+        let mut upper: Vec<f64> = others().map(&rough).map(|(value, off)| value + off).collect();
         let (_, limit, _) = upper.select_nth_unstable_by(self.k - 1, f64::total_cmp);
         let limit = *limit;
         let candidates = others().filter(|j| {
