@@ -24,7 +24,7 @@ fn plain(n: usize, d: usize, values: &[f64], k: usize) -> Vec<Vec<u32>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Small counts make many ties.
     #[test]

@@ -44,7 +44,7 @@ fn assert_close(one: &[f64], other: &[f64], tolerance: f64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_gap_closes_and_the_box_holds(n in 4_usize..40, d in 1_usize..25, seed: u64, cost in 0.01_f64..20.0) {
@@ -89,6 +89,22 @@ fn dense_and_sparse_rows_shrinking_or_not_and_any_order_give_the_same_weights() 
 }
 
 #[test]
+fn the_way_training_ends_is_told() {
+    let data = DenseMatrix::new(3, 2, vec![1.0, 0.0, 0.0, 1.0, 0.0, 0.0]).unwrap();
+    let targets = [1, -1, 1];
+    let settings = SvmSettings { cost: Cost::Same(3.0), tolerance: 0.0, ..SvmSettings::default() };
+    let exact = trained(&data, &targets, &settings);
+    assert_eq!(exact.stop, StopReason::PrecisionFloor);
+    // The sample of zeros can't be moved: its α is C.
+    assert_eq!((exact.alpha, exact.weights), (vec![1.0, 1.0, 3.0], vec![1.0, -1.0]));
+    let (values, targets) = problem(40, 5, 1);
+    let data = DenseMatrix::new(40, 5, values).unwrap();
+    let short = trained(&data, &targets, &SvmSettings { max_passes: 1, ..SvmSettings::default() });
+    assert_eq!((short.stop, short.iterations), (StopReason::IterationLimit, 1));
+    assert!(short.gap > 1e-6 * short.primal);
+}
+
+#[test]
 fn chosen_samples_are_as_their_own_data() {
     let (n, d) = (20, 12);
     let (values, targets) = problem(n, d, 5);
@@ -112,7 +128,11 @@ fn distances_and_products_of_rows_are_those_of_the_plain_sums_in_both_forms() {
         let product: f64 = (0..d).map(|j| values[i * d + j] * vector[j]).sum();
         for data in [&dense as &dyn DataMatrix<f64>, &sparse] {
             assert!((data.row_dot(i, &vector) - product).abs() <= 1e-13 * product.abs().max(1.0));
+            let mut products = vec![1e3; n];
+            data.row_products(i..i + 1, &mut products);
             for other in 0..n {
+                let product: f64 = (0..d).map(|j| values[i * d + j] * values[other * d + j]).sum();
+                assert!((products[other] - product).abs() <= 1e-13 * product.max(1.0));
                 let distance: f64 = (0..d).map(|j| (values[i * d + j] - values[other * d + j]).powi(2)).sum();
                 assert_eq!(data.squared_distance(i, other), distance);
             }

@@ -58,7 +58,7 @@ pub fn pca(data: &dyn DataMatrix<f64>, k: usize, seed: u64) -> Result<Pca> {
     rows::check_count("the number of principal components", k, (n - 1).min(d))?;
     rows::check_finite(data)?;
     let mean = rows::mean(data);
-    let found = largest_eigenpairs(d, k, seed, |block| {
+    let found = largest_eigenpairs(d, k, 0.0, seed, |block| {
         // (X − 1mᵀ)ᵀ(X − 1mᵀ)Q = Xᵀ(XQ − 1(mᵀQ)) − m·(column sums of that).
         let mut scores = times(data, block);
         let shift: Vec<f64> =

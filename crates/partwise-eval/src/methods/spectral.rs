@@ -39,7 +39,7 @@ pub fn spectral_embedding(graph: &Graph, k: usize, seed: u64) -> Result<Spectral
     let n = graph.n_samples();
     rows::check_count("the number of clusters", k, n)?;
     let normalized = graph.normalized();
-    let found = largest_eigenpairs(n, k, seed, |block| normalized.times(block));
+    let found = largest_eigenpairs(n, k, -1.0, seed, |block| normalized.times(block));
     let mut notes: Vec<String> = found.note().into_iter().collect();
     notes.extend(connection_note(graph));
     let mut points = found.vectors;

@@ -9,7 +9,8 @@
 //!
 //! Reference: T. Joachims, "Transductive inference for text classification using support vector machines", ICML 1999.
 //! What differs: all pairs that may swap do so before the next training, the worst with the worst (after V. Sindhwani,
-//! S. S. Keerthi, "Large scale semi-supervised linear SVMs", SIGIR 2006); one C* for both labels; no bias. More than two
+//! S. S. Keerthi, "Large scale semi-supervised linear SVMs", SIGIR 2006); one C* for both labels; no bias; each training
+//! ends at a relative duality gap of 1e-3. More than two
 //! classes: one against the others, the largest value wins.
 
 use partwise::svm::{Cost, Svm, SvmSettings, train};
@@ -21,6 +22,8 @@ use super::{Outcome, Task};
 /// The first C*, as a share of C, and the most rounds of switching at one C*.
 const FIRST_SHARE: f64 = 1e-5;
 const MOST_SWITCHES: usize = 100;
+/// The relative duality gap of each of the many trainings.
+const GAP: f64 = 1e-3;
 
 /// The settings of [`transductive_svm`].
 ///
@@ -77,7 +80,8 @@ pub fn transductive_svm(
     if let Some(share) = settings.positive_share.filter(|share| !(*share > 0.0 && *share < 1.0)) {
         return Err(super::rows::out_of_range("the share of positive samples", share, "between 0 and 1"));
     }
-    let machine_settings = |cost: Cost| SvmSettings { cost, seed: settings.seed, ..SvmSettings::default() };
+    let machine_settings =
+        |cost: Cost| SvmSettings { cost, tolerance: GAP, seed: settings.seed, ..SvmSettings::default() };
     let labelled: Vec<usize> = (0..n).filter(|&i| targets[i] != 0).collect();
     let given: Vec<i8> = labelled.iter().map(|&i| targets[i]).collect();
     let mut machine = train(data, &labelled, &given, &machine_settings(Cost::Same(settings.cost)))?;

@@ -312,6 +312,11 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         lanes_sum(self.row(sample), vector, |x, v| x.to_f64() * v)
     }
 
+    fn row_products(&self, samples: Range<usize>, out: &mut [T]) {
+        let out = ViewMut::new(out, samples.len(), self.samples);
+        matmul(out, Output::Replace, self.view().rows(samples), self.view().transposed());
+    }
+
     fn squared_distance(&self, one: usize, other: usize) -> f64 {
         lanes_sum(self.row(one), self.row(other), |a, b| {
             let difference = a.to_f64() - b.to_f64();

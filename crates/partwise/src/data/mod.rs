@@ -108,6 +108,9 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     /// X[sample, :] · `vector` (d), products and sums in `f64`. Dense and sparse data may add in another order.
     fn row_dot(&self, sample: usize, vector: &[f64]) -> f64;
 
+    /// `out` (samples.len() × n, row-major) = X[samples, :] · Xᵀ. Sparse data store their columns for this.
+    fn row_products(&self, samples: Range<usize>, out: &mut [T]);
+
     /// ‖X[one, :] − X[other, :]‖² in `f64`, from the differences, so equal rows have distance 0 exactly.
     fn squared_distance(&self, one: usize, other: usize) -> f64;
 

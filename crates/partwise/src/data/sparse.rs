@@ -258,6 +258,21 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         indices.iter().zip(values).map(|(j, x)| x.to_f64() * vector[*j as usize]).sum()
     }
 
+    fn row_products(&self, samples: Range<usize>, out: &mut [T]) {
+        assert_eq!(out.len(), samples.len() * self.samples, "the output has one row of n for each sample");
+        let columns = self.columns();
+        out.fill(T::ZERO);
+        for (i, out) in samples.zip(out.chunks_exact_mut(self.samples)) {
+            let (indices, values) = self.row(i);
+            for (j, x) in indices.iter().zip(values) {
+                let (others, other_values) = columns.row(*j as usize);
+                for (other, y) in others.iter().zip(other_values) {
+                    out[*other as usize] += *x * *y;
+                }
+            }
+        }
+    }
+
     fn squared_distance(&self, one: usize, other: usize) -> f64 {
         let ((a_indices, a_values), (b_indices, b_values)) = (self.row(one), self.row(other));
         let (mut a, mut b, mut total) = (0, 0, 0.0);

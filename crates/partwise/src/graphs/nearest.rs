@@ -2,10 +2,9 @@
 
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
 use crate::real::Real;
 
-/// Samples whose distances to all others are computed together: their rows in full take 64·d numbers.
+/// Samples whose products with all others are computed together.
 const BLOCK: usize = 64;
 
 /// What makes samples near.
@@ -56,7 +55,7 @@ impl Neighbours {
 }
 
 /// The `k` nearest other samples of each sample of `data` (n × d), ties to the lower number. Time n²d for dense data,
-/// n times the stored values for sparse data, on the calling thread; memory 64·(n + d) numbers.
+/// the sum of the squared numbers of entries of the columns for sparse data, on the calling thread; memory 64·n numbers.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when k is 0 or not below n; [`Error::NotFinite`] for such data.
@@ -85,7 +84,7 @@ pub fn nearest_neighbours<T: Real>(
         let block = start..(start + BLOCK).min(n);
         search.products_with(block.clone());
         for i in block.clone() {
-            for (distance, j) in search.nearest(i, i - block.start, block.len()) {
+            for (distance, j) in search.nearest(i, i - block.start) {
                 found.samples.push(j);
                 found.distances.push(distance);
             }
@@ -100,16 +99,16 @@ struct Search<'a, T: Real> {
     closeness: Closeness,
     /// ‖x‖² of each sample.
     squared_norms: Vec<f64>,
-    /// X · (rows of the block)ᵀ, n × block.
+    /// (Rows of the block) · Xᵀ, block × n.
     products: Vec<T>,
-    /// The rows of the block in full, block × d.
-    rows: Matrix<f64>,
+    /// The row of one sample in full (d), for cosines; zeros between uses.
+    row: Vec<f64>,
 }
 
 impl<'a, T: Real> Search<'a, T> {
     fn new(data: &'a dyn DataMatrix<T>, k: usize, closeness: Closeness) -> Self {
-        let (n, d) = (data.n_samples(), data.n_features());
-        let mut row = vec![0.0; d];
+        let n = data.n_samples();
+        let mut row = vec![0.0; data.n_features()];
         let mut squared_norms = Vec::with_capacity(n);
         for i in 0..n {
             data.add_row(i, 1.0, &mut row);
@@ -117,30 +116,22 @@ impl<'a, T: Real> Search<'a, T> {
             // x − x is 0 exactly, so the buffer is clean again without touching all of it.
             data.add_row(i, -1.0, &mut row);
         }
-        Search { data, k, closeness, squared_norms, products: Vec::new(), rows: Matrix::zeros(0, d) }
+        Search { data, k, closeness, squared_norms, products: Vec::new(), row }
     }
 
     fn products_with(&mut self, block: std::ops::Range<usize>) {
-        let width = block.len();
-        self.rows = Matrix::zeros(width, self.data.n_features());
-        for i in block.clone() {
-            self.data.add_row(i, 1.0, self.rows.row_mut(i - block.start));
-        }
-        let factor = self.rows.transposed().cast::<T>();
-        self.products.resize(self.data.n_samples() * width, T::ZERO);
-        for chunk in self.data.sample_chunks() {
-            let out = &mut self.products[chunk.start * width..chunk.end * width];
-            self.data.times(chunk, &factor, out);
-        }
+        self.products.resize(block.len() * self.data.n_samples(), T::ZERO);
+        self.data.row_products(block, &mut self.products);
     }
 
-    /// The nearest of sample `i`, which is row `place` of the block of `width` samples.
+    /// The nearest of sample `i`, which is row `place` of the block.
     ///
     /// Products find the candidates: those that rounding leaves room for. What is kept is ordered by distances that are
     /// computed anew in `f64`.
-    fn nearest(&self, i: usize, place: usize, width: usize) -> Vec<(f64, u32)> {
+    fn nearest(&mut self, i: usize, place: usize) -> Vec<(f64, u32)> {
         let n = self.data.n_samples();
-        let product = |j: usize| self.products[j * width + place].to_f64();
+        let products = &self.products[place * n..(place + 1) * n];
+        let product = |j: usize| products[j].to_f64();
         let (own, slack) = (self.squared_norms[i], self.slack());
         // A rough value, and how far it may be off.
         let rough = |j: usize| match self.closeness {
@@ -158,8 +149,11 @@ impl<'a, T: Real> Search<'a, T> {
             let (value, off) = rough(*j);
             value - off <= limit
         });
+        let candidates: Vec<usize> = candidates.collect();
+        self.data.add_row(i, 1.0, &mut self.row);
         let mut nearest: Vec<(f64, u32)> =
-            candidates.map(|j| (self.distance(i, j, place), j as u32)).collect();
+            candidates.into_iter().map(|j| (self.distance(i, j), j as u32)).collect();
+        self.data.add_row(i, -1.0, &mut self.row);
         nearest.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         nearest.truncate(self.k);
         nearest
@@ -170,10 +164,11 @@ impl<'a, T: Real> Search<'a, T> {
         2.0 * (self.data.n_features() as f64 + 8.0) * T::EPSILON.to_f64()
     }
 
-    fn distance(&self, i: usize, j: usize, place: usize) -> f64 {
+    /// The distance of sample `i`, whose values are in `row`, to `j`.
+    fn distance(&self, i: usize, j: usize) -> f64 {
         match self.closeness {
             Closeness::Euclidean => self.data.squared_distance(i, j).sqrt(),
-            Closeness::Cosine => self.cosine_distance(i, j, self.data.row_dot(j, self.rows.row(place))),
+            Closeness::Cosine => self.cosine_distance(i, j, self.data.row_dot(j, &self.row)),
         }
     }
 

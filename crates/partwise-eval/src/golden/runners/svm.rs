@@ -38,7 +38,8 @@ fn one_case(comparison: &mut Comparison, case: &Value, data: &dyn DataMatrix<f64
         None => Cost::Each(numbers(&case["C"])?),
     };
     // The optimum is flat in w: a gap of ε leaves w off by √ε, so the gap must be far below the tolerance of w.
-    let settings = SvmSettings { cost: cost.clone(), tolerance: 1e-13, ..SvmSettings::default() };
+    let settings =
+        SvmSettings { cost: cost.clone(), tolerance: 1e-13, max_passes: 200_000, ..SvmSettings::default() };
     let trained = train(data, &samples, &targets, &settings)?;
     let column = |values: &[f64]| Matrix::from_fn(values.len(), 1, |i, _| values[i]);
     comparison.matrix("w", None, &column(&trained.weights), &column(&numbers(&case["w"])?));
