@@ -5,6 +5,8 @@
 //! shared and their speed drifts. Bare: the two products with X and the two Grams, by faer for dense data, by the library's own
 //! sparse products otherwise.
 
+#![expect(clippy::print_stdout, reason = "a bench reports by printing")]
+
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
