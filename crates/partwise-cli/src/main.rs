@@ -1,2 +1,60 @@
-//! The command line.
-fn main() {}
+//! `partwise`: the command line. One file a subcommand; `console` is the only module that prints.
+//!
+//! Exit codes: 0 done, 2 a fault of the input or of what was asked, 130 interrupted (what was reached is written).
+
+mod args;
+mod choices;
+mod completions;
+mod console;
+mod demo;
+mod evaluate;
+mod fit;
+mod guidance;
+mod input;
+mod interrupt;
+mod job;
+mod memberships;
+mod methods;
+mod outputs;
+mod progress;
+mod record;
+mod report;
+mod scale;
+mod scores;
+mod transform;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+/// How a command ended when nothing was wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// All of it.
+    Done,
+    /// Ctrl-C came; what was reached is written.
+    Interrupted,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    interrupt::listen();
+    let outcome = match cli.command {
+        Command::Fit(args) => fit::run(&args),
+        Command::Transform(args) => transform::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Methods(args) => methods::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        Command::Completions(args) => completions::run(&args),
+    };
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Err(error) => {
+            console::error(&error);
+            ExitCode::from(2)
+        }
+    }
+}

@@ -4,7 +4,7 @@
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
-use crate::fit::{Fit, run};
+use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::observe::{Observer, silent};
@@ -40,11 +40,14 @@ impl Encoding {
                 cross: Matrix::zeros(factors.get(Slot::Codes).rows(), k),
                 penalties: Penalties::none(k),
                 groups: Default::default(),
+                group_metric: None,
                 constant: 0.0,
                 majorizer: false,
             });
             match contribution {
-                Contribution::RowAnchor(_) | Contribution::ComponentAnchor(_) => continue,
+                Contribution::RowAnchor(_)
+                | Contribution::ComponentAnchor(_)
+                | Contribution::ClassAnchor(_) => continue,
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
                     encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());
@@ -90,7 +93,7 @@ pub fn solve<T: Real>(
         Held::Components(components) => (Slot::Components, components.transposed()),
     };
     let (problem, start) = Problem::with_held(data, loss, held, None, settings)?;
-    run(&problem, start, settings, &mut silent)
+    T::run(&problem, start, settings, &mut silent)
 }
 
 /// The codes of new rows for known components, with the penalties that a fit left: the core of [`Fit::transform`], for models
@@ -114,6 +117,15 @@ pub fn encode<T: Real>(
             found: format!("{} and {}", encoding.ridge.len(), encoding.linear.len()),
         });
     }
+    for (name, values) in [("ridge", &encoding.ridge), ("linear penalty", &encoding.linear)] {
+        if let Some(component) = values.iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
+            return Err(Error::OutOfRange {
+                name: format!("the {name} of the encoding, component {component},"),
+                value: values[component].to_string(),
+                valid: "a finite number of 0 or more".into(),
+            });
+        }
+    }
     check_non_negative("the components", components)?;
     let penalized = encoding.ridge.iter().chain(&encoding.linear).any(|v| *v != 0.0);
     let cast = |values: &[f64]| values.iter().map(|v| T::from_f64(*v)).collect();
@@ -125,7 +137,7 @@ pub fn encode<T: Real>(
     let settings = Settings { rank: k, ..settings.clone() };
     let (problem, start) =
         Problem::with_held(data, loss, (Slot::Components, components.transposed()), penalty, &settings)?;
-    run(&problem, start, &settings, observer)
+    T::run(&problem, start, &settings, observer)
 }
 
 impl<T: Real> Fit<T> {

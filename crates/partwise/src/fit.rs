@@ -93,7 +93,7 @@ pub fn fit_observed<T: Real>(
     observer: &mut dyn Observer,
 ) -> Result<Fit<T>> {
     let (problem, start) = Problem::new(data, model, settings)?;
-    let mut fit = run(&problem, start, settings, observer)?;
+    let mut fit = T::run(&problem, start, settings, observer)?;
     if let Some(labels) = &model.knowledge.labels {
         for (name, class) in fit.component_names.iter_mut().zip(labels.names()) {
             if problem.init == "labels" || model.spec.name == "ws-nmf" {
@@ -104,8 +104,37 @@ pub fn fit_observed<T: Real>(
     Ok(fit)
 }
 
-/// Runs a checked problem from its start.
-pub(crate) fn run<T: Real>(
+/// The loop, backend and solvers in one number type, compiled here once instead of in every crate that calls [`fit`].
+pub trait Engine: Sized {
+    /// Runs a checked problem from its start.
+    #[doc(hidden)]
+    fn run(
+        problem: &Problem<'_, Self>,
+        start: Factors<Self>,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<Fit<Self>>;
+}
+
+macro_rules! engine {
+    ($t:ident) => {
+        impl Engine for $t {
+            #[inline(never)]
+            fn run(
+                problem: &Problem<'_, Self>,
+                start: Factors<Self>,
+                settings: &Settings,
+                observer: &mut dyn Observer,
+            ) -> Result<Fit<Self>> {
+                run(problem, start, settings, observer)
+            }
+        }
+    };
+}
+engine!(f32);
+engine!(f64);
+
+fn run<T: Real>(
     problem: &Problem<'_, T>,
     start: Factors<T>,
     settings: &Settings,
@@ -115,6 +144,9 @@ pub(crate) fn run<T: Real>(
     let factor = problem.loss.published_factor();
     let mut backend = CpuBackend::new(problem, start, settings.threads);
     let (threads, working_bytes) = (backend.threads(), backend.working_bytes());
+    if problem.solve_codes {
+        backend.solve_codes();
+    }
     let mut history = Vec::new();
     let stop = iterate(&mut backend, factor, &mut StopRule::new(settings), began, &mut history, observer)?;
     let exact = backend.exact();

@@ -65,7 +65,7 @@ pub use encode::{Encoding, Held, encode, solve};
 pub use error::{Error, Result};
 pub use factors::{Factors, Slot};
 pub use fit::{Fit, fit, fit_observed};
-pub use guidance::{CodeReference, ComponentReference, Knowledge, Labels};
+pub use guidance::{CodeReference, ComponentReference, Knowledge, Labels, StrengthUnit};
 pub use linalg::{Matrix, symmetric_eigen};
 pub use losses::Loss;
 pub use models::Model;
@@ -77,3 +77,8 @@ pub use settings::{Init, Settings};
 pub use solvers::SolverChoice;
 pub use stop::StopReason;
 pub use terms::AnchorScale;
+
+/// The README's Rust block is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

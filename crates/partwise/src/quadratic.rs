@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Quadratic     f(U) = Σᵢ ( ½ uᵢ(G_i + δᵢI)uᵢᵀ − cᵢuᵢᵀ + sᵢ·λuᵢᵀ ) + constant
-//!               G_i = G, or G + w(I − r̂r̂ᵀ) for the rows of a group (METHODS R5)
+//!               G_i = G, or G + w(D − D^½r̂r̂ᵀD^½) for the rows of a group, with a diagonal metric D (METHODS R5: D = I)
 //! KlMajorizer   f(U) ≤ Σᵢⱼ ( −nᵢⱼ·ũᵢⱼ·ln uᵢⱼ + (bⱼ + sᵢλⱼ)·uᵢⱼ + ½(aⱼ + δᵢ)uᵢⱼ² ) + constant,   equal at U = Ũ
 //! ```
 //!
@@ -13,8 +13,8 @@ use std::sync::Arc;
 use crate::linalg::Matrix;
 use crate::real::Real;
 
-/// Rows that share a Gram of their own: G + weight·(I − d dᵀ) with the unit vector d, or G + weight·I
-/// when d is zero. It is what remains of an anchor w ≈ scale·reference after its free scale is minimized out.
+/// Rows that share a Gram of their own: G + weight·(D − D^½ d dᵀ D^½) with the unit vector d (or zeros) and the quadratic's diagonal
+/// metric D. It is what remains of an anchor w ≈ scale·reference after its free scale is minimized out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowGroup<T> {
     /// The rows, ascending.
@@ -26,13 +26,27 @@ pub struct RowGroup<T> {
 }
 
 impl<T: Real> RowGroup<T> {
-    /// G + weight·(I − d dᵀ), k × k.
-    pub fn gram(&self, base: &Matrix<T>) -> Matrix<T> {
+    /// D^½·d.
+    fn metric_direction(&self, metric: Option<&[T]>) -> Vec<T> {
+        match metric {
+            None => self.direction.clone(),
+            Some(metric) => self.direction.iter().zip(metric).map(|(d, m)| *d * Real::sqrt(*m)).collect(),
+        }
+    }
+
+    /// G + weight·(D − D^½ d dᵀ D^½), k × k; D = I without a metric.
+    pub fn gram(&self, base: &Matrix<T>, metric: Option<&[T]>) -> Matrix<T> {
         let k = base.columns();
+        let direction = self.metric_direction(metric);
         Matrix::from_fn(k, k, |i, j| {
-            let identity = if i == j { T::ONE } else { T::ZERO };
-            base.get(i, j) + self.weight * (identity - self.direction[i] * self.direction[j])
+            let diagonal = if i == j { metric.map_or(T::ONE, |m| m[i]) } else { T::ZERO };
+            base.get(i, j) + self.weight * (diagonal - direction[i] * direction[j])
         })
+    }
+
+    /// Whether its Gram has no negative entry beside a non-negative base: true when the direction has one non-zero entry.
+    pub(crate) fn is_diagonal(&self) -> bool {
+        self.direction.iter().filter(|d| **d != T::ZERO).count() <= 1
     }
 }
 
@@ -82,6 +96,8 @@ pub struct Quadratic<T> {
     pub penalties: Penalties<T>,
     /// Rows with a Gram of their own; every other row uses `gram`.
     pub groups: Arc<Vec<RowGroup<T>>>,
+    /// The diagonal metric D (k) of the groups; I when absent.
+    pub group_metric: Option<Vec<T>>,
     /// What does not depend on this factor.
     pub constant: f64,
     /// Whether it lies above the objective away from the current factor (equal there) instead of being the objective.
@@ -103,13 +119,20 @@ impl<T: Real> Quadratic<T> {
         value += penalty_value(&self.penalties, factor);
         for group in self.groups.iter() {
             let weight = group.weight.to_f64();
+            let direction = group.metric_direction(self.group_metric.as_deref());
             for &row in &group.rows {
                 let u = factor.row(row as usize);
-                let along = dot(u, &group.direction);
-                value += 0.5 * weight * (dot(u, u) - along * along);
+                let along = dot(u, &direction);
+                value += 0.5 * weight * (self.metric_square(u) - along * along);
             }
         }
         value + self.constant
+    }
+
+    /// u D uᵀ.
+    fn metric_square(&self, u: &[T]) -> f64 {
+        let metric = |j: usize| self.group_metric.as_ref().map_or(1.0, |m| m[j].to_f64());
+        u.iter().enumerate().map(|(j, v)| metric(j) * v.to_f64() * v.to_f64()).sum()
     }
 
     /// The gradient of one row, G_i u + δu − c + sλ, in `f64`.
@@ -117,13 +140,15 @@ impl<T: Real> Quadratic<T> {
         let k = u.len();
         let shift = self.penalties.shift_row(row).to_f64();
         let scale = self.penalties.linear_row(row).to_f64();
-        let along = group.map_or(0.0, |g| dot(u, &g.direction));
+        let direction = group.map(|g| g.metric_direction(self.group_metric.as_deref()));
+        let along = direction.as_ref().map_or(0.0, |d| dot(u, d));
         (0..k)
             .map(|j| {
                 let mut g = dot(self.gram.row(j), u) + shift * u[j].to_f64();
                 g += scale * self.penalties.linear[j].to_f64() - self.cross.get(row, j).to_f64();
-                if let Some(group) = group {
-                    g += group.weight.to_f64() * (u[j].to_f64() - along * group.direction[j].to_f64());
+                if let (Some(group), Some(direction)) = (group, &direction) {
+                    let metric = self.group_metric.as_ref().map_or(1.0, |m| m[j].to_f64());
+                    g += group.weight.to_f64() * (metric * u[j].to_f64() - along * direction[j].to_f64());
                 }
                 g
             })

@@ -5,7 +5,12 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 mod sealed {
-    pub trait Sealed {}
+    use crate::fit::Engine;
+    use crate::linalg::gather::SparseProducts;
+    use crate::linalg::gemm::DenseProducts;
+
+    /// What is compiled once for each number type.
+    pub trait Sealed: DenseProducts + SparseProducts + Engine {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }
@@ -13,7 +18,6 @@ mod sealed {
 /// `f32` or `f64`, sealed. Data, factors and kernels are generic over it; sums that cancel are taken in `f64`.
 pub trait Real:
     sealed::Sealed
-    + faer::traits::ComplexField
     + Copy
     + Debug
     + Display

@@ -21,7 +21,7 @@ pub enum Init {
     Nndsvda,
     /// NNDSVD with zeros filled by small random numbers (a hundredth of the random start).
     Nndsvdar,
-    /// Label-aware: class means as components, labelled rows near their class; the codes are then solved first. It matters
+    /// Label-aware: class means as components, the codes solved at them, and the codes first in each iteration. It matters
     /// more than the model when labels are few.
     Labels,
     /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to the largest
@@ -86,6 +86,9 @@ impl Init {
     }
 }
 
+/// Each row of a random start has so many numbers of its own.
+const MAX_RANK: usize = 1 << 19;
+
 /// How to factor. `Settings::new(k)` gives the defaults; set what should differ:
 ///
 /// ```
@@ -96,7 +99,7 @@ impl Init {
 ///
 /// | field | default | range | unit |
 /// |---|---|---|---|
-/// | `rank` | – | ≥ 1 | components |
+/// | `rank` | – | 1 to 524288 | components |
 /// | `seed` | 0 | any | – |
 /// | `solver` | `Auto` | one that serves the loss | – |
 /// | `inner_steps` | the solver's (HALS 1, Nesterov 10) | ≥ 1 | steps per factor and iteration |
@@ -167,6 +170,9 @@ impl Settings {
         };
         if self.rank == 0 {
             return fault("rank k", "0".into(), "1 or more");
+        }
+        if self.rank > MAX_RANK {
+            return fault("rank k", self.rank.to_string(), &format!("at most {MAX_RANK}"));
         }
         if !(0.0..1.0).contains(&self.tolerance) {
             return fault(

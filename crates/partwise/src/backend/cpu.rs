@@ -11,15 +11,19 @@ use crate::losses::{Loss, frobenius, kullback_leibler};
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 use crate::real::Real;
-use crate::solvers::{KlRows, NnlsSolver, Rows, improve_kl_rows};
+use crate::solvers::{Bpp, KlRows, NnlsSolver, Rows, improve_kl_rows};
 
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;
+/// Multiplicative updates of the codes that end a label-aware start.
+const MULTIPLICATIVE_START_STEPS: usize = 10;
+/// Chunks of gathered rows at work at once: bounds the copies that row groups need.
+const GATHERED_TASKS: usize = 32;
 /// Rows whose Gram is summed in the number type before it is added up in `f64`.
 const GRAM_ROWS: usize = 4096;
 
 /// See the module.
-pub(crate) struct CpuBackend<'p, 'a, T: Real> {
+pub struct CpuBackend<'p, 'a, T: Real> {
     problem: &'p Problem<'a, T>,
     factors: Factors<T>,
     solver: Box<dyn NnlsSolver<T>>,
@@ -38,7 +42,8 @@ struct Buffer<T> {
 }
 
 impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
-    pub(crate) fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
+    /// At the start of a problem (in working rows, as [`Problem::new`] gives it), on `threads` threads (0 = all cores).
+    pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
         let data = problem.data();
         let empty = || Buffer { cross: None, made_from: None };
         CpuBackend {
@@ -53,6 +58,11 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         }
     }
 
+    /// The subproblem that was formed last.
+    pub fn subproblem(&self) -> Option<&Subproblem<T>> {
+        self.current.as_ref().map(|(_, subproblem)| subproblem)
+    }
+
     pub(crate) fn threads(&self) -> usize {
         self.pool.threads()
     }
@@ -61,6 +71,23 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     pub(crate) fn working_bytes(&self) -> usize {
         let factors: usize = Slot::ALL.iter().map(|s| self.factors.get(*s).as_slice().len()).sum();
         2 * factors * size_of::<T>() + self.problem.merged_bytes()
+    }
+
+    /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave zeros again, by some
+    /// multiplicative updates otherwise. Class means resemble each other: after a single coordinate sweep the first component
+    /// would hold most samples, and the first update of the components would spoil the means.
+    pub(crate) fn solve_codes(&mut self) {
+        self.restrict(Slot::Codes);
+        if self.problem.solver.zeros_stay {
+            for _ in 0..MULTIPLICATIVE_START_STEPS {
+                self.improve();
+                self.restrict(Slot::Codes);
+            }
+        } else {
+            let solver = std::mem::replace(&mut self.solver, Box::new(Bpp::default()));
+            self.improve();
+            self.solver = solver;
+        }
     }
 
     /// UᵀU, kept until the factor changes.
@@ -118,6 +145,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             cross,
             penalties: Penalties::none(k),
             groups: Arc::default(),
+            group_metric: None,
             constant,
             majorizer: false,
         }
@@ -156,7 +184,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         squares.iter().sum()
     }
 
-    /// Row groups with a Gram of their own, and the rows in no group with the shared one: gathered, solved, put back.
+    /// Row groups with a Gram of their own, and the rows in no group with the shared one: gathered, solved, put back, a batch at
+    /// a time so that the copies stay small.
     fn improve_grouped(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> f64 {
         let (rows, k) = quadratic.cross.shape();
         let mut free = vec![true; rows];
@@ -169,35 +198,19 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         for group in quadratic.groups.iter() {
             tasks.extend(group.rows.chunks(SOLVE_ROWS).map(|rows| (Some(group), rows)));
         }
-        let (solver, factor) = (self.solver.as_ref(), self.factors.get(slot));
-        let shared = solver.prepare(&quadratic.gram);
-        let solved = self.pool.map(tasks, |(group, rows)| {
-            let own = group.map(|g| g.gram(&quadratic.gram));
-            let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
-            let gather =
-                |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize).to_vec()).collect::<Vec<T>>();
-            let pick = |v: &Option<Vec<T>>| {
-                v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>())
-            };
-            let (cross, mut values) = (gather(&quadratic.cross), gather(factor));
-            let (scale, shift) = (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
-            let view = Rows {
-                gram: own.as_ref().unwrap_or(&quadratic.gram),
-                prepared: own_prepared.as_ref().unwrap_or(&shared),
-                cross: &cross,
-                linear: &quadratic.penalties.linear,
-                linear_rows: scale.as_deref(),
-                shift: shift.as_deref(),
-            };
-            let squared = solver.improve_rows(&view, &mut values);
-            (rows, values, squared)
-        });
-        let factor = self.factors.get_mut(slot);
+        let shared = self.solver.prepare(&quadratic.gram);
         let mut squared = 0.0;
-        for (rows, values, part) in solved {
-            squared += part;
-            for (&row, value) in rows.iter().zip(values.chunks_exact(k)) {
-                factor.row_mut(row as usize).copy_from_slice(value);
+        for batch in tasks.chunks(GATHERED_TASKS) {
+            let (solver, factor) = (self.solver.as_ref(), self.factors.get(slot));
+            let solved = self.pool.map(batch.to_vec(), |(group, rows)| {
+                solve_gathered(solver, quadratic, &shared, group, rows, factor)
+            });
+            let factor = self.factors.get_mut(slot);
+            for ((_, rows), (values, part)) in batch.iter().zip(solved) {
+                squared += part;
+                for (&row, value) in rows.iter().zip(values.chunks_exact(k)) {
+                    factor.row_mut(row as usize).copy_from_slice(value);
+                }
             }
         }
         squared
@@ -250,6 +263,34 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         };
         sum + constant
     }
+}
+
+/// Copies of some rows, solved with the Gram of their group (or the shared one).
+fn solve_gathered<T: Real>(
+    solver: &dyn NnlsSolver<T>,
+    quadratic: &Quadratic<T>,
+    shared: &[T],
+    group: Option<&RowGroup<T>>,
+    rows: &[u32],
+    factor: &Matrix<T>,
+) -> (Vec<T>, f64) {
+    let own = group.map(|group| group.gram(&quadratic.gram, quadratic.group_metric.as_deref()));
+    let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
+    let gather = |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize)).copied().collect::<Vec<T>>();
+    let pick =
+        |v: &Option<Vec<T>>| v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>());
+    let (cross, mut values) = (gather(&quadratic.cross), gather(factor));
+    let (scale, shift) = (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
+    let view = Rows {
+        gram: own.as_ref().unwrap_or(&quadratic.gram),
+        prepared: own_prepared.as_deref().unwrap_or(shared),
+        cross: &cross,
+        linear: &quadratic.penalties.linear,
+        linear_rows: scale.as_deref(),
+        shift: shift.as_deref(),
+    };
+    let squared = solver.improve_rows(&view, &mut values);
+    (values, squared)
 }
 
 fn view<'v, T: Real>(

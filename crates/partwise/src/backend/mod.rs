@@ -5,7 +5,7 @@ mod cpu;
 mod pool;
 mod reference;
 
-pub(crate) use cpu::CpuBackend;
+pub use cpu::CpuBackend;
 pub use reference::ReferenceBackend;
 
 use crate::factors::{Factors, Slot};

@@ -91,6 +91,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                 cross: self.weighted_rows(slot, |x, _| x),
                 penalties: Penalties::none(k),
                 groups: Default::default(),
+                group_metric: None,
                 constant: 0.5 * self.data.iter().flatten().map(|x| x * x).sum::<f64>()
                     + self.problem.merge_constant,
                 majorizer: false,
@@ -134,7 +135,8 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
             match subproblem {
                 Subproblem::Quadratic(q) => {
                     let group = q.groups.iter().find(|g| g.rows.contains(&(row as u32)));
-                    let gram = group.map_or_else(|| q.gram.clone(), |g| g.gram(&q.gram));
+                    let gram =
+                        group.map_or_else(|| q.gram.clone(), |g| g.gram(&q.gram, q.group_metric.as_deref()));
                     let view = Rows {
                         gram: &gram,
                         prepared: &solver.prepare(&gram),

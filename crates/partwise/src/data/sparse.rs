@@ -163,13 +163,13 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
     fn times(&self, samples: Range<usize>, features_factor: &Matrix<T>, out: &mut [T]) {
         check_factor(features_factor, self.features, &samples, out.len());
         let (k, factor) = (features_factor.columns(), features_factor.as_slice());
-        dispatch(Times { rows: self.rows.view(), range: samples, factor, k, out });
+        T::gather(Times { rows: self.rows.view(), range: samples, factor, k, out });
     }
 
     fn transpose_times(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]) {
         check_factor(samples_factor, self.samples, &features, out.len());
         let (k, factor) = (samples_factor.columns(), samples_factor.as_slice());
-        dispatch(Times { rows: self.columns().view(), range: features, factor, k, out });
+        T::gather(Times { rows: self.columns().view(), range: features, factor, k, out });
     }
 
     fn ratio_times(
@@ -182,7 +182,7 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         check_factor(features_factor, self.features, &samples, out.len());
         let (own, other) = (samples_factor.as_slice(), features_factor.as_slice());
         let k = features_factor.columns();
-        dispatch(RatioTimes { rows: self.rows.view(), range: samples, own, other, k, out })
+        T::gather_ratio(RatioTimes { rows: self.rows.view(), range: samples, own, other, k, out })
     }
 
     fn transpose_ratio_times(
@@ -195,7 +195,7 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         check_factor(samples_factor, self.samples, &features, out.len());
         let (own, other) = (features_factor.as_slice(), samples_factor.as_slice());
         let k = features_factor.columns();
-        dispatch(RatioTimes { rows: self.columns().view(), range: features, own, other, k, out })
+        T::gather_ratio(RatioTimes { rows: self.columns().view(), range: features, own, other, k, out })
     }
 
     fn squared_residual(

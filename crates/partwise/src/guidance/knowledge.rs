@@ -22,6 +22,17 @@ pub struct ComponentReference {
     pub weight: Vec<f64>,
 }
 
+/// What the strength of labels is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum StrengthUnit {
+    /// Without a unit: the anchor is measured at unit length of the components, so that a strength means the same for X and c·X and
+    /// for n and 10·n samples, and growing a component can't evade it ([`ClassAnchor`](crate::terms::ClassAnchor)).
+    #[default]
+    Relative,
+    /// The published weight m, in the unit of the components ([`RowAnchor`](crate::terms::RowAnchor)).
+    Raw,
+}
+
 /// What is known, for whichever model asks for it. Start from [`Knowledge::default`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knowledge {
@@ -31,9 +42,11 @@ pub struct Knowledge {
     pub code_reference: Option<CodeReference>,
     /// Reference components (WS-NMF).
     pub component_reference: Option<ComponentReference>,
-    /// The weight m of labelled rows in WS-NMF; ≥ 0, in the units of the codes' scale (it enters squared). Default 1.
+    /// How strongly WS-NMF holds labelled rows to their class; ≥ 0, enters squared. Default 10.
     pub strength: f64,
-    /// What becomes of the free scale of reference rows. Default: joint.
+    /// What the strength is measured in. Default: relative.
+    pub strength_unit: StrengthUnit,
+    /// What becomes of the free scale of reference rows (of labelled rows only with the raw unit). Default: joint.
     pub anchor_scale: AnchorScale,
 }
 
@@ -43,7 +56,8 @@ impl Default for Knowledge {
             labels: None,
             code_reference: None,
             component_reference: None,
-            strength: 1.0,
+            strength: 10.0,
+            strength_unit: StrengthUnit::Relative,
             anchor_scale: AnchorScale::Joint,
         }
     }

@@ -1,4 +1,5 @@
-//! The label-aware start: class means as components, labelled rows at their class, the codes solved first.
+//! The label-aware start: class means as components, labelled rows at their class. The backend then solves the codes at these
+//! components, and the codes come first in each iteration.
 //!
 //! ```text
 //! H_c = mean of the labelled rows of class c + 0.01·mean(X)·U,   W = 0.1·U, + 1 at the class of labelled rows

@@ -47,16 +47,27 @@ pub(crate) fn start<T: Real>(
     }
 }
 
-/// The typical size of an entry of a factor: √(mean X / k), with the caller's X.
+/// The typical size of an entry of a factor: √(mean X / k), with the caller's X; with the weighted rows where rows are weighted,
+/// so that neither factor, and no gradient, depends on the scale of X there.
 pub(crate) fn entry_scale<T: Real>(problem: &Problem<'_, T>, rank: usize) -> f64 {
-    let data = problem.original();
+    let data = if problem.is_weighted() { problem.data() } else { problem.original() };
     let mean = data.summary().sum.abs() / (data.n_samples() as f64 * data.n_features() as f64);
     if mean > 0.0 { (mean / rank as f64).sqrt() } else { 1.0 }
 }
 
 /// Uniform on (0, 1) × √(mean X / k), in working rows.
 pub(crate) fn random_factor<T: Real>(problem: &Problem<'_, T>, slot: Slot, settings: &Settings) -> Matrix<T> {
-    uniform_factor(problem, slot, settings, entry_scale(problem, settings.rank))
+    let mut factor = uniform_factor(problem, slot, settings, entry_scale(problem, settings.rank));
+    if slot == Slot::Codes && problem.is_weighted() {
+        // Drawn in the weighted rows themselves: see `entry_scale`. A row without weight stays 0.
+        for row in 0..factor.rows() {
+            let scale = problem.row_origin(row).1;
+            if scale > 0.0 {
+                factor.row_mut(row).iter_mut().for_each(|v| *v = T::from_f64(v.to_f64() / scale));
+            }
+        }
+    }
+    factor
 }
 
 /// Uniform on (0, `scale`), in working rows.
@@ -94,25 +105,26 @@ fn custom_codes<T: Real>(
     check_non_negative("the codes of the start", codes)?;
     let Some(tied) = &problem.tied else { return Ok(codes.cast()) };
     let mut sums = Matrix::<f64>::zeros(tied.count.len(), rank);
-    let mut differ = 0;
+    let mut differ = vec![0usize; tied.count.len()];
     for i in 0..n {
         let q = tied.group[i] as usize;
         let first = codes.row(tied.first_sample[q] as usize);
-        differ += usize::from(codes.row(i) != first);
+        differ[q] += usize::from(codes.row(i) != first);
         for (sum, value) in sums.row_mut(q).iter_mut().zip(codes.row(i)) {
             *sum += value;
         }
     }
-    if differ > 0 {
+    let differing: usize = differ.iter().sum();
+    if differing > 0 {
         notices.push(Notice {
             code: "start-averaged",
-            message: format!("{differ} rows of the starting codes differ from others of their class; tied rows start at their mean"),
+            message: format!("{differing} rows of the starting codes differ from others of their class; tied rows start at their mean"),
         });
     }
     // A row whose samples agree must come out as it was given, not as a rounded mean.
     let row = |q: usize, j: usize| {
         let first = codes.get(tied.first_sample[q] as usize, j);
-        let mean = if differ > 0 { sums.get(q, j) / tied.count[q] } else { first };
+        let mean = if differ[q] > 0 { sums.get(q, j) / tied.count[q] } else { first };
         T::from_f64(mean * tied.codes_scale[q])
     };
     Ok(Matrix::from_fn(tied.count.len(), rank, row))

@@ -7,7 +7,8 @@
 //!
 //! References: Boutsidis & Gallopoulos 2008, doi:10.1016/j.patcog.2007.09.010; Halko, Martinsson & Tropp 2011,
 //! doi:10.1137/090771806. Differs from scikit-learn: zeros are filled by √(mean X / k) (or a random hundredth of it), which
-//! scales with X as the factors do, not by mean X; components beyond min(n, d) are random instead of an error.
+//! scales with X as the factors do, not by mean X; components beyond the numerical rank are random instead of an error or of
+//! rounding.
 
 use super::Stream;
 use crate::data::DataMatrix;
@@ -18,6 +19,8 @@ use crate::linalg::gemm::{thin_qr, thin_svd};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
 
+/// Entries of singular vectors below this × ε × σ₀/σⱼ count as zero.
+const NOISE: f64 = 64.0;
 /// Extra columns of the random projection.
 const OVERSAMPLING: usize = 10;
 /// Power iterations, each re-orthogonalized.
@@ -34,6 +37,13 @@ pub(super) fn start<T: Real>(
     let (n, d, k) = (data.n_samples(), data.n_features(), settings.rank);
     let svd_rank = k.min(n).min(d);
     let (u, s, v) = truncated_svd(data, svd_rank, settings.seed);
+    // What is not above rounding is 0: the sign of rounding must not decide what is filled, nor rounding be a component.
+    let rounding = NOISE * T::EPSILON.to_f64();
+    let svd_rank = s[..svd_rank].iter().take_while(|s_j| **s_j > rounding * s[0]).count();
+    let column = |m: &Matrix<f64>, j: usize| -> Vec<f64> {
+        let values = (0..m.rows()).map(|i| m.get(i, j));
+        values.map(|v| if v.abs() > rounding * s[0] / s[j] { v } else { 0.0 }).collect()
+    };
     let (mut codes, mut components) = (Matrix::<f64>::zeros(n, k), Matrix::<f64>::zeros(d, k));
     for j in 0..svd_rank {
         let (left, right) = non_negative_pair(&column(&u, j), &column(&v, j), j == 0);
@@ -66,10 +76,6 @@ pub(super) fn start<T: Real>(
         }
     }
     Ok(Factors::new(codes.cast(), components.cast()))
-}
-
-fn column(matrix: &Matrix<f64>, j: usize) -> Vec<f64> {
-    (0..matrix.rows()).map(|i| matrix.get(i, j)).collect()
 }
 
 /// The non-negative pair of a singular pair, scaled so that the product of their norms is m (see the formula).

@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use crate::linalg::logarithm::{BLOCK, LogSum};
-use crate::linalg::simd::{Kernel, multiply_add, prefetch};
+use crate::linalg::simd::{Kernel, dispatch, multiply_add, prefetch};
 use crate::real::Real;
 
 /// How many entries ahead of its use a row of the factor is asked for.
@@ -95,8 +95,34 @@ fn copy_rest<T: Real>(rest: &[T], spare: &mut [T]) {
     spare[count..].fill(T::ZERO);
 }
 
+/// The products of sparse rows in one number type, compiled here once (see [`DenseProducts`](super::gemm::DenseProducts)).
+pub trait SparseProducts: Sized {
+    /// Runs [`Times`] at the best level of the processor.
+    fn gather(times: Times<'_, Self>);
+    /// Runs [`RatioTimes`] at the best level of the processor.
+    fn gather_ratio(ratio: RatioTimes<'_, Self>) -> f64;
+}
+
+macro_rules! sparse_products {
+    ($t:ident) => {
+        impl SparseProducts for $t {
+            #[inline(never)]
+            fn gather(times: Times<'_, Self>) {
+                dispatch(times);
+            }
+
+            #[inline(never)]
+            fn gather_ratio(ratio: RatioTimes<'_, Self>) -> f64 {
+                dispatch(ratio)
+            }
+        }
+    };
+}
+sparse_products!(f32);
+sparse_products!(f64);
+
 /// `out` (range.len() × k) = rows of the range · factor (d × k, row-major).
-pub(crate) struct Times<'a, T> {
+pub struct Times<'a, T> {
     pub(crate) rows: Rows<'a, T>,
     pub(crate) range: Range<usize>,
     pub(crate) factor: &'a [T],
@@ -158,7 +184,7 @@ fn add_multiple<T: Real, const B: usize, const L: usize, const FMA: bool>(
 /// `out` (range.len() × k) = R · other with R = X / (own · otherᵀ) on the stored entries; returns the sum over them of
 /// x·ln(x / (own · otherᵀ)). `own` has one row per sparse row, `other` one per column, both row-major with k columns.
 /// Denominators below the smallest normal number are replaced by that.
-pub(crate) struct RatioTimes<'a, T> {
+pub struct RatioTimes<'a, T> {
     pub(crate) rows: Rows<'a, T>,
     pub(crate) range: Range<usize>,
     pub(crate) own: &'a [T],

@@ -13,6 +13,35 @@ use crate::real::Real;
 /// From this width on, computing one triangle of a Gram matrix beats computing all of it.
 const TRIANGLE_FROM: usize = 96;
 
+/// faer's products of one number type. They are compiled here, once, and not again in every crate that uses the library: a
+/// generic function would be compiled where it is called, and this is by far the largest body of code in the project.
+pub trait DenseProducts: Copy {
+    /// `out = A · B`, or `out += A · B`.
+    fn product(out: MatMut<'_, Self>, accumulate: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>);
+    /// The lower triangle of Vᵀ · V.
+    fn lower_gram(out: MatMut<'_, Self>, v: MatRef<'_, Self>);
+}
+
+macro_rules! dense_products {
+    ($t:ident) => {
+        impl DenseProducts for $t {
+            #[inline(never)]
+            fn product(out: MatMut<'_, Self>, accumulate: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>) {
+                matmul::matmul(out, accumulate, a, b, 1.0, Par::Seq);
+            }
+
+            #[inline(never)]
+            fn lower_gram(out: MatMut<'_, Self>, v: MatRef<'_, Self>) {
+                let (lower, all) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+                let replace = Accum::Replace;
+                matmul::triangular::matmul(out, lower, replace, v.transpose(), all, v, all, 1.0, Par::Seq);
+            }
+        }
+    };
+}
+dense_products!(f32);
+dense_products!(f64);
+
 /// A matrix that is read: rows × columns of a row-major slice, perhaps cut or transposed.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a, T>(MatRef<'a, T>);
@@ -75,7 +104,7 @@ pub(crate) enum Output {
 /// When the shapes do not fit.
 pub(crate) fn matmul<T: Real>(out: ViewMut<'_, T>, output: Output, a: View<'_, T>, b: View<'_, T>) {
     let accumulate = if output == Output::Add { Accum::Add } else { Accum::Replace };
-    matmul::matmul(out.0, accumulate, a.0, b.0, T::ONE, Par::Seq);
+    T::product(out.0, accumulate, a.0, b.0);
 }
 
 /// `out` (k × k) = Vᵀ · V for V (rows × k, row-major); symmetric to the last bit.
@@ -87,17 +116,7 @@ pub(crate) fn gram<T: Real>(values: &[T], rows: usize, k: usize, out: &mut [T]) 
     if k < TRIANGLE_FROM {
         matmul(ViewMut::new(out, k, k), Output::Replace, v.transposed(), v);
     } else {
-        matmul::triangular::matmul(
-            ViewMut::new(out, k, k).0,
-            BlockStructure::TriangularLower,
-            Accum::Replace,
-            v.transposed().0,
-            BlockStructure::Rectangular,
-            v.0,
-            BlockStructure::Rectangular,
-            T::ONE,
-            Par::Seq,
-        );
+        T::lower_gram(ViewMut::new(out, k, k).0, v.0);
     }
     for a in 0..k {
         for b in a + 1..k {

@@ -23,10 +23,10 @@ impl<T: Real> Matrix<T> {
     /// # Errors
     /// [`Error::Shape`] when `values.len() != rows * columns`.
     pub fn from_vec(rows: usize, columns: usize, values: Vec<T>) -> Result<Self> {
-        if values.len() != rows * columns {
+        if rows.checked_mul(columns) != Some(values.len()) {
             return Err(Error::Shape {
                 what: "the values of a matrix".into(),
-                expected: format!("{rows} x {columns} = {} values", rows * columns),
+                expected: format!("{rows} x {columns} = {} values", rows as u128 * columns as u128),
                 found: format!("{} values", values.len()),
             });
         }

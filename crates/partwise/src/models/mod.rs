@@ -11,6 +11,8 @@ use crate::guidance::{Knowledge, Labels};
 use crate::losses::Loss;
 use crate::terms::Contribution;
 
+pub(crate) use ws_nmf::{NAME as WITH_REFERENCES, check_references};
+
 /// Which rows of the codes are one unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tying {

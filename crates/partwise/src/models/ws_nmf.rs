@@ -4,23 +4,33 @@
 //! min ‖X − WH‖² + Σᵢ m_W[i]²‖Wᵢ − dᵢ·W_ref,i‖² + Σ_c m_H[c]²‖H_c − H_ref,c‖²,   d ≥ 0 (n) free
 //! ```
 //!
-//! Labels become reference rows: the indicator of the class, with m_W = strength. Class j is component j; k may be larger than the
+//! Labels become reference rows: the indicator of the class. By default their strength is relative,
+//!
+//! ```text
+//! min ‖X − WH‖² + s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖²
+//! ```
+//!
+//! which is the same anchor at unit length of the components ([`ClassAnchor`]); [`StrengthUnit::Raw`] is the paper's m_W = s.
+//! Class j is component j; k may be larger than the
 //! number of classes (free components).
 //! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: eq. 7 prints α, β where eqs. 3 and 6 mean
-//! α², β² (weights enter squared here); by default d is minimized out exactly instead of alternating (METHODS R5, the same
-//! stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
+//! α², β² (weights enter squared here); labels are held with a strength without a unit by default; d is minimized out exactly instead of alternating (METHODS R5,
+//! the same stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
 use super::{ModelSpec, Shape, Tying};
 use crate::error::{Error, Result};
 use crate::factors::Slot;
-use crate::guidance::{CodeReference, ComponentReference, Knowledge, Labels};
+use crate::guidance::{CodeReference, ComponentReference, Knowledge, Labels, StrengthUnit};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::problem::check_non_negative;
-use crate::terms::{ComponentAnchor, Contribution, RowAnchor};
+use crate::terms::{ClassAnchor, ComponentAnchor, Contribution, RowAnchor};
+
+/// Its name in the registry.
+pub(crate) const NAME: &str = "ws-nmf";
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
-    name: "ws-nmf",
+    name: NAME,
     title: "WS-NMF",
     summary: "codes and components are pulled towards references with a chosen strength",
     objective: "|X - W H|^2 + sum_i m_W[i]^2 |W_i - d_i W_ref,i|^2 + sum_c m_H[c]^2 |H_c - H_ref,c|^2",
@@ -28,24 +38,32 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
-    differs: "the free scale d is minimized out exactly by default; label-aware start with the codes solved first; any solver",
+    differs: "labels are held with a strength without a unit by default; the free scale d is minimized out exactly; label-aware start with the codes solved first; any solver",
     terms,
 };
 
 fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
     let mut terms = Vec::new();
     let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
-        (Some(labels), None) => Some(indicator(labels, knowledge.strength, shape)?),
+        (Some(labels), None) => {
+            check_strength(labels, knowledge.strength, shape)?;
+            if knowledge.strength_unit == StrengthUnit::Relative {
+                let classes: Vec<Option<usize>> = (0..labels.n_samples()).map(|i| labels.class(i)).collect();
+                let anchor = ClassAnchor::new(&classes, shape.rank, knowledge.strength);
+                terms.push(Contribution::ClassAnchor(anchor));
+                None
+            } else {
+                Some(indicator(labels, knowledge.strength, shape))
+            }
+        }
         _ => None,
     };
     if let Some(reference) = from_labels.as_ref().or(knowledge.code_reference.as_ref()) {
-        check_codes(reference, shape)?;
         let weight = reference.weight.iter().map(|m| m * m).collect();
         let anchor = RowAnchor::new(Slot::Codes, reference.reference.clone(), weight, knowledge.anchor_scale);
         terms.push(Contribution::RowAnchor(anchor));
     }
     if let Some(reference) = &knowledge.component_reference {
-        check_components(reference, shape)?;
         let known = reference.reference.rows();
         let value = |f, c| if c < known { reference.reference.get(c, f) } else { 0.0 };
         let by_feature = Matrix::from_fn(shape.features, shape.rank, value);
@@ -58,8 +76,7 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
     Ok(terms)
 }
 
-/// Labelled rows become indicators of their class, with weight `strength`.
-fn indicator(labels: &Labels, strength: f64, shape: Shape) -> Result<CodeReference> {
+fn check_strength(labels: &Labels, strength: f64, shape: Shape) -> Result<()> {
     if !(strength >= 0.0 && strength.is_finite()) {
         return Err(Error::OutOfRange {
             name: "strength".into(),
@@ -78,13 +95,29 @@ fn indicator(labels: &Labels, strength: f64, shape: Shape) -> Result<CodeReferen
             ),
         });
     }
+    Ok(())
+}
+
+/// Labelled rows become indicators of their class, with weight `strength`.
+fn indicator(labels: &Labels, strength: f64, shape: Shape) -> CodeReference {
     let is_class = |i: usize, j: usize| labels.class(i) == Some(j);
-    Ok(CodeReference {
+    CodeReference {
         reference: Matrix::from_fn(labels.n_samples(), shape.rank, |i, j| f64::from(is_class(i, j))),
         weight: (0..labels.n_samples())
             .map(|i| if labels.class(i).is_some() { strength } else { 0.0 })
             .collect(),
-    })
+    }
+}
+
+/// Shapes, weights and entries of the references.
+pub(crate) fn check_references(knowledge: &Knowledge, shape: Shape) -> Result<()> {
+    if let Some(reference) = &knowledge.code_reference {
+        check_codes(reference, shape)?;
+    }
+    match &knowledge.component_reference {
+        Some(reference) => check_components(reference, shape),
+        None => Ok(()),
+    }
 }
 
 fn check_codes(reference: &CodeReference, shape: Shape) -> Result<()> {

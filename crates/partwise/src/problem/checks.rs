@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{Model, Shape, Tying};
+use crate::models::{self, Model, Shape, Tying};
 use crate::real::Real;
 use crate::settings::Init;
 use crate::solvers::SolverSpec;
@@ -34,21 +34,47 @@ pub(super) fn check_data<T: Real>(data: &dyn DataMatrix<T>, non_negative: bool) 
     }
 }
 
+/// Refuses data whose gradients are too small for the number type: they would look like those of a finished fit.
+pub(super) fn check_size<T: Real>(data: &dyn DataMatrix<T>) -> Result<()> {
+    // Gradients go with the power 3/2 of the data; in f64 it is their square that underflows first.
+    let least = T::MIN_POSITIVE.to_f64().sqrt().max(1e-90);
+    let max = data.summary().max;
+    if max > 0.0 && max < least {
+        return Err(Error::OutOfRange {
+            name: "the largest entry of the data".into(),
+            value: format!("{max:e}"),
+            valid: format!(
+                "0, or at least {least:.0e} in {}; scale the data (for example to a maximum of 1)",
+                T::NAME
+            ),
+        });
+    }
+    Ok(())
+}
+
+fn place_of<T: Real>(matrix: &Matrix<T>, at: usize) -> (usize, usize) {
+    (at / matrix.columns(), at % matrix.columns())
+}
+
+/// Refuses NaN and infinite entries of a matrix.
+pub(super) fn check_finite<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
+    let values = matrix.as_slice();
+    let Some(at) = values.iter().position(|v| !v.is_finite()) else { return Ok(()) };
+    let nan = values.iter().filter(|v| v.to_f64().is_nan()).count();
+    let infinite = values.iter().filter(|v| v.to_f64().is_infinite()).count();
+    Err(Error::NotFinite { what: what.into(), nan, infinite, first: place_of(matrix, at) })
+}
+
 /// Refuses negative or non-finite entries of a matrix.
 pub(crate) fn check_non_negative<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
-    let place = |at: usize| (at / matrix.columns(), at % matrix.columns());
+    check_finite(what, matrix)?;
     let values = matrix.as_slice();
-    if let Some(at) = values.iter().position(|v| !v.is_finite()) {
-        let nan = values.iter().filter(|v| v.to_f64().is_nan()).count();
-        let infinite = values.iter().filter(|v| v.to_f64().is_infinite()).count();
-        return Err(Error::NotFinite { what: what.into(), nan, infinite, first: place(at) });
-    }
     match values.iter().position(|v| *v < T::ZERO) {
         None => Ok(()),
         Some(at) => Err(Error::Negative {
             what: what.into(),
             count: values.iter().filter(|v| **v < T::ZERO).count(),
-            first: place(at),
+            first: place_of(matrix, at),
             value: values[at].to_f64(),
         }),
     }
@@ -128,13 +154,44 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
     Ok(())
 }
 
+/// Refuses faulty references, also those that only the start would read; reports those that the model does not use.
+pub(super) fn check_references(
+    model: &Model,
+    shape: Shape,
+    init: &Init,
+    notices: &mut Vec<Notice>,
+) -> Result<()> {
+    let knowledge = &model.knowledge;
+    models::check_references(knowledge, shape)?;
+    let used = model.spec.name == models::WITH_REFERENCES || *init == Init::Published;
+    for (given, what) in [
+        (knowledge.code_reference.is_some(), "codes"),
+        (knowledge.component_reference.is_some(), "components"),
+    ] {
+        if given && !used {
+            notices.push(Notice {
+                code: "unused-reference",
+                message: format!(
+                    "{} does not use the reference {what}; {} does",
+                    model.spec.title,
+                    models::WITH_REFERENCES
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Refuses what the solver can't serve.
 pub(super) fn check_pairing<T: Real>(
     solver: &SolverSpec,
     model: &Model,
     contributions: &[Contribution<T>],
 ) -> Result<()> {
-    let groups = contributions.iter().any(|c| Slot::ALL.iter().any(|s| c.row_groups(*s).is_some()));
+    let groups = contributions
+        .iter()
+        .filter_map(|c| c.row_groups(Slot::Codes))
+        .any(|groups| groups.iter().any(|group| !group.is_diagonal()));
     if groups && solver.needs_non_negative {
         return Err(Error::Incompatible {
             asked: format!("solver \"{}\" for {} with a joint scale", solver.name, model.spec.title),
@@ -156,7 +213,7 @@ pub(super) fn check_start<T: Real>(
     start: &Factors<T>,
     init: &Init,
 ) -> Result<()> {
-    if matches!(init, Init::Custom { .. }) && problem.solver.zeros_stay {
+    if matches!(init, Init::Custom { .. } | Init::Published) && problem.solver.zeros_stay {
         for slot in Slot::ALL {
             let zeros = start.get(slot).as_slice().iter().filter(|v| **v == T::ZERO).count();
             if zeros > 0 {

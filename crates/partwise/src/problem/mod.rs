@@ -13,7 +13,10 @@ mod checks;
 mod tying;
 
 pub(crate) use checks::check_non_negative;
-use checks::{check_data, check_labels, check_pairing, check_start, data_notices};
+use checks::{
+    check_data, check_finite, check_labels, check_pairing, check_references, check_size, check_start,
+    data_notices,
+};
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};
 
@@ -54,6 +57,8 @@ pub struct Problem<'a, T> {
     /// Half objective of the original data minus that of the working data, at equal W·H.
     pub(crate) merge_constant: f64,
     pub(crate) order: Vec<Slot>,
+    /// Whether the start ends with the codes solved at its components.
+    pub(crate) solve_codes: bool,
     pub(crate) solver: &'static SolverSpec,
     pub(crate) inner_steps: Option<usize>,
     pub(crate) init: &'static str,
@@ -72,9 +77,11 @@ impl<'a, T: Real> Problem<'a, T> {
     ) -> Result<(Self, Factors<T>)> {
         settings.validate()?;
         check_data(data, true)?;
+        check_size(data)?;
         let shape = Shape { samples: data.n_samples(), features: data.n_features(), rank: settings.rank };
         let mut notices = data_notices(data);
         check_labels(model, shape, &mut notices)?;
+        check_references(model, shape, &settings.init, &mut notices)?;
         let solver = settings.solver.resolve(model.loss)?;
         let tied = tie_rows(data, model);
         let (working, merge_constant) = match &tied {
@@ -119,6 +126,7 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions,
             merge_constant,
             order: vec![first, first.other()],
+            solve_codes: init == Init::Labels,
             solver,
             inner_steps: settings.inner_steps,
             init: init.name(),
@@ -157,6 +165,7 @@ impl<'a, T: Real> Problem<'a, T> {
                 found: format!("k = {} with {}", factor.columns(), factor.rows()),
             });
         }
+        check_finite(what, &factor)?;
         if solver.needs_non_negative {
             check_non_negative(what, &factor)?;
         }
@@ -168,6 +177,7 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions: penalty.into_iter().map(Contribution::ComponentPenalty).collect(),
             merge_constant: 0.0,
             order: vec![slot.other()],
+            solve_codes: false,
             solver,
             inner_steps: settings.inner_steps,
             init: "random",
@@ -209,6 +219,11 @@ impl<'a, T: Real> Problem<'a, T> {
         self.tied.as_ref().is_some_and(|t| t.count.iter().any(|c| *c > 1.0))
     }
 
+    /// Whether rows are weighted without being merged.
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.tied.is_some() && !self.is_merged()
+    }
+
     /// W (n × k) from the working codes.
     pub(crate) fn untie(&self, codes: &Matrix<T>) -> Matrix<T> {
         let Some(tied) = &self.tied else { return codes.clone() };
@@ -233,6 +248,7 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<
     match contribution {
         Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
         Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
+        Contribution::ClassAnchor(t) => Contribution::ClassAnchor(t.cast()),
         other => unreachable!("models are built from anchors, not from {other:?}"),
     }
 }

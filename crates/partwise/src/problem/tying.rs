@@ -26,7 +26,8 @@ pub(crate) struct TiedRows {
 /// The change of variables of the model, with s of each working row; `None` when it changes nothing.
 pub(super) fn tie_rows<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Option<(TiedRows, Vec<f64>)> {
     match (model.spec.tying, &model.knowledge.labels) {
-        (Tying::Labels, Some(labels)) if labels.n_labelled() > 0 => {
+        // Classes of one sample tie nothing: plain NMF then, to the last bit (METHODS R9).
+        (Tying::Labels, Some(labels)) if labels.counts().iter().any(|n| *n > 1) => {
             let group = labels.constraint_columns();
             let rows = *group.iter().max()? as usize + 1;
             let (mut count, mut first_sample) = (vec![0.0; rows], vec![u32::MAX; rows]);
@@ -110,6 +111,8 @@ pub(super) fn penalties<T: Real>(
     let on_codes = l1.0 > 0.0 || l2.0 > 0.0;
     let on_components = l1.1 > 0.0 || l2.1 > 0.0;
     let one_sided = on_codes != on_components;
+    // Where n ≠ t², ‖W‖² counts rows of Z̃ unequally, so that it is no multiple of the identity for each component.
+    let weighted = tied.is_some_and(|t| t.count.iter().zip(&t.codes_scale).any(|(n, s)| *n != s * s));
     let mut out = Vec::new();
     for (slot, size, l1, l2) in
         [(Slot::Codes, shape.features, l1.0, l2.0), (Slot::Components, shape.samples, l1.1, l2.1)]
@@ -117,6 +120,7 @@ pub(super) fn penalties<T: Real>(
         let is_codes = slot == Slot::Codes;
         let (l1, l2) = (T::from_f64(l1 * size as f64), T::from_f64(l2 * size as f64));
         if l1 > T::ZERO {
+            refuse("L1", weighted && one_sided && !is_codes, slot)?;
             let rows = if is_codes { rows(1) } else { None };
             out.push(match one_sided {
                 true => Contribution::ProductSparsity(ProductSparsity { slot, weight: l1, rows }),
@@ -124,15 +128,8 @@ pub(super) fn penalties<T: Real>(
             });
         }
         if l2 > T::ZERO {
-            let weighted = tied.is_some_and(|t| t.count.iter().zip(&t.codes_scale).any(|(n, s)| *n != s * s));
             let rows = if is_codes && weighted { rows(2) } else { None };
-            if weighted && one_sided {
-                return Err(Error::Incompatible {
-                    asked: format!("an L2 penalty on the {} alone", slot.name()),
-                    reason: "on weighted rows (ncw-nmf, cnmf with the kullback-leibler loss) its scale-free form is not a ridge".into(),
-                    valid: vec!["L2 on both factors".into(), "L1".into()],
-                });
-            }
+            refuse("L2", weighted && one_sided, slot)?;
             out.push(match one_sided {
                 true => Contribution::ProductRidge(ProductRidge { slot, weight: l2 }),
                 false => Contribution::Ridge(Ridge { slot, weight: l2, rows }),
@@ -140,4 +137,15 @@ pub(super) fn penalties<T: Real>(
         }
     }
     Ok(out)
+}
+
+fn refuse(kind: &str, refused: bool, slot: Slot) -> Result<()> {
+    if !refused {
+        return Ok(());
+    }
+    Err(Error::Incompatible {
+        asked: format!("an {kind} penalty on the {} alone", slot.name()),
+        reason: "on weighted rows (ncw-nmf, cnmf with the kullback-leibler loss) its scale-free form needs a ridge for each row and component".into(),
+        valid: vec!["penalties on both factors".into(), "L1 on the codes alone".into()],
+    })
 }

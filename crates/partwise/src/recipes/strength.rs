@@ -12,7 +12,7 @@ use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::fit::fit;
 use crate::linalg::Matrix;
-use crate::models::Model;
+use crate::models::{Model, WITH_REFERENCES};
 use crate::real::Real;
 use crate::settings::Settings;
 
@@ -49,7 +49,7 @@ pub struct StrengthSearch {
 /// Searches the strength of a WS-NMF model with labels; the model's own strength is ignored.
 ///
 /// # Errors
-/// [`Error::MissingGuidance`] without labelled samples, [`Error::OutOfRange`] for the rule's numbers, and those of [`fit`].
+/// [`Error::MissingGuidance`] without labelled samples, [`Error::Incompatible`] for a model without a strength, [`Error::OutOfRange`] for the rule's numbers, and those of [`fit`].
 pub fn search_strength<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
@@ -60,6 +60,13 @@ pub fn search_strength<T: Real>(
     let labels = model.knowledge.labels.as_ref().filter(|l| l.n_labelled() > 0).ok_or_else(|| {
         Error::MissingGuidance { model: "the search for a strength".into(), needs: "labelled samples".into() }
     })?;
+    if model.spec.name != WITH_REFERENCES || model.knowledge.code_reference.is_some() {
+        return Err(Error::Incompatible {
+            asked: format!("the search for a strength of {}", model.spec.title),
+            reason: "only labels of ws-nmf without reference codes have a strength".into(),
+            valid: vec![format!("method {WITH_REFERENCES} with labels")],
+        });
+    }
     let mut search = StrengthSearch { strength: rule.start, held: false, trace: Vec::new() };
     let mut strength = rule.start;
     for _ in 0..rule.max_steps {

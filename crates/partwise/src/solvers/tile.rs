@@ -136,14 +136,15 @@ pub(super) fn gram_times<T: Real, const FMA: bool>(
 /// Σ of squares of the projected gradient: g where u > 0, min(g, 0) where u = 0.
 #[inline(always)]
 pub(super) fn squared_projected<T: Real>(rank: usize, u: &[Lanes<T>], gradient: &[Lanes<T>]) -> f64 {
-    let mut sums = [T::ZERO; LANES];
+    // In f64: the square of a gradient leaves the range of f32 long before the data do.
+    let mut sums = [0.0f64; LANES];
     for j in 0..rank {
         for lane in 0..LANES {
             let g = gradient[j][lane];
             let free = u[j][lane] > T::ZERO || g < T::ZERO;
-            let g = if free { g } else { T::ZERO };
+            let g = if free { g.to_f64() } else { 0.0 };
             sums[lane] += g * g;
         }
     }
-    sums.iter().map(|s| s.to_f64()).sum()
+    sums.iter().sum()
 }

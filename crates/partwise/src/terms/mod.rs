@@ -3,11 +3,13 @@
 //! evaluate the same list in its own way.
 
 mod anchor;
+mod class_anchor;
 mod penalty;
 
 use std::sync::Arc;
 
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
+pub use class_anchor::ClassAnchor;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
 
 use crate::factors::{Factors, Slot};
@@ -32,6 +34,8 @@ pub enum Contribution<T> {
     RowAnchor(RowAnchor<T>),
     /// ½·Σⱼ mⱼ‖u_:ⱼ − r_:ⱼ‖².
     ComponentAnchor(ComponentAnchor<T>),
+    /// ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
+    ClassAnchor(ClassAnchor<T>),
 }
 
 impl<T: Real> Contribution<T> {
@@ -45,6 +49,7 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentPenalty(t) => format!("penalties of {}", t.slot.name()),
             Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
+            Contribution::ClassAnchor(_) => "labels".into(),
         }
     }
 
@@ -58,6 +63,7 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentPenalty(t) => t.value(factors),
             Contribution::RowAnchor(t) => t.value(factors),
             Contribution::ComponentAnchor(t) => t.value(factors),
+            Contribution::ClassAnchor(t) => t.value(factors),
         }
     }
 
@@ -71,6 +77,7 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentAnchor(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::ProductSparsity(t) => t.add_to(slot, factors, subproblem),
             Contribution::ProductRidge(t) => t.add_to(slot, factors, subproblem),
+            Contribution::ClassAnchor(t) => t.add_to(slot, factors, subproblem),
             _ => subproblem.add_constant(self.value(factors)),
         }
     }
@@ -88,6 +95,7 @@ impl<T: Real> Contribution<T> {
     pub(crate) fn row_groups(&self, slot: Slot) -> Option<Arc<Vec<RowGroup<T>>>> {
         match self {
             Contribution::RowAnchor(t) if t.slot == slot => t.row_groups(),
+            Contribution::ClassAnchor(t) if slot == Slot::Codes => Some(t.groups()),
             _ => None,
         }
     }

@@ -60,7 +60,7 @@ impl<T: Real> Sparsity<T> {
 }
 
 /// λ·Σⱼ ‖uⱼ‖₁‖vⱼ‖₂ with u the penalized factor and v its partner; ‖u‖₁ counts row i sᵢ times. Exact in u; in v the norm is
-/// majorized by ‖v‖ ≤ ½(‖v‖²/‖ṽ‖ + ‖ṽ‖), equal at the current factor ṽ.
+/// majorized by ‖v‖ ≤ ½(‖v‖²/‖ṽ‖ + ‖ṽ‖), or by ‖v‖ ≤ ‖v‖₁ where ṽ = 0; both are equal at the current factor ṽ.
 #[derive(Clone, Debug)]
 pub struct ProductSparsity<T> {
     /// The penalized factor.
@@ -91,6 +91,9 @@ impl<T: Real> ProductSparsity<T> {
             return;
         }
         add_ridge(subproblem, |j| if twos[j] > 0.0 { weight * ones[j] / twos[j] } else { 0.0 });
+        if twos.contains(&0.0) {
+            add_linear(subproblem, None, |j| if twos[j] > 0.0 { 0.0 } else { weight * ones[j] });
+        }
         subproblem.add_constant(0.5 * weight * ones.iter().zip(&twos).map(|(a, b)| a * b).sum::<f64>());
         if let Subproblem::Quadratic(q) = subproblem {
             q.majorizer = true;
@@ -146,7 +149,7 @@ impl<T: Real> ComponentPenalty<T> {
 }
 
 /// Adds a ridge of each component: to the diagonal of the Gram, or to the KL ridge.
-fn add_ridge<T: Real>(subproblem: &mut Subproblem<T>, weight: impl Fn(usize) -> f64) {
+pub(super) fn add_ridge<T: Real>(subproblem: &mut Subproblem<T>, weight: impl Fn(usize) -> f64) {
     match subproblem {
         Subproblem::Quadratic(q) => {
             for j in 0..q.gram.columns() {

@@ -5,7 +5,7 @@ use partwise::recipes::{StrengthRule, search_strength};
 use partwise::terms::RowAnchor;
 use partwise::{
     AnchorScale, CodeReference, ComponentReference, DenseMatrix, Init, Knowledge, Labels, Matrix, Model,
-    Settings, Slot, SolverChoice, fit,
+    Settings, Slot, SolverChoice, StrengthUnit, fit,
 };
 
 use super::nmf::{both_formats, output, settings};
@@ -52,8 +52,12 @@ pub(super) fn run_search(fixture: &Fixture, comparison: &mut Comparison) -> Resu
     let own = fixture.field(&["X"])?;
     let x = if own.is_object() || own.is_array() { matrix(own)? } else { problem.dense()? };
     let labels = Labels::from_integers(&integers(problem.field("y")?)?)?;
-    let knowledge =
-        Knowledge { labels: Some(labels), anchor_scale: AnchorScale::Alternating, ..Knowledge::default() };
+    let knowledge = Knowledge {
+        labels: Some(labels),
+        anchor_scale: AnchorScale::Alternating,
+        strength_unit: StrengthUnit::Raw,
+        ..Knowledge::default()
+    };
     let settings = Settings {
         solver: SolverChoice::Bpp,
         init: Init::Custom { codes: Some(fixture.init("W")?), components: Some(fixture.init("H")?) },

@@ -1,0 +1,244 @@
+//! The flags. Every help text is a sentence with its default and range; choices come from the registries.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use partwise::Settings;
+
+use crate::choices::{self, Strength};
+
+/// Non-negative matrix factorization guided by what you know.
+///
+/// Factors a table X (samples x features, no negative entries) into codes W (samples x k) and components H (k x features).
+/// Known labels or reference rows make the components carry your names.
+#[derive(Debug, Parser)]
+#[command(name = "partwise", version, max_term_width = 100, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Factor a table and write the result to a folder.
+    Fit(Box<FitArgs>),
+    /// Find the codes of new rows for the components of a model.
+    Transform(TransformArgs),
+    /// Compare the clusters of a result with labels.
+    Evaluate(EvaluateArgs),
+    /// List methods, solvers, starts, losses, scalings and file formats.
+    Methods(MethodsArgs),
+    /// Show the main job on built-in handwritten digits.
+    Demo(DemoArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+}
+
+/// What is read, and how.
+#[derive(Args, Debug)]
+pub(crate) struct ReadArgs {
+    /// The table: one sample a row. See `partwise methods` for the formats.
+    pub(crate) data: PathBuf,
+    /// The format. Default: by the extension; the content must agree with it.
+    #[arg(long, value_parser = choices::formats(), hide_possible_values = false)]
+    pub(crate) format: Option<String>,
+    /// Which array of an .npz archive. Default: the only one.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) key: Option<String>,
+    /// Each row is an image of this height and width, as in 32x32. Default: known for image stacks.
+    #[arg(long, value_name = "HxW", value_parser = choices::image_shape)]
+    pub(crate) image_shape: Option<(usize, usize)>,
+}
+
+/// Where it goes, and what is said meanwhile.
+#[derive(Args, Debug)]
+pub(crate) struct WriteArgs {
+    /// The folder for the result. It must not exist, unless --force is given.
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Replace the folder if it holds an earlier result (it must have a run.json) or is empty.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print errors only. Notes are in run.json and in the report all the same.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Print the content of run.json on standard output at the end; all else goes to standard error.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FitArgs {
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) guidance: GuidanceArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) solve: SolveArgs,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+/// What is known about the samples and parts.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "What you know")]
+pub(crate) struct GuidanceArgs {
+    /// Known labels: a table index,label (indices from 0), one label a line, or an .npy vector; blank or -1 = unlabelled.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Guide with this many labels of each class only, drawn by the seed; the others serve the evaluation. Default: all guide.
+    #[arg(long, value_name = "N", value_parser = choices::positive)]
+    pub(crate) labels_per_class: Option<usize>,
+    /// The column that holds the labels: of the --labels table, or of the data when --labels is not given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label_column: Option<String>,
+    /// Reference components for ws-nmf: a table with one component a row, in the units of the (scaled) data.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reference: Option<PathBuf>,
+    /// Names of the features, one a line (terms.txt). Default: the header of the data, if it has one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) feature_names: Option<PathBuf>,
+}
+
+/// What is fitted.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct ModelArgs {
+    /// The method. Default: ws-nmf with a reference, else cnmf with labels, else nmf.
+    #[arg(long, value_parser = choices::methods())]
+    pub(crate) method: Option<String>,
+    /// k, the number of components, 1 or more. Default: the number of classes when labels are given.
+    #[arg(short = 'k', long = "rank", value_name = "K", value_parser = choices::positive)]
+    pub(crate) rank: Option<usize>,
+    /// The loss. Default: frobenius (kullback-leibler for cnmf-kl).
+    #[arg(long, value_parser = choices::losses())]
+    pub(crate) loss: Option<String>,
+    /// How strongly ws-nmf holds references: 0 or more, or "auto" for the smallest that holds 95 % of the labels. Default: 1.
+    #[arg(long, value_name = "S")]
+    pub(crate) strength: Option<Strength>,
+    /// What ws-nmf does with the free scale of reference rows. Default: joint.
+    #[arg(long, value_name = "MODE", value_parser = choices::scale_modes())]
+    pub(crate) scale_mode: Option<String>,
+    /// L1 penalties of codes and components, each 0 or more, normalized by size as in scikit-learn.
+    #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0")]
+    pub(crate) l1: (f64, f64),
+    /// L2 penalties of codes and components, each 0 or more, normalized by size as in scikit-learn.
+    #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0")]
+    pub(crate) l2: (f64, f64),
+    /// Scaling of the data before the fit; it is kept in the model and repeated by transform.
+    #[arg(long, value_parser = choices::scales(), default_value = "none")]
+    pub(crate) scale: String,
+}
+
+/// How it is solved.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Solver")]
+pub(crate) struct SolveArgs {
+    /// The solver.
+    #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
+    pub(crate) solver: String,
+    /// Inner steps of the solver for each factor and iteration, 1 or more. Default: the solver's (hals 1, nesterov 10).
+    #[arg(long, value_name = "N", value_parser = choices::positive)]
+    pub(crate) inner: Option<usize>,
+    /// The start.
+    #[arg(long, value_parser = choices::starts(), default_value = "auto")]
+    pub(crate) init: String,
+    /// Start from the factors of a model file (warm start), whose k is then the default.
+    #[arg(long, value_name = "MODEL", conflicts_with = "init")]
+    pub(crate) start: Option<PathBuf>,
+    /// The factor that each iteration updates first. Default: codes after a label-aware start, else components.
+    #[arg(long, value_parser = choices::slots())]
+    pub(crate) first: Option<String>,
+    /// The seed of all random numbers, of the draw of labels too.
+    #[arg(long, default_value_t = Settings::new(1).seed)]
+    pub(crate) seed: u64,
+    /// Stop when the projected gradient is this small relative to the first iteration: 0 (never) up to 1.
+    #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance)]
+    pub(crate) tol: f64,
+    /// The most iterations (updates of both factors), 0 or more.
+    #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations)]
+    pub(crate) max_iter: usize,
+    /// The most seconds for the iterations, above 0; what was reached is kept. Default: no limit.
+    #[arg(long, value_name = "SECONDS", value_parser = choices::seconds)]
+    pub(crate) time_limit: Option<f64>,
+    /// Threads; 0 = all cores. The result doesn't depend on them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// The number type of the computation.
+    #[arg(long, value_parser = choices::dtypes(), default_value = "auto")]
+    pub(crate) dtype: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TransformArgs {
+    /// The model: model.safetensors, or the folder that holds it.
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// The solver.
+    #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
+    pub(crate) solver: String,
+    /// Stop when the projected gradient is this small relative to the first iteration: 0 (never) up to 1.
+    #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance)]
+    pub(crate) tol: f64,
+    /// The most iterations, 0 or more.
+    #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations)]
+    pub(crate) max_iter: usize,
+    /// The seed of the random start.
+    #[arg(long, default_value_t = Settings::new(1).seed)]
+    pub(crate) seed: u64,
+    /// Threads; 0 = all cores. The result doesn't depend on them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EvaluateArgs {
+    /// The result: a folder that `partwise fit` wrote, or its model.safetensors.
+    pub(crate) result: PathBuf,
+    /// The labels to compare with, in the formats of `fit --labels`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: PathBuf,
+    /// The column of the labels file that holds the labels. Default: label, else the second.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label_column: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MethodsArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// The folder for the report. It is replaced if an earlier demo wrote it; any other existing folder is left alone.
+    #[arg(long, short, value_name = "DIR", default_value = "partwise-demo")]
+    pub(crate) out: PathBuf,
+    /// The seed of the draw of labels and of the starts.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Labels a digit that guide the fits, 1 or more.
+    #[arg(long, value_name = "N", value_parser = choices::positive, default_value = "2")]
+    pub(crate) labels_per_class: usize,
+    /// The most iterations of each fit, 0 or more. Few labels guide the first iterations most.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) max_iter: usize,
+    /// Threads; 0 = all cores. The result doesn't depend on them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}

@@ -1,0 +1,156 @@
+//! `partwise demo`: the main job on built-in handwritten digits, two labels a digit.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use partwise::{Knowledge, Model, Settings};
+use partwise_eval::{Digits, digits};
+
+use crate::args::DemoArgs;
+use crate::console::{self, Verbosity};
+use crate::guidance::Guidance;
+use crate::input::{Data, Source, Table};
+use crate::job::{Done, Job};
+use crate::outputs::{self, Extra};
+use crate::progress::duration;
+use crate::record::Timings;
+use crate::report::Comparison;
+use crate::scale::Scaling;
+use crate::{Outcome, interrupt};
+
+/// The file by which a later demo knows its own folder.
+const MARK: &str = ".partwise-demo";
+
+/// Fits three times, prints the comparison, writes the report of the best guided fit.
+pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
+    check_folder(&args.out)?;
+    let verbosity = Verbosity::Full;
+    let digits = digits();
+    let (source, data, guidance) = prepare(&digits, args)?;
+    console::print(&format!(
+        "{} images of handwritten digits, {} x {} pixels (UCI optical digits, Alpaydin & Kaynak 1998, CC BY 4.0).",
+        digits.n_samples(),
+        digits.shape.0,
+        digits.shape.1
+    ));
+    console::print(&format!(
+        "{} labels guide ({} a digit, seed {}); the other {} serve only to judge.\n",
+        guidance.labels.n_labelled(),
+        args.labels_per_class,
+        args.seed,
+        digits.n_samples() - guidance.labels.n_labelled()
+    ));
+    let scaling = Scaling::UnitRows;
+    let knowledge = Knowledge { labels: Some(guidance.labels.clone()), ..Knowledge::default() };
+    let models = [Model::nmf(), Model::cnmf(guidance.labels.clone()), Model::ws_nmf(knowledge)];
+    let mut fits = Vec::new();
+    for model in models {
+        let settings = Settings {
+            seed: args.seed,
+            max_iterations: args.max_iter,
+            threads: args.threads,
+            ..Settings::new(guidance.class_names.len())
+        };
+        let job = Job {
+            source: &source,
+            data: &data,
+            scaling: &scaling,
+            guidance: Some(&guidance),
+            reference: None,
+            model,
+            settings,
+            component_names: None,
+            chosen: Vec::new(),
+        };
+        // The unguided fit must not see the labels, not even for its start: only its evaluation has them.
+        let Some(done) = job.run(Verbosity::Quiet)? else { return Ok(Outcome::Interrupted) };
+        fits.push(done);
+        if interrupt::requested() {
+            return Ok(Outcome::Interrupted);
+        }
+    }
+    finish(args, verbosity, &fits)
+}
+
+fn finish(args: &DemoArgs, verbosity: Verbosity, fits: &[Done<'_, f64>]) -> Result<Outcome> {
+    let comparison = compare(fits);
+    comparison.lines().iter().for_each(|line| console::print(line));
+    console::print(&format!(
+        "
+Accuracy and NMI are over the images whose label did not guide. Every setting is the default, with at most {} iterations.",
+        args.max_iter
+    ));
+    let accuracy = |done: &Done<'_, f64>| done.evaluation.as_ref().and_then(|e| e.headline("accuracy"));
+    let Some(best) =
+        fits[1..].iter().max_by(|a, b| accuracy(a).unwrap_or(0.0).total_cmp(&accuracy(b).unwrap_or(0.0)))
+    else {
+        return Ok(Outcome::Done);
+    };
+    let timings = Timings { fit: best.fit_seconds, ..Timings::default() };
+    let extra = Extra { comparison: Some(&comparison), mark: Some(MARK) };
+    outputs::write_fit(best, &args.out, true, timings, &extra)?;
+    best.notes.iter().for_each(|note| verbosity.note(&note.message));
+    let out = args.out.display();
+    console::print(&format!(
+        "The report shows the better guided fit, {}: {out}/report.html",
+        best.job.model.spec().name
+    ));
+    Ok(Outcome::Done)
+}
+
+/// Refuses a folder that is not the demo's own.
+fn check_folder(out: &Path) -> Result<()> {
+    let exists = std::fs::symlink_metadata(out).is_ok();
+    if exists && !out.join(MARK).is_file() {
+        bail!(
+            "{}: it exists and no demo wrote it, so it is left alone; choose another folder with --out",
+            out.display()
+        );
+    }
+    outputs::check_target(out, exists)
+}
+
+/// The digits as data with rows of length 1, and the labels that guide.
+fn prepare(digits: &Digits, args: &DemoArgs) -> Result<(Source, Data<f64>, Guidance)> {
+    let (rows, columns) = (digits.n_samples(), digits.n_features());
+    let mut table = Table::dense(rows, columns, digits.images.clone());
+    Scaling::UnitRows.apply(&mut table);
+    let bytes: Vec<u8> = digits.images.iter().map(|pixel| *pixel as u8).collect();
+    let sha256 = partwise_io::sha256_hex(&bytes);
+    let source = Source {
+        name: "UCI optical digits (built in)".into(),
+        sha256: sha256.clone(),
+        format: "built in".into(),
+        rows,
+        columns,
+        stored: rows * columns,
+        image_shape: Some(digits.shape),
+        notes: vec!["E. Alpaydin, C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository 1998, doi 10.24432/C50P49, CC BY 4.0".into()],
+        ..Source::default()
+    };
+    let names = (0..10).map(|digit: i32| digit.to_string()).collect();
+    let guidance = Guidance::new(
+        "labels of the built-in digits",
+        &sha256,
+        names,
+        digits.labels.clone(),
+        Some(args.labels_per_class),
+        args.seed,
+    )?;
+    Ok((source, table.into_data("the digits")?, guidance))
+}
+
+fn compare(fits: &[Done<'_, f64>]) -> Comparison {
+    let text = |value: Option<f64>| value.map_or_else(|| "-".to_string(), |v| format!("{v:.3}"));
+    let row = |done: &Done<'_, f64>| {
+        let evaluation = done.evaluation.as_ref();
+        let measure = |name| text(evaluation.and_then(|e| e.headline(name)));
+        let spec = done.job.model.spec();
+        let guided = if spec.name == "nmf" { "unguided NMF" } else { spec.title };
+        vec![guided.to_string(), measure("accuracy"), measure("nmi"), duration(done.fit_seconds)]
+    };
+    Comparison {
+        header: ["method", "accuracy", "NMI", "time"].map(str::to_string).to_vec(),
+        rows: fits.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,283 @@
+//! `partwise fit`.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use partwise::recipes::{StrengthRule, search_strength};
+use partwise::{
+    AnchorScale, Init, Knowledge, Loss, Model, Real, Settings, Slot, SolverChoice, models, solvers,
+};
+use partwise_io::{ModelFile, read_names};
+use serde_json::Value;
+
+use crate::args::{FitArgs, SolveArgs};
+use crate::choices::Strength;
+use crate::console::{self, Verbosity};
+use crate::guidance::{self, Components, Guidance};
+use crate::input::{self, Data, Read, Source, Table};
+use crate::job::{Done, Job, error_name};
+use crate::outputs::{self, Extra};
+use crate::progress::duration;
+use crate::record::Timings;
+use crate::scale::{ScaleKind, Scaling};
+use crate::{Outcome, interrupt, record};
+
+/// Reads, fits, writes, tells.
+pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
+    let began = Instant::now();
+    check_flags(args)?;
+    outputs::check_target(&args.write.out, args.write.force)?;
+    let from_data = args.guidance.label_column.as_deref().filter(|_| args.guidance.labels.is_none());
+    let mut read = input::read(&args.read, from_data)?;
+    if let Some(path) = &args.guidance.feature_names {
+        let names = read_names(path, read.source.columns, "features (columns of the data)")?;
+        read.source.feature_names = Some(names);
+    }
+    match input::precision(&args.solve.dtype, &read.values) {
+        "f32" => run_in::<f32>(args, read, began),
+        _ => run_in::<f64>(args, read, began),
+    }
+}
+
+fn run_in<T: Real>(args: &FitArgs, read: Read, began: Instant) -> Result<Outcome> {
+    let verbosity = Verbosity::of(args.write.quiet, args.write.json);
+    let Read { values, source } = read;
+    let mut table = Table::<T>::from_values(values, &source)?;
+    let guidance = guidance::labels(&args.guidance, &source, args.solve.seed)?;
+    let reference = guidance::reference(&args.guidance, &source, guidance.as_ref())?;
+    let scaling = Scaling::learn(ScaleKind::from_name(&args.model.scale)?, &table);
+    scaling.apply(&mut table);
+    let data = table.into_data(&source.name)?;
+    let mut job = prepare(args, &source, &data, &scaling, guidance.as_ref(), reference.as_ref())?;
+    let read_seconds = began.elapsed().as_secs_f64();
+    say_input(verbosity, &job);
+    if interrupt::requested() {
+        return Ok(stopped_early());
+    }
+    if args.model.strength == Some(Strength::Auto) {
+        find_strength(&mut job)?;
+    }
+    job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
+    let Some(done) = job.run(verbosity)? else { return Ok(stopped_early()) };
+    let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
+    let run = outputs::write_fit(&done, &args.write.out, args.write.force, timings, &Extra::default())?;
+    done.notes.iter().for_each(|note| verbosity.note(&note.message));
+    say_result(verbosity, &done, &args.write.out.display().to_string());
+    if args.write.json {
+        console::print_raw(&format!("{run:#}"));
+    }
+    Ok(if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done })
+}
+
+fn stopped_early() -> Outcome {
+    console::error(&anyhow::anyhow!("interrupted before the first iteration; nothing was written"));
+    Outcome::Interrupted
+}
+
+/// Flags that would have no effect are refused.
+fn check_flags(args: &FitArgs) -> Result<()> {
+    let method = args.model.method.as_deref();
+    let ws_nmf = method == Some("ws-nmf") || (method.is_none() && args.guidance.reference.is_some());
+    for (given, flag) in [
+        (args.guidance.reference.is_some(), "--reference"),
+        (args.model.strength.is_some(), "--strength"),
+        (args.model.scale_mode.is_some(), "--scale-mode"),
+    ] {
+        if given && !ws_nmf {
+            bail!("{flag} serves the method ws-nmf only; add --method ws-nmf, or leave it out");
+        }
+    }
+    let wanted = args.solve.solver.as_str();
+    let spec = solvers::ALL.iter().find(|spec| spec.name == wanted);
+    if args.solve.inner.is_some() && spec.is_some_and(|spec| spec.inner_steps == 0) {
+        bail!("--inner has no effect on the solver {wanted}, which has no inner steps");
+    }
+    Ok(())
+}
+
+/// Puts model and settings together.
+fn prepare<'a, T: Real>(
+    args: &FitArgs,
+    source: &'a Source,
+    data: &'a Data<T>,
+    scaling: &'a Scaling,
+    guidance: Option<&'a Guidance>,
+    reference: Option<&'a Components>,
+) -> Result<Job<'a, T>> {
+    let mut chosen = Vec::new();
+    let model = model(args, guidance, reference, &mut chosen)?;
+    let start = args.solve.start.as_ref().map(|path| ModelFile::read(path).map(|m| (path, m))).transpose()?;
+    let start_rank = start.as_ref().and_then(|(_, m)| m.tensor("components")).map(|t| t.shape().0);
+    let classes = guidance.map(|g| g.labels.n_classes()).filter(|c| *c > 0);
+    let rank = match (args.model.rank, start_rank, classes) {
+        (Some(rank), _, _) => rank,
+        (None, Some(rank), _) => rank,
+        (None, None, Some(classes)) => {
+            chosen.push(format!("k = {classes}, the number of classes"));
+            classes
+        }
+        (None, None, None) => {
+            bail!("-k (the number of components) is needed, since there are no labels to count classes of")
+        }
+    };
+    let mut settings = settings(&args.solve, rank)?;
+    (settings.l1, settings.l2) = (args.model.l1, args.model.l2);
+    let mut component_names = reference.and_then(|r| r.names.clone());
+    if let Some((path, model)) = &start {
+        let names = warm_start(model, source, scaling, &mut settings, &mut chosen)
+            .with_context(|| path.display().to_string())?;
+        component_names = component_names.or(names);
+    }
+    Ok(Job { source, data, scaling, guidance, reference, model, settings, component_names, chosen })
+}
+
+fn model(
+    args: &FitArgs,
+    guidance: Option<&Guidance>,
+    reference: Option<&Components>,
+    chosen: &mut Vec<String>,
+) -> Result<Model> {
+    let strength = match args.model.strength {
+        Some(Strength::Value(value)) => value,
+        _ => Knowledge::default().strength,
+    };
+    let knowledge = Knowledge {
+        labels: guidance.map(|g| g.labels.clone()),
+        component_reference: reference.map(|r| r.reference(strength)),
+        strength,
+        anchor_scale: match args.model.scale_mode.as_deref() {
+            Some("alternating") => AnchorScale::Alternating,
+            _ => AnchorScale::Joint,
+        },
+        ..Knowledge::default()
+    };
+    let (name, reason) = match (&args.model.method, reference, guidance) {
+        (Some(name), _, _) => (name.as_str(), None),
+        (None, Some(_), _) => ("ws-nmf", Some("since a reference is given")),
+        (None, None, Some(_)) => ("cnmf", Some("since labels are given")),
+        (None, None, None) => ("nmf", Some("since there are neither labels nor a reference")),
+    };
+    if let Some(reason) = reason {
+        let spec = models::ALL.iter().find(|spec| spec.name == name);
+        chosen.push(format!("method {name} ({}), {reason}", spec.map_or("", |spec| spec.summary)));
+    }
+    let model = Model::from_name(name, knowledge)?;
+    match &args.model.loss {
+        Some(loss) => {
+            let loss = Loss::from_name(loss)?;
+            if name == "cnmf-kl" && loss != Loss::KullbackLeibler {
+                bail!(
+                    "cnmf-kl is cnmf with the kullback-leibler loss; for the loss {} ask for --method cnmf",
+                    loss.name()
+                );
+            }
+            Ok(model.with_loss(loss)?)
+        }
+        None => Ok(model),
+    }
+}
+
+fn settings(args: &SolveArgs, rank: usize) -> Result<Settings> {
+    Ok(Settings {
+        seed: args.seed,
+        solver: SolverChoice::from_name(&args.solver)?,
+        inner_steps: args.inner,
+        init: Init::from_name(&args.init)?,
+        first: args.first.as_ref().and_then(|name| Slot::ALL.into_iter().find(|slot| slot.name() == name)),
+        max_iterations: args.max_iter,
+        tolerance: args.tol,
+        time_limit: args.time_limit.map(Duration::from_secs_f64),
+        threads: args.threads,
+        ..Settings::new(rank)
+    })
+}
+
+/// Starts from a model's factors; gives its component names. Codes of other samples are left out, with a word.
+fn warm_start(
+    model: &ModelFile,
+    source: &Source,
+    scaling: &Scaling,
+    settings: &mut Settings,
+    chosen: &mut Vec<String>,
+) -> Result<Option<Vec<String>>> {
+    let components = model.tensor("components").context("the model has no components")?;
+    let codes = model.tensor("codes").filter(|codes| codes.shape().0 == source.rows);
+    if codes.is_none() {
+        chosen.push(format!(
+            "the components of the model as the start, not its codes, which are not of these {} samples; codes are updated first",
+            source.rows
+        ));
+        settings.first = settings.first.or(Some(Slot::Codes));
+    }
+    let theirs = model.document.get("scaling").and_then(|s| s.get("kind")).and_then(Value::as_str);
+    if theirs.is_some_and(|kind| kind != scaling.kind().name()) {
+        chosen.push(format!(
+            "--scale {} as asked, though the model of the start has {}",
+            scaling.kind().name(),
+            theirs.unwrap_or("none")
+        ));
+    }
+    settings.init =
+        Init::Custom { codes: codes.map(|t| t.to_matrix()), components: Some(components.to_matrix()) };
+    let names = model.document.get("component_names").and_then(Value::as_array);
+    Ok(names.map(|names| names.iter().map(|n| n.as_str().unwrap_or("").to_string()).collect()))
+}
+
+/// The 95 % rule: sets the strength of the job.
+fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
+    let found = search_strength(job.data.matrix(), &job.model, &job.settings, &StrengthRule::default())?;
+    let mut knowledge = job.model.knowledge().clone();
+    knowledge.strength = found.strength;
+    if let Some(reference) = &mut knowledge.component_reference {
+        reference.weight.fill(found.strength);
+    }
+    job.model = Model::ws_nmf(knowledge);
+    let held = if found.held {
+        "the smallest that holds 95 % of the labels"
+    } else {
+        "which does not hold 95 % of the labels"
+    };
+    job.chosen.push(format!("strength {} ({held}; {} fits)", found.strength, found.trace.len()));
+    Ok(())
+}
+
+fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
+    let source = job.source;
+    let density =
+        if source.sparse { format!(", sparse with {} stored values", source.stored) } else { String::new() };
+    verbosity.say(&format!(
+        "read: {} ({}), {} samples x {} features{density}",
+        source.name, source.format, source.rows, source.columns
+    ));
+    if let Some(guidance) = job.guidance {
+        verbosity.say(&format!(
+            "labels: {} classes, {} labelled samples, {} of them guide",
+            guidance.class_names.len(),
+            guidance.truth.iter().filter(|l| **l >= 0).count(),
+            guidance.labels.n_labelled()
+        ));
+    }
+    if let Some(reference) = job.reference {
+        verbosity.say(&format!("reference: {} components from {}", reference.values.rows(), reference.name));
+    }
+}
+
+fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
+    let fit = &done.fit;
+    verbosity.say(&format!(
+        "fit: {} after {} iterations in {}; objective {:.6e}, {} {:.4}",
+        fit.stop.name(),
+        fit.iterations,
+        duration(done.fit_seconds),
+        fit.objective,
+        error_name(fit.loss),
+        fit.relative_error
+    ));
+    if let Some(evaluation) = &done.evaluation {
+        evaluation.lines().iter().for_each(|line| verbosity.say(line));
+    }
+    if let Some(peak) = record::peak_memory() {
+        verbosity.say(&format!("memory: {:.0} MB at most", peak as f64 / 1e6));
+    }
+    verbosity.say(&format!("written: {out} (look at {out}/report.html)"));
+}

@@ -1,0 +1,138 @@
+//! What the user knows, from files: labels and which of them guide, and reference components.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use partwise::{ComponentReference, Labels, Matrix};
+use partwise_eval::draw_labels;
+use partwise_io::{LabelTable, ReadOptions, read_labels, read_labels_column, read_reference};
+
+use crate::args::GuidanceArgs;
+use crate::input::Source;
+
+/// Labels, and which of them the fit gets to see.
+#[derive(Clone, Debug)]
+pub(crate) struct Guidance {
+    /// The file.
+    pub(crate) name: String,
+    pub(crate) sha256: String,
+    /// All classes.
+    pub(crate) class_names: Vec<String>,
+    /// The class of each sample as a position in `class_names`, or −1 (n).
+    pub(crate) truth: Vec<i32>,
+    /// Those that guide, −1 elsewhere (n).
+    pub(crate) given: Vec<i32>,
+    /// `given` as the library takes it.
+    pub(crate) labels: Labels,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Guidance {
+    /// All labels guide, or `per_class` of each class drawn by the seed.
+    pub(crate) fn new(
+        name: &str,
+        sha256: &str,
+        class_names: Vec<String>,
+        truth: Vec<i32>,
+        per_class: Option<usize>,
+        seed: u64,
+    ) -> Result<Self> {
+        let mut notes = Vec::new();
+        let given = match per_class {
+            None => truth.clone(),
+            Some(wanted) => {
+                let mut counts = vec![0_usize; class_names.len()];
+                truth.iter().filter(|l| **l >= 0).for_each(|l| counts[*l as usize] += 1);
+                let few = counts.iter().filter(|count| **count < wanted).count();
+                if few > 0 {
+                    notes.push(format!(
+                        "{few} of {} classes have fewer than {wanted} labels; all of theirs guide",
+                        counts.len()
+                    ));
+                }
+                draw_labels(&truth, wanted, seed)
+            }
+        };
+        let labels = Labels::with_names(&given, &class_names)?;
+        Ok(Guidance { name: name.into(), sha256: sha256.into(), class_names, truth, given, labels, notes })
+    }
+
+    /// Whether each sample guided the fit.
+    pub(crate) fn guided(&self) -> Vec<bool> {
+        self.given.iter().map(|label| *label >= 0).collect()
+    }
+}
+
+/// Reads a label file.
+pub(crate) fn label_table(path: &Path, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {
+    Ok(match column {
+        Some(column) => read_labels_column(path, n_samples, column)?,
+        None => read_labels(path, n_samples)?,
+    })
+}
+
+/// The labels that the flags name, if any.
+pub(crate) fn labels(args: &GuidanceArgs, source: &Source, seed: u64) -> Result<Option<Guidance>> {
+    let table = match (&args.labels, &source.labels) {
+        (Some(path), _) => label_table(path, source.rows, args.label_column.as_deref())?,
+        (None, Some(column)) => LabelTable::from_column(Path::new(&source.name), column, &source.sha256),
+        (None, None) => {
+            if args.labels_per_class.is_some() {
+                bail!("--labels-per-class needs --labels (or --label-column)");
+            }
+            return Ok(None);
+        }
+    };
+    let truth = table.single()?;
+    let name = table.path.display().to_string();
+    let mut guidance = Guidance::new(&name, &table.sha256, table.names, truth, args.labels_per_class, seed)?;
+    guidance.notes.splice(0..0, table.notes);
+    Ok(Some(guidance))
+}
+
+/// Reference components with the names that their file gives them.
+#[derive(Clone, Debug)]
+pub(crate) struct Components {
+    pub(crate) name: String,
+    pub(crate) sha256: String,
+    pub(crate) values: Matrix<f64>,
+    pub(crate) names: Option<Vec<String>>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Components {
+    /// All held with the same weight.
+    pub(crate) fn reference(&self, weight: f64) -> ComponentReference {
+        ComponentReference { reference: self.values.clone(), weight: vec![weight; self.values.rows()] }
+    }
+}
+
+/// The reference that the flags name, if any; component j is its row j, which must not contradict the classes.
+pub(crate) fn reference(
+    args: &GuidanceArgs,
+    source: &Source,
+    guidance: Option<&Guidance>,
+) -> Result<Option<Components>> {
+    let Some(path) = &args.reference else { return Ok(None) };
+    let reference = read_reference::<f64>(path, &ReadOptions::default())?
+        .aligned_to(source.columns, source.feature_names.as_deref())?;
+    if let (Some(names), Some(guidance)) = (&reference.row_names, guidance) {
+        let classes = guidance.labels.names();
+        if let Some(at) = (0..names.len().min(classes.len())).find(|j| names[*j] != classes[*j]) {
+            bail!(
+                "{}: row {at} is \"{}\", but component {at} is the class \"{}\"; put the rows in the order of the classes: {}",
+                path.display(),
+                names[at],
+                classes[at],
+                classes.join(", ")
+            );
+        }
+    }
+    Ok(Some(Components {
+        name: path.display().to_string(),
+        sha256: reference.sha256,
+        values: reference.values,
+        names: reference.row_names,
+        notes: reference.notes,
+    }))
+}

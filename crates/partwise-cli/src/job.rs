@@ -1,0 +1,171 @@
+//! One fit from checked input to everything that is told about it: the common path of `fit` and `demo`.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use partwise::{Fit, Loss, Model, Real, Settings, StopReason, fit_observed};
+
+use crate::console::Verbosity;
+use crate::guidance::{Components, Guidance};
+use crate::input::{Data, Source};
+use crate::interrupt;
+use crate::memberships::Memberships;
+use crate::progress::Progress;
+use crate::scale::Scaling;
+use crate::scores::Evaluation;
+
+/// What is to be fitted.
+pub(crate) struct Job<'a, T: Real> {
+    pub(crate) source: &'a Source,
+    /// Scaled.
+    pub(crate) data: &'a Data<T>,
+    pub(crate) scaling: &'a Scaling,
+    pub(crate) guidance: Option<&'a Guidance>,
+    pub(crate) reference: Option<&'a Components>,
+    pub(crate) model: Model,
+    pub(crate) settings: Settings,
+    /// Names of the first components, where the fit gives none of its own (from a reference or an earlier model).
+    pub(crate) component_names: Option<Vec<String>>,
+    /// Sentences on what was chosen for the user.
+    pub(crate) chosen: Vec<String>,
+}
+
+/// A note for the user: a stable code and a sentence.
+#[derive(Clone, Debug)]
+pub(crate) struct Note {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+/// A fit and what follows from it.
+pub(crate) struct Done<'a, T: Real> {
+    pub(crate) job: Job<'a, T>,
+    pub(crate) fit: Fit<T>,
+    pub(crate) memberships: Memberships<T>,
+    pub(crate) evaluation: Option<Evaluation>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) fit_seconds: f64,
+}
+
+impl<'a, T: Real> Job<'a, T> {
+    /// Fits. `None` when Ctrl-C came before the first iteration was done.
+    pub(crate) fn run(self, verbosity: Verbosity) -> Result<Option<Done<'a, T>>> {
+        let mut progress = Progress::new(verbosity, self.model.spec().name, &self.settings);
+        let began = Instant::now();
+        let fit = fit_observed(self.data.matrix(), &self.model, &self.settings, &mut progress);
+        progress.finish();
+        let mut fit = fit?;
+        let fit_seconds = began.elapsed().as_secs_f64();
+        if interrupt::requested() && fit.iterations == 0 {
+            return Ok(None);
+        }
+        self.name_components(&mut fit.component_names);
+        let memberships = Memberships::new(&fit.codes, &fit.components);
+        let evaluation = self
+            .guidance
+            .map(|g| {
+                Evaluation::new(
+                    &g.truth,
+                    &g.class_names,
+                    &memberships.cluster,
+                    &fit.component_names,
+                    &g.guided(),
+                )
+            })
+            .transpose()?;
+        let notes = self.notes(&fit, &memberships, evaluation.as_ref());
+        Ok(Some(Done { job: self, fit, memberships, evaluation, notes, fit_seconds }))
+    }
+
+    /// Gives the names of a reference or of an earlier model to components that have only numbers.
+    fn name_components(&self, names: &mut [String]) {
+        let Some(own) = &self.component_names else { return };
+        for (j, (name, own)) in names.iter_mut().zip(own).enumerate() {
+            if *name == format!("part {}", j + 1) {
+                name.clone_from(own);
+            }
+        }
+    }
+
+    fn notes(
+        &self,
+        fit: &Fit<T>,
+        memberships: &Memberships<T>,
+        evaluation: Option<&Evaluation>,
+    ) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let mut add = |code, messages: &[String]| {
+            notes.extend(messages.iter().map(|message| Note { code, message: message.clone() }));
+        };
+        add("reading", &self.source.notes);
+        if let Some(guidance) = self.guidance {
+            add("labels", &guidance.notes);
+        }
+        if let Some(reference) = self.reference {
+            add("reference", &reference.notes);
+        }
+        notes.extend(fit.notices.iter().map(|n| Note { code: n.code, message: n.message.clone() }));
+        let mut add = |code, message: String| notes.push(Note { code, message });
+        if memberships.undefined() > 0 {
+            let count = memberships.undefined();
+            add(
+                "no-cluster",
+                format!(
+                    "{count} samples have zero codes, so they belong to no cluster (blank in memberships.csv)"
+                ),
+            );
+        }
+        for message in evaluation.iter().flat_map(|e| &e.notes) {
+            add("evaluation", message.clone());
+        }
+        if let Some(message) = unfinished(fit, &self.settings) {
+            add("unfinished", message);
+        }
+        notes
+    }
+}
+
+/// The last relative projected gradient: of the updates, relative to the first iteration's.
+pub(crate) fn relative_kkt<T>(fit: &Fit<T>) -> Option<f64> {
+    let first = fit.history.iter().find_map(|i| i.kkt)?;
+    let last = fit.history.iter().rev().find_map(|i| i.kkt)?;
+    (first > 0.0).then(|| last / first)
+}
+
+/// What the relative error of a fit with this loss is called.
+pub(crate) fn error_name(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Frobenius => "relative error",
+        Loss::KullbackLeibler => "divergence per unit of data",
+    }
+}
+
+/// How far a fit is from the tolerance when something else ended it, and what can be done.
+fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
+    let advice = match fit.stop {
+        StopReason::IterationLimit => "raise --max-iter, or accept it with a larger --tol",
+        StopReason::TimeLimit => "raise --time-limit, or go on from here with --start",
+        StopReason::Observer => "go on from here with --start",
+        StopReason::Converged | StopReason::PrecisionFloor => return None,
+    };
+    let ended = match fit.stop {
+        StopReason::IterationLimit => format!("the limit of {} iterations", settings.max_iterations),
+        StopReason::TimeLimit => "the time limit".to_string(),
+        _ => "Ctrl-C".to_string(),
+    };
+    let distance = match relative_kkt(fit) {
+        Some(kkt) if settings.tolerance > 0.0 => format!(
+            " at {} times the tolerance (relative projected gradient {kkt:.2e}, tolerance {:.0e})",
+            significant(kkt / settings.tolerance),
+            settings.tolerance
+        ),
+        Some(kkt) => format!(" at a relative projected gradient of {kkt:.2e}"),
+        None => String::new(),
+    };
+    Some(format!("{ended} ended the fit after {} iterations{distance}; {advice}", fit.iterations))
+}
+
+/// Two significant digits for factors: 1.3, 25, 1400.
+fn significant(value: f64) -> String {
+    if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") }
+}

@@ -1,0 +1,84 @@
+//! From codes to clusters and shares.
+
+use partwise::{Matrix, Real};
+
+/// Which component each sample belongs to, and its shares of all.
+#[derive(Clone, Debug)]
+pub(crate) struct Memberships<T> {
+    /// The component of the largest share (the first of equals); `None` for a row of zeros. Shares, not codes, are compared: a
+    /// component may be scaled up and its codes down without any change of the factorization.
+    pub(crate) cluster: Vec<Option<usize>>,
+    /// n × k: code · ‖component‖₂ over its row sum; zeros in a row of zeros.
+    pub(crate) shares: Matrix<T>,
+}
+
+impl<T: Real> Memberships<T> {
+    /// From W (n × k) and H (k × d).
+    pub(crate) fn new(codes: &Matrix<T>, components: &Matrix<T>) -> Self {
+        let lengths: Vec<f64> = (0..components.rows()).map(|j| length(components.row(j))).collect();
+        let shares = |i: usize| -> Vec<f64> {
+            let weighted: Vec<f64> =
+                codes.row(i).iter().zip(&lengths).map(|(code, length)| code.to_f64() * length).collect();
+            let sum: f64 = weighted.iter().sum();
+            weighted.iter().map(|w| if sum > 0.0 { w / sum } else { 0.0 }).collect()
+        };
+        let mut matrix = Matrix::zeros(codes.rows(), codes.columns());
+        for i in 0..codes.rows() {
+            matrix.row_mut(i).iter_mut().zip(shares(i)).for_each(|(out, share)| *out = T::from_f64(share));
+        }
+        Memberships { cluster: (0..codes.rows()).map(|i| largest(matrix.row(i))).collect(), shares: matrix }
+    }
+
+    /// The name of each sample's cluster, blank where there is none.
+    pub(crate) fn names(&self, component_names: &[String]) -> Vec<String> {
+        self.cluster.iter().map(|c| c.map_or(String::new(), |c| component_names[c].clone())).collect()
+    }
+
+    /// Samples of each component (k).
+    pub(crate) fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.shares.columns()];
+        self.cluster.iter().flatten().for_each(|c| sizes[*c] += 1);
+        sizes
+    }
+
+    /// Samples without any share.
+    pub(crate) fn undefined(&self) -> usize {
+        self.cluster.iter().filter(|c| c.is_none()).count()
+    }
+
+    /// The samples with the largest shares of a component, at most `count`, largest first.
+    pub(crate) fn top(&self, component: usize, count: usize) -> Vec<(usize, f64)> {
+        let mut all: Vec<(usize, f64)> =
+            (0..self.shares.rows()).map(|i| (i, self.shares.get(i, component).to_f64())).collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        all.retain(|(_, share)| *share > 0.0);
+        all.truncate(count);
+        all
+    }
+}
+
+fn largest<T: Real>(row: &[T]) -> Option<usize> {
+    let best = (0..row.len()).fold(0, |best, j| if row[j] > row[best] { j } else { best });
+    row.get(best).filter(|value| **value > T::ZERO).map(|_| best)
+}
+
+fn length<T: Real>(row: &[T]) -> f64 {
+    row.iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_zeros_belongs_nowhere_and_shares_sum_to_1() {
+        let codes = Matrix::from_vec(3, 2, vec![1.0, 2.0, 0.0, 0.0, 3.0, 3.0]).unwrap();
+        let components = Matrix::from_vec(2, 2, vec![3.0, 4.0, 0.0, 1.0]).unwrap();
+        let found = Memberships::<f64>::new(&codes, &components);
+        assert_eq!(found.cluster, [Some(1), None, Some(0)]);
+        assert_eq!(found.shares.row(0), [5.0 / 7.0, 2.0 / 7.0]);
+        assert_eq!(found.shares.row(1), [0.0, 0.0]);
+        assert_eq!((found.sizes(), found.undefined()), (vec![1, 1], 1));
+        assert_eq!(found.top(0, 5).iter().map(|t| t.0).collect::<Vec<_>>(), [2, 0]);
+    }
+}

@@ -1,0 +1,117 @@
+//! Watching a fit: a bar on a terminal, a few lines otherwise, nothing when quiet. Ctrl-C stops after the iteration.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use partwise::{Iteration, Observer, Settings};
+
+use crate::console::Verbosity;
+use crate::interrupt;
+
+/// Seconds between two lines where there is no terminal.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// The observer of the command line.
+pub(crate) struct Progress {
+    verbosity: Verbosity,
+    title: String,
+    bar: Option<ProgressBar>,
+    max_iterations: usize,
+    time_limit: Option<Duration>,
+    first_kkt: Option<f64>,
+    last_line: Instant,
+}
+
+impl Progress {
+    /// For one fit; `title` says which.
+    pub(crate) fn new(verbosity: Verbosity, title: &str, settings: &Settings) -> Self {
+        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(
+                Some(settings.max_iterations as u64),
+                ProgressDrawTarget::stderr_with_hz(10),
+            );
+            let style = ProgressStyle::with_template("{prefix} {bar:16} {pos}/{len} {wide_msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_prefix(title.to_string());
+            bar
+        });
+        Progress {
+            verbosity,
+            title: title.into(),
+            bar,
+            max_iterations: settings.max_iterations,
+            time_limit: settings.time_limit,
+            first_kkt: None,
+            last_line: Instant::now(),
+        }
+    }
+
+    /// Removes the bar.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Seconds that are left at most, from the limits and the pace so far; the tolerance may end it sooner.
+    fn left(&self, iteration: &Iteration) -> Option<f64> {
+        let elapsed = iteration.elapsed.as_secs_f64();
+        let pace = (iteration.number > 0).then(|| elapsed / iteration.number as f64)?;
+        let by_count = pace * (self.max_iterations.saturating_sub(iteration.number)) as f64;
+        let by_time = self.time_limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64() - elapsed);
+        Some(by_count.min(by_time).max(0.0))
+    }
+
+    fn message(&self, iteration: &Iteration) -> String {
+        let mut message = format!("objective {:.5e}", iteration.objective);
+        if let (Some(kkt), Some(first)) = (iteration.kkt, self.first_kkt)
+            && first > 0.0
+        {
+            message.push_str(&format!(", KKT {:.1e}", kkt / first));
+        }
+        if let Some(left) = self.left(iteration) {
+            message.push_str(&format!(", {} left at most", duration(left)));
+        }
+        message
+    }
+}
+
+impl Observer for Progress {
+    fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()> {
+        self.first_kkt = self.first_kkt.or(iteration.kkt);
+        if let Some(bar) = &self.bar {
+            bar.set_position(iteration.number as u64);
+            bar.set_message(self.message(iteration));
+        } else if iteration.number == 1 || self.last_line.elapsed() >= PAUSE {
+            self.last_line = Instant::now();
+            let message = self.message(iteration);
+            self.verbosity.progress(&format!("{}: iteration {}, {message}", self.title, iteration.number));
+        }
+        if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// `0.5 s`, `42 s`, `3 min 20 s`, `2 h 5 min`.
+pub(crate) fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.0995 => format!("{:.0} ms", s * 1e3),
+        s if s < 9.95 => format!("{s:.1} s"),
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 6000.0 => format!("{} min {} s", s as u64 / 60, s as u64 % 60),
+        s => format!("{} h {} min", s as u64 / 3600, s as u64 % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn durations_have_a_fitting_unit() {
+        let found: Vec<String> = [0.012, 0.5, 42.0, 200.0, 7500.0].map(duration).to_vec();
+        assert_eq!(found, ["12 ms", "0.5 s", "42 s", "3 min 20 s", "2 h 5 min"]);
+    }
+}

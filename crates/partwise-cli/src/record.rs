@@ -1,0 +1,186 @@
+//! What is written about a fit: the document of the model file, and run.json.
+
+use partwise::{AnchorScale, Real, StopReason};
+use partwise_io::{MODEL_FORMAT, ModelFile, Tensor};
+use serde_json::{Map, Value, json};
+
+use crate::input::Source;
+use crate::job::{Done, relative_kkt};
+use crate::scale::Scaling;
+
+/// Wall times of the steps, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Timings {
+    pub(crate) read: f64,
+    pub(crate) fit: f64,
+    pub(crate) write: f64,
+}
+
+/// The versions that made a result.
+pub(crate) fn versions() -> Value {
+    json!({ "partwise": env!("CARGO_PKG_VERSION"), "model_format": MODEL_FORMAT })
+}
+
+/// What was read.
+pub(crate) fn data_json(source: &Source, precision: &str) -> Value {
+    json!({
+        "file": source.name,
+        "sha256": source.sha256,
+        "format": source.format,
+        "samples": source.rows,
+        "features": source.columns,
+        "stored_values": source.stored,
+        "sparse": source.sparse,
+        "image_shape": source.image_shape.map(|(h, w)| [h, w]),
+        "computed_in": precision,
+    })
+}
+
+/// The settings that change results, as chosen and as resolved.
+fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
+    let (settings, fit, knowledge) = (&done.job.settings, &done.fit, done.job.model.knowledge());
+    let mut out = Map::new();
+    let mut set = |key: &str, value: Value| out.insert(key.into(), value);
+    set("method", json!(done.job.model.spec().name));
+    set("loss", json!(fit.loss.name()));
+    set("rank", json!(settings.rank));
+    set("solver", json!(fit.solver));
+    set("inner_steps", json!(settings.inner_steps));
+    set("init", json!(fit.init));
+    set("first", json!(fit.first.name()));
+    set("seed", json!(settings.seed));
+    set("tolerance", json!(settings.tolerance));
+    set("max_iterations", json!(settings.max_iterations));
+    set("time_limit_seconds", json!(settings.time_limit.map(|limit| limit.as_secs_f64())));
+    set("l1", json!([settings.l1.0, settings.l1.1]));
+    set("l2", json!([settings.l2.0, settings.l2.1]));
+    set("scale", done.job.scaling.to_json());
+    if done.job.model.spec().name == "ws-nmf" {
+        set("strength", json!(knowledge.strength));
+        set("scale_mode", json!(scale_mode(knowledge.anchor_scale)));
+    }
+    out
+}
+
+fn scale_mode(scale: AnchorScale) -> &'static str {
+    match scale {
+        AnchorScale::Fixed => "fixed",
+        AnchorScale::Alternating => "alternating",
+        AnchorScale::Joint => "joint",
+    }
+}
+
+/// The settings as lines for the report.
+pub(crate) fn settings_lines<T: Real>(done: &Done<'_, T>) -> Vec<(String, String)> {
+    settings_json(done)
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            (key.replace('_', " "), text)
+        })
+        .collect()
+}
+
+/// Which labels guided: positions and classes.
+fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
+    let labels = done.job.guidance.map(|g| {
+        let guided: Vec<usize> = (0..g.given.len()).filter(|i| g.given[*i] >= 0).collect();
+        let classes: Vec<i32> = guided.iter().map(|i| g.given[*i]).collect();
+        json!({
+            "file": g.name,
+            "sha256": g.sha256,
+            "class_names": g.class_names,
+            "samples": guided,
+            "classes": classes,
+        })
+    });
+    let reference = done.job.reference.map(
+        |r| json!({ "file": r.name, "sha256": r.sha256, "components": r.values.rows(), "names": r.names }),
+    );
+    json!({ "labels": labels, "reference": reference })
+}
+
+fn result_json<T: Real>(done: &Done<'_, T>) -> Value {
+    let fit = &done.fit;
+    let parts: Map<String, Value> =
+        fit.parts.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    json!({
+        "objective": fit.objective,
+        "parts": parts,
+        "relative_error": fit.relative_error,
+        "kkt": fit.kkt,
+        "relative_kkt": relative_kkt(fit),
+        "stop": fit.stop.name(),
+        "converged": fit.stop == StopReason::Converged,
+        "iterations": fit.iterations,
+    })
+}
+
+/// The model file. The same fit gives the same bytes: times and threads are in run.json only.
+pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
+    let (fit, source) = (&done.fit, done.job.source);
+    let history: Vec<Value> = fit.history.iter().map(|i| json!([i.number, i.objective, i.kkt])).collect();
+    let document = json!({
+        "versions": versions(),
+        "data": data_json(source, T::NAME),
+        "settings": settings_json(done),
+        "component_names": fit.component_names,
+        "feature_names": source.feature_names,
+        "row_names": source.row_names,
+        "guidance": guidance_json(done),
+        "encoding": { "ridge": fit.encoding().ridge, "linear": fit.encoding().linear },
+        "scaling": done.job.scaling.to_json(),
+        "result": result_json(done),
+        "history_columns": ["iteration", "objective", "kkt"],
+        "history": history,
+    });
+    let Value::Object(document) = document else {
+        unreachable!("the document is written as an object above")
+    };
+    let mut tensors = vec![
+        ("components".to_string(), Tensor::new(&fit.components)),
+        ("codes".to_string(), Tensor::new(&fit.codes)),
+    ];
+    if let Scaling::TfIdf(idf) = done.job.scaling {
+        let row = partwise::Matrix::from_fn(1, idf.len(), |_, j| idf[j]);
+        tensors.push(("idf".to_string(), Tensor::F64(row)));
+    }
+    ModelFile { document, tensors }
+}
+
+/// run.json.
+pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
+    let notes: Vec<Value> =
+        done.notes.iter().map(|note| json!({ "code": note.code, "message": note.message })).collect();
+    let sizes: Map<String, Value> = done
+        .fit
+        .component_names
+        .iter()
+        .zip(done.memberships.sizes())
+        .map(|(name, size)| (name.clone(), json!(size)))
+        .collect();
+    json!({
+        "command": "fit",
+        "versions": versions(),
+        "data": data_json(done.job.source, T::NAME),
+        "settings": settings_json(done),
+        "chosen": done.job.chosen,
+        "guidance": guidance_json(done),
+        "result": result_json(done),
+        "evaluation": done.evaluation.as_ref().map(|e| e.to_json()),
+        "cluster_sizes": sizes,
+        "threads": done.fit.threads,
+        "seconds": { "read": timings.read, "fit": timings.fit, "write": timings.write },
+        "working_bytes": done.fit.working_bytes,
+        "peak_memory_bytes": peak_memory(),
+        "notes": notes,
+    })
+}
+
+/// The most memory that this process has held, where the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}

@@ -1,0 +1,160 @@
+//! Line charts as SVG. Colours come from the page's style, so that they follow light and dark.
+
+use std::fmt::Write;
+
+use super::html::escaped;
+
+/// A line over iterations.
+pub(super) struct Line<'a> {
+    pub(super) title: &'a str,
+    pub(super) points: Vec<(f64, f64)>,
+    /// A level to mark, with its name.
+    pub(super) level: Option<(f64, &'a str)>,
+    /// Whether the vertical axis is logarithmic whatever the values are.
+    pub(super) logarithmic: bool,
+}
+
+const WIDTH: f64 = 460.0;
+const HEIGHT: f64 = 250.0;
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 14.0;
+const TOP: f64 = 34.0;
+const BOTTOM: f64 = 40.0;
+
+/// The vertical axis.
+struct Axis {
+    low: f64,
+    high: f64,
+    logarithmic: bool,
+}
+
+impl Axis {
+    fn new(line: &Line<'_>) -> Self {
+        let values = || line.points.iter().map(|p| p.1).chain(line.level.map(|l| l.0));
+        let range = |(l, h): (f64, f64), v: f64| (l.min(v), h.max(v));
+        let (low, high) = values().filter(|v| *v > 0.0).fold((f64::INFINITY, 0.0), range);
+        if low.is_finite() && (line.logarithmic || high > 20.0 * low) {
+            let (low, high) = (low.log10() - 0.05, high.log10() + 0.05);
+            return Axis { low, high, logarithmic: true };
+        }
+        let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), range);
+        let room = if high > low { (high - low) * 0.05 } else { high.abs().max(1.0) * 0.1 };
+        Axis { low: low - room, high: high + room, logarithmic: false }
+    }
+
+    /// The height on the page, from the top.
+    fn place(&self, value: f64) -> f64 {
+        let v = if self.logarithmic { value.max(f64::MIN_POSITIVE).log10() } else { value };
+        let share = ((v - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+        TOP + (1.0 - share) * (HEIGHT - TOP - BOTTOM)
+    }
+
+    /// Round numbers along the axis.
+    fn ticks(&self) -> Vec<f64> {
+        if !self.logarithmic {
+            return ticks(self.low, self.high, 5);
+        }
+        let decades: Vec<i32> = (self.low.ceil() as i32..=self.high.floor() as i32).collect();
+        if decades.len() < 2 {
+            return ticks(10_f64.powf(self.low), 10_f64.powf(self.high), 4);
+        }
+        let step = decades.len().div_ceil(6);
+        decades.into_iter().step_by(step).map(|decade| 10_f64.powi(decade)).collect()
+    }
+}
+
+/// About `count` round numbers in a range.
+fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+    let raw = (high - low) / count as f64;
+    let power = 10_f64.powf(raw.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= raw).unwrap_or(raw);
+    let first = (low / step).ceil() as i64;
+    (first..).map(|i| i as f64 * step).take_while(|v| *v <= high + step * 1e-9).take(50).collect()
+}
+
+/// A number on an axis.
+fn label(value: f64) -> String {
+    let trimmed = |text: &str| {
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_string()
+        } else {
+            text.into()
+        }
+    };
+    if value == 0.0 {
+        "0".into()
+    } else if (1e-3..1e5).contains(&value.abs()) {
+        trimmed(&format!("{value:.4}"))
+    } else {
+        let text = format!("{value:.3e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        format!("{}e{exponent}", trimmed(mantissa))
+    }
+}
+
+/// The chart, or an empty text when there is nothing to draw.
+pub(super) fn line(chart: &Line<'_>) -> String {
+    let points: Vec<(f64, f64)> = chart.points.iter().copied().filter(|p| p.1.is_finite()).collect();
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
+    let axis = Axis::new(chart);
+    let span = (last.0 - first.0).max(1.0);
+    let x = |value: f64| LEFT + (value - first.0) / span * (WIDTH - LEFT - RIGHT);
+    let mut svg = format!(
+        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{0}\"><text class=\"t\" x=\"0\" y=\"14\">{0}{1}</text>",
+        escaped(chart.title),
+        if axis.logarithmic { " (logarithmic)" } else { "" }
+    );
+    for tick in axis.ticks() {
+        level(&mut svg, "g", axis.place(tick));
+        text(&mut svg, LEFT - 7.0, axis.place(tick) + 4.0, "end", &label(tick));
+    }
+    for tick in ticks(first.0, last.0.max(first.0 + 1.0), 5).into_iter().filter(|t| t.fract() == 0.0) {
+        text(&mut svg, x(tick), HEIGHT - BOTTOM + 18.0, "middle", &label(tick));
+    }
+    text(&mut svg, WIDTH - RIGHT, HEIGHT - 4.0, "end", "iteration");
+    if let Some((value, name)) = chart.level {
+        level(&mut svg, "lv", axis.place(value));
+        text(&mut svg, LEFT + 6.0, axis.place(value) - 5.0, "start", name);
+    }
+    let path: Vec<String> =
+        points.iter().map(|(a, b)| format!("{:.1},{:.1}", x(*a), axis.place(*b))).collect();
+    let (cx, cy) = (x(last.0), axis.place(last.1));
+    let _ = write!(
+        svg,
+        "<polyline class=\"l\" points=\"{}\"/><circle class=\"d\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.5\"/></svg>",
+        path.join(" ")
+    );
+    svg
+}
+
+fn level(svg: &mut String, class: &str, y: f64) {
+    let right = WIDTH - RIGHT;
+    let _ = write!(svg, "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");
+}
+
+fn text(svg: &mut String, x: f64, y: f64, anchor: &str, content: &str) {
+    let content = escaped(content);
+    let _ = write!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{content}</text>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn charts_hold_for_flat_short_and_zero_lines() {
+        for points in [vec![], vec![(0.0, 0.0)], vec![(0.0, 1.0), (1.0, 1.0)], vec![(0.0, 1e9), (9.0, 0.0)]] {
+            for logarithmic in [false, true] {
+                let level = Some((1e-4, "x"));
+                let svg = line(&Line { title: "a<b", points: points.clone(), level, logarithmic });
+                assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("a<b"), "{svg}");
+            }
+        }
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(ticks(0.0, 10.0, 5), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        assert_eq!([0.5, 1e-4, 123_456.0, 0.0, 200.0].map(label), ["0.5", "1e-4", "1.235e5", "0", "200"]);
+    }
+}

@@ -1,0 +1,189 @@
+//! What bad input gets: exit code 2, a message with the place, and no folder.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{groups, json, numbers, run, stderr, succeed, write_npy};
+
+/// Runs, expects exit code 2 and every part of the message, and that nothing was left behind.
+fn refused(folder: &Path, arguments: &str, parts: &[&str]) {
+    let before = std::fs::read_dir(folder).unwrap().count();
+    let output = run(folder, &format!("{arguments} --out never"));
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+    assert!(message.contains("error: "), "{arguments}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{arguments}: \"{part}\" is not in: {message}");
+    }
+    assert!(!message.contains("panicked"), "{arguments}: {message}");
+    assert!(!folder.join("never").exists(), "{arguments}");
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), before, "{arguments} left something");
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    std::fs::write(folder.join(name), text).unwrap();
+}
+
+#[test]
+fn faulty_entries_are_counted_and_placed_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "negative.csv", "name,price,size\nann,1,2\nbob,-1.5,3\ncid,2,-4\n");
+    refused(
+        at,
+        "fit negative.csv -k 1",
+        &["2 negative entries", "row 1 (\"bob\")", "column 0 (\"price\")", "-1.5"],
+    );
+    write_npy(&at.join("nan.npy"), &[2, 2], &[1.0, f64::NAN, f64::INFINITY, 2.0]);
+    refused(at, "fit nan.npy -k 1 --scale unit-rows", &["1 NaN, 1 infinite entries", "row 0, column 1"]);
+    write(at, "negative.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 3 -2\n3 2 1\n");
+    refused(at, "fit negative.mtx -k 1", &["1 negative entry", "row 1, column 2"]);
+}
+
+#[test]
+fn ranks_and_numbers_out_of_range_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    refused(at, "fit x.npy -k 0", &["--rank <K>", "1 or more"]);
+    refused(at, "fit x.npy", &["-k (the number of components) is needed"]);
+    refused(at, "fit x.npy -k 2 --tol 1", &["--tol", "below 1"]);
+    refused(at, "fit x.npy -k 2 --l1 1", &["--l1", "two numbers"]);
+    refused(at, "fit x.npy -k 2 --l2=-1,0", &["--l2", "0 or more"]);
+    refused(at, "fit x.npy -k 2 --time-limit 0", &["--time-limit", "above 0"]);
+    refused(at, "fit x.npy -k 2 --image-shape 2x4", &["8 pixels, but the data have 9 features"]);
+    refused(at, "fit x.npy -k 2 --strength 2", &["--strength serves the method ws-nmf only"]);
+    refused(at, "fit x.npy -k 2 --inner 3 --solver bpp", &["--inner has no effect"]);
+    refused(at, "fit x.npy -k 2 --labels-per-class 2", &["--labels-per-class needs --labels"]);
+    refused(at, "fit x.npy -k 2 --loss kl --solver hals", &["solver \"hals\"", "valid: solver mu"]);
+    refused(at, "fit x.npy -k 2 --method cnmf", &["CNMF needs labels"]);
+    refused(at, "fit x.npy -k 2 --method ws-nmf", &["WS-NMF needs labels, reference codes or reference"]);
+    refused(at, "fit x.npy -k 2 --init labels", &["label-aware start"]);
+    refused(at, "fit x.npy -k 2 --init nndsvd --solver mu", &["exact zeros", "nndsvda"]);
+    refused(at, "fit x.npy -k 2 --key a", &["x.npy", "a key chooses an array of an .npz"]);
+    refused(at, "fit x.npy -k 2 --format cvs", &["--format", "csv"]);
+    refused(at, "fit x.npy --labels labels.csv -k 2 --method ws-nmf", &["rank k is 2", "at least 3"]);
+}
+
+#[test]
+fn labels_that_do_not_fit_are_refused_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    write(at, "far.csv", "index,label\n0,a\n30,b\n");
+    refused(at, "fit x.npy --labels far.csv", &["far.csv", "line 3", "30", "0..30"]);
+    write(at, "twice.csv", "index,label\n4,a\n4,b\n");
+    refused(at, "fit x.npy --labels twice.csv", &["twice.csv", "sample 4", "\"a\", \"b\""]);
+    write(at, "short.txt", "1\n2\n");
+    refused(at, "fit x.npy --labels short.txt", &["short.txt", "2 labels", "30 samples"]);
+    write(at, "none.csv", "index,label\n0,-1\n1,\n");
+    refused(at, "fit x.npy --labels none.csv", &["-k (the number of components) is needed"]);
+    refused(at, "fit x.npy --labels labels.csv --label-column labl", &["no column \"labl\"", "label"]);
+    refused(at, "fit x.npy --labels missing.csv", &["missing.csv", "can't open"]);
+}
+
+#[test]
+fn policies_on_weak_guidance_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    write(at, "single.csv", "index,label\n0,a\n1,b\n3,a\n");
+    let output = run(at, "fit x.npy --labels single.csv --out one");
+    assert!(stderr(&output).contains("constrains nothing"), "{}", stderr(&output));
+    write(at, "none.csv", "index,label\n0,-1\n1,\n");
+    let output = run(at, "fit x.npy --labels none.csv -k 2 --out two");
+    assert!(stderr(&output).contains("no sample is labelled"), "{}", stderr(&output));
+    let output = run(at, "fit x.npy -k 12 --out three");
+    assert!(stderr(&output).contains("larger than min(n, d) = 9"), "{}", stderr(&output));
+    let output = run(at, "fit x.npy -k 2 --max-iter 1 --out four");
+    assert!(stderr(&output).contains("times the tolerance"), "{}", stderr(&output));
+}
+
+#[test]
+fn rows_of_zeros_belong_nowhere_and_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "x.csv", "name,a,b,c\nu,1,2,0\nv,0,0,0\nw,3,1,0\n");
+    for scale in ["none", "unit-rows", "tfidf", "max"] {
+        let output = run(at, &format!("fit x.csv -k 1 --scale {scale} --force --out out"));
+        assert!(output.status.success(), "{}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("1 samples without a non-zero entry") && said.contains(": 1\n"), "{said}");
+        let text = std::fs::read_to_string(at.join("out/memberships.csv")).unwrap();
+        assert_eq!(text.lines().nth(2), Some("1,v,,0"));
+        assert_eq!(text.lines().nth(1), Some("0,u,part 1,1"));
+    }
+}
+
+#[test]
+fn broken_and_misnamed_files_are_refused_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "empty.csv", "");
+    refused(at, "fit empty.csv -k 1", &["empty.csv", "empty"]);
+    write(at, "ragged.csv", "a,b\n1,2\n3\n");
+    refused(at, "fit ragged.csv -k 1", &["ragged.csv", "line 3"]);
+    write(at, "word.csv", "a,b\n1,2\n3,x\n");
+    refused(at, "fit word.csv -k 1", &["word.csv", "line 3", "column 2"]);
+    write(at, "text.npy", "1,2\n");
+    refused(at, "fit text.npy -k 1", &["text.npy", "not"]);
+    write(at, "x.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n3 1 1\n");
+    refused(at, "fit x.mtx -k 1", &["x.mtx", "line 4"]);
+    write_npy(&at.join("x.npy"), &[20, 20], &numbers(400, 1));
+    let bytes = std::fs::read(at.join("x.npy")).unwrap();
+    std::fs::write(at.join("cut.npy"), &bytes[..bytes.len() / 2]).unwrap();
+    refused(at, "fit cut.npy -k 1", &["cut.npy"]);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, &bytes).unwrap();
+    let packed = encoder.finish().unwrap();
+    std::fs::write(at.join("cut.npy.gz"), &packed[..packed.len() / 2]).unwrap();
+    refused(at, "fit cut.npy.gz -k 1", &["cut.npy.gz", "gzip", "truncated"]);
+    refused(at, "fit nothing.npy -k 1", &["nothing.npy", "can't open"]);
+    refused(at, "fit x.npy -k 2 --start x.npy", &["x.npy", "model"]);
+    refused(at, "transform x.npy x.npy", &["x.npy", "model"]);
+}
+
+#[test]
+fn starts_and_references_of_a_wrong_shape_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    write_npy(&at.join("other.npy"), &[5, 4], &numbers(20, 1));
+    succeed(at, "fit other.npy -k 2 --out other");
+    refused(at, "fit x.npy -k 2 --start other/model.safetensors", &["start", "9"]);
+    refused(at, "fit x.npy -k 2 --reference other.npy", &["other.npy", "4 columns", "9 features"]);
+    write(at, "names.txt", "a\nb\n");
+    refused(at, "fit x.npy -k 2 --feature-names names.txt", &["names.txt", "2 names", "9 features"]);
+    write(at, "ref.csv", "name,a,b,c,d,e,f,g,h,i\nbees,0,0,0,0,0,0,1,1,1\n");
+    refused(
+        at,
+        "fit x.npy --labels labels.csv --reference ref.csv",
+        &["row 0 is \"bees\"", "the class \"<cats>\""],
+    );
+}
+
+#[test]
+fn a_scaled_matrix_gives_the_same_fit_for_both_losses() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let values = numbers(400, 6);
+    for loss in ["frobenius", "kullback-leibler"] {
+        let errors: Vec<(f64, u64)> = [1.0, 1e-6, 1e6]
+            .iter()
+            .map(|c| {
+                let scaled: Vec<f64> = values.iter().map(|v| v * c).collect();
+                write_npy(&at.join("x.npy"), &[20, 20], &scaled);
+                succeed(at, &format!("fit x.npy -k 3 --loss {loss} --max-iter 60 --force --out out"));
+                let record = json(at.join("out/run.json"));
+                let result = &record["result"];
+                (result["relative_error"].as_f64().unwrap(), result["iterations"].as_u64().unwrap())
+            })
+            .collect();
+        for (error, iterations) in &errors[1..] {
+            assert!((error - errors[0].0).abs() < 1e-7 * errors[0].0, "{loss}: {errors:?}");
+            assert_eq!(*iterations, errors[0].1, "{loss}");
+        }
+    }
+}

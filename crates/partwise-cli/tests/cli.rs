@@ -1,0 +1,234 @@
+//! The command line from end to end on small files.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{groups, json, numbers, partwise, read_npy, run, stderr, stdout, succeed, write_npy};
+
+const OUTPUTS: [&str; 8] = [
+    "model.safetensors",
+    "codes.npy",
+    "components.npy",
+    "codes.csv",
+    "components.csv",
+    "memberships.csv",
+    "run.json",
+    "report.html",
+];
+
+#[test]
+fn a_fit_writes_every_output_and_each_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    groups(folder.path());
+    let said = succeed(folder.path(), "fit x.npy --labels labels.csv --labels-per-class 2 --out out");
+    assert!(said.contains("chosen: method cnmf") && said.contains("k = 3"), "{said}");
+    let out = folder.path().join("out");
+    let mut found: Vec<String> =
+        std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    found.sort();
+    let mut expected = OUTPUTS.map(str::to_string);
+    expected.sort();
+    assert_eq!(found, expected);
+    let record = json(out.join("run.json"));
+    assert_eq!(record["data"]["samples"], 30);
+    assert_eq!(record["data"]["image_shape"], serde_json::json!([3, 3]));
+    assert_eq!(record["settings"]["method"], "cnmf");
+    assert_eq!(record["guidance"]["labels"]["samples"].as_array().unwrap().len(), 6);
+    assert_eq!(record["evaluation"]["unlabelled"]["samples"], 24);
+    assert_eq!(record["evaluation"]["unlabelled"]["accuracy"], 1.0);
+    let memberships = std::fs::read_to_string(out.join("memberships.csv")).unwrap();
+    let mut lines = memberships.lines();
+    assert_eq!(lines.next().unwrap(), "index,cluster,<cats>,ants,bees");
+    for (i, line) in lines.enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[1], ["ants", "bees", "<cats>"][i % 3]);
+        let sum: f64 = cells[2..].iter().map(|c| c.parse::<f64>().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-12);
+    }
+    assert_eq!(read_npy(&out.join("codes.npy")).len(), 90);
+    assert_eq!(read_npy(&out.join("components.npy")).len(), 27);
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("&lt;cats&gt;") && !page.contains("<cats>") && !page.contains("<script"));
+    assert!(page.contains("data:image/png;base64,") && !page.contains("http://") && !page.contains("NaN"));
+}
+
+#[test]
+fn one_seed_gives_the_same_bytes_for_any_number_of_threads_and_another_seed_others() {
+    let folder = tempfile::tempdir().unwrap();
+    write_npy(&folder.path().join("x.npy"), &[300, 20], &numbers(6000, 1));
+    for (name, flags) in [("a", "--threads 1"), ("b", "--threads 2"), ("c", "--threads 1 --seed 9")] {
+        succeed(folder.path(), &format!("fit x.npy -k 4 --max-iter 20 {flags} --out {name}"));
+    }
+    let bytes = |name: &str, file: &str| std::fs::read(folder.path().join(name).join(file)).unwrap();
+    for file in &OUTPUTS[..6] {
+        assert!(bytes("a", file) == bytes("b", file), "{file} depends on the threads");
+        assert!(bytes("a", file) != bytes("c", file), "{file} doesn't depend on the seed");
+    }
+}
+
+#[test]
+fn transform_of_the_training_rows_gives_the_codes_of_the_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    write_npy(&folder.path().join("x.npy"), &[40, 12], &numbers(480, 2));
+    for scale in ["none", "max", "unit-rows", "tfidf"] {
+        let tight = "--tol 1e-10 --max-iter 20000 --force";
+        succeed(
+            folder.path(),
+            &format!("fit x.npy -k 3 --first components --scale {scale} {tight} --out fit"),
+        );
+        succeed(folder.path(), &format!("transform fit x.npy {tight} --out new"));
+        let (fit, new) =
+            (read_npy(&folder.path().join("fit/codes.npy")), read_npy(&folder.path().join("new/codes.npy")));
+        let size = fit.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let gap = fit.iter().zip(&new).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        assert!(gap < 1e-6 * size, "{scale}: relative gap {}", gap / size);
+    }
+    let output = run(folder.path(), "transform fit nothing.npy --out never");
+    assert_eq!(output.status.code(), Some(2));
+    write_npy(&folder.path().join("narrow.npy"), &[4, 11], &numbers(44, 2));
+    let output = run(folder.path(), "transform fit narrow.npy --out never");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("11 features, but the model has 12"), "{}", stderr(&output));
+    assert!(!folder.path().join("never").exists());
+}
+
+#[test]
+fn evaluate_measures_all_and_the_samples_that_did_not_guide() {
+    let folder = tempfile::tempdir().unwrap();
+    groups(folder.path());
+    succeed(folder.path(), "fit x.npy --labels labels.csv --labels-per-class 2 --out out");
+    for result in ["out", "out/model.safetensors"] {
+        let text = succeed(folder.path(), &format!("evaluate {result} --labels labels.csv --json"));
+        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(found["evaluation"]["all"]["samples"], 30);
+        assert_eq!(found["evaluation"]["unlabelled"]["samples"], 24);
+        assert_eq!(found["evaluation"]["unlabelled"]["nmi"], 1.0);
+    }
+    assert!(succeed(folder.path(), "evaluate out --labels labels.csv").contains("accuracy"));
+}
+
+#[test]
+fn an_existing_folder_is_left_alone_unless_forced() {
+    let folder = tempfile::tempdir().unwrap();
+    groups(folder.path());
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    std::fs::write(out.join("precious.txt"), "mine").unwrap();
+    for force in ["", "--force"] {
+        let output = run(folder.path(), &format!("fit x.npy -k 2 --out out {force}"));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("out: "), "{}", stderr(&output));
+        assert_eq!(std::fs::read_to_string(out.join("precious.txt")).unwrap(), "mine");
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
+    }
+    succeed(folder.path(), "fit x.npy -k 2 --out new");
+    assert_eq!(run(folder.path(), "fit x.npy -k 2 --out new").status.code(), Some(2));
+    succeed(folder.path(), "fit x.npy -k 2 --out new --force");
+}
+
+#[test]
+fn json_on_standard_output_is_that_of_the_file_and_quiet_says_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    groups(folder.path());
+    let text = succeed(folder.path(), "fit x.npy -k 2 --out a --json");
+    let printed: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(printed, json(folder.path().join("a/run.json")));
+    let output = run(folder.path(), "fit x.npy -k 2 --out b --quiet");
+    assert!(output.status.success() && stdout(&output).is_empty() && stderr(&output).is_empty());
+}
+
+#[test]
+fn a_warm_start_goes_on_from_a_model_and_keeps_its_names() {
+    let folder = tempfile::tempdir().unwrap();
+    groups(folder.path());
+    succeed(folder.path(), "fit x.npy --labels labels.csv --out a --max-iter 5");
+    let first = json(folder.path().join("a/run.json"));
+    succeed(folder.path(), "fit x.npy --method nmf --start a/model.safetensors --out b");
+    let second = json(folder.path().join("b/run.json"));
+    assert!(second["cluster_sizes"].as_object().unwrap().contains_key("bees"));
+    assert!(second["result"]["objective"].as_f64() <= first["result"]["objective"].as_f64());
+}
+
+#[test]
+fn references_name_and_hold_components() {
+    let folder = tempfile::tempdir().unwrap();
+    groups(folder.path());
+    let rows = "name,a,b,c,d,e,f,g,h,i\nlast,0,0,0,0,0,0,1,1,1\nfirst,1,1,1,0,0,0,0,0,0\n";
+    std::fs::write(folder.path().join("ref.csv"), rows).unwrap();
+    let said = succeed(folder.path(), "fit x.npy --reference ref.csv -k 3 --strength 5 --out out");
+    assert!(said.contains("chosen: method ws-nmf"), "{said}");
+    let text = std::fs::read_to_string(folder.path().join("out/components.csv")).unwrap();
+    let row = text.lines().nth(1).unwrap();
+    let values: Vec<f64> = row.split(',').skip(1).map(|v| v.parse().unwrap()).collect();
+    assert!(row.starts_with("last,"), "{text}");
+    assert!(values[6..].iter().all(|v| *v > 0.5) && values[..6].iter().all(|v| *v < 0.2), "{text}");
+    succeed(folder.path(), "fit x.npy --labels labels.csv --method ws-nmf --strength auto --out auto");
+    assert!(json(folder.path().join("auto/run.json"))["settings"]["strength"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn the_tables_come_from_the_registries() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeed(folder.path(), "methods");
+    let table: serde_json::Value = serde_json::from_str(&succeed(folder.path(), "methods --json")).unwrap();
+    for kind in ["methods", "solvers", "starts", "scalings", "formats"] {
+        for line in table[kind].as_array().unwrap() {
+            assert!(text.contains(line["name"].as_str().unwrap()), "{kind}: {line}");
+        }
+    }
+    for method in partwise_methods() {
+        assert!(table["methods"].as_array().unwrap().iter().any(|m| m["name"] == method), "{method}");
+    }
+    assert!(succeed(folder.path(), "completions bash").contains("cnmf-kl"));
+    let output = partwise().args(["fit", "x", "--method", "nfm", "--out", "o"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("ws-nmf"), "{}", stderr(&output));
+}
+
+fn partwise_methods() -> Vec<&'static str> {
+    partwise::models::ALL.iter().map(|spec| spec.name).collect()
+}
+
+#[test]
+fn the_demo_runs_beats_chance_and_replaces_only_its_own_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        let said = succeed(folder.path(), "demo --out shown");
+        assert!(said.contains("unguided NMF") && said.contains("WS-NMF"), "{said}");
+    }
+    let record = json(folder.path().join("shown/run.json"));
+    let accuracy = record["evaluation"]["unlabelled"]["accuracy"].as_f64().unwrap();
+    assert_eq!(record["evaluation"]["unlabelled"]["samples"], 1777);
+    assert!(accuracy > 0.5, "accuracy {accuracy}");
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    let output = run(folder.path(), "demo --out other");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(std::fs::read_dir(folder.path().join("other")).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_writes_what_was_reached_and_exits_with_130() {
+    use std::io::{BufRead, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    write_npy(&folder.path().join("x.npy"), &[400, 100], &numbers(40_000, 3));
+    let mut child = partwise()
+        .current_dir(folder.path())
+        .args("fit x.npy -k 8 --tol 0 --max-iter 100000000 --out out".split(' '))
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("iteration 1")), "the fit began");
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(rest.iter().any(|line| line.contains("Ctrl-C ended the fit")), "{rest:?}");
+    for file in OUTPUTS {
+        assert!(folder.path().join("out").join(file).is_file(), "{file}");
+    }
+    assert_eq!(json(folder.path().join("out/run.json"))["result"]["stop"], "stopped by the observer");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}

@@ -1,0 +1,98 @@
+//! Labelled rows held to their class, measured at unit length of the components.
+//!
+//! ```text
+//! ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²·‖h_j‖²
+//! ```
+//!
+//! It is the row anchor of WS-NMF with the indicator of the class as reference and the free scale minimized out (METHODS R5), in the
+//! coordinates w_ij·‖h_j‖ in which rescaling a component against its column of codes changes nothing. So the strength s has no unit: 0 is
+//! ignored, 1 weighs a misplaced part as much as the fit does, and the same s means the same for X and c·X, for n and 10·n samples. The
+//! published weight has the unit of the components and can be evaded by shrinking the codes and growing the components.
+//! Exactly quadratic in either factor.
+
+use std::sync::Arc;
+
+use super::penalty::{add_ridge, column_squares};
+use crate::factors::{Factors, Slot};
+use crate::quadratic::{RowGroup, Subproblem};
+use crate::real::Real;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct ClassAnchor<T> {
+    groups: Arc<Vec<RowGroup<T>>>,
+}
+
+impl<T: Real> ClassAnchor<T> {
+    /// `classes` holds the class (0..k) of each labelled row of codes; `strength` is s ≥ 0.
+    ///
+    /// # Panics
+    /// When a class is not below `rank`.
+    pub fn new(classes: &[Option<usize>], rank: usize, strength: f64) -> Self {
+        let weight = T::from_f64(strength * strength);
+        let mut groups: Vec<RowGroup<T>> = (0..rank)
+            .map(|class| {
+                let direction = (0..rank).map(|j| if j == class { T::ONE } else { T::ZERO }).collect();
+                RowGroup { rows: Vec::new(), weight, direction }
+            })
+            .collect();
+        for (row, class) in classes.iter().enumerate() {
+            if let Some(class) = class {
+                groups[*class].rows.push(row as u32);
+            }
+        }
+        groups.retain(|group| !group.rows.is_empty() && weight > T::ZERO);
+        ClassAnchor { groups: Arc::new(groups) }
+    }
+
+    /// The same anchor in another precision.
+    pub fn cast<U: Real>(&self) -> ClassAnchor<U> {
+        let cast = |v: &T| U::from_f64(v.to_f64());
+        let group = |g: &RowGroup<T>| RowGroup {
+            rows: g.rows.clone(),
+            weight: cast(&g.weight),
+            direction: g.direction.iter().map(cast).collect(),
+        };
+        ClassAnchor { groups: Arc::new(self.groups.iter().map(group).collect()) }
+    }
+
+    pub(super) fn groups(&self) -> Arc<Vec<RowGroup<T>>> {
+        Arc::clone(&self.groups)
+    }
+
+    /// s²·Σ over the labelled rows of other classes of w_ij², for each component j.
+    fn misplaced(&self, factors: &Factors<T>) -> Vec<f64> {
+        let codes = factors.get(Slot::Codes);
+        let mut sums = vec![0.0; codes.columns()];
+        for group in self.groups.iter() {
+            for &row in &group.rows {
+                for (j, w) in codes.row(row as usize).iter().enumerate() {
+                    if group.direction[j] == T::ZERO {
+                        sums[j] += group.weight.to_f64() * w.to_f64() * w.to_f64();
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        let squares = column_squares(factors, Slot::Components);
+        0.5 * self.misplaced(factors).iter().zip(&squares).map(|(m, s)| m * s).sum::<f64>()
+    }
+
+    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        match (slot, subproblem) {
+            (Slot::Codes, Subproblem::Quadratic(q)) => {
+                let squares = column_squares(factors, Slot::Components);
+                q.group_metric = Some(squares.into_iter().map(T::from_f64).collect());
+                q.groups = self.groups();
+            }
+            (Slot::Components, subproblem) => {
+                let misplaced = self.misplaced(factors);
+                add_ridge(subproblem, |j| misplaced[j]);
+            }
+            _ => panic!("a problem with a class anchor has the Frobenius loss"),
+        }
+    }
+}

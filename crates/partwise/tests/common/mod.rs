@@ -1,0 +1,360 @@
+//! Random problems for the promises, over the registries: a model or solver is covered by being listed.
+//!
+//! [`objective`] is written from the published formulas alone, on W (n × k) and H (k × d), and shares no code with the engine.
+
+// Each promise uses a part of this.
+#![allow(dead_code)]
+
+use std::fmt;
+
+use partwise::models::ModelSpec;
+use partwise::solvers::SolverSpec;
+use partwise::{
+    AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, Labels, Loss,
+    Matrix, Model, Real, Result, Settings, SparseMatrix, StrengthUnit, models, solvers,
+};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// A number in [0, 1) that depends on its arguments alone.
+pub(crate) fn number(seed: u64, index: usize) -> f64 {
+    let mut z = seed.wrapping_add((index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// X (n × d) with zeros (in some a whole row and column of them), labels at random positions, and a rank.
+#[derive(Clone)]
+pub(crate) struct Example {
+    pub(crate) n: usize,
+    pub(crate) d: usize,
+    pub(crate) k: usize,
+    pub(crate) seed: u64,
+    pub(crate) x: Matrix<f64>,
+    /// −1 = unlabelled; at least one class has two samples.
+    pub(crate) labels: Vec<i32>,
+}
+
+impl fmt::Debug for Example {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Example::new({}, {}, {}, {})", self.n, self.d, self.k, self.seed)
+    }
+}
+
+impl Example {
+    pub(crate) fn new(n: usize, d: usize, k: usize, seed: u64) -> Self {
+        let zeros = number(seed, 1 << 40) < 0.5;
+        let (row, column) =
+            ((number(seed, 1 << 41) * n as f64) as usize, (number(seed, 1 << 42) * d as f64) as usize);
+        let x = Matrix::from_fn(n, d, |i, j| {
+            let r = number(seed, i * d + j);
+            if r < 0.4 || (zeros && (i == row || j == column)) { 0.0 } else { 9.0 * r }
+        });
+        let classes = k.min(3) as f64;
+        let mut labels: Vec<i32> = (0..n)
+            .map(|i| {
+                let r = number(seed ^ 0x1abe1, i);
+                if r < 0.5 { (2.0 * r * classes) as i32 } else { -1 }
+            })
+            .collect();
+        labels[0] = 0;
+        labels[n / 2] = 0;
+        Example { n, d, k, seed, x, labels }
+    }
+
+    pub(crate) fn dense<T: Real>(&self) -> DenseMatrix<'static, T> {
+        DenseMatrix::from_matrix(self.x.cast()).unwrap()
+    }
+
+    pub(crate) fn sparse<T: Real>(&self) -> SparseMatrix<'static, T> {
+        sparse(&self.x)
+    }
+
+    pub(crate) fn labels(&self) -> Labels {
+        Labels::from_integers(&self.labels).unwrap()
+    }
+
+    /// Positive numbers up to about 1, another matrix for each `salt`.
+    pub(crate) fn positive(&self, rows: usize, columns: usize, salt: u64) -> Matrix<f64> {
+        let seed = self.seed ^ salt.wrapping_mul(0xd6e8_feb8_6659_fd93);
+        Matrix::from_fn(rows, columns, |i, j| 0.05 + number(seed, i * columns + j))
+    }
+
+    /// A start with positive codes (n × k), those of a class equal, and positive components (k × d).
+    pub(crate) fn factors(&self, salt: u64) -> (Matrix<f64>, Matrix<f64>) {
+        let drawn = self.positive(self.n, self.k, 2 * salt);
+        let first = |i: usize| match self.labels[i] {
+            -1 => i,
+            class => self.labels.iter().position(|l| *l == class).unwrap(),
+        };
+        let codes = Matrix::from_fn(self.n, self.k, |i, j| drawn.get(first(i), j));
+        (codes, self.positive(self.k, self.d, 2 * salt + 1))
+    }
+
+    pub(crate) fn start(&self, salt: u64) -> Init {
+        let (codes, components) = self.factors(salt);
+        Init::Custom { codes: Some(codes), components: Some(components) }
+    }
+}
+
+/// The same data with only the non-zeros stored.
+pub(crate) fn sparse<T: Real>(x: &Matrix<f64>) -> SparseMatrix<'static, T> {
+    let (n, d) = x.shape();
+    let mut triplets = Vec::new();
+    for i in 0..n {
+        for j in (0..d).filter(|j| x.get(i, *j) != 0.0) {
+            triplets.push((i as u32, j as u32, T::from_f64(x.get(i, j))));
+        }
+    }
+    SparseMatrix::from_triplets(n, d, triplets).unwrap().0
+}
+
+/// Runs a test on random examples, the same ones at every run. `PROPTEST_CASES` asks for another number of them.
+pub(crate) fn for_examples(cases: u32, test: impl Fn(&Example)) {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok());
+    let config = Config { cases: asked.unwrap_or(cases), failure_persistence: None, ..Config::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let examples = (4usize..16, 3usize..12, 1usize..6, any::<u64>())
+        .prop_map(|(n, d, k, seed)| Example::new(n, d, k, seed));
+    let outcome = TestRunner::new_with_rng(config, rng).run(&examples, |example| {
+        test(&example);
+        Ok(())
+    });
+    if let Err(failure) = outcome {
+        panic!("{failure}");
+    }
+}
+
+/// A model of the registry with a loss it is defined for, what is known, and what becomes of the references' scale.
+#[derive(Clone, Copy)]
+pub(crate) struct Case {
+    pub(crate) spec: &'static ModelSpec,
+    pub(crate) loss: Loss,
+    pub(crate) scale: AnchorScale,
+    /// Soft reference codes and components instead of labels.
+    pub(crate) references: bool,
+    /// What the strength of labels is measured in.
+    pub(crate) unit: StrengthUnit,
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = if self.references { "references" } else { "labels" };
+        write!(f, "{} {} with {known} ({:?}, {:?})", self.spec.name, self.loss.name(), self.scale, self.unit)
+    }
+}
+
+/// Every model × loss; for models that take references also with them, and with every treatment of their scale.
+pub(crate) fn cases() -> Vec<Case> {
+    let mut out = Vec::new();
+    for &spec in models::ALL {
+        for &loss in spec.losses {
+            let unit = StrengthUnit::Relative;
+            let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false, unit };
+            out.push(plain);
+            if spec.needs.contains("reference") {
+                for scale in [AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed] {
+                    out.push(Case { scale, references: true, ..plain });
+                }
+                for scale in [AnchorScale::Joint, AnchorScale::Alternating] {
+                    out.push(Case { scale, unit: StrengthUnit::Raw, ..plain });
+                }
+            }
+        }
+    }
+    out
+}
+
+impl Case {
+    pub(crate) fn knowledge(&self, example: &Example) -> Knowledge {
+        let labels = (!self.references).then(|| example.labels());
+        let mut knowledge = Knowledge {
+            labels,
+            strength: 1.3,
+            strength_unit: self.unit,
+            anchor_scale: self.scale,
+            ..Knowledge::default()
+        };
+        if self.references {
+            let Example { n, d, k, seed, .. } = *example;
+            // A third of the rows is free; one row has a reference of zeros.
+            let weight = (0..n).map(|i| (3.0 * number(seed ^ 0x77, i) - 1.0).max(0.0)).collect();
+            let soft = example.positive(n, k, 91);
+            let reference = Matrix::from_fn(n, k, |i, j| if i == 1 { 0.0 } else { soft.get(i, j) });
+            knowledge.code_reference = Some(CodeReference { reference, weight });
+            let known = k.div_ceil(2);
+            knowledge.component_reference = Some(ComponentReference {
+                reference: example.positive(known, d, 92),
+                weight: (0..known).map(|c| 0.4 + c as f64).collect(),
+            });
+        }
+        knowledge
+    }
+
+    /// The codes as the model takes them: NCW-NMF gives rows of zeros no weight and no codes.
+    pub(crate) fn codes(&self, example: &Example, w: &Matrix<f64>) -> Matrix<f64> {
+        let weights = self.row_weights(example);
+        Matrix::from_fn(w.rows(), w.columns(), |i, j| if weights[i] > 0.0 { w.get(i, j) } else { 0.0 })
+    }
+
+    pub(crate) fn model(&self, example: &Example) -> Model {
+        Model::from_name(self.spec.name, self.knowledge(example)).unwrap().with_loss(self.loss).unwrap()
+    }
+
+    /// The solvers that serve the loss.
+    pub(crate) fn solvers(&self) -> impl Iterator<Item = &'static SolverSpec> {
+        let loss = self.loss;
+        solvers::ALL.iter().filter(move |s| s.losses.contains(&loss))
+    }
+
+    /// The data's weight of each row in the loss.
+    fn row_weights(&self, example: &Example) -> Vec<f64> {
+        let x = &example.x;
+        if self.spec.tying != models::Tying::NormalizedCut {
+            return vec![1.0; example.n];
+        }
+        let sums: Vec<f64> =
+            (0..example.d).map(|j| (0..example.n).map(|i| x.get(i, j)).sum::<f64>()).collect();
+        (0..example.n)
+            .map(|i| {
+                let degree: f64 = (0..example.d).map(|j| x.get(i, j) * sums[j]).sum();
+                if degree > 0.0 { 1.0 / degree } else { 0.0 }
+            })
+            .collect()
+    }
+}
+
+/// A name, (l1 of codes, of components), (l2 of codes, of components).
+pub(crate) type Penalty = (&'static str, (f64, f64), (f64, f64));
+
+pub(crate) const NO_PENALTY: Penalty = ("none", (0.0, 0.0), (0.0, 0.0));
+
+pub(crate) const PENALTIES: [Penalty; 8] = [
+    NO_PENALTY,
+    ("both L1", (0.02, 0.03), (0.0, 0.0)),
+    ("both L1 and L2", (0.02, 0.01), (0.03, 0.04)),
+    ("L1 of codes, L2 of components", (0.02, 0.0), (0.0, 0.04)),
+    ("L1 of codes", (0.03, 0.0), (0.0, 0.0)),
+    ("L1 of components", (0.0, 0.03), (0.0, 0.0)),
+    ("L2 of codes", (0.0, 0.0), (0.03, 0.0)),
+    ("L1 and L2 of components", (0.0, 0.02), (0.0, 0.03)),
+];
+
+/// The value, or `None` for a combination that is refused as one; any other error fails the test.
+pub(crate) fn accepted<V>(result: Result<V>) -> Option<V> {
+    match result {
+        Ok(value) => Some(value),
+        Err(Error::Incompatible { .. }) => None,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// W·H (n × d).
+pub(crate) fn product(w: &Matrix<f64>, h: &Matrix<f64>) -> Matrix<f64> {
+    Matrix::from_fn(w.rows(), h.columns(), |i, j| {
+        (0..h.rows()).map(|c| w.get(i, c) * h.get(c, j)).sum::<f64>()
+    })
+}
+
+/// ‖A − B‖ / ‖B‖ (‖A − B‖ when B is 0).
+pub(crate) fn relative_difference(a: &Matrix<f64>, b: &Matrix<f64>) -> f64 {
+    assert_eq!(a.shape(), b.shape());
+    let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|v| v * v).sum::<f64>().sqrt();
+    let difference = norm(&mut a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| a - b));
+    let size = norm(&mut b.as_slice().iter().copied());
+    if size > 0.0 { difference / size } else { difference }
+}
+
+/// The published objective of a case at W (n × k) and H (k × d), naively.
+pub(crate) fn objective(
+    example: &Example,
+    case: &Case,
+    settings: &Settings,
+    w: &Matrix<f64>,
+    h: &Matrix<f64>,
+) -> f64 {
+    let (x, p) = (&example.x, product(w, h));
+    let weights = case.row_weights(example);
+    let mut value = 0.0;
+    for i in 0..example.n {
+        for j in 0..example.d {
+            let (x, p) = (x.get(i, j), p.get(i, j));
+            value += match case.loss {
+                Loss::Frobenius => weights[i] * (x - p) * (x - p),
+                Loss::KullbackLeibler if x > 0.0 => x * (x / p).ln() - x + p,
+                Loss::KullbackLeibler => p,
+            };
+        }
+    }
+    if case.spec.name == "ws-nmf" {
+        value += references(example, case, w, h);
+    }
+    // The penalties belong to the half objective of the Frobenius loss.
+    let published = if case.loss == Loss::Frobenius { 2.0 } else { 1.0 };
+    value + published * penalties(settings, w, h)
+}
+
+/// Σᵢ m²‖Wᵢ − dᵢ·rᵢ‖² + Σ_c m²‖H_c − R_c‖².
+fn references(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
+    let knowledge = case.knowledge(example);
+    let mut value = 0.0;
+    if knowledge.code_reference.is_none() && case.unit == StrengthUnit::Relative {
+        return misplaced(example, &knowledge, w, h);
+    }
+    for i in 0..example.n {
+        let (m, r): (f64, Vec<f64>) = match &knowledge.code_reference {
+            Some(reference) => (reference.weight[i], reference.reference.row(i).to_vec()),
+            None => {
+                let label = example.labels().class(i);
+                let one_hot = (0..example.k).map(|j| f64::from(label == Some(j))).collect();
+                (if label.is_some() { knowledge.strength } else { 0.0 }, one_hot)
+            }
+        };
+        let along: f64 = r.iter().zip(w.row(i)).map(|(r, w)| r * w).sum();
+        let length: f64 = r.iter().map(|r| r * r).sum();
+        let d = match case.scale {
+            AnchorScale::Fixed => 1.0,
+            _ if length > 0.0 => along / length,
+            _ => 0.0,
+        };
+        value += m * m * r.iter().zip(w.row(i)).map(|(r, w)| (w - d * r) * (w - d * r)).sum::<f64>();
+    }
+    if let Some(reference) = &knowledge.component_reference {
+        for (c, m) in reference.weight.iter().enumerate() {
+            let distance: f64 =
+                h.row(c).iter().zip(reference.reference.row(c)).map(|(h, r)| (h - r) * (h - r)).sum();
+            value += m * m * distance;
+        }
+    }
+    value
+}
+
+/// s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
+fn misplaced(example: &Example, knowledge: &Knowledge, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
+    let mut value = 0.0;
+    for i in 0..example.n {
+        let Some(class) = example.labels().class(i) else { continue };
+        for j in (0..example.k).filter(|&j| j != class) {
+            value += w.get(i, j).powi(2) * h.row(j).iter().map(|h| h * h).sum::<f64>();
+        }
+    }
+    knowledge.strength * knowledge.strength * value
+}
+
+/// The penalties of the settings as documented, in the half form.
+fn penalties(settings: &Settings, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
+    let (n, d) = (w.rows() as f64, h.columns() as f64);
+    let ((l1w, l1h), (l2w, l2h)) = (settings.l1, settings.l2);
+    let one_sided = (l1w > 0.0 || l2w > 0.0) != (l1h > 0.0 || l2h > 0.0);
+    let mut value = 0.0;
+    for c in 0..h.rows() {
+        let w: Vec<f64> = (0..w.rows()).map(|i| w.get(i, c)).collect();
+        let sum = |v: &[f64]| v.iter().sum::<f64>();
+        let squares = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>();
+        let unit = |v: &[f64]| if one_sided { squares(v) } else { 1.0 };
+        value += d * (l1w * sum(&w) * unit(h.row(c)).sqrt() + 0.5 * l2w * squares(&w) * unit(h.row(c)));
+        value += n * (l1h * sum(h.row(c)) * unit(&w).sqrt() + 0.5 * l2h * squares(h.row(c)) * unit(&w));
+    }
+    value
+}

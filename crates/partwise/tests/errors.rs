@@ -1,0 +1,325 @@
+//! Promise: every fault of a user is an error that says what was wrong, where, and what is valid; every policy is a notice with a
+//! stable code.
+
+// An unwrap that fails is a failed test.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::Example;
+use partwise::recipes::{StrengthRule, search_strength};
+use partwise::{
+    CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, Knowledge, Labels, Loss, Matrix,
+    Model, Result, Settings, SolverChoice, SparseMatrix, encode, fit, solve,
+};
+
+fn example() -> Example {
+    Example::new(8, 5, 2, 3)
+}
+
+/// Every error as (the result, parts of its message).
+struct Faults(BTreeSet<String>);
+
+impl Faults {
+    fn check<V>(&mut self, result: Result<V>, parts: &[&str]) {
+        let Err(error) = result else { panic!("no error, but one with {parts:?} was due") };
+        let message = error.to_string();
+        for part in parts {
+            assert!(message.contains(part), "\"{message}\" does not say \"{part}\"");
+        }
+        let name = format!("{error:?}");
+        self.0.insert(name.split([' ', '(']).next().unwrap().to_string());
+    }
+}
+
+/// The variants that the enum in the source has.
+fn variants() -> BTreeSet<String> {
+    let source = include_str!("../src/error.rs");
+    let body = source.split("pub enum Error {").nth(1).unwrap().split("\n}").next().unwrap();
+    body.lines()
+        .filter(|line| line.starts_with("    ") && line.as_bytes()[4].is_ascii_uppercase())
+        .map(|line| line.trim().split([' ', '(', ',']).next().unwrap().to_string())
+        .collect()
+}
+
+#[test]
+fn every_error_says_what_where_and_what_is_valid() {
+    let mut faults = Faults(BTreeSet::new());
+    data(&mut faults);
+    settings(&mut faults);
+    names(&mut faults);
+    guidance(&mut faults);
+    combinations(&mut faults);
+    starts(&mut faults);
+    held(&mut faults);
+    recipes(&mut faults);
+    assert_eq!(faults.0, variants(), "each variant is provoked");
+}
+
+fn data(faults: &mut Faults) {
+    faults.check(DenseMatrix::<f64>::new(0, 3, vec![]), &["0 samples x 3 features", "at least one sample"]);
+    faults.check(DenseMatrix::new(2, 3, vec![1.0; 5]), &["2 samples x 3 features = 6 values", "5 values"]);
+    faults.check(DenseMatrix::new(usize::MAX, 2, vec![1.0; 5]), &["5 values"]);
+    faults.check(Matrix::from_vec(usize::MAX, 2, vec![1.0; 5]), &["5 values"]);
+    faults.check(SparseMatrix::<f64>::new(1, 3, vec![0, 1], vec![7], vec![1.0]), &["sparse", "7", "3"]);
+    faults.check(SparseMatrix::from_triplets(2, 2, vec![(0, 5, 1.0)]), &["triplet 0", "column 5", "2 x 2"]);
+    let of =
+        |values: Vec<f64>| fit(&DenseMatrix::new(2, 3, values).unwrap(), &Model::nmf(), &Settings::new(1));
+    faults.check(
+        of(vec![1.0, 2.0, 3.0, 4.0, -5.5, -6.0]),
+        &["the data", "2 negative entries", "row 1, column 1", "-5.5", "0 or more"],
+    );
+    faults.check(
+        of(vec![1.0, f64::NAN, 3.0, f64::INFINITY, f64::NAN, 6.0]),
+        &["the data", "2 NaN and 1 infinite", "row 0, column 1", "finite"],
+    );
+    // Beyond the number type, at the start and on the way.
+    let huge = DenseMatrix::new(2, 2, vec![3e38f32, 1e38, 2e38, 3e38]).unwrap();
+    faults.check(
+        fit(&huge, &Model::nmf(), &Settings::new(1)),
+        &["iteration", "range of the number type", "f64"],
+    );
+    let huge = DenseMatrix::new(2, 2, vec![1e300, 1.0, 2.0, 1e300]).unwrap();
+    faults.check(fit(&huge, &Model::nmf(), &Settings::new(1)), &["iteration 0", "scale the data"]);
+}
+
+fn settings(faults: &mut Faults) {
+    let x = example().dense::<f64>();
+    let plain = Settings::new(2);
+    for (settings, parts) in [
+        (Settings::new(0), ["rank k is 0", "1 or more"]),
+        (Settings::new(usize::MAX), ["rank k is", "at most"]),
+        (Settings { tolerance: -1.0, ..plain.clone() }, ["tolerance is -1", "below 1"]),
+        (Settings { tolerance: f64::NAN, ..plain.clone() }, ["tolerance is NaN", "at least 0"]),
+        (Settings { inner_steps: Some(0), ..plain.clone() }, ["inner steps is 0", "1 or more"]),
+        (Settings { l1: (-0.5, 0.0), ..plain.clone() }, ["l1 of the codes is -0.5", "0 or more"]),
+        (Settings { l1: (0.0, f64::NAN), ..plain.clone() }, ["l1 of the components", "finite"]),
+        (Settings { l2: (f64::INFINITY, 0.0), ..plain.clone() }, ["l2 of the codes is inf", "finite"]),
+        (Settings { l2: (0.0, -1.0), ..plain }, ["l2 of the components is -1", "0 or more"]),
+    ] {
+        faults.check(fit(&x, &Model::nmf(), &settings), &parts);
+    }
+}
+
+fn names(faults: &mut Faults) {
+    faults.check(
+        SolverChoice::from_name("gurobi"),
+        &["solver \"gurobi\"", "auto", "hals", "bpp", "nesterov", "mu"],
+    );
+    faults.check(Loss::from_name("l7"), &["loss \"l7\"", "frobenius", "kullback-leibler"]);
+    faults.check(Init::from_name("best"), &["start \"best\"", "random", "nndsvda", "labels"]);
+    let method = Model::from_name("pca", Knowledge::default());
+    faults.check(method, &["method \"pca\"", "nmf", "cnmf", "cnmf-kl", "ws-nmf", "ncw-nmf"]);
+}
+
+fn guidance(faults: &mut Faults) {
+    let example = example();
+    let x = example.dense::<f64>();
+    let run = |model: &Model| fit(&x, model, &Settings::new(2));
+    faults.check(Labels::from_integers(&[0, -7]), &["sample 1", "-7", "-1 for unlabelled"]);
+    faults.check(Labels::with_names(&[0, 3], &["cat".into()]), &["class 3", "1 names"]);
+    let short = Labels::from_integers(&[0, 1, -1]).unwrap();
+    faults.check(run(&Model::cnmf(short)), &["3 labels for 8 samples"]);
+    for name in ["cnmf", "ws-nmf"] {
+        let model = Model::from_name(name, Knowledge::default()).unwrap();
+        faults.check(run(&model), &["needs", "labels"]);
+    }
+    let many = Labels::from_integers(&[0, 1, 2, 3, -1, -1, -1, -1]).unwrap();
+    let knowledge = Knowledge { labels: Some(many), ..Knowledge::default() };
+    faults.check(run(&Model::ws_nmf(knowledge)), &["rank k is 2", "at least 4"]);
+    let strong = Knowledge { labels: Some(example.labels()), strength: -2.0, ..Knowledge::default() };
+    faults.check(run(&Model::ws_nmf(strong)), &["strength is -2", "0 or more"]);
+    // References, for the model that uses them and for one that does not.
+    for name in ["ws-nmf", "nmf"] {
+        let codes = |reference, weight| {
+            let code_reference = Some(CodeReference { reference, weight });
+            Model::from_name(name, Knowledge { code_reference, ..Knowledge::default() }).unwrap()
+        };
+        let ones = |rows, columns| Matrix::from_fn(rows, columns, |_, _| 1.0);
+        faults.check(run(&codes(ones(7, 2), vec![1.0; 7])), &["reference of the codes", "7 x 2", "8 x 2"]);
+        faults.check(
+            run(&codes(ones(8, 2), vec![1.0; 3])),
+            &["weights of the reference codes", "3 x 1", "8 x 1"],
+        );
+        let weight = [1.0, -3.0].repeat(4);
+        faults.check(run(&codes(ones(8, 2), weight)), &["weights", "entry 1", "-3", "0 or more"]);
+        let negative = Matrix::from_fn(8, 2, |i, j| if (i, j) == (6, 1) { -0.25 } else { 1.0 });
+        faults.check(run(&codes(negative, vec![1.0; 8])), &["reference", "row 6, column 1", "-0.25"]);
+        let nan = Matrix::from_fn(8, 2, |i, _| if i == 2 { f64::NAN } else { 1.0 });
+        faults.check(run(&codes(nan, vec![1.0; 8])), &["reference", "2 NaN", "row 2, column 0"]);
+        let components = |rows, columns| {
+            let component_reference =
+                Some(ComponentReference { reference: ones(rows, columns), weight: vec![1.0; rows] });
+            Model::from_name(name, Knowledge { component_reference, ..Knowledge::default() }).unwrap()
+        };
+        faults.check(run(&components(2, 9)), &["reference components", "2 x 9", "2 x 5"]);
+        faults.check(run(&components(3, 5)), &["rank k is 2", "at least 3"]);
+    }
+}
+
+fn combinations(faults: &mut Faults) {
+    let example = example();
+    let x = example.dense::<f64>();
+    let kl = Model::nmf().with_loss(Loss::KullbackLeibler).unwrap();
+    for solver in ["hals", "bpp", "nesterov"] {
+        let settings = Settings { solver: SolverChoice::from_name(solver).unwrap(), ..Settings::new(2) };
+        let asked = format!("solver \"{solver}\"");
+        faults.check(fit(&x, &kl, &settings), &[&asked, "kullback-leibler", "valid: solver mu"]);
+    }
+    let knowledge = Knowledge { labels: Some(example.labels()), ..Knowledge::default() };
+    let ws = Model::ws_nmf(knowledge);
+    faults.check(
+        ws.clone().with_loss(Loss::KullbackLeibler),
+        &["WS-NMF", "kullback-leibler", "loss frobenius"],
+    );
+    let mu = Settings { solver: SolverChoice::Mu, ..Settings::new(2) };
+    let (n, k) = (example.n, 2);
+    let soft =
+        CodeReference { reference: Matrix::from_fn(n, k, |_, j| 1.0 + j as f64), weight: vec![1.0; n] };
+    let ws = Model::ws_nmf(Knowledge { code_reference: Some(soft), ..Knowledge::default() });
+    faults.check(fit(&x, &ws, &mu), &["solver \"mu\"", "WS-NMF", "hals", "alternating"]);
+    let nndsvd = Settings { init: Init::Nndsvd, ..mu };
+    faults.check(fit(&x, &Model::nmf(), &nndsvd), &["nndsvd", "zeros", "nndsvda", "random"]);
+    let cnmf = Model::cnmf(example.labels()).with_loss(Loss::KullbackLeibler).unwrap();
+    for (l1, l2, asked) in [
+        ((0.0, 0.0), (0.1, 0.0), "L2 penalty on the codes alone"),
+        ((0.0, 0.0), (0.0, 0.1), "L2 penalty on the components alone"),
+        ((0.0, 0.1), (0.0, 0.0), "L1 penalty on the components alone"),
+    ] {
+        for model in [&cnmf, &Model::ncw_nmf()] {
+            faults.check(fit(&x, model, &Settings { l1, l2, ..Settings::new(2) }), &[asked, "both factors"]);
+        }
+    }
+}
+
+fn starts(faults: &mut Faults) {
+    let x = example().dense::<f64>();
+    let custom =
+        |codes, components| Settings { init: Init::Custom { codes, components }, ..Settings::new(2) };
+    let ones = |rows, columns| Some(Matrix::from_fn(rows, columns, |_, _| 1.0));
+    let nmf = Model::nmf();
+    faults.check(fit(&x, &nmf, &custom(ones(8, 3), None)), &["codes of the start", "8 x 3", "8 x 2"]);
+    faults.check(fit(&x, &nmf, &custom(None, ones(5, 2))), &["components of the start", "5 x 2", "2 x 5"]);
+    let negative = Some(Matrix::from_fn(8, 2, |i, j| if (i, j) == (3, 1) { -2.0 } else { 1.0 }));
+    faults.check(fit(&x, &nmf, &custom(negative, None)), &["codes of the start", "row 3, column 1", "-2"]);
+    let infinite = Some(Matrix::from_fn(2, 5, |_, j| if j == 4 { f64::INFINITY } else { 1.0 }));
+    faults.check(
+        fit(&x, &nmf, &custom(None, infinite)),
+        &["components of the start", "2 infinite", "column 4"],
+    );
+    let zeros = Some(Matrix::zeros(8, 2));
+    let kl = Model::nmf().with_loss(Loss::KullbackLeibler).unwrap();
+    faults.check(fit(&x, &kl, &custom(zeros, None)), &["start", "rows 0..8", "infinite", "positive"]);
+    let labels = Settings { init: Init::Labels, ..Settings::new(2) };
+    faults.check(fit(&x, &nmf, &labels), &["label-aware start", "at least one labelled sample"]);
+    let many = Labels::from_integers(&[0, 1, 2, 3, -1, -1, -1, -1]).unwrap();
+    faults.check(fit(&x, &nmf.with_labels(many), &labels), &["rank k is 2", "at least 4"]);
+}
+
+fn held(faults: &mut Faults) {
+    let x = example().dense::<f64>();
+    let settings = Settings::new(2);
+    let ones = |rows, columns| Matrix::from_fn(rows, columns, |_, _| 1.0);
+    let run = |held, loss| solve(&x, held, loss, &settings);
+    let (codes, components) = (ones(7, 2), ones(2, 6));
+    faults.check(run(Held::Codes(&codes), Loss::Frobenius), &["held codes", "8 samples", "7"]);
+    faults
+        .check(run(Held::Components(&components), Loss::Frobenius), &["held components", "5 features", "6"]);
+    let negative = Matrix::from_fn(2, 5, |i, j| if (i, j) == (1, 3) { -1.0 } else { 1.0 });
+    faults.check(run(Held::Components(&negative), Loss::KullbackLeibler), &["held components", "1 negative"]);
+    let nan = Matrix::from_fn(2, 5, |i, _| if i == 1 { f64::NAN } else { 1.0 });
+    faults.check(run(Held::Components(&nan), Loss::Frobenius), &["held components", "5 NaN"]);
+    let fitted = fit(&x, &Model::nmf(), &settings).unwrap();
+    let other = DenseMatrix::new(1, 4, vec![1.0; 4]).unwrap();
+    faults.check(fitted.transform(&other, &settings), &["held components", "4 features"]);
+    let code = |ridge: Vec<f64>| {
+        let encoding = Encoding { linear: vec![0.0; 2], ridge };
+        let mut silent = |_: &partwise::Iteration| std::ops::ControlFlow::Continue(());
+        encode(&x, &ones(2, 5), &encoding, Loss::Frobenius, &settings, &mut silent)
+    };
+    faults.check(code(vec![0.0]), &["penalties of the encoding", "2 of each kind", "1 and 2"]);
+    faults.check(code(vec![0.0, -1.0]), &["ridge of the encoding", "-1", "0 or more"]);
+    faults.check(code(vec![f64::NAN, 0.0]), &["ridge of the encoding", "NaN", "finite"]);
+}
+
+fn recipes(faults: &mut Faults) {
+    let example = example();
+    let x = example.dense::<f64>();
+    let labelled = Model::ws_nmf(Knowledge { labels: Some(example.labels()), ..Knowledge::default() });
+    let run = |model: &Model, rule: StrengthRule| search_strength(&x, model, &Settings::new(2), &rule);
+    let rule = StrengthRule::default();
+    for (rule, parts) in [
+        (StrengthRule { start: 0.0, ..rule }, ["first strength is 0", "above 0"]),
+        (StrengthRule { factor: 1.0, ..rule }, ["factor of the strength is 1", "between 0 and 1"]),
+        (StrengthRule { threshold: 1.5, ..rule }, ["threshold is 1.5", "at most 1"]),
+        (StrengthRule { max_steps: 0, ..rule }, ["number of steps is 0", "1 or more"]),
+    ] {
+        faults.check(run(&labelled, rule), &parts);
+    }
+    let none = Labels::from_integers(&[-1; 8]).unwrap();
+    let unlabelled = Model::ws_nmf(Knowledge { labels: Some(none), ..Knowledge::default() });
+    faults.check(run(&unlabelled, rule), &["search for a strength needs labelled samples"]);
+    faults.check(run(&Model::cnmf(example.labels()), rule), &["search", "CNMF", "ws-nmf"]);
+    let both = Knowledge {
+        labels: Some(example.labels()),
+        code_reference: Some(CodeReference { reference: Matrix::zeros(8, 2), weight: vec![1.0; 8] }),
+        ..Knowledge::default()
+    };
+    faults.check(run(&Model::ws_nmf(both), rule), &["search", "reference codes"]);
+}
+
+#[test]
+fn every_policy_is_a_notice() {
+    let x = DenseMatrix::new(4, 3, vec![1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 3.0, 1.0, 0.0, 2.0, 5.0, 0.0]).unwrap();
+    let labels = |labels: &[i32]| Labels::from_integers(labels).unwrap();
+    let mut seen = BTreeSet::new();
+    let mut check = |model: &Model, settings: &Settings, code: &str, parts: &[&str]| {
+        let fit = fit(&x, model, settings).unwrap();
+        let notice = fit.notices.iter().find(|n| n.code == code);
+        let notice = notice.unwrap_or_else(|| panic!("no notice {code} in {:?}", fit.notices));
+        for part in parts {
+            assert!(notice.message.contains(part), "\"{}\" does not say \"{part}\"", notice.message);
+        }
+        seen.insert(code.to_string());
+    };
+    let two = Settings::new(2);
+    let nmf = Model::nmf();
+    check(&nmf, &two, "zero-rows", &["1 samples", "kept", ": 1"]);
+    check(&nmf, &two, "zero-columns", &["1 features", "kept", ": 2"]);
+    check(&nmf, &Settings::new(5), "large-rank", &["k = 5", "min(n, d) = 3"]);
+    check(&Model::cnmf(labels(&[-1; 4])), &two, "no-labels", &["no sample is labelled"]);
+    let single = Model::cnmf(labels(&[0, 1, 0, -1]));
+    check(&single, &two, "single-label", &["1 of 2 classes", "CNMF", ": 1"]);
+    let singles = Model::cnmf(labels(&[0, 1, -1, -1]));
+    check(&singles, &two, "single-label", &["2 of 2 classes", "is exactly NMF"]);
+    let many = nmf.clone().with_labels(labels(&[0, 1, 2, -1]));
+    check(&many, &two, "start-without-labels", &["k = 2", "classes, 3", "random"]);
+    let custom = |codes: Matrix<f64>| Settings {
+        init: Init::Custom { codes: Some(codes), components: None },
+        solver: SolverChoice::Mu,
+        ..Settings::new(2)
+    };
+    let zeros = Matrix::from_fn(4, 2, |i, j| if i == 0 && j == 0 { 0.0 } else { 1.0 + i as f64 });
+    check(&nmf, &custom(zeros.clone()), "zeros-in-start", &["codes", "1 zeros", "keep", "hals"]);
+    check(&Model::cnmf(labels(&[0, -1, 0, -1])), &custom(zeros), "start-averaged", &["1 rows", "mean"]);
+    let published = Settings { init: Init::Published, solver: SolverChoice::Mu, ..Settings::new(2) };
+    let labelled = nmf.clone().with_labels(labels(&[0, 1, -1, -1]));
+    check(&labelled, &published, "zeros-in-start", &["codes", "2 zeros"]);
+    let unused = Knowledge {
+        code_reference: Some(CodeReference { reference: Matrix::zeros(4, 2), weight: vec![1.0; 4] }),
+        ..Knowledge::default()
+    };
+    let unused = Model::from_name("nmf", unused).unwrap();
+    check(&unused, &two, "unused-reference", &["NMF", "reference codes", "ws-nmf"]);
+
+    let sources = ["problem/mod.rs", "problem/checks.rs", "problem/tying.rs", "init/mod.rs"];
+    for source in sources {
+        let path = format!("{}/src/{source}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        for code in text.split("code: \"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+            assert!(seen.contains(code), "the notice {code} of {source} is not provoked");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Promise: guidance that says nothing changes nothing. With strength 0, weights 0, no labels, or one label a class, a fit has
+//! the same bits as plain NMF with the same solver, start and order.
+
+// An unwrap that fails is a failed test.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Example, for_examples, number};
+use partwise::{
+    AnchorScale, CodeReference, ComponentReference, Fit, Knowledge, Labels, Loss, Model, Settings, Slot, fit,
+    solvers,
+};
+
+fn settings(example: &Example, solver: &solvers::SolverSpec, first: Slot) -> Settings {
+    Settings {
+        solver: solver.choice,
+        init: example.start(1),
+        first: Some(first),
+        tolerance: 0.0,
+        max_iterations: 6,
+        ..Settings::new(example.k)
+    }
+}
+
+/// Everything but the notices and names.
+fn bits(fit: &Fit<f64>) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
+    let bits = |values: &mut dyn Iterator<Item = f64>| values.map(f64::to_bits).collect::<Vec<u64>>();
+    (
+        bits(&mut fit.codes.as_slice().iter().copied()),
+        bits(&mut fit.components.as_slice().iter().copied()),
+        bits(&mut fit.history.iter().map(|i| i.objective)),
+    )
+}
+
+/// Labels with one sample a class, at random positions.
+fn one_label_a_class(example: &Example) -> Labels {
+    let mut labels = vec![-1; example.n];
+    for class in 0..example.k.min(3) {
+        let free: Vec<usize> = (0..example.n).filter(|i| labels[*i] < 0).collect();
+        labels[free[(number(example.seed ^ 0x0e, class) * free.len() as f64) as usize]] = class as i32;
+    }
+    Labels::from_integers(&labels).unwrap()
+}
+
+fn check(example: &Example, loss: Loss, models: &[(&str, Model)]) {
+    for solver in solvers::ALL.iter().filter(|s| s.losses.contains(&loss)) {
+        for first in Slot::ALL {
+            let settings = settings(example, solver, first);
+            let plain = Model::nmf().with_loss(loss).unwrap();
+            let expected = fit(&example.dense::<f64>(), &plain, &settings).unwrap();
+            let of_sparse = fit(&example.sparse::<f64>(), &plain, &settings).unwrap();
+            for (name, model) in models {
+                let got = fit(&example.dense::<f64>(), model, &settings).unwrap();
+                assert!(
+                    bits(&got) == bits(&expected),
+                    "{name}, {}, {first:?} first, {example:?}",
+                    solver.name
+                );
+                let got = fit(&example.sparse::<f64>(), model, &settings).unwrap();
+                assert!(bits(&got) == bits(&of_sparse), "{name}, sparse, {}, {example:?}", solver.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn labels_that_say_nothing_leave_nmf() {
+    for_examples(16, |example| {
+        let none = Labels::from_integers(&vec![-1; example.n]).unwrap();
+        for loss in Loss::ALL {
+            let cnmf = |labels: &Labels| Model::cnmf(labels.clone()).with_loss(loss).unwrap();
+            let named = Model::nmf().with_loss(loss).unwrap().with_labels(example.labels());
+            check(
+                example,
+                loss,
+                &[
+                    ("no labels", cnmf(&none)),
+                    ("one label a class", cnmf(&one_label_a_class(example))),
+                    ("labels for the start and the names only", named),
+                ],
+            );
+        }
+    });
+}
+
+#[test]
+fn references_without_weight_leave_nmf() {
+    for_examples(16, |example| {
+        for scale in [AnchorScale::Fixed, AnchorScale::Alternating, AnchorScale::Joint] {
+            let labelled = Knowledge {
+                labels: Some(example.labels()),
+                strength: 0.0,
+                anchor_scale: scale,
+                ..Knowledge::default()
+            };
+            let known = example.k.div_ceil(2);
+            let referenced = Knowledge {
+                code_reference: Some(CodeReference {
+                    reference: example.positive(example.n, example.k, 8),
+                    weight: vec![0.0; example.n],
+                }),
+                component_reference: Some(ComponentReference {
+                    reference: example.positive(known, example.d, 9),
+                    weight: vec![0.0; known],
+                }),
+                anchor_scale: scale,
+                ..Knowledge::default()
+            };
+            let none = Knowledge {
+                labels: Some(Labels::from_integers(&vec![-1; example.n]).unwrap()),
+                anchor_scale: scale,
+                ..Knowledge::default()
+            };
+            let models = [
+                ("strength 0", Model::ws_nmf(labelled)),
+                ("weights 0", Model::ws_nmf(referenced)),
+                ("no labels", Model::ws_nmf(none)),
+            ];
+            if scale == AnchorScale::Joint {
+                // Multiplicative updates refuse the joint scale whatever its weights are.
+                check_without_mu(example, &models);
+            } else {
+                check(example, Loss::Frobenius, &models);
+            }
+        }
+    });
+}
+
+fn check_without_mu(example: &Example, models: &[(&str, Model)]) {
+    for solver in solvers::ALL.iter().filter(|s| !s.needs_non_negative) {
+        let settings = settings(example, solver, Slot::Components);
+        let expected = fit(&example.dense::<f64>(), &Model::nmf(), &settings).unwrap();
+        for (name, model) in models {
+            let got = fit(&example.dense::<f64>(), model, &settings).unwrap();
+            assert!(bits(&got) == bits(&expected), "{name}, {}, {example:?}", solver.name);
+        }
+    }
+}
