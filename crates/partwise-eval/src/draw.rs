@@ -27,7 +27,7 @@ pub fn draw_labels(labels: &[i32], per_class: usize, seed: u64) -> Vec<i32> {
 }
 
 /// A whole number from `0..bound`, each as likely as the others.
-fn below(random: &mut impl Rng, bound: usize) -> usize {
+pub(crate) fn below(random: &mut impl Rng, bound: usize) -> usize {
     let bound = bound as u64;
     // Numbers beyond the last whole multiple of the bound would favour small results.
     let limit = u64::MAX - u64::MAX % bound;
@@ -37,6 +37,11 @@ fn below(random: &mut impl Rng, bound: usize) -> usize {
             return (number % bound) as usize;
         }
     }
+}
+
+/// A uniform number on [0, 1).
+pub(crate) fn uniform(random: &mut impl Rng) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Partwise on trial: the golden harness that holds every method to reference numbers, a real data set that is
-//! always there, and the draws of labelled samples that experiments use.
+//! always there, the draws of labelled samples that experiments use, and the methods that it is compared with.
 
 pub mod digits;
 pub mod draw;
 pub mod golden;
+pub mod methods;
 
 pub use digits::{Digits, digits};
 pub use draw::draw_labels;

@@ -33,6 +33,7 @@
 //! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and range; [`Fit`] is the result, with
 //! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`models`] and [`solvers`] hold the registries that
 //! the command line and the tables of the documentation are made from. [`metrics`] measures a clustering against labels.
+//! [`svm`] trains linear support vector machines and [`graphs`] builds graphs of neighbours.
 //! The same seed gives the same bits for any number of threads.
 
 pub mod backend;
@@ -41,6 +42,7 @@ mod encode;
 mod error;
 mod factors;
 mod fit;
+pub mod graphs;
 mod guidance;
 mod init;
 mod linalg;
@@ -55,6 +57,7 @@ pub mod recipes;
 mod settings;
 pub mod solvers;
 mod stop;
+pub mod svm;
 pub mod terms;
 
 pub use data::{DataMatrix, DenseMatrix, RowGroups, SparseMatrix, Summary};

@@ -105,6 +105,15 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     /// `out` (d) += weight · X[sample, :], in `f64`.
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]);
 
+    /// X[sample, :] · `vector` (d), products and sums in `f64`. Dense and sparse data may add in another order.
+    fn row_dot(&self, sample: usize, vector: &[f64]) -> f64;
+
+    /// `out` (samples.len() × n, row-major) = X[samples, :] · Xᵀ. Sparse data store their columns for this.
+    fn row_products(&self, samples: Range<usize>, out: &mut [T]);
+
+    /// ‖X[one, :] − X[other, :]‖² in `f64`, from the differences, so equal rows have distance 0 exactly.
+    fn squared_distance(&self, one: usize, other: usize) -> f64;
+
     /// Bytes that this value holds beyond what the caller lent (owned copies, a stored transpose).
     fn owned_bytes(&self) -> usize;
 }

@@ -253,6 +253,47 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         }
     }
 
+    fn row_dot(&self, sample: usize, vector: &[f64]) -> f64 {
+        let (indices, values) = self.row(sample);
+        indices.iter().zip(values).map(|(j, x)| x.to_f64() * vector[*j as usize]).sum()
+    }
+
+    fn row_products(&self, samples: Range<usize>, out: &mut [T]) {
+        assert_eq!(out.len(), samples.len() * self.samples, "the output has one row of n for each sample");
+        let columns = self.columns();
+        out.fill(T::ZERO);
+        for (i, out) in samples.zip(out.chunks_exact_mut(self.samples)) {
+            let (indices, values) = self.row(i);
+            for (j, x) in indices.iter().zip(values) {
+                let (others, other_values) = columns.row(*j as usize);
+                for (other, y) in others.iter().zip(other_values) {
+                    out[*other as usize] += *x * *y;
+                }
+            }
+        }
+    }
+
+    fn squared_distance(&self, one: usize, other: usize) -> f64 {
+        let ((a_indices, a_values), (b_indices, b_values)) = (self.row(one), self.row(other));
+        let (mut a, mut b, mut total) = (0, 0, 0.0);
+        // A merge of two ascending lists of columns; what only one of them stores is a difference from 0.
+        while a < a_indices.len() || b < b_indices.len() {
+            let a_column = a_indices.get(a).copied().unwrap_or(u32::MAX);
+            let b_column = b_indices.get(b).copied().unwrap_or(u32::MAX);
+            let mut difference = 0.0;
+            if a_column <= b_column {
+                difference += a_values[a].to_f64();
+                a += 1;
+            }
+            if b_column <= a_column {
+                difference -= b_values[b].to_f64();
+                b += 1;
+            }
+            total += difference * difference;
+        }
+        total
+    }
+
     fn owned_bytes(&self) -> usize {
         self.rows.owned_bytes() + self.columns.get().map_or(0, Compressed::owned_bytes)
     }

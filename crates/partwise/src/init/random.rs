@@ -31,8 +31,23 @@ impl Stream {
         let mut rng = self.base.clone();
         rng.set_word_pos((row as u128) << ROW_BITS);
         for value in out {
-            // 53 bits, moved off 0 by half a step: multiplicative updates could not leave a zero.
-            *value = ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+            *value = uniform(&mut rng);
         }
     }
+    /// Puts `items` in the random order of a row: each order is as likely as the others, up to the 2⁻⁵³ of a uniform
+    /// number (Fisher–Yates).
+    pub(crate) fn shuffle(&self, row: usize, items: &mut [u32]) {
+        let mut rng = self.base.clone();
+        rng.set_word_pos((row as u128) << ROW_BITS);
+        for last in (1..items.len()).rev() {
+            let chosen = (uniform(&mut rng) * (last + 1) as f64) as usize;
+            items.swap(last, chosen.min(last));
+        }
+    }
+}
+
+/// The next number on (0, 1).
+fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+    // 53 bits, moved off 0 by half a step: multiplicative updates could not leave a zero.
+    ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }

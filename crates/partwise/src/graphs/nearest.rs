@@ -1,0 +1,179 @@
+//! The nearest neighbours of every sample, exactly, by products of blocks of rows.
+
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// Samples whose products with all others are computed together.
+const BLOCK: usize = 64;
+
+/// What makes samples near.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Closeness {
+    /// The Euclidean distance ‖x − y‖. Equal rows have distance 0 exactly.
+    #[default]
+    Euclidean,
+    /// 1 − x·y/(‖x‖‖y‖); a row of zeros has distance 1 to every other row. Computed from the product, so proportional
+    /// rows may have a distance of some 1e-16.
+    Cosine,
+}
+
+/// The k nearest neighbours of n samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Neighbours {
+    k: usize,
+    samples: Vec<u32>,
+    distances: Vec<f64>,
+}
+
+impl Neighbours {
+    /// k.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// n.
+    pub fn n_samples(&self) -> usize {
+        self.samples.len() / self.k
+    }
+
+    /// The neighbours of sample `i` (k), the nearest first.
+    ///
+    /// # Panics
+    /// When `i` is out of range.
+    pub fn of(&self, i: usize) -> &[u32] {
+        &self.samples[i * self.k..(i + 1) * self.k]
+    }
+
+    /// The distances of sample `i` to its neighbours (k), ascending.
+    ///
+    /// # Panics
+    /// When `i` is out of range.
+    pub fn distances(&self, i: usize) -> &[f64] {
+        &self.distances[i * self.k..(i + 1) * self.k]
+    }
+}
+
+/// The `k` nearest other samples of each sample of `data` (n × d), ties to the lower number. Time n²d for dense data,
+/// the sum of the squared numbers of entries of the columns for sparse data, on the calling thread; memory 64·n numbers.
+///
+/// # Errors
+/// [`Error::OutOfRange`] when k is 0 or not below n; [`Error::NotFinite`] for such data.
+pub fn nearest_neighbours<T: Real>(
+    data: &dyn DataMatrix<T>,
+    k: usize,
+    closeness: Closeness,
+) -> Result<Neighbours> {
+    let n = data.n_samples();
+    if k == 0 || k >= n {
+        return Err(Error::OutOfRange {
+            name: "the number of neighbours".into(),
+            value: k.to_string(),
+            valid: format!("1 to {} (one less than the samples)", n - 1),
+        });
+    }
+    let summary = data.summary();
+    if let Some(first) = summary.first_not_finite {
+        let (nan, infinite) = (summary.nan, summary.infinite);
+        return Err(Error::NotFinite { what: "the data".into(), nan, infinite, first });
+    }
+    let mut search = Search::new(data, k, closeness);
+    let mut found =
+        Neighbours { k, samples: Vec::with_capacity(n * k), distances: Vec::with_capacity(n * k) };
+    for start in (0..n).step_by(BLOCK) {
+        let block = start..(start + BLOCK).min(n);
+        search.products_with(block.clone());
+        for i in block.clone() {
+            for (distance, j) in search.nearest(i, i - block.start) {
+                found.samples.push(j);
+                found.distances.push(distance);
+            }
+        }
+    }
+    Ok(found)
+}
+
+struct Search<'a, T: Real> {
+    data: &'a dyn DataMatrix<T>,
+    k: usize,
+    closeness: Closeness,
+    /// ‖x‖² of each sample.
+    squared_norms: Vec<f64>,
+    /// (Rows of the block) · Xᵀ, block × n.
+    products: Vec<T>,
+    /// The row of one sample in full (d), for cosines; zeros between uses.
+    row: Vec<f64>,
+}
+
+impl<'a, T: Real> Search<'a, T> {
+    fn new(data: &'a dyn DataMatrix<T>, k: usize, closeness: Closeness) -> Self {
+        let n = data.n_samples();
+        let mut row = vec![0.0; data.n_features()];
+        let mut squared_norms = Vec::with_capacity(n);
+        for i in 0..n {
+            data.add_row(i, 1.0, &mut row);
+            squared_norms.push(data.row_dot(i, &row));
+            // x − x is 0 exactly, so the buffer is clean again without touching all of it.
+            data.add_row(i, -1.0, &mut row);
+        }
+        Search { data, k, closeness, squared_norms, products: Vec::new(), row }
+    }
+
+    fn products_with(&mut self, block: std::ops::Range<usize>) {
+        self.products.resize(block.len() * self.data.n_samples(), T::ZERO);
+        self.data.row_products(block, &mut self.products);
+    }
+
+    /// The nearest of sample `i`, which is row `place` of the block.
+    ///
+    /// Products find the candidates: those that rounding leaves room for. What is kept is ordered by distances that are
+    /// computed anew in `f64`.
+    fn nearest(&mut self, i: usize, place: usize) -> Vec<(f64, u32)> {
+        let n = self.data.n_samples();
+        let products = &self.products[place * n..(place + 1) * n];
+        let product = |j: usize| products[j].to_f64();
+        let (own, slack) = (self.squared_norms[i], self.slack());
+        // A rough value, and how far it may be off.
+        let rough = |j: usize| match self.closeness {
+            Closeness::Euclidean => {
+                let norms = own + self.squared_norms[j];
+                (norms - 2.0 * product(j), slack * norms)
+            }
+            Closeness::Cosine => (self.cosine_distance(i, j, product(j)), slack),
+        };
+        let others = || (0..n).filter(|j| *j != i);
+        let mut upper: Vec<f64> = others().map(&rough).map(|(value, off)| value + off).collect();
+        let (_, limit, _) = upper.select_nth_unstable_by(self.k - 1, f64::total_cmp);
+        let limit = *limit;
+        let candidates = others().filter(|j| {
+            let (value, off) = rough(*j);
+            value - off <= limit
+        });
+        let candidates: Vec<usize> = candidates.collect();
+        self.data.add_row(i, 1.0, &mut self.row);
+        let mut nearest: Vec<(f64, u32)> =
+            candidates.into_iter().map(|j| (self.distance(i, j), j as u32)).collect();
+        self.data.add_row(i, -1.0, &mut self.row);
+        nearest.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        nearest.truncate(self.k);
+        nearest
+    }
+
+    /// The relative error that a product of two rows may have.
+    fn slack(&self) -> f64 {
+        2.0 * (self.data.n_features() as f64 + 8.0) * T::EPSILON.to_f64()
+    }
+
+    /// The distance of sample `i`, whose values are in `row`, to `j`.
+    fn distance(&self, i: usize, j: usize) -> f64 {
+        match self.closeness {
+            Closeness::Euclidean => self.data.squared_distance(i, j).sqrt(),
+            Closeness::Cosine => self.cosine_distance(i, j, self.data.row_dot(j, &self.row)),
+        }
+    }
+
+    fn cosine_distance(&self, i: usize, j: usize, product: f64) -> f64 {
+        let norms = self.squared_norms[i].sqrt() * self.squared_norms[j].sqrt();
+        if norms > 0.0 { (1.0 - product / norms).max(0.0) } else { 1.0 }
+    }
+}

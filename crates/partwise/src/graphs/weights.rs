@@ -1,0 +1,156 @@
+//! Graphs of nearest neighbours, and the weights of their edges.
+//!
+//! ```text
+//! edge i–j if i is among the k nearest of j, or j among those of i; no loops
+//! binary 1;   heat exp(−‖x − y‖²/σ);   self-tuning exp(−‖x − y‖²/(sᵢsⱼ));   dot x·y;   cosine x·y/(‖x‖‖y‖)
+//! ```
+//!
+//! sᵢ is the distance of xᵢ to its l-th nearest neighbour. References: L. Zelnik-Manor, P. Perona, "Self-tuning spectral
+//! clustering", NIPS 2004 (self-tuning, l = 7); D. Cai, X. He, J. Han, T. S. Huang, "Graph regularized nonnegative matrix
+//! factorization for data representation", IEEE TPAMI 33, 2011, doi 10.1109/TPAMI.2010.231 (binary, heat, dot).
+
+use super::{Closeness, Graph, nearest_neighbours};
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// The weight of an edge between x and y.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Weights {
+    /// 1.
+    Binary,
+    /// exp(−‖x − y‖²/width), width > 0 (the square of a length of the data).
+    Heat {
+        /// σ.
+        width: f64,
+    },
+    /// exp(−‖x − y‖²/(sᵢsⱼ)) with sᵢ the distance of xᵢ to its `scale_neighbour`-th nearest neighbour (Euclidean; 1 to
+    /// n − 1). Equal rows have the weight 1; where sᵢsⱼ = 0 other rows have no edge.
+    SelfTuning {
+        /// l.
+        scale_neighbour: usize,
+    },
+    /// x·y. Where that is not positive there is no edge.
+    Dot,
+    /// x·y/(‖x‖‖y‖). Where that is not positive there is no edge.
+    Cosine,
+}
+
+/// The settings of [`neighbour_graph`].
+///
+/// | setting | default | range |
+/// |---|---|---|
+/// | `neighbours` | 7 | 1 to n − 1 |
+/// | `closeness` | Euclidean | – |
+/// | `weights` | self-tuning, scale neighbour 7 | see [`Weights`] |
+#[derive(Clone, Debug, PartialEq)]
+pub struct NeighbourGraph {
+    /// k, the length of the lists of neighbours.
+    pub neighbours: usize,
+    /// What makes samples near.
+    pub closeness: Closeness,
+    /// The weights of the edges.
+    pub weights: Weights,
+}
+
+impl Default for NeighbourGraph {
+    fn default() -> Self {
+        NeighbourGraph {
+            neighbours: 7,
+            closeness: Closeness::Euclidean,
+            weights: Weights::SelfTuning { scale_neighbour: 7 },
+        }
+    }
+}
+
+/// The graph of the nearest neighbours of the rows of `data` (n × d): the union of the lists, ties to the lower number,
+/// without loops. It may be disconnected: [`Graph::n_components`] tells.
+///
+/// # Errors
+/// [`Error::OutOfRange`] for a number of neighbours that is 0 or not below n, or a heat width that is not positive and
+/// finite; [`Error::NotFinite`] for such data.
+pub fn neighbour_graph<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
+    let weigh = Weigher::new(data, settings.weights)?;
+    let lists = nearest_neighbours(data, settings.neighbours, settings.closeness)?;
+    let n = data.n_samples();
+    let mut rows: Vec<Vec<u32>> = vec![Vec::with_capacity(2 * settings.neighbours); n];
+    for i in 0..n {
+        for &j in lists.of(i) {
+            rows[i].push(j);
+            rows[j as usize].push(i as u32);
+        }
+    }
+    let mut weighted: Vec<Vec<(u32, f64)>> = vec![Vec::new(); n];
+    let mut row = vec![0.0; data.n_features()];
+    for i in 0..n {
+        rows[i].sort_unstable();
+        rows[i].dedup();
+        data.add_row(i, 1.0, &mut row);
+        // Each pair is weighed once, so the graph is symmetric to the last bit; rows fill in ascending order.
+        for &j in rows[i].iter().filter(|j| **j as usize > i) {
+            let weight = weigh.weight(i, j as usize, &row);
+            if weight > 0.0 {
+                weighted[i].push((j, weight));
+                weighted[j as usize].push((i as u32, weight));
+            }
+        }
+        data.add_row(i, -1.0, &mut row);
+    }
+    weighted.iter_mut().for_each(|row| row.sort_unstable_by_key(|entry| entry.0));
+    Ok(Graph::from_rows(weighted))
+}
+
+struct Weigher<'a, T: Real> {
+    data: &'a dyn DataMatrix<T>,
+    weights: Weights,
+    /// sᵢ for self-tuning weights, ‖xᵢ‖ for cosines.
+    scales: Vec<f64>,
+}
+
+impl<'a, T: Real> Weigher<'a, T> {
+    fn new(data: &'a dyn DataMatrix<T>, weights: Weights) -> Result<Self> {
+        let n = data.n_samples();
+        let scales = match weights {
+            Weights::Heat { width } if !(width > 0.0 && width.is_finite()) => {
+                return Err(Error::OutOfRange {
+                    name: "the width of the heat weights".into(),
+                    value: width.to_string(),
+                    valid: "positive and finite".into(),
+                });
+            }
+            Weights::SelfTuning { scale_neighbour: l } => {
+                let nearest = nearest_neighbours(data, l, Closeness::Euclidean)?;
+                (0..n).map(|i| nearest.distances(i)[l - 1]).collect()
+            }
+            Weights::Cosine => {
+                let mut row = vec![0.0; data.n_features()];
+                let mut norm = |i: usize| {
+                    data.add_row(i, 1.0, &mut row);
+                    let norm = data.row_dot(i, &row).sqrt();
+                    data.add_row(i, -1.0, &mut row);
+                    norm
+                };
+                (0..n).map(&mut norm).collect()
+            }
+            _ => Vec::new(),
+        };
+        Ok(Weigher { data, weights, scales })
+    }
+
+    /// The weight between samples `i`, whose values are `row` (d), and `j`.
+    fn weight(&self, i: usize, j: usize, row: &[f64]) -> f64 {
+        match self.weights {
+            Weights::Binary => 1.0,
+            Weights::Heat { width } => (-self.data.squared_distance(i, j) / width).exp(),
+            Weights::SelfTuning { .. } => {
+                let distance = self.data.squared_distance(i, j);
+                if distance == 0.0 { 1.0 } else { (-distance / (self.scales[i] * self.scales[j])).exp() }
+            }
+            Weights::Dot => self.data.row_dot(j, row),
+            Weights::Cosine => {
+                let norms = self.scales[i] * self.scales[j];
+                if norms > 0.0 { self.data.row_dot(j, row) / norms } else { 0.0 }
+            }
+        }
+    }
+}
