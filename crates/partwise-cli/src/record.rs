@@ -129,7 +129,11 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
         "feature_names": source.feature_names,
         "row_names": source.row_names,
         "guidance": guidance_json(done),
-        "encoding": { "ridge": fit.encoding().ridge, "linear": fit.encoding().linear },
+        "encoding": {
+            "ridge": fit.encoding().ridge,
+            "linear": fit.encoding().linear,
+            "smoothing": fit.encoding().smoothing,
+        },
         "scaling": done.job.scaling.to_json(),
         "result": result_json(done),
         "history_columns": ["iteration", "objective", "kkt"],

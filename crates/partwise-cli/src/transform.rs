@@ -94,7 +94,11 @@ impl Stored {
         let scaling = document.get("scaling").context("the model lacks its scaling")?;
         Ok(Stored {
             loss: Loss::from_name(loss)?,
-            encoding: Encoding { ridge: numbers("/encoding/ridge")?, linear: numbers("/encoding/linear")? },
+            encoding: Encoding {
+                ridge: numbers("/encoding/ridge")?,
+                linear: numbers("/encoding/linear")?,
+                smoothing: document.pointer("/encoding/smoothing").and_then(Value::as_f64).unwrap_or(0.0),
+            },
             scaling: Scaling::from_json(scaling, idf, components.columns())?,
         })
     }

@@ -12,7 +12,7 @@ use crate::problem::{Problem, check_non_negative};
 use crate::quadratic::{Penalties, Quadratic, Subproblem};
 use crate::real::Real;
 use crate::settings::Settings;
-use crate::terms::{ComponentPenalty, Contribution};
+use crate::terms::{ComponentPenalty, Contribution, Smoothing};
 
 /// The penalties on the codes as the fit left them: what is needed, beside the components, to encode new rows as the unguided
 /// rows of the fit were.
@@ -22,18 +22,21 @@ pub struct Encoding {
     pub ridge: Vec<f64>,
     /// Linear penalty of each component (k), for the half objective.
     pub linear: Vec<f64>,
+    /// θ of the smoothing link S between codes and components, in [0, 1]; 0 = none.
+    pub smoothing: f64,
 }
 
 impl Encoding {
     /// No penalties.
     pub fn plain(rank: usize) -> Self {
-        Encoding { ridge: vec![0.0; rank], linear: vec![0.0; rank] }
+        Encoding { ridge: vec![0.0; rank], linear: vec![0.0; rank], smoothing: 0.0 }
     }
 
     /// What the penalties of the problem amount to for one row of codes at these factors.
     pub(crate) fn of<T: Real>(problem: &Problem<'_, T>, factors: &Factors<T>) -> Self {
         let k = factors.rank();
         let mut encoding = Encoding::plain(k);
+        encoding.smoothing = problem.smoothing.map_or(0.0, |s| s.theta);
         for contribution in &problem.contributions {
             let mut probe = Subproblem::Quadratic(Quadratic {
                 gram: Matrix::zeros(k, k),
@@ -126,6 +129,13 @@ pub fn encode<T: Real>(
             });
         }
     }
+    if !(0.0..=1.0).contains(&encoding.smoothing) {
+        return Err(Error::OutOfRange {
+            name: "the smoothing of the encoding".into(),
+            value: encoding.smoothing.to_string(),
+            valid: "from 0 to 1".into(),
+        });
+    }
     check_non_negative("the components", components)?;
     let penalized = encoding.ridge.iter().chain(&encoding.linear).any(|v| *v != 0.0);
     let cast = |values: &[f64]| values.iter().map(|v| T::from_f64(*v)).collect();
@@ -135,8 +145,9 @@ pub fn encode<T: Real>(
         linear: cast(&encoding.linear),
     });
     let settings = Settings { rank: k, ..settings.clone() };
-    let (problem, start) =
+    let (mut problem, start) =
         Problem::with_held(data, loss, (Slot::Components, components.transposed()), penalty, &settings)?;
+    problem.smoothing = (encoding.smoothing > 0.0).then_some(Smoothing { theta: encoding.smoothing });
     T::run(&problem, start, &settings, observer)
 }
 

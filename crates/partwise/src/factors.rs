@@ -43,6 +43,7 @@ impl Slot {
 pub struct Factors<T> {
     slots: [Matrix<T>; 2],
     versions: [u64; 2],
+    pub(crate) rescaling: Option<Vec<f64>>,
 }
 
 impl<T: Real> Factors<T> {
@@ -52,7 +53,7 @@ impl<T: Real> Factors<T> {
     /// When the two have different numbers of columns.
     pub fn new(codes: Matrix<T>, components: Matrix<T>) -> Self {
         assert_eq!(codes.columns(), components.columns(), "codes and components must have the same rank");
-        Factors { slots: [codes, components], versions: [0, 0] }
+        Factors { slots: [codes, components], versions: [0, 0], rescaling: None }
     }
 
     /// k.

@@ -60,6 +60,8 @@ pub struct Fit<T> {
     pub threads: usize,
     /// Bytes beside the caller's data: factors, one cross matrix per factor, merged rows.
     pub working_bytes: usize,
+    /// SCNMF's d of the last iteration (k), where the model rescales.
+    pub rescaling: Option<Vec<f64>>,
     /// Wall time of the loop.
     pub elapsed: Duration,
     pub(crate) encoding: Encoding,
@@ -96,7 +98,7 @@ pub fn fit_observed<T: Real>(
     let mut fit = T::run(&problem, start, settings, observer)?;
     if let Some(labels) = &model.knowledge.labels {
         for (name, class) in fit.component_names.iter_mut().zip(labels.names()) {
-            if problem.init == "labels" || model.spec.name == "ws-nmf" {
+            if problem.init == "labels" || model.spec.name == "ws-nmf" || model.spec.rescales {
                 name.clone_from(class);
             }
         }
@@ -141,7 +143,7 @@ fn run<T: Real>(
     observer: &mut dyn Observer,
 ) -> Result<Fit<T>> {
     let began = Instant::now();
-    let factor = problem.loss.published_factor();
+    let factor = problem.published_factor;
     let mut backend = CpuBackend::new(problem, start, settings.threads);
     let (threads, working_bytes) = (backend.threads(), backend.working_bytes());
     if problem.solve_codes {
@@ -204,7 +206,7 @@ fn finish<T: Real>(
     working_bytes: usize,
     elapsed: Duration,
 ) -> Fit<T> {
-    let factor = problem.loss.published_factor();
+    let factor = problem.published_factor;
     let parts: Vec<(String, f64)> = exact.parts.iter().map(|(name, v)| (name.clone(), factor * v)).collect();
     let encoding = Encoding::of(problem, &factors);
     let summary = if problem.is_merged() { problem.original().summary() } else { problem.data().summary() };
@@ -214,6 +216,7 @@ fn finish<T: Real>(
     };
     let ratio = if size > 0.0 { (parts[0].1 / size).max(0.0) } else { 0.0 };
     let codes = problem.untie(factors.get(Slot::Codes));
+    let rescaling = factors.rescaling.clone();
     let (_, components) = factors.into_parts();
     Fit {
         component_names: (1..=components.columns()).map(|j| format!("part {j}")).collect(),
@@ -233,6 +236,7 @@ fn finish<T: Real>(
         first: problem.order[0],
         threads,
         working_bytes,
+        rescaling,
         elapsed,
         encoding,
     }

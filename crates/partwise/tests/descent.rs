@@ -14,7 +14,7 @@ fn run<T: Real>(example: &common::Example, tolerance: f64) -> usize {
     let (dense, sparse) = (example.dense::<T>(), example.sparse::<T>());
     let mut fits = 0;
     for case in cases() {
-        for solver in case.solvers() {
+        for solver in case.solvers().filter(|solver| solver.monotone) {
             for penalty in &PENALTIES {
                 let settings = Settings {
                     solver: solver.choice,

@@ -235,7 +235,7 @@ fn held(faults: &mut Faults) {
     let other = DenseMatrix::new(1, 4, vec![1.0; 4]).unwrap();
     faults.check(fitted.transform(&other, &settings), &["held components", "4 features"]);
     let code = |ridge: Vec<f64>| {
-        let encoding = Encoding { linear: vec![0.0; 2], ridge };
+        let encoding = Encoding { ridge, ..Encoding::plain(2) };
         let mut silent = |_: &partwise::Iteration| std::ops::ControlFlow::Continue(());
         encode(&x, &ones(2, 5), &encoding, Loss::Frobenius, &settings, &mut silent)
     };

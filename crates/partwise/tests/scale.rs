@@ -11,7 +11,9 @@ use partwise::{DenseMatrix, Error, Fit, Init, Matrix, Model, Real, Settings, fit
 
 /// Models without a strength in the units of the codes.
 fn scale_free() -> impl Iterator<Item = Case> {
-    cases().into_iter().filter(|case| !case.spec.needs.contains("reference"))
+    // SCNMF's rescaling brings the codes to 1 and the components to the size of X, so its gradients of the two factors scale
+    // differently, and the stop test with them.
+    cases().into_iter().filter(|case| !case.spec.needs.contains("reference") && !case.spec.rescales)
 }
 
 fn run<T: Real>(
@@ -62,7 +64,7 @@ fn scaled<T: Real>(m: &Matrix<T>, factor: f64) -> Matrix<f64> {
 fn exact<T: Real>(example: &Example) {
     for_fits::<T>(example, 1e-3, |case, solver, init, unit, label| {
         // faer's decompositions scale their input for themselves: that of the start, and that of Nesterov's step.
-        if init.starts_with("nndsvd") || solver.name == "nesterov" {
+        if init.starts_with("nndsvd") || solver.name.starts_with("nesterov") {
             return;
         }
         for power in [-15, -10, 10, 15] {

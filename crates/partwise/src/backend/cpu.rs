@@ -32,6 +32,10 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     grams: [Option<(u64, Matrix<T>)>; 2],
     buffers: [Buffer<T>; 2],
     current: Option<(Slot, Subproblem<T>)>,
+    /// V·S of each factor V, with the version it was made from; unused without smoothing.
+    smoothed: [Option<(u64, Matrix<T>)>; 2],
+    /// What the solver remembers of each row of each slot, and how often it was called there.
+    states: [(Vec<T>, usize); 2],
 }
 
 /// The cross matrix of a slot between uses.
@@ -54,6 +58,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             grams: [None, None],
             buffers: [empty(), empty()],
             current: None,
+            smoothed: [None, None],
+            states: [(Vec::new(), 0), (Vec::new(), 0)],
             problem,
         }
     }
@@ -70,7 +76,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     /// Bytes beside the data: factors, cross matrices, merged rows.
     pub(crate) fn working_bytes(&self) -> usize {
         let factors: usize = Slot::ALL.iter().map(|s| self.factors.get(*s).as_slice().len()).sum();
-        2 * factors * size_of::<T>() + self.problem.merged_bytes()
+        let smoothed = if self.problem.smoothing.is_some() { factors } else { 0 };
+        (2 * factors + smoothed) * size_of::<T>() + self.problem.merged_bytes()
     }
 
     /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave zeros again, by some
@@ -87,6 +94,23 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             let solver = std::mem::replace(&mut self.solver, Box::new(Bpp::default()));
             self.improve();
             self.solver = solver;
+        }
+    }
+
+    /// The factor as the other one meets it: V, or V·S with smoothing. Call [`CpuBackend::smooth`] first.
+    fn seen(&self, slot: Slot) -> &Matrix<T> {
+        match &self.smoothed[slot.index()] {
+            Some((_, smoothed)) if self.problem.smoothing.is_some() => smoothed,
+            _ => self.factors.get(slot),
+        }
+    }
+
+    /// Brings V·S of a slot up to date.
+    fn smooth(&mut self, slot: Slot) {
+        let Some(smoothing) = self.problem.smoothing else { return };
+        let version = self.factors.version(slot);
+        if self.smoothed[slot.index()].as_ref().is_none_or(|(made, _)| *made != version) {
+            self.smoothed[slot.index()] = Some((version, smoothing.smooth(self.factors.get(slot))));
         }
     }
 
@@ -127,17 +151,19 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
 
     fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
         let gram = self.gram(slot.other());
+        let gram = self.problem.smoothing.map_or_else(|| gram.clone(), |s| s.smooth_gram(&gram));
+        self.smooth(slot.other());
         let (rows, k) = self.factors.get(slot).shape();
         let buffer = &mut self.buffers[slot.index()];
         let mut cross = buffer.cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
         let version = self.factors.version(slot.other());
-        if buffer.made_from != Some(version) {
-            let (data, factors) = (self.problem.data(), &self.factors);
+        if buffer.made_from.is_none_or(|made| made != version) {
+            let (data, other) = (self.problem.data(), self.seen(slot.other()));
             self.pool.map_rows(&self.chunks[slot.index()], cross.as_mut_slice(), k, |range, out| {
-                frobenius::cross_rows(data, slot, range, factors, out);
+                frobenius::cross_rows(data, slot, range, other, out);
             });
             let plain = !self.problem.contributions.iter().any(|c| c.changes_cross(slot));
-            buffer.made_from = plain.then_some(version);
+            self.buffers[slot.index()].made_from = plain.then_some(version);
         }
         let constant = 0.5 * self.problem.data().summary().squared_norm + self.problem.merge_constant;
         Quadratic {
@@ -152,14 +178,15 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     fn restrict_kl(&mut self, slot: Slot) -> KlMajorizer<T> {
+        self.smooth(slot.other());
         let (rows, k) = self.factors.get(slot).shape();
         let mut numerator = self.buffers[slot.index()].cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
-        let (data, factors) = (self.problem.data(), &self.factors);
+        let (data, own, other) = (self.problem.data(), self.factors.get(slot), self.seen(slot.other()));
         let logs =
             self.pool.map_rows(&self.chunks[slot.index()], numerator.as_mut_slice(), k, |range, out| {
-                kullback_leibler::numerator_rows(data, slot, range, factors, out)
+                kullback_leibler::numerator_rows(data, slot, range, own, other, out)
             });
-        let base = kullback_leibler::column_sums(factors.get(slot.other()));
+        let base = kullback_leibler::column_sums(other);
         KlMajorizer {
             numerator,
             base: base.into_iter().map(T::from_f64).collect(),
@@ -175,12 +202,20 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let (rows, k) = quadratic.cross.shape();
         let prepared = self.solver.prepare(&quadratic.gram);
         let solver = self.solver.as_ref();
+        let width = solver.state_per_row(k);
+        let (state, calls) = &mut self.states[slot.index()];
+        state.resize(rows * width, T::ZERO);
+        let row_steps = if slot == Slot::Codes { self.problem.row_steps.as_deref() } else { None };
         let chunks = fixed_chunks(rows, SOLVE_ROWS);
+        let factor = self.factors.get_mut(slot).as_mut_slice();
         let squares =
-            self.pool.map_rows(&chunks, self.factors.get_mut(slot).as_mut_slice(), k, |range, factor| {
+            self.pool.map_rows_with(&chunks, (factor, k), (state, width), |range, factor, state| {
                 let cross = &quadratic.cross.as_slice()[range.start * k..range.end * k];
-                solver.improve_rows(&view(quadratic, &quadratic.gram, &prepared, cross, range), factor)
+                let row_steps = row_steps.map(|steps| &steps[range.clone()]);
+                let view = view(quadratic, &quadratic.gram, &prepared, cross, range);
+                solver.improve_rows(&Rows { row_steps, calls: *calls, ..view }, factor, state)
             });
+        *calls += 1;
         squares.iter().sum()
     }
 
@@ -236,7 +271,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     /// The loss at the current factors in the half form, directly from X.
-    fn exact_loss(&self) -> f64 {
+    fn exact_loss(&mut self) -> f64 {
+        self.smooth(Slot::Components);
         let problem = self.problem;
         // With merged labels the caller's data and the untied codes give the objective without any constant.
         let untied = problem.is_merged().then(|| problem.untie(self.factors.get(Slot::Codes)));
@@ -244,7 +280,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             Some(codes) => (problem.original(), codes, 0.0),
             None => (problem.data(), self.factors.get(Slot::Codes), problem.merge_constant),
         };
-        let components = self.factors.get(Slot::Components);
+        let components = self.seen(Slot::Components);
         let sum: f64 = match problem.loss {
             Loss::Frobenius => {
                 let parts = self
@@ -288,8 +324,10 @@ fn solve_gathered<T: Real>(
         linear: &quadratic.penalties.linear,
         linear_rows: scale.as_deref(),
         shift: shift.as_deref(),
+        row_steps: None,
+        calls: 0,
     };
-    let squared = solver.improve_rows(&view, &mut values);
+    let squared = solver.improve_rows(&view, &mut values, &mut []);
     (values, squared)
 }
 
@@ -308,6 +346,8 @@ fn view<'v, T: Real>(
         linear: &penalties.linear,
         linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
         shift: penalties.shift.as_ref().map(|v| &v[range]),
+        row_steps: None,
+        calls: 0,
     }
 }
 
@@ -349,6 +389,11 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             Subproblem::KullbackLeibler(m) => self.improve_kl(slot, m),
         };
         self.current = Some((slot, subproblem));
+        if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
+            && last == slot
+        {
+            self.factors.rescaling = Some(rescaling.apply(&mut self.factors));
+        }
         squared
     }
 

@@ -51,6 +51,27 @@ impl Pool {
     }
 }
 
+impl Pool {
+    /// As [`Pool::map_rows`] over two slices with their widths, cut at the same rows.
+    pub(crate) fn map_rows_with<T: Send, R: Send>(
+        &self,
+        chunks: &[Range<usize>],
+        first: (&mut [T], usize),
+        second: (&mut [T], usize),
+        f: impl Fn(Range<usize>, &mut [T], &mut [T]) -> R + Send + Sync,
+    ) -> Vec<R> {
+        let ((mut first, width_first), (mut second, width_second)) = (first, second);
+        let mut items = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let (a, rest_a) = first.split_at_mut(chunk.len() * width_first);
+            let (b, rest_b) = second.split_at_mut(chunk.len() * width_second);
+            (first, second) = (rest_a, rest_b);
+            items.push((chunk.clone(), a, b));
+        }
+        self.map(items, |(chunk, a, b)| f(chunk, a, b))
+    }
+}
+
 /// `0..len` in chunks of `size`.
 pub(crate) fn fixed_chunks(len: usize, size: usize) -> Vec<Range<usize>> {
     (0..len).step_by(size).map(|start| start..(start + size).min(len)).collect()

@@ -15,6 +15,7 @@ pub struct ReferenceBackend<'p, 'a> {
     data: Vec<Vec<f64>>,
     factors: Factors<f64>,
     current: Option<(Slot, Subproblem<f64>)>,
+    states: [(Vec<f64>, usize); 2],
 }
 
 impl<'p, 'a> ReferenceBackend<'p, 'a> {
@@ -28,7 +29,7 @@ impl<'p, 'a> ReferenceBackend<'p, 'a> {
                 row
             })
             .collect();
-        ReferenceBackend { problem, data, factors: start, current: None }
+        ReferenceBackend { problem, data, factors: start, current: None, states: Default::default() }
     }
 
     /// The subproblem that was formed last.
@@ -36,10 +37,19 @@ impl<'p, 'a> ReferenceBackend<'p, 'a> {
         self.current.as_ref().map(|(_, subproblem)| subproblem)
     }
 
-    /// (WH)ᵢₑ for feature e.
+    /// A row of a factor as the other one meets it: v, or v·S with smoothing.
+    fn seen(&self, slot: Slot, row: usize) -> Vec<f64> {
+        let mut row = self.factors.get(slot).row(row).to_vec();
+        if let Some(smoothing) = self.problem.smoothing {
+            smoothing.smooth_row(&mut row);
+        }
+        row
+    }
+
+    /// (WSH)ᵢₑ for feature e.
     fn product(&self, i: usize, feature: usize) -> f64 {
-        let (w, h) = (self.factors.get(Slot::Codes).row(i), self.factors.get(Slot::Components).row(feature));
-        w.iter().zip(h).map(|(a, b)| a * b).sum()
+        let (w, h) = (self.factors.get(Slot::Codes).row(i), self.seen(Slot::Components, feature));
+        w.iter().zip(&h).map(|(a, b)| a * b).sum()
     }
 
     /// Σ over the entries of row `row` of the slot of weight(x, wh)·v, with v the row of the other factor.
@@ -50,8 +60,8 @@ impl<'p, 'a> ReferenceBackend<'p, 'a> {
             for (feature, x) in row.iter().enumerate() {
                 let (mine, other) = if slot == Slot::Codes { (i, feature) } else { (feature, i) };
                 let weight = weight(*x, self.product(i, feature));
-                let v = self.factors.get(slot.other()).row(other);
-                for (o, v) in out.row_mut(mine).iter_mut().zip(v) {
+                let v = self.seen(slot.other(), other);
+                for (o, v) in out.row_mut(mine).iter_mut().zip(&v) {
                     *o += weight * v;
                 }
             }
@@ -84,7 +94,9 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
     fn restrict(&mut self, slot: Slot) {
         let other = self.factors.get(slot.other());
         let k = other.columns();
-        let sum = |f: &dyn Fn(&[f64]) -> f64| (0..other.rows()).map(|i| f(other.row(i))).sum::<f64>();
+        let sum = |f: &dyn Fn(&[f64]) -> f64| {
+            (0..other.rows()).map(|i| f(&self.seen(slot.other(), i))).sum::<f64>()
+        };
         let mut subproblem = match self.problem.loss {
             Loss::Frobenius => Subproblem::Quadratic(Quadratic {
                 gram: Matrix::from_fn(k, k, |a, b| sum(&|row| row[a] * row[b])),
@@ -128,6 +140,11 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
         let (slot, subproblem) = self.current.as_ref().expect("a slot was restricted");
         let slot = *slot;
         let solver = self.problem.solver.build::<f64>(self.problem.inner_steps);
+        let (rows, k) = self.factors.get(slot).shape();
+        let width = solver.state_per_row(k);
+        let (state, calls) = &mut self.states[slot.index()];
+        state.resize(rows * width, 0.0);
+        let row_steps = if slot == Slot::Codes { self.problem.row_steps.as_deref() } else { None };
         let mut squared = 0.0;
         for row in 0..self.factors.get(slot).rows() {
             let factor = self.factors.get_mut(slot).row_mut(row);
@@ -143,9 +160,12 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                         cross: q.cross.row(row),
                         linear: &q.penalties.linear,
                         linear_rows: q.penalties.linear_rows.as_ref().map(|v| &v[at.clone()]),
-                        shift: q.penalties.shift.as_ref().map(|v| &v[at]),
+                        shift: q.penalties.shift.as_ref().map(|v| &v[at.clone()]),
+                        row_steps: row_steps.map(|v| &v[at]),
+                        calls: *calls,
                     };
-                    squared += solver.improve_rows(&view, factor);
+                    let state = &mut state[row * width..(row + 1) * width];
+                    squared += solver.improve_rows(&view, factor, state);
                 }
                 Subproblem::KullbackLeibler(m) => {
                     let view = KlRows {
@@ -159,6 +179,12 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                     squared += improve_kl_rows(&view, factor);
                 }
             }
+        }
+        *calls += 1;
+        if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
+            && last == slot
+        {
+            self.factors.rescaling = Some(rescaling.apply(&mut self.factors));
         }
         squared
     }

@@ -33,6 +33,16 @@ pub enum StrengthUnit {
     Raw,
 }
 
+/// The step of gradient solvers on rows that stand for several samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum StepRule {
+    /// Each row takes the step that its own number of samples allows (METHODS R3): never slower.
+    #[default]
+    OwnClass,
+    /// Every row takes the step that the largest class allows, as NMF-DC is published.
+    LargestClass,
+}
+
 /// What is known, for whichever model asks for it. Start from [`Knowledge::default`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knowledge {
@@ -46,6 +56,10 @@ pub struct Knowledge {
     pub strength: f64,
     /// What the strength is measured in. Default: relative.
     pub strength_unit: StrengthUnit,
+    /// θ of nsNMF, δ of NMF-DC: S = (1 − θ)I + (θ/k)11ᵀ between the factors; from 0 (none) to 1. Default 0.3.
+    pub smoothing: f64,
+    /// The step of gradient solvers on merged rows (NMF-DC). Default: each row its own.
+    pub step_rule: StepRule,
     /// What becomes of the free scale of reference rows (of labelled rows only with the raw unit). Default: joint.
     pub anchor_scale: AnchorScale,
 }
@@ -58,6 +72,8 @@ impl Default for Knowledge {
             component_reference: None,
             strength: 10.0,
             strength_unit: StrengthUnit::Relative,
+            smoothing: 0.3,
+            step_rule: StepRule::OwnClass,
             anchor_scale: AnchorScale::Joint,
         }
     }

@@ -3,18 +3,18 @@
 use std::ops::Range;
 
 use crate::data::DataMatrix;
-use crate::factors::{Factors, Slot};
+use crate::factors::Slot;
+use crate::linalg::Matrix;
 use crate::real::Real;
 
-/// The rows `range` of the cross matrix of `slot`.
+/// The rows `range` of the cross matrix of `slot`; `other` is V.
 pub(crate) fn cross_rows<T: Real>(
     data: &dyn DataMatrix<T>,
     slot: Slot,
     range: Range<usize>,
-    factors: &Factors<T>,
+    other: &Matrix<T>,
     out: &mut [T],
 ) {
-    let other = factors.get(slot.other());
     match slot {
         Slot::Codes => data.times(range, other, out),
         Slot::Components => data.transpose_times(range, other, out),

@@ -3,22 +3,22 @@
 use std::ops::Range;
 
 use crate::data::DataMatrix;
-use crate::factors::{Factors, Slot};
+use crate::factors::Slot;
 use crate::linalg::Matrix;
 use crate::real::Real;
 
-/// The rows `range` of the numerator of `slot`; returns Σ x·ln(x/(WH)) over them.
+/// The rows `range` of the numerator of `slot`; `own` is its factor U, `other` is V. Returns Σ x·ln(x/(WH)) over them.
 pub(crate) fn numerator_rows<T: Real>(
     data: &dyn DataMatrix<T>,
     slot: Slot,
     range: Range<usize>,
-    factors: &Factors<T>,
+    own: &Matrix<T>,
+    other: &Matrix<T>,
     out: &mut [T],
 ) -> f64 {
-    let (codes, components) = (factors.get(Slot::Codes), factors.get(Slot::Components));
     match slot {
-        Slot::Codes => data.ratio_times(range, codes, components, out),
-        Slot::Components => data.transpose_ratio_times(range, codes, components, out),
+        Slot::Codes => data.ratio_times(range, own, other, out),
+        Slot::Components => data.transpose_ratio_times(range, other, own, out),
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     reference: "Liu & Wu 2010, AAAI-10, 506-511; Liu et al. 2012, doi:10.1109/TPAMI.2011.217",
     differs: "label-aware start with the codes solved first by default; any solver; exact merging of rows",
     terms,
+    ..super::PLAIN
 };
 
 fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {

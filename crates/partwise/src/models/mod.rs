@@ -4,11 +4,15 @@
 mod cnmf;
 mod ncw_nmf;
 mod nmf;
+mod nmf_dc;
+mod ns_nmf;
+mod scnmf;
 mod ws_nmf;
 
 use crate::error::{Error, Result};
 use crate::guidance::{Knowledge, Labels};
 use crate::losses::Loss;
+use crate::solvers::SolverChoice;
 use crate::terms::Contribution;
 
 pub(crate) use ws_nmf::{NAME as WITH_REFERENCES, check_references};
@@ -53,6 +57,14 @@ pub struct ModelSpec {
     pub losses: &'static [Loss],
     /// Which rows are tied.
     pub tying: Tying,
+    /// The solver that `auto` means, if it is not the loss's own.
+    pub solver: SolverChoice,
+    /// Whether [`Knowledge::smoothing`] links the factors.
+    pub smooths: bool,
+    /// Whether the labels rescale both factors after each iteration (SCNMF).
+    pub rescales: bool,
+    /// Whether the published objective carries the factor ½ beside the Frobenius loss.
+    pub half_objective: bool,
     /// Reference with DOI.
     pub reference: &'static str,
     /// What differs from the paper, in a sentence.
@@ -62,7 +74,26 @@ pub struct ModelSpec {
 }
 
 /// Every model, in the order in which tables show them.
-pub static ALL: &[&ModelSpec] = &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ncw_nmf::SPEC];
+pub static ALL: &[&ModelSpec] =
+    &[&nmf::SPEC, &cnmf::SPEC, &scnmf::SPEC, &nmf_dc::SPEC, &ws_nmf::SPEC, &ns_nmf::SPEC, &ncw_nmf::SPEC];
+
+/// What most models have: free rows, the loss's own solver, nothing between the factors. A base for [`ModelSpec`] values.
+const PLAIN: ModelSpec = ModelSpec {
+    name: "",
+    title: "",
+    summary: "",
+    objective: "",
+    needs: "nothing",
+    losses: &[Loss::Frobenius],
+    tying: Tying::Free,
+    solver: SolverChoice::Auto,
+    smooths: false,
+    rescales: false,
+    half_objective: false,
+    reference: "",
+    differs: "",
+    terms: no_terms,
+};
 
 /// A method together with what is known.
 #[derive(Clone, Debug)]

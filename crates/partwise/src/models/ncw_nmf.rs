@@ -21,4 +21,5 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     reference: "Xu, Liu & Gong 2003, doi:10.1145/860435.860485",
     differs: "every solver serves it, not only multiplicative updates",
     terms: no_terms,
+    ..super::PLAIN
 };

@@ -20,4 +20,5 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     reference: "Lee & Seung 2001, NIPS 13, 556-562",
     differs: "every solver serves it, not only multiplicative updates",
     terms: no_terms,
+    ..super::PLAIN
 };

@@ -40,6 +40,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
     differs: "labels are held with a strength without a unit by default; the free scale d is minimized out exactly; label-aware start with the codes solved first; any solver",
     terms,
+    ..super::PLAIN
 };
 
 fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {

@@ -188,6 +188,21 @@ pub(super) fn check_pairing<T: Real>(
     model: &Model,
     contributions: &[Contribution<T>],
 ) -> Result<()> {
+    let sized = |c: &Contribution<T>| matches!(c, Contribution::Sparsity(_) | Contribution::Ridge(_));
+    if model.spec.rescales && contributions.iter().any(sized) {
+        return Err(Error::Incompatible {
+            asked: format!("penalties on both factors with {}", model.spec.title),
+            reason: "its rescaling of the factors changes their size".into(),
+            valid: vec!["penalties on one factor (these are scale-free)".into(), "no penalties".into()],
+        });
+    }
+    if !solver.monotone && contributions.iter().any(|c| c.row_groups(Slot::Codes).is_some()) {
+        return Err(Error::Incompatible {
+            asked: format!("solver \"{}\" for {}", solver.name, model.spec.title),
+            reason: "its momentum can't run on over rows with a Gram of their own".into(),
+            valid: vec!["solver hals".into(), "solver bpp".into(), "solver nesterov".into()],
+        });
+    }
     let groups = contributions
         .iter()
         .filter_map(|c| c.row_groups(Slot::Codes))

@@ -23,14 +23,15 @@ use tying::{merge_constant, penalties, tie_rows};
 use crate::data::{DataMatrix, RowGroups};
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
+use crate::guidance::StepRule;
 use crate::init;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{Model, Shape};
+use crate::models::{Model, Shape, Tying};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
-use crate::solvers::SolverSpec;
-use crate::terms::{ComponentPenalty, Contribution};
+use crate::solvers::{SolverChoice, SolverSpec};
+use crate::terms::{ComponentPenalty, Contribution, Rescaling, Smoothing};
 
 /// A policy that was applied or a fact that the user should know. `code` is stable, `message` a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +58,14 @@ pub struct Problem<'a, T> {
     /// Half objective of the original data minus that of the working data, at equal W·H.
     pub(crate) merge_constant: f64,
     pub(crate) order: Vec<Slot>,
+    /// S between the factors.
+    pub(crate) smoothing: Option<Smoothing>,
+    /// What happens to both factors after each iteration.
+    pub(crate) rescaling: Option<Rescaling>,
+    /// The share of a gradient solver's step that each working row of codes takes; 1 when absent.
+    pub(crate) row_steps: Option<Vec<T>>,
+    /// What the half objective is multiplied by to give the published one.
+    pub(crate) published_factor: f64,
     /// Whether the start ends with the codes solved at its components.
     pub(crate) solve_codes: bool,
     pub(crate) solver: &'static SolverSpec,
@@ -82,7 +91,10 @@ impl<'a, T: Real> Problem<'a, T> {
         let mut notices = data_notices(data);
         check_labels(model, shape, &mut notices)?;
         check_references(model, shape, &settings.init, &mut notices)?;
-        let solver = settings.solver.resolve(model.loss)?;
+        let solver = match settings.solver {
+            SolverChoice::Auto => model.spec.solver.resolve(model.loss)?,
+            choice => choice.resolve(model.loss)?,
+        };
         let tied = tie_rows(data, model);
         let (working, merge_constant) = match &tied {
             None => (Working::Caller(data), 0.0),
@@ -126,12 +138,17 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions,
             merge_constant,
             order: vec![first, first.other()],
+            smoothing: smoothing(model)?,
+            rescaling: rescaling(model, shape)?,
+            row_steps: None,
+            published_factor: if model.spec.half_objective { 1.0 } else { model.loss.published_factor() },
             solve_codes: init == Init::Labels,
             solver,
             inner_steps: settings.inner_steps,
             init: init.name(),
             notices: Vec::new(),
         };
+        problem.row_steps = row_steps(&problem, model);
         let start = init::start(&problem, &model.knowledge, settings, &init, &mut notices)?;
         problem.notices = notices;
         check_start(&mut problem, &start, &init)?;
@@ -177,6 +194,10 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions: penalty.into_iter().map(Contribution::ComponentPenalty).collect(),
             merge_constant: 0.0,
             order: vec![slot.other()],
+            smoothing: None,
+            rescaling: None,
+            row_steps: None,
+            published_factor: loss.published_factor(),
             solve_codes: false,
             solver,
             inner_steps: settings.inner_steps,
@@ -242,6 +263,52 @@ impl<'a, T: Real> Problem<'a, T> {
             Some(tied) => (tied.first_sample[row] as usize, tied.codes_scale[row]),
         }
     }
+}
+
+/// S, for the models that have it.
+fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
+    let theta = model.knowledge.smoothing;
+    if !model.spec.smooths {
+        return Ok(None);
+    }
+    if !(0.0..=1.0).contains(&theta) {
+        return Err(Error::OutOfRange {
+            name: "smoothing (theta, delta)".into(),
+            value: theta.to_string(),
+            valid: "from 0 (none) to 1 (all components alike)".into(),
+        });
+    }
+    // S = I must be plain NMF to the last bit.
+    Ok((theta > 0.0).then_some(Smoothing { theta }))
+}
+
+/// SCNMF's rescaling by the labels.
+fn rescaling(model: &Model, shape: Shape) -> Result<Option<Rescaling>> {
+    let Some(labels) = model.knowledge.labels.as_ref().filter(|_| model.spec.rescales) else {
+        return Ok(None);
+    };
+    if labels.n_classes() > shape.rank {
+        return Err(Error::OutOfRange {
+            name: "rank k".into(),
+            value: shape.rank.to_string(),
+            valid: format!(
+                "at least {}, one component a class, with {}",
+                labels.n_classes(),
+                model.spec.title
+            ),
+        });
+    }
+    Ok(Some(Rescaling::new((0..labels.n_samples()).map(|i| labels.class(i)).collect())))
+}
+
+/// NMF-DC's published step: 1/(‖G‖·max n_c) in the rows of Z, which is n_q/max n_c of the step in the merged rows.
+fn row_steps<T: Real>(problem: &Problem<'_, T>, model: &Model) -> Option<Vec<T>> {
+    let tied = problem.tied.as_ref()?;
+    if model.knowledge.step_rule != StepRule::LargestClass || model.spec.tying != Tying::Labels {
+        return None;
+    }
+    let largest = tied.count.iter().fold(1.0f64, |m, n| m.max(*n));
+    Some(tied.count.iter().map(|n| T::from_f64(n / largest)).collect())
 }
 
 fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<T> {

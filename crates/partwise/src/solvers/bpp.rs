@@ -42,7 +42,7 @@ impl<T: Real> NnlsSolver<T> for Bpp {
         Vec::new()
     }
 
-    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T]) -> f64 {
+    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T], _: &mut [T]) -> f64 {
         let k = rows.rank();
         let gram = rows.gram.cast::<f64>();
         let mut states: Vec<RowState> =

@@ -35,7 +35,7 @@ impl<T: Real> NnlsSolver<T> for Hals {
         out
     }
 
-    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T]) -> f64 {
+    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T], _: &mut [T]) -> f64 {
         dispatch(Sweeps { rows, factor, inner_steps: self.inner_steps })
     }
 }

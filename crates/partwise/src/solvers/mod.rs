@@ -6,6 +6,7 @@ mod hals;
 mod kl_mu;
 mod mu;
 mod nesterov;
+mod nesterov_running;
 mod tile;
 
 use std::fmt::Debug;
@@ -15,6 +16,7 @@ pub use hals::Hals;
 pub(crate) use kl_mu::{KlRows, improve_kl_rows};
 pub use mu::Mu;
 pub use nesterov::Nesterov;
+pub use nesterov_running::NesterovRunning;
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -36,6 +38,10 @@ pub struct Rows<'a, T> {
     pub linear_rows: Option<&'a [T]>,
     /// δᵢ (m): added to the diagonal for row i; 0 when absent.
     pub shift: Option<&'a [T]>,
+    /// The share (m), at most 1, of the solver's own step that each row takes; 1 when absent. Gradient solvers only.
+    pub row_steps: Option<&'a [T]>,
+    /// How often the solver was called on this slot before.
+    pub calls: usize,
 }
 
 impl<T: Real> Rows<'_, T> {
@@ -50,9 +56,15 @@ pub trait NnlsSolver<T: Real>: Debug + Send + Sync {
     /// Numbers that depend on the Gram alone (step sizes, reciprocals), computed once for all rows that share it.
     fn prepare(&self, gram: &Matrix<T>) -> Vec<T>;
 
-    /// Lowers every row of `factor` (m × k, row-major) in place. Returns the squared norm of the projected gradient on
-    /// entry, summed over the rows. No row's value rises.
-    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T]) -> f64;
+    /// How many numbers the solver wants to remember of a row from call to call; they start at 0.
+    fn state_per_row(&self, _rank: usize) -> usize {
+        0
+    }
+
+    /// Lowers every row of `factor` (m × k, row-major) in place; `state` holds m × [`NnlsSolver::state_per_row`] numbers. Returns
+    /// the squared norm of the projected gradient on entry, summed over the rows. A solver that is listed as monotone raises no
+    /// row's value.
+    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T], state: &mut [T]) -> f64;
 }
 
 /// Which solver.
@@ -70,6 +82,8 @@ pub enum SolverChoice {
     Bpp,
     /// Nesterov's accelerated projected gradient, restarted for each factor (NeNMF).
     Nesterov,
+    /// One accelerated projected gradient step a factor and iteration, the momentum running on (NMF-DC).
+    NesterovRunning,
 }
 
 /// One line of the registry of solvers.
@@ -85,6 +99,8 @@ pub struct SolverSpec {
     pub losses: &'static [Loss],
     /// Default number of inner steps per factor and iteration (0: it has none).
     pub inner_steps: usize,
+    /// Whether the objective never rises.
+    pub monotone: bool,
     /// Whether zeros of the start stay zero.
     pub zeros_stay: bool,
     /// Whether it needs a Gram without negative entries and data without negative entries.
@@ -101,6 +117,7 @@ pub static ALL: &[SolverSpec] = &[
         summary: "exact coordinate steps, one sweep per factor and iteration; the default for the Frobenius loss",
         losses: &[Loss::Frobenius],
         inner_steps: 1,
+        monotone: true,
         zeros_stay: false,
         needs_non_negative: false,
         reference: "Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708",
@@ -111,6 +128,7 @@ pub static ALL: &[SolverSpec] = &[
         summary: "exact non-negative least squares by block principal pivoting: few, dear iterations",
         losses: &[Loss::Frobenius],
         inner_steps: 0,
+        monotone: true,
         zeros_stay: false,
         needs_non_negative: false,
         reference: "Kim & Park 2011, doi:10.1137/110821172",
@@ -121,9 +139,21 @@ pub static ALL: &[SolverSpec] = &[
         summary: "accelerated projected gradient, restarted for each factor",
         losses: &[Loss::Frobenius],
         inner_steps: 10,
+        monotone: true,
         zeros_stay: false,
         needs_non_negative: false,
         reference: "Guan, Tao, Luo & Yuan 2012, doi:10.1109/TSP.2012.2190406",
+    },
+    SolverSpec {
+        choice: SolverChoice::NesterovRunning,
+        name: "nesterov-running",
+        summary: "one accelerated step a factor and iteration, the momentum running on; not monotone; the default of nmf-dc",
+        losses: &[Loss::Frobenius],
+        inner_steps: 0,
+        monotone: false,
+        zeros_stay: false,
+        needs_non_negative: false,
+        reference: "Yang et al. 2018 (NMF-DC)",
     },
     SolverSpec {
         choice: SolverChoice::Mu,
@@ -131,6 +161,7 @@ pub static ALL: &[SolverSpec] = &[
         summary: "multiplicative updates: simple and slow to converge; the one solver for the Kullback-Leibler loss",
         losses: &[Loss::Frobenius, Loss::KullbackLeibler],
         inner_steps: 0,
+        monotone: true,
         zeros_stay: true,
         needs_non_negative: true,
         reference: "Lee & Seung 2001",
@@ -190,6 +221,7 @@ impl SolverSpec {
             SolverChoice::Mu => Box::new(Mu),
             SolverChoice::Bpp => Box::new(Bpp::default()),
             SolverChoice::Nesterov => Box::new(Nesterov::new(inner)),
+            SolverChoice::NesterovRunning => Box::new(NesterovRunning),
             SolverChoice::Hals | SolverChoice::Auto => Box::new(Hals::new(inner)),
         }
     }

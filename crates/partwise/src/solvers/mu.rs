@@ -23,7 +23,7 @@ impl<T: Real> NnlsSolver<T> for Mu {
         padded_gram(gram)
     }
 
-    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T]) -> f64 {
+    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T], _: &mut [T]) -> f64 {
         dispatch(Update { rows, factor })
     }
 }

@@ -37,7 +37,7 @@ impl<T: Real> NnlsSolver<T> for Nesterov {
         out
     }
 
-    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T]) -> f64 {
+    fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T], _: &mut [T]) -> f64 {
         dispatch(Steps { rows, factor, inner_steps: self.inner_steps })
     }
 }
@@ -66,10 +66,7 @@ impl<T: Real> Kernel for Steps<'_, '_, T> {
             let count = LANES.min(m - first);
             tile.load(self.rows, self.factor, first, count);
             tile.fold_linear(self.rows.linear);
-            let step: Lanes<T> = std::array::from_fn(|lane| {
-                let curvature = largest[0] + tile.shift[lane];
-                if curvature >= T::MIN_POSITIVE { T::ONE / curvature } else { T::ZERO }
-            });
+            let step = steps(self.rows, largest[0], &tile, first, count);
             entry.copy_from_slice(&tile.rows);
             look.copy_from_slice(&tile.rows);
             let mut value_on_entry = [0.0; LANES];
@@ -114,6 +111,22 @@ impl<T: Real> Kernel for Steps<'_, '_, T> {
         }
         squared
     }
+}
+
+/// The step of each lane: its share of 1/(λmax(G) + δ).
+#[inline(always)]
+pub(super) fn steps<T: Real>(
+    rows: &Rows<'_, T>,
+    largest: T,
+    tile: &Tile<T>,
+    first: usize,
+    count: usize,
+) -> Lanes<T> {
+    std::array::from_fn(|lane| {
+        let curvature = largest + tile.shift[lane];
+        let share = rows.row_steps.filter(|_| lane < count).map_or(T::ONE, |steps| steps[first + lane]);
+        if curvature >= T::MIN_POSITIVE { share / curvature } else { T::ZERO }
+    })
 }
 
 /// ½u(G + δI)uᵀ − cuᵀ of each lane, given (G + δI)u.

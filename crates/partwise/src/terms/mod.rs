@@ -5,12 +5,17 @@
 mod anchor;
 mod class_anchor;
 mod penalty;
+mod rescaling;
+mod smoothing;
 
 use std::sync::Arc;
 
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use class_anchor::ClassAnchor;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
+
+pub use rescaling::Rescaling;
+pub use smoothing::Smoothing;
 
 use crate::factors::{Factors, Slot};
 use crate::quadratic::{RowGroup, Subproblem};

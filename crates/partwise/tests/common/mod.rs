@@ -198,6 +198,16 @@ impl Case {
         Matrix::from_fn(w.rows(), w.columns(), |i, j| if weights[i] > 0.0 { w.get(i, j) } else { 0.0 })
     }
 
+    /// S·H for the models that link the factors, H for the others.
+    pub(crate) fn linked(&self, h: &Matrix<f64>) -> Matrix<f64> {
+        let theta = if self.spec.smooths { Knowledge::default().smoothing } else { 0.0 };
+        let k = h.rows() as f64;
+        Matrix::from_fn(h.rows(), h.columns(), |i, j| {
+            let sum: f64 = (0..h.rows()).map(|l| h.get(l, j)).sum();
+            (1.0 - theta) * h.get(i, j) + theta / k * sum
+        })
+    }
+
     pub(crate) fn model(&self, example: &Example) -> Model {
         Model::from_name(self.spec.name, self.knowledge(example)).unwrap().with_loss(self.loss).unwrap()
     }
@@ -274,7 +284,7 @@ pub(crate) fn objective(
     w: &Matrix<f64>,
     h: &Matrix<f64>,
 ) -> f64 {
-    let (x, p) = (&example.x, product(w, h));
+    let (x, p) = (&example.x, product(w, &case.linked(h)));
     let weights = case.row_weights(example);
     let mut value = 0.0;
     for i in 0..example.n {
@@ -291,7 +301,8 @@ pub(crate) fn objective(
         value += references(example, case, w, h);
     }
     // The penalties belong to the half objective of the Frobenius loss.
-    let published = if case.loss == Loss::Frobenius { 2.0 } else { 1.0 };
+    let published = if case.loss == Loss::Frobenius && !case.spec.half_objective { 2.0 } else { 1.0 };
+    let value = if case.spec.half_objective { 0.5 * value } else { value };
     value + published * penalties(settings, w, h)
 }
 

@@ -35,7 +35,7 @@ pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> 
 }
 
 /// W, H, and Z: the row of W of the first sample of each column of A.
-fn output(fit: Fit<f64>, columns: &[u32], rows: usize) -> Result<RunOutput> {
+pub(super) fn output(fit: Fit<f64>, columns: &[u32], rows: usize) -> Result<RunOutput> {
     let first =
         |q: usize| columns.iter().position(|&c| c as usize == q).context("a column of A without a sample");
     let origins = (0..rows).map(first).collect::<Result<Vec<usize>>>()?;

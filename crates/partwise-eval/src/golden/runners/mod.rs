@@ -3,6 +3,7 @@
 mod clustering;
 mod cnmf;
 mod labels;
+mod linked;
 mod metrics;
 mod nmf;
 mod nnls;
@@ -14,6 +15,12 @@ use super::Runner;
 
 /// Every method whose fixtures are compared.
 pub const RUNNERS: &[Runner] = &[
+    Runner { method: "scnmf_guard", run: linked::run_scnmf },
+    Runner { method: "scnmf", run: linked::run_scnmf },
+    Runner { method: "nsnmf_kl", run: linked::run_nsnmf },
+    Runner { method: "nsnmf_fro", run: linked::run_nsnmf },
+    Runner { method: "nmfdc_restart", run: linked::run_nmfdc },
+    Runner { method: "nmfdc", run: linked::run_nmfdc },
     Runner { method: "clustering", run: clustering::run },
     Runner { method: "cnmf", run: cnmf::run },
     Runner { method: "cnmf_alllabelled", run: cnmf::run },
@@ -46,13 +53,7 @@ pub const NOT_BUILT: &[&str] = &[
     "gnmf_dot",
     "gnmf_heat",
     "nmfalpha",
-    "nmfdc",
-    "nmfdc_restart",
-    "nsnmf_fro",
-    "nsnmf_kl",
     "ntf",
-    "scnmf",
-    "scnmf_guard",
     "semignmf",
     "ssnmf",
     "symnmf",
