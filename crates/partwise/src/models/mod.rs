@@ -2,11 +2,14 @@
 //! added to the loss. It knows neither solvers nor backends.
 
 mod cnmf;
+mod gnmf;
 mod ncw_nmf;
 mod nmf;
+mod semi_gnmf;
 mod ws_nmf;
 
 use crate::error::{Error, Result};
+use crate::graphs::Graph;
 use crate::guidance::{Knowledge, Labels};
 use crate::losses::Loss;
 use crate::terms::Contribution;
@@ -62,7 +65,8 @@ pub struct ModelSpec {
 }
 
 /// Every model, in the order in which tables show them.
-pub static ALL: &[&ModelSpec] = &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ncw_nmf::SPEC];
+pub static ALL: &[&ModelSpec] =
+    &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ncw_nmf::SPEC, &gnmf::SPEC, &semi_gnmf::SPEC];
 
 /// A method together with what is known.
 #[derive(Clone, Debug)]
@@ -87,6 +91,23 @@ impl Model {
     /// WS-NMF with whatever is known: labels, reference codes, reference components.
     pub fn ws_nmf(knowledge: Knowledge) -> Self {
         Model { spec: &ws_nmf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// GNMF: samples that are joined in the graph get similar codes; `weight` is λ ≥ 0.
+    pub fn gnmf(graph: Graph, weight: f64) -> Self {
+        let knowledge = Knowledge { graph: Some(graph), graph_weight: weight, ..Knowledge::default() };
+        Model { spec: &gnmf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// SemiGNMF: GNMF on the graph with the labels written into it; `weight` is λ ≥ 0.
+    pub fn semi_gnmf(graph: Graph, weight: f64, labels: Labels) -> Self {
+        let knowledge = Knowledge {
+            graph: Some(graph),
+            graph_weight: weight,
+            labels: Some(labels),
+            ..Knowledge::default()
+        };
+        Model { spec: &semi_gnmf::SPEC, knowledge, loss: Loss::Frobenius }
     }
 
     /// NCW-NMF: plain NMF with rows weighted as in normalized cuts.

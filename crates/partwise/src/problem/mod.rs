@@ -30,7 +30,7 @@ use crate::models::{Model, Shape};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
 use crate::solvers::SolverSpec;
-use crate::terms::{ComponentPenalty, Contribution};
+use crate::terms::{ComponentPenalty, Contribution, GraphForm};
 
 /// A policy that was applied or a fact that the user should know. `code` is stable, `message` a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,8 +94,10 @@ impl<'a, T: Real> Problem<'a, T> {
             }
         };
         let tied = tied.map(|(tied, _)| tied);
-        let mut contributions: Vec<Contribution<T>> =
-            (model.spec.terms)(&model.knowledge, shape)?.iter().map(cast_contribution).collect();
+        let mut contributions: Vec<Contribution<T>> = (model.spec.terms)(&model.knowledge, shape)?
+            .iter()
+            .map(|c| cast_contribution(c, solver))
+            .collect();
         contributions.extend(penalties(settings, shape, tied.as_ref())?);
         check_pairing(solver, model, &contributions)?;
         let init = resolve_init(settings, model, &mut notices)?;
@@ -244,12 +246,18 @@ impl<'a, T: Real> Problem<'a, T> {
     }
 }
 
-fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<T> {
+/// In the number type of the data, and in the form that the solver can serve.
+fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverSpec) -> Contribution<T> {
     match contribution {
         Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
         Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
         Contribution::ClassAnchor(t) => Contribution::ClassAnchor(t.cast()),
-        other => unreachable!("models are built from anchors, not from {other:?}"),
+        Contribution::GraphSmoothing(t) => {
+            let form =
+                if solver.needs_non_negative { GraphForm::Multiplicative } else { GraphForm::Separable };
+            Contribution::GraphSmoothing(t.cast(form))
+        }
+        other => unreachable!("models are built from anchors and graphs, not from {other:?}"),
     }
 }
 

@@ -4,12 +4,14 @@
 
 mod anchor;
 mod class_anchor;
+mod graph;
 mod penalty;
 
 use std::sync::Arc;
 
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use class_anchor::ClassAnchor;
+pub use graph::{GraphForm, GraphSmoothing};
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
 
 use crate::factors::{Factors, Slot};
@@ -36,6 +38,8 @@ pub enum Contribution<T> {
     ComponentAnchor(ComponentAnchor<T>),
     /// ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
     ClassAnchor(ClassAnchor<T>),
+    /// (λ/2)·tr(WᵀLW) with the Laplacian L of a graph over the samples.
+    GraphSmoothing(GraphSmoothing<T>),
 }
 
 impl<T: Real> Contribution<T> {
@@ -50,6 +54,7 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
             Contribution::ClassAnchor(_) => "labels".into(),
+            Contribution::GraphSmoothing(_) => "graph".into(),
         }
     }
 
@@ -64,6 +69,7 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => t.value(factors),
             Contribution::ComponentAnchor(t) => t.value(factors),
             Contribution::ClassAnchor(t) => t.value(factors),
+            Contribution::GraphSmoothing(t) => t.value(factors),
         }
     }
 
@@ -78,6 +84,7 @@ impl<T: Real> Contribution<T> {
             Contribution::ProductSparsity(t) => t.add_to(slot, factors, subproblem),
             Contribution::ProductRidge(t) => t.add_to(slot, factors, subproblem),
             Contribution::ClassAnchor(t) => t.add_to(slot, factors, subproblem),
+            Contribution::GraphSmoothing(t) => t.add_to(slot, factors, subproblem),
             _ => subproblem.add_constant(self.value(factors)),
         }
     }
@@ -87,6 +94,7 @@ impl<T: Real> Contribution<T> {
         match self {
             Contribution::RowAnchor(t) => t.slot == slot && !t.is_joint(),
             Contribution::ComponentAnchor(t) => t.slot == slot,
+            Contribution::GraphSmoothing(t) => slot == Slot::Codes && !t.is_weightless(),
             _ => false,
         }
     }
