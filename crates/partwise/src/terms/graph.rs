@@ -27,7 +27,8 @@ use crate::real::Real;
 pub enum GraphForm {
     /// A majorizer with independent rows.
     Separable,
-    /// The split of the published multiplicative updates: A to the numerator, D to the denominator.
+    /// The split of the published multiplicative updates: A to the numerator, D to the denominator. No majorizer, so it is for these
+    /// updates only.
     Multiplicative,
 }
 
