@@ -97,6 +97,12 @@ pub(crate) struct GuidanceArgs {
     /// Reference components for ws-nmf: a table with one component a row, in the units of the (scaled) data.
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
+    /// A graph over the samples for gnmf and semi-gnmf: an edge list source,target[,weight] (nodes from 0), or a symmetric matrix.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) graph: Option<PathBuf>,
+    /// Without --graph, gnmf and semi-gnmf join each sample with this many nearest neighbours, 1 to n - 1. Default: 5.
+    #[arg(long, value_name = "N", value_parser = choices::positive, conflicts_with = "graph")]
+    pub(crate) graph_neighbours: Option<usize>,
     /// Names of the features, one a line (terms.txt). Default: the header of the data, if it has one.
     #[arg(long, value_name = "FILE")]
     pub(crate) feature_names: Option<PathBuf>,
@@ -118,6 +124,9 @@ pub(crate) struct ModelArgs {
     /// How strongly ws-nmf holds references: 0 or more, or "auto" for the smallest that holds 95 % of the labels. Default: 1.
     #[arg(long, value_name = "S")]
     pub(crate) strength: Option<Strength>,
+    /// How strongly gnmf and semi-gnmf draw joined samples together, in the unit of the squared components: 0 or more. Default: 1.
+    #[arg(long, value_name = "L")]
+    pub(crate) graph_weight: Option<f64>,
     /// What ws-nmf does with the free scale of reference rows. Default: joint.
     #[arg(long, value_name = "MODE", value_parser = choices::scale_modes())]
     pub(crate) scale_mode: Option<String>,

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use partwise::graphs::Graph;
 use partwise::recipes::{StrengthRule, search_strength};
 use partwise::{
     AnchorScale, Init, Knowledge, Loss, Model, Real, Settings, Slot, SolverChoice, models, solvers,
@@ -87,12 +88,26 @@ fn check_flags(args: &FitArgs) -> Result<()> {
             bail!("{flag} serves the method ws-nmf only; add --method ws-nmf, or leave it out");
         }
     }
+    for (given, flag) in [
+        (args.guidance.graph.is_some(), "--graph"),
+        (args.guidance.graph_neighbours.is_some(), "--graph-neighbours"),
+        (args.model.graph_weight.is_some(), "--graph-weight"),
+    ] {
+        if given && !takes_graph(method) {
+            bail!("{flag} serves the methods gnmf and semi-gnmf only; add --method gnmf, or leave it out");
+        }
+    }
     let wanted = args.solve.solver.as_str();
     let spec = solvers::ALL.iter().find(|spec| spec.name == wanted);
     if args.solve.inner.is_some() && spec.is_some_and(|spec| spec.inner_steps == 0) {
         bail!("--inner has no effect on the solver {wanted}, which has no inner steps");
     }
     Ok(())
+}
+
+/// Whether the method needs a graph over the samples.
+fn takes_graph(method: Option<&str>) -> bool {
+    models::ALL.iter().any(|spec| Some(spec.name) == method && spec.needs.contains("graph"))
 }
 
 /// Puts model and settings together.
@@ -105,7 +120,11 @@ fn prepare<'a, T: Real>(
     reference: Option<&'a Components>,
 ) -> Result<Job<'a, T>> {
     let mut chosen = Vec::new();
-    let model = model(args, guidance, reference, &mut chosen)?;
+    let graph = match takes_graph(args.model.method.as_deref()) {
+        true => Some(guidance::graph(&args.guidance, source, data.matrix(), &mut chosen)?),
+        false => None,
+    };
+    let model = model(args, guidance, reference, graph, &mut chosen)?;
     let start = args.solve.start.as_ref().map(|path| ModelFile::read(path).map(|m| (path, m))).transpose()?;
     let start_rank = start.as_ref().and_then(|(_, m)| m.tensor("components")).map(|t| t.shape().0);
     let classes = guidance.map(|g| g.labels.n_classes()).filter(|c| *c > 0);
@@ -135,6 +154,7 @@ fn model(
     args: &FitArgs,
     guidance: Option<&Guidance>,
     reference: Option<&Components>,
+    graph: Option<Graph>,
     chosen: &mut Vec<String>,
 ) -> Result<Model> {
     let strength = match args.model.strength {
@@ -149,6 +169,8 @@ fn model(
             Some("alternating") => AnchorScale::Alternating,
             _ => AnchorScale::Joint,
         },
+        graph,
+        graph_weight: args.model.graph_weight.unwrap_or(Knowledge::default().graph_weight),
         ..Knowledge::default()
     };
     let (name, reason) = match (&args.model.method, reference, guidance) {

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
-use partwise::{ComponentReference, Labels, Matrix};
+use anyhow::{Context, Result, bail};
+use partwise::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};
+use partwise::{ComponentReference, DataMatrix, Labels, Matrix, Real};
 use partwise_eval::draw_labels;
-use partwise_io::{LabelTable, ReadOptions, read_labels, read_labels_column, read_reference};
+use partwise_io::{
+    LabelTable, ReadOptions, Values, read_labels, read_labels_column, read_reference, read_table,
+};
 
 use crate::args::GuidanceArgs;
 use crate::input::Source;
@@ -135,4 +138,48 @@ pub(crate) fn reference(
         names: reference.row_names,
         notes: reference.notes,
     }))
+}
+
+/// The graph of the flags: from a file, or of nearest neighbours in the (scaled) data with weights 0-1. Says what it is.
+pub(crate) fn graph<T: Real>(
+    args: &GuidanceArgs,
+    source: &Source,
+    data: &dyn DataMatrix<T>,
+    chosen: &mut Vec<String>,
+) -> Result<Graph> {
+    let (graph, origin) = match &args.graph {
+        Some(path) => {
+            let options = ReadOptions { n_nodes: Some(source.rows), ..ReadOptions::default() };
+            let table = read_table(path, &options)?;
+            let place = || path.display().to_string();
+            let origin = [vec![place()], table.notes].concat().join("; ");
+            (graph_of(table.values, path).with_context(place)?, origin)
+        }
+        None => {
+            let neighbours = args.graph_neighbours.unwrap_or(5);
+            let settings =
+                NeighbourGraph { neighbours, weights: Weights::Binary, ..NeighbourGraph::default() };
+            (neighbour_graph(data, &settings)?, format!("{neighbours} nearest neighbours, weights 0-1"))
+        }
+    };
+    chosen.push(format!(
+        "a graph with {} entries and {} connected components, {origin}",
+        graph.n_entries(),
+        graph.n_components()
+    ));
+    Ok(graph)
+}
+
+/// The graph of a symmetric matrix.
+fn graph_of(values: Values, path: &Path) -> Result<Graph> {
+    let (rows, columns) = values.shape();
+    match values {
+        Values::Sparse { indptr, indices, values, .. } if rows == columns => {
+            let row = |i: usize| (indptr[i]..indptr[i + 1]).map(move |at| (i, at));
+            let entries: Vec<_> =
+                (0..rows).flat_map(row).map(|(i, at)| (i, indices[at] as usize, values.get(at))).collect();
+            Ok(Graph::from_entries(rows, &entries)?)
+        }
+        values => Ok(Graph::from_matrix(&values.into_matrix(path)?)?),
+    }
 }

@@ -59,6 +59,9 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
         set("strength", json!(knowledge.strength));
         set("scale_mode", json!(scale_mode(knowledge.anchor_scale)));
     }
+    if knowledge.graph.is_some() {
+        set("graph_weight", json!(knowledge.graph_weight));
+    }
     out
 }
 

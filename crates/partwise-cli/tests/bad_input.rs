@@ -55,6 +55,15 @@ fn ranks_and_numbers_out_of_range_are_named() {
     refused(at, "fit x.npy -k 2 --time-limit 0", &["--time-limit", "above 0"]);
     refused(at, "fit x.npy -k 2 --image-shape 2x4", &["8 pixels, but the data have 9 features"]);
     refused(at, "fit x.npy -k 2 --strength 2", &["--strength serves the method ws-nmf only"]);
+    refused(at, "fit x.npy -k 2 --graph-weight 2", &["--graph-weight serves the methods gnmf and semi-gnmf"]);
+    refused(at, "fit x.npy -k 2 --method gnmf --graph-weight=-2", &["graph weight is -2", "0 or more"]);
+    refused(
+        at,
+        "fit x.npy -k 2 --method gnmf --graph x.npy",
+        &["x.npy", "30 x 9", "as many columns as rows"],
+    );
+    refused(at, "fit x.npy -k 2 --method gnmf --graph-neighbours 30", &["neighbours", "30", "1 to 29"]);
+    refused(at, "fit x.npy -k 2 --method semi-gnmf", &["SemiGNMF needs", "labels"]);
     refused(at, "fit x.npy -k 2 --inner 3 --solver bpp", &["--inner has no effect"]);
     refused(at, "fit x.npy -k 2 --labels-per-class 2", &["--labels-per-class needs --labels"]);
     refused(at, "fit x.npy -k 2 --loss kl --solver hals", &["solver \"hals\"", "valid: solver mu"]);

@@ -167,6 +167,22 @@ fn references_name_and_hold_components() {
 }
 
 #[test]
+fn a_graph_comes_from_a_file_or_from_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    groups(folder.path());
+    let edges: String = (3..30).map(|i| format!("{},{i}\n", i - 3)).collect();
+    std::fs::write(folder.path().join("graph.csv"), format!("source,target\n{edges}")).unwrap();
+    let fit = "fit x.npy -k 3 --method gnmf";
+    let said = succeed(folder.path(), &format!("{fit} --graph graph.csv --graph-weight 4 --out a"));
+    assert!(said.contains("54 entries and 3 connected components, graph.csv"), "{said}");
+    assert_eq!(json(folder.path().join("a/run.json"))["settings"]["graph_weight"], 4.0);
+    let said = succeed(folder.path(), &format!("{fit} --graph-neighbours 4 --out b"));
+    assert!(said.contains("4 nearest neighbours"), "{said}");
+    let said = succeed(folder.path(), "fit x.npy --labels labels.csv --method semi-gnmf --out c");
+    assert!(said.contains("5 nearest neighbours"), "{said}");
+}
+
+#[test]
 fn the_tables_come_from_the_registries() {
     let folder = tempfile::tempdir().unwrap();
     let text = succeed(folder.path(), "methods");

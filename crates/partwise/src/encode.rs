@@ -50,7 +50,8 @@ impl Encoding {
             match contribution {
                 Contribution::RowAnchor(_)
                 | Contribution::ComponentAnchor(_)
-                | Contribution::ClassAnchor(_) => continue,
+                | Contribution::ClassAnchor(_)
+                | Contribution::GraphSmoothing(_) => continue,
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
                     encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());

@@ -9,6 +9,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::Example;
+use partwise::graphs::Graph;
 use partwise::recipes::{StrengthRule, search_strength};
 use partwise::{
     CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, Knowledge, Labels, Loss, Matrix,
@@ -131,6 +132,19 @@ fn guidance(faults: &mut Faults) {
     faults.check(run(&Model::ws_nmf(knowledge)), &["rank k is 2", "at least 4"]);
     let strong = Knowledge { labels: Some(example.labels()), strength: -2.0, ..Knowledge::default() };
     faults.check(run(&Model::ws_nmf(strong)), &["strength is -2", "0 or more"]);
+    let graph = example.graph();
+    for name in ["gnmf", "semi-gnmf"] {
+        let model = Model::from_name(name, Knowledge::default()).unwrap();
+        faults.check(run(&model), &["GNMF needs", "a graph over the samples"]);
+    }
+    let unlabelled = Knowledge { graph: Some(graph.clone()), ..Knowledge::default() };
+    faults.check(run(&Model::from_name("semi-gnmf", unlabelled).unwrap()), &["SemiGNMF", "labels"]);
+    let small = Graph::from_entries(7, &[]).unwrap();
+    faults.check(run(&Model::gnmf(small, 1.0)), &["graph", "8 samples", "7 samples"]);
+    for weight in [-0.5, f64::NAN, f64::INFINITY] {
+        let weight_is = format!("graph weight is {weight}");
+        faults.check(run(&Model::gnmf(graph.clone(), weight)), &[&weight_is, "0 or more"]);
+    }
     // References, for the model that uses them and for one that does not.
     for name in ["ws-nmf", "nmf"] {
         let codes = |reference, weight| {

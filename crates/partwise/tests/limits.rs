@@ -7,6 +7,7 @@
 mod common;
 
 use common::{Example, for_examples, number};
+use partwise::graphs::Graph;
 use partwise::{
     AnchorScale, CodeReference, ComponentReference, Fit, Knowledge, Labels, Loss, Model, Settings, Slot, fit,
     solvers,
@@ -44,7 +45,7 @@ fn one_label_a_class(example: &Example) -> Labels {
 }
 
 fn check(example: &Example, loss: Loss, models: &[(&str, Model)]) {
-    for solver in solvers::ALL.iter().filter(|s| s.losses.contains(&loss)) {
+    for solver in solvers::ALL.iter().filter(|s| s.monotone && s.losses.contains(&loss)) {
         for first in Slot::ALL {
             let settings = settings(example, solver, first);
             let plain = Model::nmf().with_loss(loss).unwrap();
@@ -124,6 +125,20 @@ fn references_without_weight_leave_nmf() {
                 check(example, Loss::Frobenius, &models);
             }
         }
+    });
+}
+
+#[test]
+fn a_graph_without_weight_or_edges_leaves_nmf() {
+    for_examples(16, |example| {
+        let empty = Graph::from_entries(example.n, &[]).unwrap();
+        let models = [
+            ("weight 0", Model::gnmf(example.graph(), 0.0)),
+            ("weight 0, labels", Model::semi_gnmf(example.graph(), 0.0, example.labels())),
+            ("no edges", Model::gnmf(empty.clone(), 3.0)),
+            ("no edges, one label a class", Model::semi_gnmf(empty, 3.0, one_label_a_class(example))),
+        ];
+        check(example, Loss::Frobenius, &models);
     });
 }
 

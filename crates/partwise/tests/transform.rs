@@ -27,17 +27,21 @@ fn tight(example: &Example, solver: SolverChoice, penalty: &common::Penalty) -> 
 }
 
 /// Whether the objective has no minimizer: labels pull with a strength in the units of the codes, which is cancelled bit by bit
-/// as the codes shrink and the components grow, so that HALS follows for ever.
+/// as the codes shrink and the components grow, so that HALS follows for ever. So it is with the weight of a graph.
 fn drifts(case: &Case) -> bool {
-    case.spec.needs.contains("reference") && !case.references
+    (case.spec.needs.contains("reference") && !case.references) || case.takes_graph()
 }
 
 /// The rows that nothing is known about.
 fn unguided(example: &Example, case: &Case) -> Vec<usize> {
     let knowledge = case.knowledge(example);
+    let isolated = knowledge.graph.as_ref().map(|graph| graph.isolated());
+    let unjoined = |i: &usize| isolated.as_ref().is_none_or(|isolated| isolated.contains(i));
+    let unlabelled =
+        |i: usize| example.labels[i] < 0 || case.spec.needs == "nothing" || case.spec.name == "gnmf";
     let free = |i: &usize| match &knowledge.code_reference {
         Some(reference) => reference.weight[*i] == 0.0,
-        None => example.labels[*i] < 0 || case.spec.needs == "nothing",
+        None => unlabelled(*i) && unjoined(i),
     };
     (0..example.n).filter(free).collect()
 }

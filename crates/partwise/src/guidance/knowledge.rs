@@ -1,6 +1,7 @@
 //! [`Knowledge`]: everything that is known, for whichever model asks for it.
 
 use super::Labels;
+use crate::graphs::Graph;
 use crate::linalg::Matrix;
 use crate::terms::AnchorScale;
 
@@ -62,6 +63,10 @@ pub struct Knowledge {
     pub step_rule: StepRule,
     /// What becomes of the free scale of reference rows (of labelled rows only with the raw unit). Default: joint.
     pub anchor_scale: AnchorScale,
+    /// A graph over the samples (GNMF, SemiGNMF), such as that of [`neighbour_graph`](crate::graphs::neighbour_graph).
+    pub graph: Option<Graph>,
+    /// λ, how strongly GNMF draws joined samples together; ≥ 0, in the unit of the squared components. Default 1.
+    pub graph_weight: f64,
 }
 
 impl Default for Knowledge {
@@ -75,6 +80,8 @@ impl Default for Knowledge {
             smoothing: 0.3,
             step_rule: StepRule::OwnClass,
             anchor_scale: AnchorScale::Joint,
+            graph: None,
+            graph_weight: 1.0,
         }
     }
 }

@@ -2,14 +2,17 @@
 //! added to the loss. It knows neither solvers nor backends.
 
 mod cnmf;
+mod gnmf;
 mod ncw_nmf;
 mod nmf;
 mod nmf_dc;
 mod ns_nmf;
 mod scnmf;
+mod semi_gnmf;
 mod ws_nmf;
 
 use crate::error::{Error, Result};
+use crate::graphs::Graph;
 use crate::guidance::{Knowledge, Labels};
 use crate::losses::Loss;
 use crate::solvers::SolverChoice;
@@ -74,8 +77,17 @@ pub struct ModelSpec {
 }
 
 /// Every model, in the order in which tables show them.
-pub static ALL: &[&ModelSpec] =
-    &[&nmf::SPEC, &cnmf::SPEC, &scnmf::SPEC, &nmf_dc::SPEC, &ws_nmf::SPEC, &ns_nmf::SPEC, &ncw_nmf::SPEC];
+pub static ALL: &[&ModelSpec] = &[
+    &nmf::SPEC,
+    &cnmf::SPEC,
+    &scnmf::SPEC,
+    &nmf_dc::SPEC,
+    &ws_nmf::SPEC,
+    &ns_nmf::SPEC,
+    &ncw_nmf::SPEC,
+    &gnmf::SPEC,
+    &semi_gnmf::SPEC,
+];
 
 /// What most models have: free rows, the loss's own solver, nothing between the factors. A base for [`ModelSpec`] values.
 const PLAIN: ModelSpec = ModelSpec {
@@ -118,6 +130,23 @@ impl Model {
     /// WS-NMF with whatever is known: labels, reference codes, reference components.
     pub fn ws_nmf(knowledge: Knowledge) -> Self {
         Model { spec: &ws_nmf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// GNMF: samples that are joined in the graph get similar codes; `weight` is λ ≥ 0.
+    pub fn gnmf(graph: Graph, weight: f64) -> Self {
+        let knowledge = Knowledge { graph: Some(graph), graph_weight: weight, ..Knowledge::default() };
+        Model { spec: &gnmf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// SemiGNMF: GNMF on the graph with the labels written into it; `weight` is λ ≥ 0.
+    pub fn semi_gnmf(graph: Graph, weight: f64, labels: Labels) -> Self {
+        let knowledge = Knowledge {
+            graph: Some(graph),
+            graph_weight: weight,
+            labels: Some(labels),
+            ..Knowledge::default()
+        };
+        Model { spec: &semi_gnmf::SPEC, knowledge, loss: Loss::Frobenius }
     }
 
     /// NCW-NMF: plain NMF with rows weighted as in normalized cuts.

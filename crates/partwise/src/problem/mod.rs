@@ -31,7 +31,7 @@ use crate::models::{Model, Shape, Tying};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
 use crate::solvers::{SolverChoice, SolverSpec};
-use crate::terms::{ComponentPenalty, Contribution, Rescaling, Smoothing};
+use crate::terms::{ComponentPenalty, Contribution, GraphForm, Rescaling, Smoothing};
 
 /// A policy that was applied or a fact that the user should know. `code` is stable, `message` a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,8 +106,10 @@ impl<'a, T: Real> Problem<'a, T> {
             }
         };
         let tied = tied.map(|(tied, _)| tied);
-        let mut contributions: Vec<Contribution<T>> =
-            (model.spec.terms)(&model.knowledge, shape)?.iter().map(cast_contribution).collect();
+        let mut contributions: Vec<Contribution<T>> = (model.spec.terms)(&model.knowledge, shape)?
+            .iter()
+            .map(|c| cast_contribution(c, solver))
+            .collect();
         contributions.extend(penalties(settings, shape, tied.as_ref())?);
         check_pairing(solver, model, &contributions)?;
         let init = resolve_init(settings, model, &mut notices)?;
@@ -311,12 +313,18 @@ fn row_steps<T: Real>(problem: &Problem<'_, T>, model: &Model) -> Option<Vec<T>>
     Some(tied.count.iter().map(|n| T::from_f64(n / largest)).collect())
 }
 
-fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<T> {
+/// In the number type of the data, and in the form that the solver can serve.
+fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverSpec) -> Contribution<T> {
     match contribution {
         Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
         Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
         Contribution::ClassAnchor(t) => Contribution::ClassAnchor(t.cast()),
-        other => unreachable!("models are built from anchors, not from {other:?}"),
+        Contribution::GraphSmoothing(t) => {
+            let form =
+                if solver.needs_non_negative { GraphForm::Multiplicative } else { GraphForm::Separable };
+            Contribution::GraphSmoothing(t.cast(form))
+        }
+        other => unreachable!("models are built from anchors and graphs, not from {other:?}"),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod anchor;
 mod class_anchor;
+mod graph;
 mod penalty;
 mod rescaling;
 mod smoothing;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use class_anchor::ClassAnchor;
+pub use graph::{GraphForm, GraphSmoothing};
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
 
 pub use rescaling::Rescaling;
@@ -41,6 +43,8 @@ pub enum Contribution<T> {
     ComponentAnchor(ComponentAnchor<T>),
     /// ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
     ClassAnchor(ClassAnchor<T>),
+    /// (λ/2)·tr(WᵀLW) with the Laplacian L of a graph over the samples.
+    GraphSmoothing(GraphSmoothing<T>),
 }
 
 impl<T: Real> Contribution<T> {
@@ -55,6 +59,7 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
             Contribution::ClassAnchor(_) => "labels".into(),
+            Contribution::GraphSmoothing(_) => "graph".into(),
         }
     }
 
@@ -69,6 +74,7 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => t.value(factors),
             Contribution::ComponentAnchor(t) => t.value(factors),
             Contribution::ClassAnchor(t) => t.value(factors),
+            Contribution::GraphSmoothing(t) => t.value(factors),
         }
     }
 
@@ -83,6 +89,7 @@ impl<T: Real> Contribution<T> {
             Contribution::ProductSparsity(t) => t.add_to(slot, factors, subproblem),
             Contribution::ProductRidge(t) => t.add_to(slot, factors, subproblem),
             Contribution::ClassAnchor(t) => t.add_to(slot, factors, subproblem),
+            Contribution::GraphSmoothing(t) => t.add_to(slot, factors, subproblem),
             _ => subproblem.add_constant(self.value(factors)),
         }
     }
@@ -92,6 +99,7 @@ impl<T: Real> Contribution<T> {
         match self {
             Contribution::RowAnchor(t) => t.slot == slot && !t.is_joint(),
             Contribution::ComponentAnchor(t) => t.slot == slot,
+            Contribution::GraphSmoothing(t) => slot == Slot::Codes && !t.is_weightless(),
             _ => false,
         }
     }

@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use partwise::graphs::Graph;
 use partwise::models::ModelSpec;
 use partwise::solvers::SolverSpec;
 use partwise::{
@@ -73,6 +74,22 @@ impl Example {
 
     pub(crate) fn labels(&self) -> Labels {
         Labels::from_integers(&self.labels).unwrap()
+    }
+
+    /// A random graph over the first two thirds of the samples, with a loop; the other samples have no edge.
+    pub(crate) fn graph(&self) -> Graph {
+        let joined = 2 * self.n / 3;
+        let mut entries = vec![(0, 0, 0.5)];
+        for i in 0..joined {
+            for step in 0..2 {
+                let j = (number(self.seed ^ 0x96af, 2 * i + step) * joined as f64) as usize;
+                let weight = 0.2 + number(self.seed ^ 0xed6e, 2 * i + step);
+                if i != j {
+                    entries.extend([(i, j, weight), (j, i, weight)]);
+                }
+            }
+        }
+        Graph::from_entries(self.n, &entries).unwrap()
     }
 
     /// Positive numbers up to about 1, another matrix for each `salt`.
@@ -174,6 +191,8 @@ impl Case {
             strength: 1.3,
             strength_unit: self.unit,
             anchor_scale: self.scale,
+            graph: self.takes_graph().then(|| example.graph()),
+            graph_weight: 0.7,
             ..Knowledge::default()
         };
         if self.references {
@@ -190,6 +209,11 @@ impl Case {
             });
         }
         knowledge
+    }
+
+    /// Whether it is guided by a graph over the samples, whose weight has a unit.
+    pub(crate) fn takes_graph(&self) -> bool {
+        self.spec.needs.contains("graph")
     }
 
     /// The codes as the model takes them: NCW-NMF gives rows of zeros no weight and no codes.
@@ -300,6 +324,9 @@ pub(crate) fn objective(
     if case.spec.name == "ws-nmf" {
         value += references(example, case, w, h);
     }
+    if case.takes_graph() {
+        value += smoothness(example, case, w);
+    }
     // The penalties belong to the half objective of the Frobenius loss.
     let published = if case.loss == Loss::Frobenius && !case.spec.half_objective { 2.0 } else { 1.0 };
     let value = if case.spec.half_objective { 0.5 * value } else { value };
@@ -351,6 +378,24 @@ fn misplaced(example: &Example, knowledge: &Knowledge, w: &Matrix<f64>, h: &Matr
         }
     }
     knowledge.strength * knowledge.strength * value
+}
+
+/// λ·tr(WᵀLW), with the labelled pairs of the graph overridden for SemiGNMF.
+fn smoothness(example: &Example, case: &Case, w: &Matrix<f64>) -> f64 {
+    let (graph, n) = (example.graph(), example.n);
+    let adjacency = Matrix::from_fn(n, n, |i, j| match (example.labels[i], example.labels[j]) {
+        (a, b) if case.spec.name == "semi-gnmf" && i != j && a >= 0 && b >= 0 => f64::from(a == b),
+        _ => graph.weight(i, j),
+    });
+    let mut value = 0.0;
+    for i in 0..n {
+        let degree: f64 = adjacency.row(i).iter().sum();
+        for j in 0..n {
+            let laplacian = if i == j { degree } else { 0.0 } - adjacency.get(i, j);
+            value += laplacian * (0..w.columns()).map(|c| w.get(i, c) * w.get(j, c)).sum::<f64>();
+        }
+    }
+    case.knowledge(example).graph_weight * value
 }
 
 /// The penalties of the settings as documented, in the half form.
