@@ -5,7 +5,7 @@ use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::fit::Fit;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, symmetric_eigen};
 use crate::losses::Loss;
 use crate::observe::{Observer, silent};
 use crate::problem::{Problem, check_non_negative};
@@ -47,7 +47,8 @@ impl Encoding {
             match contribution {
                 Contribution::RowAnchor(_)
                 | Contribution::ComponentAnchor(_)
-                | Contribution::ClassAnchor(_) => continue,
+                | Contribution::ClassAnchor(_)
+                | Contribution::CombinedRows(_) => continue,
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
                     encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());
@@ -148,6 +149,21 @@ impl<T: Real> Fit<T> {
     /// [`Error::Shape`] when the number of features differs; faults of the data as in [`fit`](crate::fit()).
     pub fn transform(&self, data: &dyn DataMatrix<T>, settings: &Settings) -> Result<Fit<T>> {
         encode(data, &self.components, &self.encoding, self.loss, settings, &mut silent)
+    }
+
+    /// The corrected codes W(HHᵀ)^½ (n × k): their inner products are those of the rows of WH, (WH)(WH)ᵀ, so distances and margins
+    /// between rows are those of the approximated data. They may be negative.
+    pub fn corrected_codes(&self) -> Matrix<T> {
+        let k = self.components.rows();
+        let (values, vectors) = symmetric_eigen(&self.components.cast::<f64>().transposed().gram());
+        let roots: Vec<f64> = values.iter().map(|value| value.max(0.0).sqrt()).collect();
+        let root = Matrix::from_fn(k, k, |a, b| {
+            (0..k).map(|e| vectors.get(a, e) * roots[e] * vectors.get(b, e)).sum::<f64>()
+        });
+        Matrix::from_fn(self.codes.rows(), k, |i, b| {
+            let row = self.codes.row(i).iter();
+            T::from_f64(row.enumerate().map(|(a, w)| w.to_f64() * root.get(a, b)).sum())
+        })
     }
 
     /// The penalties that [`encode`] needs beside the components.

@@ -1,6 +1,6 @@
 //! [`Knowledge`]: everything that is known, for whichever model asks for it.
 
-use super::Labels;
+use super::{Labels, Margins};
 use crate::linalg::Matrix;
 use crate::terms::AnchorScale;
 
@@ -48,6 +48,8 @@ pub struct Knowledge {
     pub strength_unit: StrengthUnit,
     /// What becomes of the free scale of reference rows (of labelled rows only with the raw unit). Default: joint.
     pub anchor_scale: AnchorScale,
+    /// What NMF-α preserves.
+    pub margins: Margins,
 }
 
 impl Default for Knowledge {
@@ -59,6 +61,7 @@ impl Default for Knowledge {
             strength: 10.0,
             strength_unit: StrengthUnit::Relative,
             anchor_scale: AnchorScale::Joint,
+            margins: Margins::default(),
         }
     }
 }

@@ -4,6 +4,7 @@
 mod cnmf;
 mod ncw_nmf;
 mod nmf;
+mod nmf_alpha;
 mod ws_nmf;
 
 use crate::error::{Error, Result};
@@ -11,6 +12,8 @@ use crate::guidance::{Knowledge, Labels};
 use crate::losses::Loss;
 use crate::terms::Contribution;
 
+pub(crate) use nmf_alpha::NAME as WITH_MARGINS;
+pub use nmf_alpha::{Machines, train_machines};
 pub(crate) use ws_nmf::{NAME as WITH_REFERENCES, check_references};
 
 /// Which rows of the codes are one unknown.
@@ -62,7 +65,7 @@ pub struct ModelSpec {
 }
 
 /// Every model, in the order in which tables show them.
-pub static ALL: &[&ModelSpec] = &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ncw_nmf::SPEC];
+pub static ALL: &[&ModelSpec] = &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ncw_nmf::SPEC, &nmf_alpha::SPEC];
 
 /// A method together with what is known.
 #[derive(Clone, Debug)]
@@ -92,6 +95,11 @@ impl Model {
     /// NCW-NMF: plain NMF with rows weighted as in normalized cuts.
     pub fn ncw_nmf() -> Self {
         Model { spec: &ncw_nmf::SPEC, knowledge: Knowledge::default(), loss: Loss::Frobenius }
+    }
+
+    /// NMF-α: the directions of support vector machines on the labelled samples are kept.
+    pub fn nmf_alpha(knowledge: Knowledge) -> Self {
+        Model { spec: &nmf_alpha::SPEC, knowledge, loss: Loss::KullbackLeibler }
     }
 
     /// The model with this registry name (`"cnmf-kl"` is CNMF with the Kullback–Leibler loss), with its default loss.

@@ -8,18 +8,20 @@ mod penalty;
 
 use std::sync::Arc;
 
+pub use crate::losses::combined_rows::CombinedRows;
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use class_anchor::ClassAnchor;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
 
 use crate::factors::{Factors, Slot};
+use crate::losses::combined_rows::{EachChunk, one_by_one};
 use crate::quadratic::{RowGroup, Subproblem};
 use crate::real::Real;
 
 /// Everything that a term may add to the objective, in the half form (½‖X − WH‖² or D).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Contribution<T> {
+pub enum Contribution<T: Real> {
     /// (λ/2)·Σᵢ sᵢ‖uᵢ‖².
     Ridge(Ridge<T>),
     /// λ·Σᵢ sᵢ‖uᵢ‖₁.
@@ -36,6 +38,8 @@ pub enum Contribution<T> {
     ComponentAnchor(ComponentAnchor<T>),
     /// ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
     ClassAnchor(ClassAnchor<T>),
+    /// D(SᵀX‖SᵀWH).
+    CombinedRows(CombinedRows<T>),
 }
 
 impl<T: Real> Contribution<T> {
@@ -50,6 +54,7 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
             Contribution::ClassAnchor(_) => "labels".into(),
+            Contribution::CombinedRows(_) => "margins".into(),
         }
     }
 
@@ -64,12 +69,30 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => t.value(factors),
             Contribution::ComponentAnchor(t) => t.value(factors),
             Contribution::ClassAnchor(t) => t.value(factors),
+            Contribution::CombinedRows(t) => t.value(factors),
         }
     }
 
     /// Adds it to the subproblem of `slot` at the current factors (as a constant when it does not depend on the slot).
     pub fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        self.add_to_by(slot, factors, subproblem, &one_by_one);
+    }
+
+    /// As [`Contribution::add_to`]; what is as large as a product with X is computed by `each_chunk`.
+    pub(crate) fn add_to_by(
+        &self,
+        slot: Slot,
+        factors: &Factors<T>,
+        subproblem: &mut Subproblem<T>,
+        each_chunk: &EachChunk<'_, T>,
+    ) {
         match self {
+            Contribution::CombinedRows(t) => {
+                let Subproblem::KullbackLeibler(majorizer) = subproblem else {
+                    panic!("a problem with combined rows has the Kullback-Leibler loss")
+                };
+                t.add_to(slot, factors, majorizer, each_chunk);
+            }
             Contribution::Ridge(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::Sparsity(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::ComponentPenalty(t) if t.slot == slot => t.add_to(factors, subproblem),
@@ -88,6 +111,14 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => t.slot == slot && !t.is_joint(),
             Contribution::ComponentAnchor(t) => t.slot == slot,
             _ => false,
+        }
+    }
+
+    /// Bytes of rows that it holds.
+    pub(crate) fn owned_bytes(&self) -> usize {
+        match self {
+            Contribution::CombinedRows(t) => t.owned_bytes(),
+            _ => 0,
         }
     }
 

@@ -5,6 +5,7 @@ mod cnmf;
 mod labels;
 mod metrics;
 mod nmf;
+mod nmf_alpha;
 mod nnls;
 mod ssnmf1;
 mod svm;
@@ -32,6 +33,7 @@ pub const RUNNERS: &[Runner] = &[
     Runner { method: "nmf_ncw", run: nmf::run },
     Runner { method: "nmf_nenmf", run: nmf::run },
     Runner { method: "nmf_nenmf_wfirst", run: nmf::run },
+    Runner { method: "nmfalpha", run: nmf_alpha::run },
     Runner { method: "nnls", run: nnls::run },
     Runner { method: "ssnmf1", run: ssnmf1::run },
     Runner { method: "svm", run: svm::run },
@@ -45,7 +47,6 @@ pub const NOT_BUILT: &[&str] = &[
     "gnmf_binary",
     "gnmf_dot",
     "gnmf_heat",
-    "nmfalpha",
     "nmfdc",
     "nmfdc_restart",
     "nsnmf_fro",
