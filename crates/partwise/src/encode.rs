@@ -143,7 +143,8 @@ pub fn encode<T: Real>(
 
 impl<T: Real> Fit<T> {
     /// The codes (m × k) of new rows (m × d), unguided: min over W ≥ 0 with the components held, by the solver and stop rule of
-    /// `settings` (its rank is ignored). With a tight tolerance they agree with the codes of the fit's own unguided rows.
+    /// `settings` (its rank is ignored). Under the Kullback–Leibler loss they start at the constant 1/k, so that those of a row depend on
+    /// nothing else. With a tight tolerance they agree with the codes of the fit's own unguided rows.
     ///
     /// # Errors
     /// [`Error::Shape`] when the number of features differs; faults of the data as in [`fit`](crate::fit()).

@@ -63,7 +63,8 @@ fn combined<T: Real>(
     for (sample, column, weight) in entries {
         members[*column as usize].push((*sample as usize, *weight));
     }
-    let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    let (mut indptr, mut indices) = (vec![0], Vec::new());
+    let mut values = Vec::with_capacity(if data.is_sparse() { 0 } else { columns * d });
     let mut row = vec![0.0; d];
     for samples in &members {
         row.fill(0.0);
