@@ -75,10 +75,10 @@ mod tests {
         let codes = Matrix::from_vec(3, 2, vec![1.0, 2.0, 0.0, 0.0, 3.0, 3.0]).unwrap();
         let components = Matrix::from_vec(2, 2, vec![3.0, 4.0, 0.0, 1.0]).unwrap();
         let found = Memberships::<f64>::new(&codes, &components);
-        assert_eq!(found.cluster, [Some(1), None, Some(0)]);
+        assert_eq!(found.cluster, [Some(0), None, Some(0)]);
         assert_eq!(found.shares.row(0), [5.0 / 7.0, 2.0 / 7.0]);
         assert_eq!(found.shares.row(1), [0.0, 0.0]);
-        assert_eq!((found.sizes(), found.undefined()), (vec![1, 1], 1));
+        assert_eq!((found.sizes(), found.undefined()), (vec![2, 0], 1));
         assert_eq!(found.top(0, 5).iter().map(|t| t.0).collect::<Vec<_>>(), [2, 0]);
     }
 }

@@ -187,3 +187,23 @@ fn a_scaled_matrix_gives_the_same_fit_for_both_losses() {
         }
     }
 }
+
+/// A disk that is full: no file may grow beyond some blocks, so a write fails on the way.
+#[cfg(unix)]
+#[test]
+fn a_write_that_fails_on_the_way_leaves_no_folder_and_says_which_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write_npy(&at.join("x.npy"), &[40, 30], &numbers(1200, 5));
+    let program = env!("CARGO_BIN_EXE_partwise");
+    // The shell ignores the signal of the limit, so that the write returns an error as on a full disk.
+    let script =
+        format!("trap '' XFSZ; ulimit -f 4; exec {program} fit x.npy -k 3 --max-iter 5 --quiet --out never");
+    let output = std::process::Command::new("bash").args(["-c", &script]).current_dir(at).output().unwrap();
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("error: ") && message.contains("never"), "{message}");
+    assert!(!message.contains("panicked"), "{message}");
+    let left: Vec<_> = std::fs::read_dir(at).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["x.npy"], "{message}");
+}

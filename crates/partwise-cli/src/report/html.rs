@@ -50,7 +50,7 @@ pub(super) fn set(facts: &Facts<'_>) -> String {
     if let Some(evaluation) = facts.evaluation {
         page.push_str(&measures(evaluation));
     }
-    let lead = "Samples whose largest code is this component; the darker part guided the fit.";
+    let lead = "Samples whose largest share is this component's; the darker part guided the fit.";
     page.push_str(&section("Cluster sizes", lead, &sizes(facts)));
     page.push_str(&section("Convergence", "", &convergence(facts)));
     let details = format!(
@@ -218,7 +218,7 @@ fn measures(evaluation: &Evaluation) -> String {
     if evaluation.class_names.len() <= MOST_CLASSES && evaluation.cluster_names.len() <= MOST_CLASSES + 1 {
         body.push_str(&confusion(evaluation));
     }
-    let lead = "A sample's cluster is the component of its largest code; 1 is perfect agreement.";
+    let lead = "A sample's cluster is the component of its largest share; 1 is perfect agreement.";
     section("Agreement with the labels", lead, &body)
 }
 
