@@ -172,10 +172,11 @@ pub fn train_machines<T: Real>(data: &dyn DataMatrix<T>, knowledge: &Knowledge) 
             largest_gap = largest_gap.max(trained.gap / trained.primal);
         }
         for ((sample, target), alpha) in task.samples.iter().zip(&task.targets).zip(trained.alpha) {
-            let column = if *target > 0 { number } else { tasks.len() + number };
-            entries.push((*sample as u32, column as u32, alpha));
+            if alpha > 0.0 {
+                let column = if *target > 0 { number } else { tasks.len() + number };
+                entries.push((*sample as u32, column as u32, alpha));
+            }
         }
-        entries.retain(|entry| entry.2 > 0.0);
     }
     let support = SupportVectors::from_triplets(data.n_samples(), 2 * tasks.len(), entries)?;
     Ok(Machines { support, machines: tasks.len(), converged, largest_gap })
