@@ -5,7 +5,7 @@ use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::fit::Fit;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, symmetric_eigen};
 use crate::losses::Loss;
 use crate::observe::{Observer, silent};
 use crate::problem::{Problem, check_non_negative};
@@ -51,7 +51,8 @@ impl Encoding {
                 Contribution::RowAnchor(_)
                 | Contribution::ComponentAnchor(_)
                 | Contribution::ClassAnchor(_)
-                | Contribution::GraphSmoothing(_) => continue,
+                | Contribution::GraphSmoothing(_)
+                | Contribution::CombinedRows(_) => continue,
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
                     encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());
@@ -154,12 +155,28 @@ pub fn encode<T: Real>(
 
 impl<T: Real> Fit<T> {
     /// The codes (m × k) of new rows (m × d), unguided: min over W ≥ 0 with the components held, by the solver and stop rule of
-    /// `settings` (its rank is ignored). With a tight tolerance they agree with the codes of the fit's own unguided rows.
+    /// `settings` (its rank is ignored). Under the Kullback–Leibler loss they start at the constant 1/k, so that those of a row depend on
+    /// nothing else. With a tight tolerance they agree with the codes of the fit's own unguided rows.
     ///
     /// # Errors
     /// [`Error::Shape`] when the number of features differs; faults of the data as in [`fit`](crate::fit()).
     pub fn transform(&self, data: &dyn DataMatrix<T>, settings: &Settings) -> Result<Fit<T>> {
         encode(data, &self.components, &self.encoding, self.loss, settings, &mut silent)
+    }
+
+    /// The corrected codes W(HHᵀ)^½ (n × k): their inner products are those of the rows of WH, (WH)(WH)ᵀ, so distances and margins
+    /// between rows are those of the approximated data. They may be negative.
+    pub fn corrected_codes(&self) -> Matrix<T> {
+        let k = self.components.rows();
+        let (values, vectors) = symmetric_eigen(&self.components.cast::<f64>().transposed().gram());
+        let roots: Vec<f64> = values.iter().map(|value| value.max(0.0).sqrt()).collect();
+        let root = Matrix::from_fn(k, k, |a, b| {
+            (0..k).map(|e| vectors.get(a, e) * roots[e] * vectors.get(b, e)).sum::<f64>()
+        });
+        Matrix::from_fn(self.codes.rows(), k, |i, b| {
+            let row = self.codes.row(i).iter();
+            T::from_f64(row.enumerate().map(|(a, w)| w.to_f64() * root.get(a, b)).sum())
+        })
     }
 
     /// The penalties that [`encode`] needs beside the components.

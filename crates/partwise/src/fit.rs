@@ -115,7 +115,9 @@ pub trait Engine: Sized {
         start: Factors<Self>,
         settings: &Settings,
         observer: &mut dyn Observer,
-    ) -> Result<Fit<Self>>;
+    ) -> Result<Fit<Self>>
+    where
+        Self: Real;
 }
 
 macro_rules! engine {

@@ -65,7 +65,10 @@ pub use encode::{Encoding, Held, encode, solve};
 pub use error::{Error, Result};
 pub use factors::{Factors, Slot};
 pub use fit::{Fit, fit, fit_observed};
-pub use guidance::{CodeReference, ComponentReference, Knowledge, Labels, StepRule, StrengthUnit};
+pub use guidance::{
+    CodeReference, ComponentReference, Knowledge, LabelSets, Labels, Margins, StepRule, StrengthUnit,
+    SupportVectors,
+};
 pub use linalg::{Matrix, symmetric_eigen};
 pub use losses::Loss;
 pub use models::Model;

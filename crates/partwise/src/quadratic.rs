@@ -3,7 +3,7 @@
 //! ```text
 //! Quadratic     f(U) = Σᵢ ( ½ uᵢ(G_i + δᵢI)uᵢᵀ − cᵢuᵢᵀ + sᵢ·λuᵢᵀ ) + constant
 //!               G_i = G, or G + w(D − D^½r̂r̂ᵀD^½) for the rows of a group, with a diagonal metric D (METHODS R5: D = I)
-//! KlMajorizer   f(U) ≤ Σᵢⱼ ( −nᵢⱼ·ũᵢⱼ·ln uᵢⱼ + (bⱼ + sᵢλⱼ)·uᵢⱼ + ½(aⱼ + δᵢ)uᵢⱼ² ) + constant,   equal at U = Ũ
+//! KlMajorizer   f(U) ≤ Σᵢⱼ ( −nᵢⱼ·ũᵢⱼ·ln uᵢⱼ + (tᵢbⱼ + sᵢλⱼ)·uᵢⱼ + ½(aⱼ + δᵢ)uᵢⱼ² ) + constant,   equal at U = Ũ
 //! ```
 //!
 //! c is the cross matrix, split as MU needs it: c ≥ 0 goes to the numerator, the linear penalty λ to the denominator.
@@ -163,6 +163,8 @@ pub struct KlMajorizer<T> {
     pub numerator: Matrix<T>,
     /// b (k): column sums of the other factor.
     pub base: Vec<T>,
+    /// tᵢ (rows): multiplies b in this row; all 1 when absent.
+    pub base_rows: Option<Vec<T>>,
     /// a (k): ridge of each component.
     pub ridge: Vec<T>,
     /// Linear penalties and shifts.
@@ -174,13 +176,19 @@ pub struct KlMajorizer<T> {
 }
 
 impl<T: Real> KlMajorizer<T> {
+    /// tᵢ.
+    fn base_row(&self, row: usize) -> T {
+        self.base_rows.as_ref().map_or(T::ONE, |t| t[row])
+    }
+
     /// The objective at the current factor (at which the majorizer was formed).
     pub fn value_here(&self, factor: &Matrix<T>) -> f64 {
         let mut value = self.log_sum + self.constant + penalty_value(&self.penalties, factor);
         for i in 0..factor.rows() {
+            let times = self.base_row(i).to_f64();
             for (j, u) in factor.row(i).iter().enumerate() {
                 let u = u.to_f64();
-                value += self.base[j].to_f64() * u + 0.5 * self.ridge[j].to_f64() * u * u;
+                value += times * self.base[j].to_f64() * u + 0.5 * self.ridge[j].to_f64() * u * u;
             }
         }
         value
@@ -199,13 +207,14 @@ impl<T: Real> KlMajorizer<T> {
         value
     }
 
-    /// The gradient of one row at the current factor: b + sλ + (a + δ)u − n, in `f64`.
+    /// The gradient of one row at the current factor: tb + sλ + (a + δ)u − n, in `f64`.
     pub fn gradient_row(&self, row: usize, u: &[T]) -> Vec<f64> {
         let shift = self.penalties.shift_row(row).to_f64();
+        let times = self.base_row(row).to_f64();
         let scale = self.penalties.linear_row(row).to_f64();
         (0..u.len())
             .map(|j| {
-                self.base[j].to_f64()
+                times * self.base[j].to_f64()
                     + scale * self.penalties.linear[j].to_f64()
                     + (self.ridge[j].to_f64() + shift) * u[j].to_f64()
                     - self.numerator.get(row, j).to_f64()

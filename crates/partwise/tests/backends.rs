@@ -37,6 +37,9 @@ fn same_subproblem(a: &Subproblem<f64>, b: &Subproblem<f64>, what: &str) {
         (Subproblem::KullbackLeibler(a), Subproblem::KullbackLeibler(b)) => {
             same(&a.numerator, &b.numerator, &format!("{what}: numerator"));
             a.base.iter().zip(&b.base).for_each(|(a, b)| close(*a, *b, &format!("{what}: base")));
+            let ones = vec![1.0; a.numerator.rows()];
+            let rows = |m: &partwise::KlMajorizer<f64>| m.base_rows.clone().unwrap_or_else(|| ones.clone());
+            rows(a).iter().zip(&rows(b)).for_each(|(a, b)| close(*a, *b, &format!("{what}: base of a row")));
             close(a.log_sum + a.constant, b.log_sum + b.constant, &format!("{what}: constant"));
         }
         _ => panic!("{what}: two kinds of subproblem"),

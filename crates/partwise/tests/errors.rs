@@ -12,8 +12,8 @@ use common::Example;
 use partwise::graphs::Graph;
 use partwise::recipes::{StrengthRule, search_strength};
 use partwise::{
-    CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, Knowledge, Labels, Loss, Matrix,
-    Model, Result, Settings, SolverChoice, SparseMatrix, encode, fit, solve,
+    CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, Knowledge, LabelSets, Labels, Loss,
+    Margins, Matrix, Model, Result, Settings, SolverChoice, SparseMatrix, SupportVectors, encode, fit, solve,
 };
 
 fn example() -> Example {
@@ -52,6 +52,7 @@ fn every_error_says_what_where_and_what_is_valid() {
     settings(&mut faults);
     names(&mut faults);
     guidance(&mut faults);
+    margins(&mut faults);
     combinations(&mut faults);
     starts(&mut faults);
     held(&mut faults);
@@ -171,6 +172,48 @@ fn guidance(faults: &mut Faults) {
         faults.check(run(&components(2, 9)), &["reference components", "2 x 9", "2 x 5"]);
         faults.check(run(&components(3, 5)), &["rank k is 2", "at least 3"]);
     }
+}
+
+fn margins(faults: &mut Faults) {
+    let x = example().dense::<f64>();
+    let run = |labels: &[i32], margins: Margins| {
+        let labels = (!labels.is_empty()).then(|| Labels::from_integers(labels).unwrap());
+        let knowledge = Knowledge { labels, margins, ..Knowledge::default() };
+        fit(&x, &Model::nmf_alpha(knowledge), &Settings::new(2))
+    };
+    let (two, plain) = ([0, 1, 0, 1, -1, -1, -1, -1], Margins::default());
+    let weight = |discriminative_weight| Margins { discriminative_weight, ..plain.clone() };
+    faults.check(run(&two, weight(-2.0)), &["discriminative weight lambda is -2", "0 or more"]);
+    faults.check(run(&two, weight(f64::NAN)), &["discriminative weight lambda is NaN", "finite"]);
+    let cost = |cost| Margins { cost, ..plain.clone() };
+    faults.check(run(&two, cost(0.0)), &["cost C", "is 0", "positive"]);
+    faults.check(run(&two, cost(f64::INFINITY)), &["cost C", "inf", "finite"]);
+    faults.check(run(&[], plain.clone()), &["NMF-alpha needs", "two or more classes"]);
+    faults.check(run(&[-1; 8], plain.clone()), &["NMF-alpha needs", "two or more classes"]);
+    faults.check(run(&[3, 3, -1, -1, -1, -1, -1, 3], plain.clone()), &["all 3", "class \"3\"", "two"]);
+    faults.check(LabelSets::new(2, vec![None, Some(vec![0, 2])]), &["sample 1", "label 2", "2 labels"]);
+    let sets = |n: usize, set: fn(usize) -> Option<Vec<u32>>| {
+        let label_sets = Some(LabelSets::new(2, (0..n).map(set).collect()).unwrap());
+        run(&two, Margins { label_sets, ..plain.clone() })
+    };
+    faults.check(sets(7, |_| Some(vec![])), &["label sets", "7 samples", "8 samples"]);
+    faults.check(sets(8, |_| None), &["NMF-alpha needs", "label sets"]);
+    faults.check(sets(8, |i| (i < 3).then(|| vec![0])), &["label 0", "3 of 3", "some with and some without"]);
+    faults.check(
+        sets(8, |i| Some(if i < 3 { vec![0] } else { vec![] })),
+        &["label 1", "0 of 8", "some with and some without"],
+    );
+    let place = SupportVectors::from_triplets(8, 2, vec![(3, 2, 1.0)]);
+    faults.check(place, &["support vector", "(3, 2)", "8 x 2"]);
+    for value in [-0.5, f64::NAN] {
+        let coefficient = SupportVectors::from_triplets(8, 2, vec![(3, 1, value)]);
+        faults.check(coefficient, &["coefficient of sample 3 in column 1", &value.to_string(), "0 or more"]);
+    }
+    let support = Some(SupportVectors::from_triplets(9, 2, vec![]).unwrap());
+    let short = Margins { support, ..plain };
+    faults.check(run(&two, short), &["coefficients of the support vectors", "9 samples", "8 samples"]);
+    let alpha = Model::nmf_alpha(Knowledge::default()).with_loss(Loss::Frobenius);
+    faults.check(alpha, &["NMF-alpha", "frobenius", "loss kullback-leibler"]);
 }
 
 fn combinations(faults: &mut Faults) {
@@ -310,6 +353,9 @@ fn every_policy_is_a_notice() {
     check(&singles, &two, "single-label", &["2 of 2 classes", "is exactly NMF"]);
     let many = nmf.clone().with_labels(labels(&[0, 1, 2, -1]));
     check(&many, &two, "start-without-labels", &["k = 2", "classes, 3", "random"]);
+    let machines = Knowledge { labels: Some(labels(&[0, -1, 1, -1])), ..Knowledge::default() };
+    let parts = ["1 support vector machines", "1 to their duality gap", "2 coefficients", "beside 1.40e1"];
+    check(&Model::nmf_alpha(machines), &two, "margins", &parts);
     let custom = |codes: Matrix<f64>| Settings {
         init: Init::Custom { codes: Some(codes), components: None },
         solver: SolverChoice::Mu,
@@ -328,7 +374,8 @@ fn every_policy_is_a_notice() {
     let unused = Model::from_name("nmf", unused).unwrap();
     check(&unused, &two, "unused-reference", &["NMF", "reference codes", "ws-nmf"]);
 
-    let sources = ["problem/mod.rs", "problem/checks.rs", "problem/tying.rs", "init/mod.rs"];
+    let sources =
+        ["problem/mod.rs", "problem/checks.rs", "problem/margins.rs", "problem/tying.rs", "init/mod.rs"];
     for source in sources {
         let path = format!("{}/src/{source}", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).unwrap();

@@ -74,10 +74,14 @@ fn single_precision_follows_double_precision() {
         }
         let (narrow, wide) = (example.dense::<f32>(), example.dense::<f64>());
         every_fit(example, |case, solver| {
-            // Tied rows are fewer than the samples, and smoothed components resemble each other.
+            // Dead components look alike through a smoothing link: a minimizer is not the only one then either.
+            if case.spec.smooths {
+                return;
+            }
+            // Tied rows are fewer than the samples.
             if case.spec.tying == Tying::Labels {
                 let rows = example.labels().constraint_columns().iter().max().map_or(0, |q| *q as usize + 1);
-                if 2 * example.k > rows || case.spec.smooths {
+                if 2 * example.k > rows {
                     return;
                 }
             }

@@ -9,8 +9,8 @@ mod common;
 use common::{Example, for_examples, number};
 use partwise::graphs::Graph;
 use partwise::{
-    AnchorScale, CodeReference, ComponentReference, Fit, Knowledge, Labels, Loss, Model, Settings, Slot, fit,
-    solvers,
+    AnchorScale, CodeReference, ComponentReference, Fit, Knowledge, Labels, Loss, Margins, Matrix, Model,
+    Settings, Slot, SupportVectors, fit, solvers,
 };
 
 fn settings(example: &Example, solver: &solvers::SolverSpec, first: Slot) -> Settings {
@@ -82,6 +82,32 @@ fn labels_that_say_nothing_leave_nmf() {
                 ],
             );
         }
+    });
+}
+
+#[test]
+fn margins_without_weight_leave_nmf() {
+    for_examples(16, |example| {
+        let weightless = |margins| Margins { discriminative_weight: 0.0, ..margins };
+        let given = Knowledge { margins: weightless(common::margins(example)), ..Knowledge::default() };
+        let two: Vec<i32> = (0..example.n).map(|i| i.min(2) as i32 - 1).collect();
+        let trained = Knowledge {
+            labels: Some(Labels::from_integers(&two).unwrap()),
+            margins: weightless(Margins::default()),
+            ..Knowledge::default()
+        };
+        let none = SupportVectors::from_matrix(&Matrix::zeros(example.n, 0)).unwrap();
+        let none = Margins { support: Some(none), ..Margins::default() };
+        let nothing = Knowledge { margins: none, ..Knowledge::default() };
+        check(
+            example,
+            Loss::KullbackLeibler,
+            &[
+                ("weight 0 of given coefficients", Model::nmf_alpha(given)),
+                ("weight 0 of machines", Model::nmf_alpha(trained)),
+                ("no machine", Model::nmf_alpha(nothing)),
+            ],
+        );
     });
 }
 

@@ -11,11 +11,14 @@ use partwise::{DenseMatrix, Error, Fit, Init, Matrix, Model, Real, Settings, fit
 
 /// Models without a strength in the units of the codes or components.
 fn scale_free() -> impl Iterator<Item = Case> {
-    // SCNMF's rescaling brings the codes to 1 and the components to the size of X, so its gradients of the two factors scale
-    // differently, and the stop test with them.
-    cases()
-        .into_iter()
-        .filter(|case| !case.spec.needs.contains("reference") && !case.spec.rescales && !case.takes_graph())
+    cases().into_iter().filter(|case| {
+        let spec = case.spec;
+        // SCNMF's rescaling brings the codes to 1 and the components to the size of X, so its gradients of the two factors scale
+        // differently, and the stop test with them. Dead components look alike through a smoothing link, so exact solvers have more
+        // than one minimizer to pick from.
+        let drifts = spec.rescales || spec.smooths || case.takes_graph();
+        !spec.needs.contains("reference") && !drifts
+    })
 }
 
 fn run<T: Real>(

@@ -202,7 +202,7 @@ fn degenerate_data_give_finite_results() {
                             let numbers = [fit.objective, fit.kkt, fit.relative_error];
                             assert!(numbers.iter().all(|v| v.is_finite()), "{label}: {numbers:?}");
                             assert!(fit.history.iter().all(|i| i.objective.is_finite()), "{label}");
-                            if case.spec.needs == "nothing" && !solver.zeros_stay {
+                            if case.spec.needs == "nothing" && !solver.zeros_stay && solver.monotone {
                                 assert!(fit.relative_error < 1e-2, "{label}: {}", fit.relative_error);
                             }
                             fits += 1;

@@ -190,6 +190,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         KlMajorizer {
             numerator,
             base: base.into_iter().map(T::from_f64).collect(),
+            base_rows: None,
             ridge: vec![T::ZERO; k],
             penalties: Penalties::none(k),
             constant: self.problem.merge_constant - data.summary().sum,
@@ -260,6 +261,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
                 let view = KlRows {
                     numerator: &majorizer.numerator.as_slice()[range.start * k..range.end * k],
                     base: &majorizer.base,
+                    base_rows: majorizer.base_rows.as_ref().map(|v| &v[range.clone()]),
                     ridge: &majorizer.ridge,
                     linear: &penalties.linear,
                     linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
@@ -363,7 +365,9 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
         };
         for contribution in &self.problem.contributions {
-            contribution.add_to(slot, &self.factors, &mut subproblem);
+            contribution.add_to_by(slot, &self.factors, &mut subproblem, &|chunks, out, width, f| {
+                self.pool.map_rows(chunks, out, width, f)
+            });
         }
         self.current = Some((slot, subproblem));
     }

@@ -118,6 +118,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                 Subproblem::KullbackLeibler(KlMajorizer {
                     numerator: self.weighted_rows(slot, |x, p| if x > 0.0 { x / p } else { 0.0 }),
                     base: (0..k).map(|j| sum(&|row| row[j])).collect(),
+                    base_rows: None,
                     ridge: vec![0.0; k],
                     penalties: Penalties::none(k),
                     constant: self.problem.merge_constant - self.data.iter().flatten().sum::<f64>(),
@@ -171,6 +172,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                     let view = KlRows {
                         numerator: m.numerator.row(row),
                         base: &m.base,
+                        base_rows: m.base_rows.as_ref().map(|v| &v[at.clone()]),
                         ridge: &m.ridge,
                         linear: &m.penalties.linear,
                         linear_rows: m.penalties.linear_rows.as_ref().map(|v| &v[at.clone()]),

@@ -1,6 +1,6 @@
 //! [`Knowledge`]: everything that is known, for whichever model asks for it.
 
-use super::Labels;
+use super::{Labels, Margins};
 use crate::graphs::Graph;
 use crate::linalg::Matrix;
 use crate::terms::AnchorScale;
@@ -67,6 +67,8 @@ pub struct Knowledge {
     pub graph: Option<Graph>,
     /// λ, how strongly GNMF draws joined samples together; ≥ 0, in the unit of the squared components. Default 1.
     pub graph_weight: f64,
+    /// What NMF-α preserves.
+    pub margins: Margins,
 }
 
 impl Default for Knowledge {
@@ -82,6 +84,7 @@ impl Default for Knowledge {
             anchor_scale: AnchorScale::Joint,
             graph: None,
             graph_weight: 1.0,
+            margins: Margins::default(),
         }
     }
 }

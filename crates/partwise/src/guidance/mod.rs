@@ -3,6 +3,8 @@
 
 mod knowledge;
 mod labels;
+mod margins;
 
 pub use knowledge::{CodeReference, ComponentReference, Knowledge, StepRule, StrengthUnit};
 pub use labels::Labels;
+pub use margins::{LabelSets, Margins, SupportVectors};

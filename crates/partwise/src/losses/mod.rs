@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 
+pub(crate) mod combined_rows;
 pub(crate) mod frobenius;
 pub(crate) mod kullback_leibler;
 

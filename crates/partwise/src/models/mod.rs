@@ -5,6 +5,7 @@ mod cnmf;
 mod gnmf;
 mod ncw_nmf;
 mod nmf;
+mod nmf_alpha;
 mod nmf_dc;
 mod ns_nmf;
 mod scnmf;
@@ -18,6 +19,8 @@ use crate::losses::Loss;
 use crate::solvers::SolverChoice;
 use crate::terms::Contribution;
 
+pub(crate) use nmf_alpha::NAME as WITH_MARGINS;
+pub use nmf_alpha::{Machines, train_machines};
 pub(crate) use ws_nmf::{NAME as WITH_REFERENCES, check_references};
 
 /// Which rows of the codes are one unknown.
@@ -85,6 +88,7 @@ pub static ALL: &[&ModelSpec] = &[
     &ws_nmf::SPEC,
     &ns_nmf::SPEC,
     &ncw_nmf::SPEC,
+    &nmf_alpha::SPEC,
     &gnmf::SPEC,
     &semi_gnmf::SPEC,
 ];
@@ -152,6 +156,11 @@ impl Model {
     /// NCW-NMF: plain NMF with rows weighted as in normalized cuts.
     pub fn ncw_nmf() -> Self {
         Model { spec: &ncw_nmf::SPEC, knowledge: Knowledge::default(), loss: Loss::Frobenius }
+    }
+
+    /// NMF-α: the directions of support vector machines on the labelled samples are kept.
+    pub fn nmf_alpha(knowledge: Knowledge) -> Self {
+        Model { spec: &nmf_alpha::SPEC, knowledge, loss: Loss::KullbackLeibler }
     }
 
     /// The model with this registry name (`"cnmf-kl"` is CNMF with the Kullback–Leibler loss), with its default loss.

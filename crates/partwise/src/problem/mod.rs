@@ -10,6 +10,7 @@
 //! ```
 
 mod checks;
+mod margins;
 mod tying;
 
 pub(crate) use checks::check_non_negative;
@@ -49,7 +50,7 @@ enum Working<'a, T> {
 }
 
 /// Data + model + settings, checked and merged.
-pub struct Problem<'a, T> {
+pub struct Problem<'a, T: Real> {
     original: &'a dyn DataMatrix<T>,
     working: Working<'a, T>,
     pub(crate) tied: Option<TiedRows>,
@@ -110,6 +111,7 @@ impl<'a, T: Real> Problem<'a, T> {
             .iter()
             .map(|c| cast_contribution(c, solver))
             .collect();
+        contributions.extend(margins::margin_rows(data, model, &mut notices)?);
         contributions.extend(penalties(settings, shape, tied.as_ref())?);
         check_pairing(solver, model, &contributions)?;
         let init = resolve_init(settings, model, &mut notices)?;
@@ -188,6 +190,9 @@ impl<'a, T: Real> Problem<'a, T> {
         if solver.needs_non_negative {
             check_non_negative(what, &factor)?;
         }
+        // The divergence is convex in the codes and the first update sets their size; from a constant the codes of a row depend on
+        // nothing but the row.
+        let constant = loss == Loss::KullbackLeibler && slot == Slot::Components;
         let mut problem = Problem {
             original: data,
             working: Working::Caller(data),
@@ -203,10 +208,15 @@ impl<'a, T: Real> Problem<'a, T> {
             solve_codes: false,
             solver,
             inner_steps: settings.inner_steps,
-            init: "random",
+            init: if constant { "constant" } else { "random" },
             notices: data_notices(data),
         };
-        let solved = init::random_factor(&problem, slot.other(), settings);
+        let solved = if constant {
+            let value = T::from_f64(1.0 / settings.rank as f64);
+            Matrix::from_fn(data.n_samples(), settings.rank, |_, _| value)
+        } else {
+            init::random_factor(&problem, slot.other(), settings)
+        };
         let factors = match slot {
             Slot::Codes => Factors::new(factor, solved),
             Slot::Components => Factors::new(solved, factor),
@@ -228,11 +238,12 @@ impl<'a, T: Real> Problem<'a, T> {
         self.original
     }
 
-    /// Bytes of the merged rows (0 when nothing was merged).
+    /// Bytes of merged and combined rows (0 when there are none).
     pub(crate) fn merged_bytes(&self) -> usize {
+        let combined: usize = self.contributions.iter().map(Contribution::owned_bytes).sum();
         match &self.working {
-            Working::Caller(_) => 0,
-            Working::Merged(data) => data.owned_bytes(),
+            Working::Caller(_) => combined,
+            Working::Merged(data) => data.owned_bytes() + combined,
         }
     }
 

@@ -1,8 +1,8 @@
 //! Multiplicative updates for the Kullback–Leibler loss: the exact minimizer of the separable majorizer.
 //!
 //! ```text
-//! without ridge:  u ← u · n / (b + sλ),   0/0 := 0
-//! with ridge a:   u ← the positive root of a·u² + (b + sλ)·u − n·ũ = 0
+//! without ridge:  u ← u · n / (tb + sλ),   0/0 := 0
+//! with ridge a:   u ← the positive root of a·u² + (tb + sλ)·u − n·ũ = 0
 //! ```
 //!
 //! n = (X/(UVᵀ))V comes from the data. The ridge is solved exactly, so the objective never rises (scikit-learn adds it to the
@@ -15,6 +15,7 @@ use crate::real::Real;
 pub(crate) struct KlRows<'a, T> {
     pub(crate) numerator: &'a [T],
     pub(crate) base: &'a [T],
+    pub(crate) base_rows: Option<&'a [T]>,
     pub(crate) ridge: &'a [T],
     pub(crate) linear: &'a [T],
     pub(crate) linear_rows: Option<&'a [T]>,
@@ -28,11 +29,12 @@ pub(crate) fn improve_kl_rows<T: Real>(rows: &KlRows<'_, T>, factor: &mut [T]) -
     let mut squared = 0.0;
     for (i, u) in factor.chunks_exact_mut(k).enumerate() {
         let numerator = &rows.numerator[i * k..(i + 1) * k];
+        let times = rows.base_rows.map_or(T::ONE, |t| t[i]);
         let scale = rows.linear_rows.map_or(T::ONE, |s| s[i]);
         let shift = rows.shift.map_or(T::ZERO, |s| s[i]);
         let zero = counts_as_zero(u.iter().fold(T::ZERO, |largest, u| Real::max(largest, *u)));
         for j in 0..k {
-            let linear = rows.base[j] + scale * rows.linear[j];
+            let linear = times * rows.base[j] + scale * rows.linear[j];
             let ridge = rows.ridge[j] + shift;
             let gradient = linear + ridge * u[j] - numerator[j];
             if u[j] > zero || gradient < T::ZERO {

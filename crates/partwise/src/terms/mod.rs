@@ -11,6 +11,7 @@ mod smoothing;
 
 use std::sync::Arc;
 
+pub use crate::losses::combined_rows::CombinedRows;
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use class_anchor::ClassAnchor;
 pub use graph::{GraphForm, GraphSmoothing};
@@ -20,13 +21,14 @@ pub use rescaling::Rescaling;
 pub use smoothing::Smoothing;
 
 use crate::factors::{Factors, Slot};
+use crate::losses::combined_rows::{EachChunk, one_by_one};
 use crate::quadratic::{RowGroup, Subproblem};
 use crate::real::Real;
 
 /// Everything that a term may add to the objective, in the half form (½‖X − WH‖² or D).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Contribution<T> {
+pub enum Contribution<T: Real> {
     /// (λ/2)·Σᵢ sᵢ‖uᵢ‖².
     Ridge(Ridge<T>),
     /// λ·Σᵢ sᵢ‖uᵢ‖₁.
@@ -45,6 +47,8 @@ pub enum Contribution<T> {
     ClassAnchor(ClassAnchor<T>),
     /// (λ/2)·tr(WᵀLW) with the Laplacian L of a graph over the samples.
     GraphSmoothing(GraphSmoothing<T>),
+    /// D(SᵀX‖SᵀWH).
+    CombinedRows(CombinedRows<T>),
 }
 
 impl<T: Real> Contribution<T> {
@@ -60,6 +64,7 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
             Contribution::ClassAnchor(_) => "labels".into(),
             Contribution::GraphSmoothing(_) => "graph".into(),
+            Contribution::CombinedRows(_) => "margins".into(),
         }
     }
 
@@ -75,12 +80,30 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentAnchor(t) => t.value(factors),
             Contribution::ClassAnchor(t) => t.value(factors),
             Contribution::GraphSmoothing(t) => t.value(factors),
+            Contribution::CombinedRows(t) => t.value(factors),
         }
     }
 
     /// Adds it to the subproblem of `slot` at the current factors (as a constant when it does not depend on the slot).
     pub fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        self.add_to_by(slot, factors, subproblem, &one_by_one);
+    }
+
+    /// As [`Contribution::add_to`]; what is as large as a product with X is computed by `each_chunk`.
+    pub(crate) fn add_to_by(
+        &self,
+        slot: Slot,
+        factors: &Factors<T>,
+        subproblem: &mut Subproblem<T>,
+        each_chunk: &EachChunk<'_, T>,
+    ) {
         match self {
+            Contribution::CombinedRows(t) => {
+                let Subproblem::KullbackLeibler(majorizer) = subproblem else {
+                    panic!("a problem with combined rows has the Kullback-Leibler loss")
+                };
+                t.add_to(slot, factors, majorizer, each_chunk);
+            }
             Contribution::Ridge(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::Sparsity(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::ComponentPenalty(t) if t.slot == slot => t.add_to(factors, subproblem),
@@ -101,6 +124,14 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentAnchor(t) => t.slot == slot,
             Contribution::GraphSmoothing(t) => slot == Slot::Codes && !t.is_weightless(),
             _ => false,
+        }
+    }
+
+    /// Bytes of rows that it holds.
+    pub(crate) fn owned_bytes(&self) -> usize {
+        match self {
+            Contribution::CombinedRows(t) => t.owned_bytes(),
+            _ => 0,
         }
     }
 

@@ -12,7 +12,8 @@ use partwise::models::ModelSpec;
 use partwise::solvers::SolverSpec;
 use partwise::{
     AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, Labels, Loss,
-    Matrix, Model, Real, Result, Settings, SparseMatrix, StrengthUnit, models, solvers,
+    Margins, Matrix, Model, Real, Result, Settings, SparseMatrix, StrengthUnit, SupportVectors, models,
+    solvers,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -195,6 +196,7 @@ impl Case {
             graph_weight: 0.7,
             ..Knowledge::default()
         };
+        knowledge.margins = margins(example);
         if self.references {
             let Example { n, d, k, seed, .. } = *example;
             // A third of the rows is free; one row has a reference of zeros.
@@ -321,6 +323,9 @@ pub(crate) fn objective(
             };
         }
     }
+    if case.spec.name == "nmf-alpha" {
+        value += combined_divergence(example, w, h);
+    }
     if case.spec.name == "ws-nmf" {
         value += references(example, case, w, h);
     }
@@ -331,6 +336,25 @@ pub(crate) fn objective(
     let published = if case.loss == Loss::Frobenius && !case.spec.half_objective { 2.0 } else { 1.0 };
     let value = if case.spec.half_objective { 0.5 * value } else { value };
     value + published * penalties(settings, w, h)
+}
+
+/// S of two machines, given, so that examples with one class have it too: a third of the rows, one column of zeros.
+pub(crate) fn margins(example: &Example) -> Margins {
+    let coefficient = |i: usize, j: usize| {
+        let r = number(example.seed ^ 0xa1fa, 4 * i + j);
+        if j == 2 || r < 0.65 { 0.0 } else { r }
+    };
+    let support = SupportVectors::from_matrix(&Matrix::from_fn(example.n, 4, coefficient)).unwrap();
+    Margins { discriminative_weight: 1.7, support: Some(support), ..Margins::default() }
+}
+
+/// λ·D(SᵀX‖SᵀWH).
+fn combined_divergence(example: &Example, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
+    let margins = margins(example);
+    let s = margins.support.unwrap().to_matrix();
+    let (x, p) = (product(&s.transposed(), &example.x), product(&product(&s.transposed(), w), h));
+    let entry = |(x, p): (&f64, &f64)| if *x > 0.0 { x * (x / p).ln() - x + p } else { *p };
+    margins.discriminative_weight * x.as_slice().iter().zip(p.as_slice()).map(entry).sum::<f64>()
 }
 
 /// Σᵢ m²‖Wᵢ − dᵢ·rᵢ‖² + Σ_c m²‖H_c − R_c‖².

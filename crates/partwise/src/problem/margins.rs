@@ -1,0 +1,92 @@
+//! The combined rows of NMF-α: S from its machines, and SᵀX, formed once.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::Notice;
+use crate::data::{DataMatrix, DenseMatrix, SparseMatrix};
+use crate::error::Result;
+use crate::models::{self, Model};
+use crate::real::Real;
+use crate::terms::{CombinedRows, Contribution};
+
+/// Sparse SᵀX with more than this share of non-zeros takes less memory when it is dense (its columns are stored too).
+const SPARSE_SHARE: f64 = 1.0 / 3.0;
+
+/// The second divergence of NMF-α, when the model is that and its weight is not 0.
+pub(super) fn margin_rows<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    notices: &mut Vec<Notice>,
+) -> Result<Option<Contribution<T>>> {
+    let margins = &model.knowledge.margins;
+    if model.spec.name != models::WITH_MARGINS || margins.discriminative_weight == 0.0 {
+        return Ok(None);
+    }
+    let mut message = String::new();
+    let support = match &margins.support {
+        Some(support) => Cow::Borrowed(support),
+        None => {
+            let trained = models::train_machines(data, &model.knowledge)?;
+            message = format!(
+                "{} support vector machines trained, {} to their duality gap (the largest is {:.1e} of the primal); ",
+                trained.machines, trained.converged, trained.largest_gap
+            );
+            Cow::Owned(trained.support)
+        }
+    };
+    let (samples, columns) = support.shape();
+    let weighted: Vec<(u32, u32, f64)> =
+        support.entries().iter().map(|(i, j, s)| (*i, *j, margins.discriminative_weight * s)).collect();
+    let Some(targets) = combined(data, &weighted, columns)? else { return Ok(None) };
+    message += &format!(
+        "{} coefficients of support vectors; lambda S'X sums to {:.2e} beside {:.2e} of the data",
+        weighted.len(),
+        targets.summary().sum,
+        data.summary().sum
+    );
+    notices.push(Notice { code: "margins", message });
+    Ok(Some(Contribution::CombinedRows(CombinedRows::new(samples, &weighted, targets))))
+}
+
+/// SᵀX (m × d): sparse where X is and it stays so. `None` when S has no columns.
+fn combined<T: Real>(
+    data: &dyn DataMatrix<T>,
+    entries: &[(u32, u32, f64)],
+    columns: usize,
+) -> Result<Option<Arc<dyn DataMatrix<T>>>> {
+    if columns == 0 {
+        return Ok(None);
+    }
+    let d = data.n_features();
+    let mut members: Vec<Vec<(usize, f64)>> = vec![Vec::new(); columns];
+    for (sample, column, weight) in entries {
+        members[*column as usize].push((*sample as usize, *weight));
+    }
+    let (mut indptr, mut indices) = (vec![0], Vec::new());
+    let mut values = Vec::with_capacity(if data.is_sparse() { 0 } else { columns * d });
+    let mut row = vec![0.0; d];
+    for samples in &members {
+        row.fill(0.0);
+        samples.iter().for_each(|(sample, weight)| data.add_row(*sample, *weight, &mut row));
+        if data.is_sparse() {
+            for (j, value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                indices.push(j as u32);
+                values.push(T::from_f64(*value));
+            }
+            indptr.push(indices.len());
+        } else {
+            values.extend(row.iter().map(|value| T::from_f64(*value)));
+        }
+    }
+    if !data.is_sparse() {
+        return Ok(Some(Arc::new(DenseMatrix::new(columns, d, values)?)));
+    }
+    let stored = values.len() as f64;
+    let sparse = SparseMatrix::new(columns, d, indptr, indices, values)?;
+    Ok(Some(if stored > SPARSE_SHARE * columns as f64 * d as f64 {
+        Arc::new(sparse.to_dense())
+    } else {
+        Arc::new(sparse)
+    }))
+}
