@@ -47,7 +47,9 @@ impl Encoding {
             match contribution {
                 Contribution::RowAnchor(_)
                 | Contribution::ComponentAnchor(_)
-                | Contribution::ClassAnchor(_) => continue,
+                | Contribution::ClassAnchor(_)
+                | Contribution::Coupling(_)
+                | Contribution::SharedAnchor(_) => continue,
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
                     encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());

@@ -30,13 +30,15 @@ pub struct Fit<T> {
     pub codes: Matrix<T>,
     /// H (k × d): the parts.
     pub components: Matrix<T>,
+    /// The factors that some models have beside codes and components, as their slots hold them (see [`Slot`]).
+    pub further: Vec<(Slot, Matrix<T>)>,
     /// The published objective of the model, computed exactly at the end (see the model's formula).
     pub objective: f64,
     /// The loss ("fit") and each term, which sum to the objective.
     pub parts: Vec<(String, f64)>,
     /// ‖X − WH‖/‖X‖ (rows weighted as the model does); for Kullback–Leibler D(X‖WH)/ΣX.
     pub relative_error: f64,
-    /// Norm of the projected gradient of the published objective over both factors, at the end.
+    /// Norm of the projected gradient of the published objective over all factors, at the end.
     pub kkt: f64,
     /// The start (number 0) and every iteration.
     pub history: Vec<Iteration>,
@@ -96,7 +98,7 @@ pub fn fit_observed<T: Real>(
     let mut fit = T::run(&problem, start, settings, observer)?;
     if let Some(labels) = &model.knowledge.labels {
         for (name, class) in fit.component_names.iter_mut().zip(labels.names()) {
-            if problem.init == "labels" || model.spec.name == "ws-nmf" {
+            if problem.init == "labels" || matches!(model.spec.name, "ws-nmf" | "ws-symnmf") {
                 name.clone_from(class);
             }
         }
@@ -152,7 +154,7 @@ fn run<T: Real>(
     let exact = backend.exact();
     let elapsed = began.elapsed();
     let factors = Box::new(backend).into_factors();
-    let finite = Slot::ALL.iter().all(|s| factors.get(*s).as_slice().iter().all(|v| v.is_finite()));
+    let finite = factors.slots().all(|s| factors.get(s).as_slice().iter().all(|v| v.is_finite()));
     if !finite {
         return Err(Error::Overflow { iteration: history.len() - 1, what: "a factor".into() });
     }
@@ -214,11 +216,13 @@ fn finish<T: Real>(
     };
     let ratio = if size > 0.0 { (parts[0].1 / size).max(0.0) } else { 0.0 };
     let codes = problem.untie(factors.get(Slot::Codes));
+    let further = factors.slots().filter(|s| !s.is_main()).map(|s| (s, factors.get(s).clone())).collect();
     let (_, components) = factors.into_parts();
     Fit {
         component_names: (1..=components.columns()).map(|j| format!("part {j}")).collect(),
         components: components.transposed(),
         codes,
+        further,
         objective: parts.iter().map(|(_, v)| v).sum(),
         relative_error: if problem.loss == Loss::Frobenius { ratio.sqrt() } else { ratio },
         parts,

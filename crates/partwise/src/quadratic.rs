@@ -98,13 +98,26 @@ pub struct Quadratic<T> {
     pub groups: Arc<Vec<RowGroup<T>>>,
     /// The diagonal metric D (k) of the groups; I when absent.
     pub group_metric: Option<Vec<T>>,
-    /// What does not depend on this factor.
+    /// What does not depend on this factor (without the loss, for a factor from which the data are not seen).
     pub constant: f64,
     /// Whether it lies above the objective away from the current factor (equal there) instead of being the objective.
     pub majorizer: bool,
 }
 
 impl<T: Real> Quadratic<T> {
+    /// That of a factor (rows × k) from which the data are not seen: all of it comes from terms.
+    pub(crate) fn of_terms((rows, k): (usize, usize)) -> Self {
+        Quadratic {
+            gram: Matrix::zeros(k, k),
+            cross: Matrix::zeros(rows, k),
+            penalties: Penalties::none(k),
+            groups: Arc::default(),
+            group_metric: None,
+            constant: 0.0,
+            majorizer: false,
+        }
+    }
+
     /// f(U) in `f64`. `own_gram` is UᵀU where the caller has it.
     ///
     /// # Panics

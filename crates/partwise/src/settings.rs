@@ -104,7 +104,7 @@ const MAX_RANK: usize = 1 << 19;
 /// | `solver` | `Auto` | one that serves the loss | – |
 /// | `inner_steps` | the solver's (HALS 1, Nesterov 10) | ≥ 1 | steps per factor and iteration |
 /// | `init` | `Auto` | – | – |
-/// | `first` | codes after a label-aware start, components otherwise | – | – |
+/// | `first` | codes after a label-aware start and for symmetric models, components otherwise | – | – |
 /// | `max_iterations` | 200 | ≥ 0 | updates of both factors |
 /// | `tolerance` | 1e-4 | ≥ 0, < 1; 0 = never stop on it | projected gradient, relative to the first iteration |
 /// | `time_limit` | none | – | wall time; checked after each iteration |
@@ -122,7 +122,7 @@ pub struct Settings {
     pub inner_steps: Option<usize>,
     /// The start.
     pub init: Init,
-    /// Which factor is updated first in each iteration.
+    /// Which factor is updated first in each iteration: the codes or the components.
     pub first: Option<Slot>,
     /// Iterations (updates of every factor) at most.
     pub max_iterations: usize,
@@ -181,6 +181,9 @@ impl Settings {
                 self.tolerance.to_string(),
                 "at least 0 (never stop on it) and below 1",
             );
+        }
+        if let Some(first) = self.first.filter(|slot| !slot.is_main()) {
+            return fault("the factor to update first", first.name().into(), "the codes or the components");
         }
         if self.inner_steps == Some(0) {
             return fault("inner steps", "0".into(), "1 or more");

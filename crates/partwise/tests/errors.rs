@@ -12,7 +12,7 @@ use common::Example;
 use partwise::recipes::{StrengthRule, search_strength};
 use partwise::{
     CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, Knowledge, Labels, Loss, Matrix,
-    Model, Result, Settings, SolverChoice, SparseMatrix, encode, fit, solve,
+    Model, Result, Settings, Slot, SolverChoice, SparseMatrix, encode, fit, solve,
 };
 
 fn example() -> Example {
@@ -53,6 +53,7 @@ fn every_error_says_what_where_and_what_is_valid() {
     guidance(&mut faults);
     combinations(&mut faults);
     starts(&mut faults);
+    symmetric(&mut faults);
     held(&mut faults);
     recipes(&mut faults);
     assert_eq!(faults.0, variants(), "each variant is provoked");
@@ -216,6 +217,28 @@ fn starts(faults: &mut Faults) {
     faults.check(fit(&x, &nmf, &labels), &["label-aware start", "at least one labelled sample"]);
     let many = Labels::from_integers(&[0, 1, 2, 3, -1, -1, -1, -1]).unwrap();
     faults.check(fit(&x, &nmf.with_labels(many), &labels), &["rank k is 2", "at least 4"]);
+}
+
+fn symmetric(faults: &mut Faults) {
+    let settings = Settings::new(2);
+    let model = Model::symnmf();
+    faults.check(fit(&example().dense::<f64>(), &model, &settings), &["SymNMF", "8 x 5", "n x n"]);
+    let other = |i: usize, j: usize| if (i, j) == (3, 1) { 0.75 } else { 0.5 };
+    let full = Matrix::from_fn(4, 4, other);
+    let stored = common::sparse(&Matrix::from_fn(4, 4, |i, j| if i == j { 0.0 } else { other(i, j) }));
+    let parts = ["pair (1, 3)", "is 0.5", "(3, 1) is 0.75", "symmetric"];
+    faults.check(fit(&DenseMatrix::from_matrix(full).unwrap(), &model, &settings), &parts);
+    faults.check(fit::<f64>(&stored, &model, &settings), &parts);
+    let square = DenseMatrix::new(2, 2, vec![1.0, 0.5, 0.5, 1.0]).unwrap();
+    let with = |coupling| Knowledge { coupling: Some(coupling), ..Knowledge::default() };
+    let coupled = |coupling| Model::from_name("symnmf", with(coupling)).unwrap();
+    faults.check(fit(&square, &coupled(-1.0), &settings), &["coupling is -1", "0 or more"]);
+    faults.check(
+        fit(&square, &Model::ws_symnmf(Knowledge::default()), &settings),
+        &["WS-SymNMF needs", "labels or reference codes"],
+    );
+    let first = Settings { first: Some(Slot::Scales), ..settings };
+    faults.check(fit(&square, &model, &first), &["update first", "scales", "codes or the components"]);
 }
 
 fn held(faults: &mut Faults) {

@@ -7,7 +7,7 @@
 mod common;
 
 use common::{Case, Example, accepted, cases, relative_difference};
-use partwise::models::Tying;
+use partwise::models::{Form, Tying};
 use partwise::{Fit, Held, Init, Loss, Matrix, Model, Settings, Slot, SolverChoice, fit, solve};
 
 fn examples() -> impl Iterator<Item = Example> {
@@ -50,8 +50,11 @@ fn rows(m: &Matrix<f64>, rows: &[usize]) -> Matrix<f64> {
 fn new_rows_get_the_codes_of_the_unguided_rows() {
     let mut checked = 0;
     for example in examples() {
-        let x = example.dense::<f64>();
-        for case in cases().into_iter().filter(|case| case.loss == Loss::Frobenius) {
+        // Beside the fit, symmetric models hold the codes near the components, which a new row has none of.
+        let applies = |case: &Case| case.loss == Loss::Frobenius && case.spec.form != Form::Symmetric;
+        for case in cases().into_iter().filter(applies) {
+            let example = case.example(&example);
+            let x = example.dense::<f64>();
             let free = unguided(&example, &case);
             assert!(free.len() > 3, "{case:?}");
             for penalty in common::PENALTIES {
@@ -132,8 +135,9 @@ fn restarted(example: &Example, fit: &Fit<f64>, settings: &Settings) -> Settings
 #[test]
 fn a_finished_fit_is_a_start_from_which_nothing_moves() {
     for example in examples() {
-        let x = example.dense::<f64>();
         for case in cases().into_iter().filter(|case| case.loss == Loss::Frobenius && !drifts(case)) {
+            let example = case.example(&example);
+            let x = example.dense::<f64>();
             let settings = tight(&example, SolverChoice::Hals, &common::NO_PENALTY);
             let model = case.model(&example);
             let done = fit(&x, &model, &settings).unwrap();

@@ -11,7 +11,7 @@ use crate::losses::{Loss, frobenius, kullback_leibler};
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 use crate::real::Real;
-use crate::solvers::{Bpp, KlRows, NnlsSolver, Rows, improve_kl_rows};
+use crate::solvers::{Bpp, Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
 
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;
@@ -29,8 +29,8 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     solver: Box<dyn NnlsSolver<T>>,
     pool: Pool,
     chunks: [Vec<Range<usize>>; 2],
-    grams: [Option<(u64, Matrix<T>)>; 2],
-    buffers: [Buffer<T>; 2],
+    grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
+    buffers: [Buffer<T>; Slot::ALL.len()],
     current: Option<(Slot, Subproblem<T>)>,
 }
 
@@ -45,14 +45,13 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     /// At the start of a problem (in working rows, as [`Problem::new`] gives it), on `threads` threads (0 = all cores).
     pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
         let data = problem.data();
-        let empty = || Buffer { cross: None, made_from: None };
         CpuBackend {
             factors: start,
             solver: problem.solver.build(problem.inner_steps),
             pool: Pool::new(threads),
             chunks: [data.sample_chunks(), data.feature_chunks()],
-            grams: [None, None],
-            buffers: [empty(), empty()],
+            grams: [const { None }; Slot::ALL.len()],
+            buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
             current: None,
             problem,
         }
@@ -69,7 +68,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
 
     /// Bytes beside the data: factors, cross matrices, merged rows.
     pub(crate) fn working_bytes(&self) -> usize {
-        let factors: usize = Slot::ALL.iter().map(|s| self.factors.get(*s).as_slice().len()).sum();
+        let factors: usize = self.factors.slots().map(|s| self.factors.get(s).as_slice().len()).sum();
         2 * factors * size_of::<T>() + self.problem.merged_bytes()
     }
 
@@ -126,6 +125,14 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
+        match slot {
+            Slot::Codes | Slot::Components => self.restrict_to_data(slot),
+            Slot::Scales => Quadratic::of_terms(self.factors.get(slot).shape()),
+        }
+    }
+
+    /// From codes or components: one product with X, kept while the other of them stays.
+    fn restrict_to_data(&mut self, slot: Slot) -> Quadratic<T> {
         let gram = self.gram(slot.other());
         let (rows, k) = self.factors.get(slot).shape();
         let buffer = &mut self.buffers[slot.index()];
@@ -343,11 +350,17 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
 
     fn improve(&mut self) -> f64 {
         let (slot, subproblem) = self.current.take().expect("a slot was restricted");
+        // One unknown a row: a coordinate step is the closed form.
+        let solver =
+            (slot == Slot::Scales).then(|| std::mem::replace(&mut self.solver, Box::new(Hals::new(1))));
         let squared = match &subproblem {
             Subproblem::Quadratic(q) if q.groups.is_empty() => self.improve_shared(slot, q),
             Subproblem::Quadratic(q) => self.improve_grouped(slot, q),
             Subproblem::KullbackLeibler(m) => self.improve_kl(slot, m),
         };
+        if let Some(solver) = solver {
+            self.solver = solver;
+        }
         self.current = Some((slot, subproblem));
         squared
     }

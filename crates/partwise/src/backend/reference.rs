@@ -7,7 +7,7 @@ use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
-use crate::solvers::{KlRows, Rows, improve_kl_rows};
+use crate::solvers::{Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
 
 /// See the module.
 pub struct ReferenceBackend<'p, 'a> {
@@ -59,33 +59,12 @@ impl<'p, 'a> ReferenceBackend<'p, 'a> {
         out
     }
 
-    /// The loss in the half form, naively.
-    fn loss(&self) -> f64 {
-        let mut sum = 0.0;
-        for (i, row) in self.data.iter().enumerate() {
-            for (feature, x) in row.iter().enumerate() {
-                let p = self.product(i, feature);
-                sum += match self.problem.loss {
-                    Loss::Frobenius => 0.5 * (x - p) * (x - p),
-                    Loss::KullbackLeibler if *x > 0.0 => x * (x / p).ln() - x + p,
-                    Loss::KullbackLeibler => p,
-                };
-            }
-        }
-        sum + self.problem.merge_constant
-    }
-}
-
-impl Backend<f64> for ReferenceBackend<'_, '_> {
-    fn slots(&self) -> Vec<Slot> {
-        self.problem.order.clone()
-    }
-
-    fn restrict(&mut self, slot: Slot) {
+    /// From codes or components, naively.
+    fn restrict_to_data(&self, slot: Slot) -> Subproblem<f64> {
         let other = self.factors.get(slot.other());
         let k = other.columns();
         let sum = |f: &dyn Fn(&[f64]) -> f64| (0..other.rows()).map(|i| f(other.row(i))).sum::<f64>();
-        let mut subproblem = match self.problem.loss {
+        match self.problem.loss {
             Loss::Frobenius => Subproblem::Quadratic(Quadratic {
                 gram: Matrix::from_fn(k, k, |a, b| sum(&|row| row[a] * row[b])),
                 cross: self.weighted_rows(slot, |x, _| x),
@@ -112,6 +91,35 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                     log_sum,
                 })
             }
+        }
+    }
+
+    /// The loss in the half form, naively.
+    fn loss(&self) -> f64 {
+        let mut sum = 0.0;
+        for (i, row) in self.data.iter().enumerate() {
+            for (feature, x) in row.iter().enumerate() {
+                let p = self.product(i, feature);
+                sum += match self.problem.loss {
+                    Loss::Frobenius => 0.5 * (x - p) * (x - p),
+                    Loss::KullbackLeibler if *x > 0.0 => x * (x / p).ln() - x + p,
+                    Loss::KullbackLeibler => p,
+                };
+            }
+        }
+        sum + self.problem.merge_constant
+    }
+}
+
+impl Backend<f64> for ReferenceBackend<'_, '_> {
+    fn slots(&self) -> Vec<Slot> {
+        self.problem.order.clone()
+    }
+
+    fn restrict(&mut self, slot: Slot) {
+        let mut subproblem = match slot {
+            Slot::Codes | Slot::Components => self.restrict_to_data(slot),
+            Slot::Scales => Subproblem::Quadratic(Quadratic::of_terms(self.factors.get(slot).shape())),
         };
         for contribution in &self.problem.contributions {
             contribution.add_to(slot, &self.factors, &mut subproblem);
@@ -127,7 +135,10 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
     fn improve(&mut self) -> f64 {
         let (slot, subproblem) = self.current.as_ref().expect("a slot was restricted");
         let slot = *slot;
-        let solver = self.problem.solver.build::<f64>(self.problem.inner_steps);
+        let solver: Box<dyn NnlsSolver<f64>> = match slot {
+            Slot::Scales => Box::new(Hals::new(1)),
+            _ => self.problem.solver.build(self.problem.inner_steps),
+        };
         let mut squared = 0.0;
         for row in 0..self.factors.get(slot).rows() {
             let factor = self.factors.get_mut(slot).row_mut(row);

@@ -38,16 +38,18 @@ pub enum StrengthUnit {
 pub struct Knowledge {
     /// Classes of some samples. They also serve the label-aware start and the names of the components.
     pub labels: Option<Labels>,
-    /// Reference codes (WS-NMF).
+    /// Reference codes (WS-NMF, WS-SymNMF).
     pub code_reference: Option<CodeReference>,
     /// Reference components (WS-NMF).
     pub component_reference: Option<ComponentReference>,
-    /// How strongly WS-NMF holds labelled rows to their class; ≥ 0, enters squared. Default 10.
+    /// How strongly WS-NMF and WS-SymNMF hold labelled rows to their class; ≥ 0, enters squared. Default 10.
     pub strength: f64,
     /// What the strength is measured in. Default: relative.
     pub strength_unit: StrengthUnit,
     /// What becomes of the free scale of reference rows (of labelled rows only with the raw unit). Default: joint.
     pub anchor_scale: AnchorScale,
+    /// μ ≥ 0 of SymNMF and WS-SymNMF: how strongly the two factors are held near each other. Default: (max S)².
+    pub coupling: Option<f64>,
 }
 
 impl Default for Knowledge {
@@ -59,6 +61,7 @@ impl Default for Knowledge {
             strength: 10.0,
             strength_unit: StrengthUnit::Relative,
             anchor_scale: AnchorScale::Joint,
+            coupling: None,
         }
     }
 }

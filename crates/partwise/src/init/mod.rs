@@ -15,9 +15,28 @@ use crate::linalg::Matrix;
 use crate::problem::{Notice, Problem, check_non_negative};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
+use crate::terms::Contribution;
 
 /// The starting factors in working rows.
 pub(crate) fn start<T: Real>(
+    problem: &Problem<'_, T>,
+    knowledge: &Knowledge,
+    settings: &Settings,
+    init: &Init,
+    notices: &mut Vec<Notice>,
+) -> Result<Factors<T>> {
+    let start = main_factors(problem, knowledge, settings, init, notices)?;
+    Ok(problem.contributions.iter().fold(start, |start, contribution| match contribution {
+        Contribution::SharedAnchor(anchor) => {
+            let scales = anchor.scales(&start);
+            start.with(Slot::Scales, scales)
+        }
+        _ => start,
+    }))
+}
+
+/// The starting codes and components.
+fn main_factors<T: Real>(
     problem: &Problem<'_, T>,
     knowledge: &Knowledge,
     settings: &Settings,
@@ -82,6 +101,7 @@ fn uniform_factor<T: Real>(
     let (rows, codes) = match slot {
         Slot::Codes => (problem.data().n_samples(), true),
         Slot::Components => (problem.data().n_features(), false),
+        Slot::Scales => unreachable!("scales start in closed form"),
     };
     let mut values = Vec::with_capacity(rows * k);
     let mut draws = vec![0.0; k];

@@ -4,7 +4,9 @@
 mod cnmf;
 mod ncw_nmf;
 mod nmf;
+mod symnmf;
 mod ws_nmf;
+mod ws_symnmf;
 
 use crate::error::{Error, Result};
 use crate::guidance::{Knowledge, Labels};
@@ -12,6 +14,7 @@ use crate::losses::Loss;
 use crate::terms::Contribution;
 
 pub(crate) use ws_nmf::{NAME as WITH_REFERENCES, check_references};
+pub(crate) use ws_symnmf::NAME as WITH_MEMBERSHIP_REFERENCES;
 
 /// Which rows of the codes are one unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +27,17 @@ pub enum Tying {
     NormalizedCut,
 }
 
-/// Number of samples, features and components.
+/// What the data are, and so which factors there are beside the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Samples × features: codes and components.
+    Matrix,
+    /// Similarities of the samples (n × n), symmetric: two factors of memberships, codes first by default.
+    Symmetric,
+}
+
+/// What a model may know of the data: number of samples, features and components, and sizes.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// n.
     pub samples: usize,
@@ -33,6 +45,8 @@ pub struct Shape {
     pub features: usize,
     /// k.
     pub rank: usize,
+    /// The largest entry of X.
+    pub largest: f64,
 }
 
 /// One line of the registry of models.
@@ -53,6 +67,8 @@ pub struct ModelSpec {
     pub losses: &'static [Loss],
     /// Which rows are tied.
     pub tying: Tying,
+    /// What the data are.
+    pub form: Form,
     /// Reference with DOI.
     pub reference: &'static str,
     /// What differs from the paper, in a sentence.
@@ -62,7 +78,8 @@ pub struct ModelSpec {
 }
 
 /// Every model, in the order in which tables show them.
-pub static ALL: &[&ModelSpec] = &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ncw_nmf::SPEC];
+pub static ALL: &[&ModelSpec] =
+    &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ncw_nmf::SPEC, &symnmf::SPEC, &ws_symnmf::SPEC];
 
 /// A method together with what is known.
 #[derive(Clone, Debug)]
@@ -92,6 +109,16 @@ impl Model {
     /// NCW-NMF: plain NMF with rows weighted as in normalized cuts.
     pub fn ncw_nmf() -> Self {
         Model { spec: &ncw_nmf::SPEC, knowledge: Knowledge::default(), loss: Loss::Frobenius }
+    }
+
+    /// SymNMF of a symmetric matrix of similarities.
+    pub fn symnmf() -> Self {
+        Model { spec: &symnmf::SPEC, knowledge: Knowledge::default(), loss: Loss::Frobenius }
+    }
+
+    /// WS-SymNMF with what is known of the memberships: labels or reference codes.
+    pub fn ws_symnmf(knowledge: Knowledge) -> Self {
+        Model { spec: &ws_symnmf::SPEC, knowledge, loss: Loss::Frobenius }
     }
 
     /// The model with this registry name (`"cnmf-kl"` is CNMF with the Kullback–Leibler loss), with its default loss.

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{self, Model, Shape, Tying};
+use crate::models::{self, Form, Model, Shape, Tying};
 use crate::real::Real;
 use crate::settings::Init;
 use crate::solvers::SolverSpec;
@@ -50,6 +50,30 @@ pub(super) fn check_size<T: Real>(data: &dyn DataMatrix<T>) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Refuses data that are no symmetric matrix, for models of one. Rounding is allowed for.
+pub(super) fn check_form<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
+    match model.spec.form {
+        Form::Matrix => Ok(()),
+        Form::Symmetric => check_symmetric(data, model.spec.title),
+    }
+}
+
+fn check_symmetric<T: Real>(data: &dyn DataMatrix<T>, title: &str) -> Result<()> {
+    let (n, d) = (data.n_samples(), data.n_features());
+    if n != d {
+        return Err(Error::Shape {
+            what: format!("the similarities for {title}"),
+            expected: "n x n".into(),
+            found: format!("{n} x {d}"),
+        });
+    }
+    let allowed = 64.0 * T::EPSILON.to_f64() * data.summary().max;
+    match data.first_asymmetry(allowed) {
+        None => Ok(()),
+        Some((pair, values)) => Err(Error::NotSymmetric { what: "the data".into(), pair, values }),
+    }
 }
 
 fn place_of<T: Real>(matrix: &Matrix<T>, at: usize) -> (usize, usize) {
@@ -163,10 +187,11 @@ pub(super) fn check_references(
 ) -> Result<()> {
     let knowledge = &model.knowledge;
     models::check_references(knowledge, shape)?;
-    let used = model.spec.name == models::WITH_REFERENCES || *init == Init::Published;
-    for (given, what) in [
-        (knowledge.code_reference.is_some(), "codes"),
-        (knowledge.component_reference.is_some(), "components"),
+    let both = model.spec.name == models::WITH_REFERENCES || *init == Init::Published;
+    let codes = both || model.spec.name == models::WITH_MEMBERSHIP_REFERENCES;
+    for (given, used, what) in [
+        (knowledge.code_reference.is_some(), codes, "codes"),
+        (knowledge.component_reference.is_some(), both, "components"),
     ] {
         if given && !used {
             notices.push(Notice {
@@ -214,7 +239,7 @@ pub(super) fn check_start<T: Real>(
     init: &Init,
 ) -> Result<()> {
     if matches!(init, Init::Custom { .. } | Init::Published) && problem.solver.zeros_stay {
-        for slot in Slot::ALL {
+        for slot in start.slots().filter(|slot| *slot != Slot::Scales) {
             let zeros = start.get(slot).as_slice().iter().filter(|v| **v == T::ZERO).count();
             if zeros > 0 {
                 problem.notices.push(Notice {

@@ -14,8 +14,8 @@ mod tying;
 
 pub(crate) use checks::check_non_negative;
 use checks::{
-    check_data, check_finite, check_labels, check_pairing, check_references, check_size, check_start,
-    data_notices,
+    check_data, check_finite, check_form, check_labels, check_pairing, check_references, check_size,
+    check_start, data_notices,
 };
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};
@@ -26,11 +26,11 @@ use crate::factors::{Factors, Slot};
 use crate::init;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{Model, Shape};
+use crate::models::{Form, Model, Shape};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
 use crate::solvers::SolverSpec;
-use crate::terms::{ComponentPenalty, Contribution};
+use crate::terms::{ComponentPenalty, Contribution, Coupling};
 
 /// A policy that was applied or a fact that the user should know. `code` is stable, `message` a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,13 @@ impl<'a, T: Real> Problem<'a, T> {
         settings.validate()?;
         check_data(data, true)?;
         check_size(data)?;
-        let shape = Shape { samples: data.n_samples(), features: data.n_features(), rank: settings.rank };
+        check_form(data, model)?;
+        let shape = Shape {
+            samples: data.n_samples(),
+            features: data.n_features(),
+            rank: settings.rank,
+            largest: data.summary().max,
+        };
         let mut notices = data_notices(data);
         check_labels(model, shape, &mut notices)?;
         check_references(model, shape, &settings.init, &mut notices)?;
@@ -116,8 +122,9 @@ impl<'a, T: Real> Problem<'a, T> {
                 ),
             });
         }
-        let first =
-            settings.first.unwrap_or(if init == Init::Labels { Slot::Codes } else { Slot::Components });
+        let codes_first = init == Init::Labels || model.spec.form == Form::Symmetric;
+        let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
+        let order = order(first, &contributions);
         let mut problem = Problem {
             original: data,
             working,
@@ -125,7 +132,7 @@ impl<'a, T: Real> Problem<'a, T> {
             loss: model.loss,
             contributions,
             merge_constant,
-            order: vec![first, first.other()],
+            order,
             solve_codes: init == Init::Labels,
             solver,
             inner_steps: settings.inner_steps,
@@ -153,6 +160,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let (expected, what) = match slot {
             Slot::Codes => (data.n_samples(), "the held codes (n x k)"),
             Slot::Components => (data.n_features(), "the held components (k x d)"),
+            Slot::Scales => unreachable!("codes or components are held"),
         };
         if factor.rows() != expected || factor.columns() != settings.rank {
             return Err(Error::Shape {
@@ -186,7 +194,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let solved = init::random_factor(&problem, slot.other(), settings);
         let factors = match slot {
             Slot::Codes => Factors::new(factor, solved),
-            Slot::Components => Factors::new(solved, factor),
+            _ => Factors::new(solved, factor),
         };
         check_start(&mut problem, &factors, &Init::Random)?;
         Ok((problem, factors))
@@ -244,11 +252,20 @@ impl<'a, T: Real> Problem<'a, T> {
     }
 }
 
+/// The slots in the order of one iteration: `first`, the other one of the two, and last what has a closed form.
+fn order<T: Real>(first: Slot, contributions: &[Contribution<T>]) -> Vec<Slot> {
+    let mut order = vec![first, first.other()];
+    order.extend(contributions.iter().filter_map(Contribution::closed_form_slot));
+    order
+}
+
 fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<T> {
     match contribution {
         Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
         Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
         Contribution::ClassAnchor(t) => Contribution::ClassAnchor(t.cast()),
+        Contribution::Coupling(t) => Contribution::Coupling(Coupling { weight: T::from_f64(t.weight) }),
+        Contribution::SharedAnchor(t) => Contribution::SharedAnchor(t.cast()),
         other => unreachable!("models are built from anchors, not from {other:?}"),
     }
 }

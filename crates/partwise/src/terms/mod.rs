@@ -4,13 +4,17 @@
 
 mod anchor;
 mod class_anchor;
+mod coupling;
 mod penalty;
+mod shared_anchor;
 
 use std::sync::Arc;
 
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use class_anchor::ClassAnchor;
+pub use coupling::Coupling;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
+pub use shared_anchor::SharedAnchor;
 
 use crate::factors::{Factors, Slot};
 use crate::quadratic::{RowGroup, Subproblem};
@@ -36,6 +40,10 @@ pub enum Contribution<T> {
     ComponentAnchor(ComponentAnchor<T>),
     /// ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
     ClassAnchor(ClassAnchor<T>),
+    /// (μ/2)·‖H1 − H2‖².
+    Coupling(Coupling<T>),
+    /// ¼·Σᵢ mᵢ(‖h1ᵢ − dᵢrᵢ‖² + ‖h2ᵢ − dᵢrᵢ‖²) with d a factor of its own.
+    SharedAnchor(SharedAnchor<T>),
 }
 
 impl<T: Real> Contribution<T> {
@@ -49,7 +57,10 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentPenalty(t) => format!("penalties of {}", t.slot.name()),
             Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
-            Contribution::ClassAnchor(_) => "labels".into(),
+            Contribution::ClassAnchor(t) if t.slot == Slot::Codes => "labels".into(),
+            Contribution::ClassAnchor(t) => format!("labels of {}", t.slot.name()),
+            Contribution::Coupling(_) => "distance of codes and components".into(),
+            Contribution::SharedAnchor(_) => "reference of both factors".into(),
         }
     }
 
@@ -64,6 +75,8 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => t.value(factors),
             Contribution::ComponentAnchor(t) => t.value(factors),
             Contribution::ClassAnchor(t) => t.value(factors),
+            Contribution::Coupling(t) => t.value(factors),
+            Contribution::SharedAnchor(t) => t.value(factors),
         }
     }
 
@@ -75,9 +88,11 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentPenalty(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::RowAnchor(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::ComponentAnchor(t) if t.slot == slot => t.add_to(factors, subproblem),
-            Contribution::ProductSparsity(t) => t.add_to(slot, factors, subproblem),
-            Contribution::ProductRidge(t) => t.add_to(slot, factors, subproblem),
-            Contribution::ClassAnchor(t) => t.add_to(slot, factors, subproblem),
+            Contribution::ProductSparsity(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::ProductRidge(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::ClassAnchor(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::Coupling(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::SharedAnchor(t) => t.add_to(slot, factors, subproblem),
             _ => subproblem.add_constant(self.value(factors)),
         }
     }
@@ -87,6 +102,7 @@ impl<T: Real> Contribution<T> {
         match self {
             Contribution::RowAnchor(t) => t.slot == slot && !t.is_joint(),
             Contribution::ComponentAnchor(t) => t.slot == slot,
+            Contribution::Coupling(_) | Contribution::SharedAnchor(_) => slot.is_main(),
             _ => false,
         }
     }
@@ -95,8 +111,13 @@ impl<T: Real> Contribution<T> {
     pub(crate) fn row_groups(&self, slot: Slot) -> Option<Arc<Vec<RowGroup<T>>>> {
         match self {
             Contribution::RowAnchor(t) if t.slot == slot => t.row_groups(),
-            Contribution::ClassAnchor(t) if slot == Slot::Codes => Some(t.groups()),
+            Contribution::ClassAnchor(t) if t.slot == slot => Some(t.groups()),
             _ => None,
         }
+    }
+
+    /// The factor that it brings along, updated last in each iteration.
+    pub(crate) fn closed_form_slot(&self) -> Option<Slot> {
+        matches!(self, Contribution::SharedAnchor(_)).then_some(Slot::Scales)
     }
 }

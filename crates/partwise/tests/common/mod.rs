@@ -7,11 +7,11 @@
 
 use std::fmt;
 
-use partwise::models::ModelSpec;
+use partwise::models::{Form, ModelSpec};
 use partwise::solvers::SolverSpec;
 use partwise::{
     AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, Labels, Loss,
-    Matrix, Model, Real, Result, Settings, SparseMatrix, StrengthUnit, models, solvers,
+    Matrix, Model, Real, Result, Settings, Slot, SparseMatrix, StrengthUnit, models, solvers,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -153,7 +153,10 @@ pub(crate) fn cases() -> Vec<Case> {
             let unit = StrengthUnit::Relative;
             let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false, unit };
             out.push(plain);
-            if spec.needs.contains("reference") {
+            if spec.form == Form::Symmetric && spec.needs.contains("reference") {
+                out.push(Case { references: true, ..plain });
+                out.push(Case { unit: StrengthUnit::Raw, ..plain });
+            } else if spec.needs.contains("reference") {
                 for scale in [AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed] {
                     out.push(Case { scale, references: true, ..plain });
                 }
@@ -167,6 +170,25 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 impl Case {
+    /// The example with data of the form that the model takes.
+    pub(crate) fn example(&self, example: &Example) -> Example {
+        let mut example = example.clone();
+        match self.spec.form {
+            Form::Matrix => {}
+            Form::Symmetric => {
+                let (x, n, d) = (example.x, example.n, example.d);
+                example.x = Matrix::from_fn(n, n, |i, j| x.get(i.min(j), i.max(j) % d));
+                example.d = n;
+            }
+        }
+        example
+    }
+
+    /// A start with positive numbers in every factor.
+    pub(crate) fn start(&self, example: &Example, salt: u64) -> Init {
+        example.start(salt)
+    }
+
     pub(crate) fn knowledge(&self, example: &Example) -> Knowledge {
         let labels = (!self.references).then(|| example.labels());
         let mut knowledge = Knowledge {
@@ -183,6 +205,9 @@ impl Case {
             let soft = example.positive(n, k, 91);
             let reference = Matrix::from_fn(n, k, |i, j| if i == 1 { 0.0 } else { soft.get(i, j) });
             knowledge.code_reference = Some(CodeReference { reference, weight });
+            if self.spec.form == Form::Symmetric {
+                return knowledge;
+            }
             let known = k.div_ceil(2);
             knowledge.component_reference = Some(ComponentReference {
                 reference: example.positive(known, d, 92),
@@ -266,13 +291,14 @@ pub(crate) fn relative_difference(a: &Matrix<f64>, b: &Matrix<f64>) -> f64 {
     if size > 0.0 { difference / size } else { difference }
 }
 
-/// The published objective of a case at W (n × k) and H (k × d), naively.
+/// The published objective of a case at W (n × k), H (k × d) and what factors there are beside them, naively.
 pub(crate) fn objective(
     example: &Example,
     case: &Case,
     settings: &Settings,
     w: &Matrix<f64>,
     h: &Matrix<f64>,
+    further: &[(Slot, Matrix<f64>)],
 ) -> f64 {
     let (x, p) = (&example.x, product(w, h));
     let weights = case.row_weights(example);
@@ -289,6 +315,9 @@ pub(crate) fn objective(
     }
     if case.spec.name == "ws-nmf" {
         value += references(example, case, w, h);
+    }
+    if case.spec.form == Form::Symmetric {
+        value += symmetric(example, case, w, &h.transposed(), further);
     }
     // The penalties belong to the half objective of the Frobenius loss.
     let published = if case.loss == Loss::Frobenius { 2.0 } else { 1.0 };
@@ -326,6 +355,44 @@ fn references(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<f64>) 
                 h.row(c).iter().zip(reference.reference.row(c)).map(|(h, r)| (h - r) * (h - r)).sum();
             value += m * m * distance;
         }
+    }
+    value
+}
+
+/// μ‖H1 − H2‖² + ½Σᵢ m²(‖H1ᵢ − dᵢ·rᵢ‖² + ‖H2ᵢ − dᵢ·rᵢ‖²) with μ = (max S)², or what the relative strength makes of the last.
+fn symmetric(
+    example: &Example,
+    case: &Case,
+    h1: &Matrix<f64>,
+    h2: &Matrix<f64>,
+    further: &[(Slot, Matrix<f64>)],
+) -> f64 {
+    let largest = example.x.as_slice().iter().fold(0.0f64, |m, v| m.max(*v));
+    let distance = |a: &[f64], b: &[f64], d: f64| -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - d * b) * (a - d * b)).sum()
+    };
+    let mut value = largest * largest * distance(h1.as_slice(), h2.as_slice(), 1.0);
+    if case.spec.name != "ws-symnmf" {
+        return value;
+    }
+    let knowledge = case.knowledge(example);
+    if !case.references && case.unit == StrengthUnit::Relative {
+        let (a, b) = (h1.transposed(), h2.transposed());
+        return value
+            + 0.5 * (misplaced(example, &knowledge, h1, &b) + misplaced(example, &knowledge, h2, &a));
+    }
+    let scales = &further.iter().find(|(slot, _)| *slot == Slot::Scales).unwrap().1;
+    for i in 0..example.n {
+        let label = example.labels().class(i);
+        let (m, r): (f64, Vec<f64>) = match &knowledge.code_reference {
+            Some(reference) => (reference.weight[i], reference.reference.row(i).to_vec()),
+            None => (
+                if label.is_some() { knowledge.strength } else { 0.0 },
+                (0..example.k).map(|j| f64::from(label == Some(j))).collect(),
+            ),
+        };
+        let d = scales.get(i, 0);
+        value += 0.5 * m * m * (distance(h1.row(i), &r, d) + distance(h2.row(i), &r, d));
     }
     value
 }

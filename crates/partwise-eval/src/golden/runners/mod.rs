@@ -8,6 +8,7 @@ mod nmf;
 mod nnls;
 mod ssnmf1;
 mod svm;
+mod symnmf;
 mod wsnmf;
 
 use super::Runner;
@@ -35,9 +36,12 @@ pub const RUNNERS: &[Runner] = &[
     Runner { method: "nnls", run: nnls::run },
     Runner { method: "ssnmf1", run: ssnmf1::run },
     Runner { method: "svm", run: svm::run },
+    Runner { method: "symnmf", run: symnmf::run },
     Runner { method: "wsnmf", run: wsnmf::run },
     Runner { method: "wsnmf_beta_search", run: wsnmf::run_search },
     Runner { method: "wsnmf_soft", run: wsnmf::run },
+    Runner { method: "wssymnmf", run: symnmf::run },
+    Runner { method: "wssymnmf_soft", run: symnmf::run },
 ];
 
 /// Every method whose fixtures wait because it is not built yet. It shrinks to nothing.
@@ -55,7 +59,4 @@ pub const NOT_BUILT: &[&str] = &[
     "scnmf_guard",
     "semignmf",
     "ssnmf",
-    "symnmf",
-    "wssymnmf",
-    "wssymnmf_soft",
 ];
