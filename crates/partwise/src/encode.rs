@@ -49,6 +49,8 @@ impl Encoding {
                 | Contribution::ComponentAnchor(_)
                 | Contribution::ClassAnchor(_)
                 | Contribution::Coupling(_)
+                | Contribution::LabelView(_)
+                | Contribution::Missing(_)
                 | Contribution::SharedAnchor(_) => continue,
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {

@@ -11,22 +11,25 @@ pub enum Slot {
     Codes,
     /// Hᵀ (d × k): one row a feature.
     Components,
+    /// Bᵀ (c × k): what the codes say of each label (SSNMF).
+    Labels,
     /// d (n × 1): the free scale of each sample's reference where two factors share it (WS-SymNMF). Solved in closed form.
     Scales,
 }
 
 impl Slot {
     /// Every slot, codes first.
-    pub const ALL: [Slot; 3] = [Slot::Codes, Slot::Components, Slot::Scales];
+    pub const ALL: [Slot; 4] = [Slot::Codes, Slot::Components, Slot::Labels, Slot::Scales];
 
     /// The two factors of every model, whose product approximates the data.
     pub const MAIN: [Slot; 2] = [Slot::Codes, Slot::Components];
 
-    /// `"codes"`, `"components"` or `"scales"`.
+    /// Its name: `"codes"`, `"components"`, ….
     pub fn name(self) -> &'static str {
         match self {
             Slot::Codes => "codes",
             Slot::Components => "components",
+            Slot::Labels => "labels",
             Slot::Scales => "scales",
         }
     }
@@ -40,7 +43,7 @@ impl Slot {
     pub fn sees_data(self) -> bool {
         match self {
             Slot::Codes | Slot::Components => true,
-            Slot::Scales => false,
+            Slot::Labels | Slot::Scales => false,
         }
     }
 
@@ -51,7 +54,7 @@ impl Slot {
     pub fn other(self) -> Slot {
         match self {
             Slot::Codes => Slot::Components,
-            Slot::Components => Slot::Codes,
+            Slot::Components | Slot::Labels => Slot::Codes,
             Slot::Scales => panic!("scales multiply a reference, not a factor"),
         }
     }

@@ -21,6 +21,7 @@ use crate::problem::{Notice, Problem};
 use crate::real::Real;
 use crate::settings::Settings;
 use crate::stop::{StopReason, StopRule};
+use crate::terms::Contribution;
 
 /// A finished factorization X ≈ W·H.
 #[derive(Clone, Debug)]
@@ -214,7 +215,11 @@ fn finish<T: Real>(
         Loss::Frobenius => summary.squared_norm,
         Loss::KullbackLeibler => summary.sum,
     };
-    let ratio = if size > 0.0 { (parts[0].1 / size).max(0.0) } else { 0.0 };
+    // The loss, without what unknown entries have in it.
+    let unknown = problem.contributions.iter().zip(&parts[1..]);
+    let unknown: f64 =
+        unknown.filter(|(c, _)| matches!(c, Contribution::Missing(_))).map(|(_, (_, v))| v).sum();
+    let ratio = if size > 0.0 { ((parts[0].1 + unknown) / size).max(0.0) } else { 0.0 };
     let codes = problem.untie(factors.get(Slot::Codes));
     let further = factors.slots().filter(|s| !s.is_main()).map(|s| (s, factors.get(s).clone())).collect();
     let (_, components) = factors.into_parts();

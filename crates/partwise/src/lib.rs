@@ -65,7 +65,7 @@ pub use encode::{Encoding, Held, encode, solve};
 pub use error::{Error, Result};
 pub use factors::{Factors, Slot};
 pub use fit::{Fit, fit, fit_observed};
-pub use guidance::{CodeReference, ComponentReference, Knowledge, Labels, StrengthUnit};
+pub use guidance::{CodeReference, ComponentReference, Knowledge, LabelTargets, Labels, StrengthUnit};
 pub use linalg::{Matrix, symmetric_eigen};
 pub use losses::Loss;
 pub use models::Model;

@@ -27,6 +27,9 @@ pub enum Init {
     /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to the largest
     /// copied entry; a factor without a reference is uniform on [0, max X].
     Published,
+    /// Given factors as their slots hold them (rows × k; see [`Slot`]), for models with factors beside codes and components too;
+    /// one that is absent is random, or follows from the others.
+    Given(Vec<(Slot, Matrix<f64>)>),
     /// Given factors (warm start); one that is absent is random.
     Custom {
         /// W (n × k).
@@ -37,7 +40,7 @@ pub enum Init {
 }
 
 impl Init {
-    /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] has none).
+    /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] and [`Init::Given`] have none).
     pub const NAMES: [(&'static str, &'static str); 7] = [
         ("auto", "labels when labels are given, random otherwise"),
         ("random", "uniform, from the seed"),
@@ -81,7 +84,7 @@ impl Init {
             Init::Nndsvdar => "nndsvdar",
             Init::Labels => "labels",
             Init::Published => "published",
-            Init::Custom { .. } => "custom",
+            Init::Custom { .. } | Init::Given(_) => "custom",
         }
     }
 }

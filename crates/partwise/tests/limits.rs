@@ -112,7 +112,10 @@ fn references_without_weight_leave_nmf() {
                 anchor_scale: scale,
                 ..Knowledge::default()
             };
+            let weightless =
+                Knowledge { labels: Some(example.labels()), label_weight: 0.0, ..Knowledge::default() };
             let models = [
+                ("label weight 0", Model::ssnmf(weightless)),
                 ("strength 0", Model::ws_nmf(labelled)),
                 ("weights 0", Model::ws_nmf(referenced)),
                 ("no labels", Model::ws_nmf(none)),

@@ -35,9 +35,10 @@ fn drifts(case: &Case) -> bool {
 /// The rows that nothing is known about.
 fn unguided(example: &Example, case: &Case) -> Vec<usize> {
     let knowledge = case.knowledge(example);
-    let free = |i: &usize| match &knowledge.code_reference {
-        Some(reference) => reference.weight[*i] == 0.0,
-        None => example.labels[*i] < 0 || case.spec.needs == "nothing",
+    let free = |i: &usize| match (&knowledge.code_reference, &knowledge.label_targets) {
+        (Some(reference), _) => reference.weight[*i] == 0.0,
+        (None, Some(targets)) => targets.known.row(*i).iter().all(|m| *m == 0.0),
+        (None, None) => example.labels[*i] < 0 || case.spec.needs == "nothing",
     };
     (0..example.n).filter(free).collect()
 }
@@ -52,6 +53,8 @@ fn new_rows_get_the_codes_of_the_unguided_rows() {
     for example in examples() {
         // Beside the fit, symmetric models hold the codes near the components, which a new row has none of.
         let applies = |case: &Case| case.loss == Loss::Frobenius && case.spec.form != Form::Symmetric;
+        // A new row with unknown entries can't be told from one of zeros.
+        let applies = |case: &Case| applies(case) && !(case.spec.name == "ssnmf" && case.references);
         for case in cases().into_iter().filter(applies) {
             let example = case.example(&example);
             let x = example.dense::<f64>();
@@ -126,7 +129,9 @@ fn either_factor_is_solved_for_with_the_other_held() {
 }
 
 fn restarted(example: &Example, fit: &Fit<f64>, settings: &Settings) -> Settings {
-    let init = Init::Custom { codes: Some(fit.codes.clone()), components: Some(fit.components.clone()) };
+    let mut factors = vec![(Slot::Codes, fit.codes.clone()), (Slot::Components, fit.components.transposed())];
+    factors.extend(fit.further.iter().filter(|(slot, _)| *slot != Slot::Scales).cloned());
+    let init = Init::Given(factors);
     assert_eq!(fit.codes.shape(), (example.n, example.k));
     Settings { init, ..settings.clone() }
 }

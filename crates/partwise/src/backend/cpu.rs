@@ -127,7 +127,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
         match slot {
             Slot::Codes | Slot::Components => self.restrict_to_data(slot),
-            Slot::Scales => Quadratic::of_terms(self.factors.get(slot).shape()),
+            Slot::Labels | Slot::Scales => Quadratic::of_terms(self.factors.get(slot).shape()),
         }
     }
 

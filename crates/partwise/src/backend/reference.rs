@@ -119,7 +119,9 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
     fn restrict(&mut self, slot: Slot) {
         let mut subproblem = match slot {
             Slot::Codes | Slot::Components => self.restrict_to_data(slot),
-            Slot::Scales => Subproblem::Quadratic(Quadratic::of_terms(self.factors.get(slot).shape())),
+            Slot::Labels | Slot::Scales => {
+                Subproblem::Quadratic(Quadratic::of_terms(self.factors.get(slot).shape()))
+            }
         };
         for contribution in &self.problem.contributions {
             contribution.add_to(slot, &self.factors, &mut subproblem);

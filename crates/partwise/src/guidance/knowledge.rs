@@ -22,6 +22,15 @@ pub struct ComponentReference {
     pub weight: Vec<f64>,
 }
 
+/// Labels as numbers: soft, several a sample, or known in part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelTargets {
+    /// Y (n × c) ≥ 0: how much each sample has of each label, 0 to 1 as a rule.
+    pub targets: Matrix<f64>,
+    /// M (n × c): 1 where the entry of Y is known, 0 where it is not.
+    pub known: Matrix<f64>,
+}
+
 /// What the strength of labels is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum StrengthUnit {
@@ -40,6 +49,12 @@ pub struct Knowledge {
     pub labels: Option<Labels>,
     /// Reference codes (WS-NMF, WS-SymNMF).
     pub code_reference: Option<CodeReference>,
+    /// Labels as numbers (SSNMF); they stand in place of `labels` there.
+    pub label_targets: Option<LabelTargets>,
+    /// How much the labels weigh beside the data in SSNMF (λ); ≥ 0. Relative, 1 weighs ‖M∘Y‖² as much as ‖X‖². Default 1.
+    pub label_weight: f64,
+    /// P (n × d): 1 where the entry of X is known, 0 where it is not and X holds 0 (SSNMF). All are known when absent.
+    pub known_entries: Option<Matrix<f64>>,
     /// Reference components (WS-NMF).
     pub component_reference: Option<ComponentReference>,
     /// How strongly WS-NMF and WS-SymNMF hold labelled rows to their class; ≥ 0, enters squared. Default 10.
@@ -58,6 +73,9 @@ impl Default for Knowledge {
             labels: None,
             code_reference: None,
             component_reference: None,
+            label_targets: None,
+            known_entries: None,
+            label_weight: 1.0,
             strength: 10.0,
             strength_unit: StrengthUnit::Relative,
             anchor_scale: AnchorScale::Joint,

@@ -4,5 +4,5 @@
 mod knowledge;
 mod labels;
 
-pub use knowledge::{CodeReference, ComponentReference, Knowledge, StrengthUnit};
+pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, StrengthUnit};
 pub use labels::Labels;

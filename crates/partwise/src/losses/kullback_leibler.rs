@@ -19,7 +19,7 @@ pub(crate) fn numerator_rows<T: Real>(
     match slot {
         Slot::Codes => data.ratio_times(range, codes, components, out),
         Slot::Components => data.transpose_ratio_times(range, codes, components, out),
-        Slot::Scales => unreachable!("the data are not seen from here"),
+        Slot::Labels | Slot::Scales => unreachable!("the data are not seen from here"),
     }
 }
 

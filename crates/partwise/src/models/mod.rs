@@ -4,6 +4,7 @@
 mod cnmf;
 mod ncw_nmf;
 mod nmf;
+mod ssnmf;
 mod symnmf;
 mod ws_nmf;
 mod ws_symnmf;
@@ -13,6 +14,7 @@ use crate::guidance::{Knowledge, Labels};
 use crate::losses::Loss;
 use crate::terms::Contribution;
 
+pub(crate) use ssnmf::NAME as WITH_UNKNOWN_ENTRIES;
 pub(crate) use ws_nmf::{NAME as WITH_REFERENCES, check_references};
 pub(crate) use ws_symnmf::NAME as WITH_MEMBERSHIP_REFERENCES;
 
@@ -47,6 +49,8 @@ pub struct Shape {
     pub rank: usize,
     /// The largest entry of X.
     pub largest: f64,
+    /// ‖X‖².
+    pub squared_norm: f64,
 }
 
 /// One line of the registry of models.
@@ -79,7 +83,7 @@ pub struct ModelSpec {
 
 /// Every model, in the order in which tables show them.
 pub static ALL: &[&ModelSpec] =
-    &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ncw_nmf::SPEC, &symnmf::SPEC, &ws_symnmf::SPEC];
+    &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ssnmf::SPEC, &ncw_nmf::SPEC, &symnmf::SPEC, &ws_symnmf::SPEC];
 
 /// A method together with what is known.
 #[derive(Clone, Debug)]
@@ -109,6 +113,11 @@ impl Model {
     /// NCW-NMF: plain NMF with rows weighted as in normalized cuts.
     pub fn ncw_nmf() -> Self {
         Model { spec: &ncw_nmf::SPEC, knowledge: Knowledge::default(), loss: Loss::Frobenius }
+    }
+
+    /// SSNMF with what is known of the labels.
+    pub fn ssnmf(knowledge: Knowledge) -> Self {
+        Model { spec: &ssnmf::SPEC, knowledge, loss: Loss::Frobenius }
     }
 
     /// SymNMF of a symmetric matrix of similarities.

@@ -60,6 +60,48 @@ pub(super) fn check_form<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Re
     }
 }
 
+/// Refuses marks of known entries that don't fit the data, for the model that takes them.
+pub(super) fn check_unknown_entries<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
+    let Some(known) = &model.knowledge.known_entries else { return Ok(()) };
+    let (n, d) = (data.n_samples(), data.n_features());
+    if model.spec.name != models::WITH_UNKNOWN_ENTRIES {
+        return Err(Error::Incompatible {
+            asked: format!("{} with unknown entries", model.spec.title),
+            reason: "the method is not built for them".into(),
+            valid: vec![format!("method {}", models::WITH_UNKNOWN_ENTRIES)],
+        });
+    }
+    if known.shape() != (n, d) {
+        return Err(Error::Shape {
+            what: "the marks of known entries".into(),
+            expected: format!("{n} x {d}"),
+            found: format!("{} x {}", known.rows(), known.columns()),
+        });
+    }
+    let mut row = vec![0.0; d];
+    for i in 0..n {
+        row.fill(0.0);
+        data.add_row(i, 1.0, &mut row);
+        for (j, (x, mark)) in row.iter().zip(known.row(i)).enumerate() {
+            if *mark != 0.0 && *mark != 1.0 {
+                return Err(Error::OutOfRange {
+                    name: format!("the mark of the entry in row {i}, column {j}"),
+                    value: mark.to_string(),
+                    valid: "1 (known) or 0 (unknown)".into(),
+                });
+            }
+            if *mark == 0.0 && *x != 0.0 {
+                return Err(Error::OutOfRange {
+                    name: format!("the unknown entry in row {i}, column {j}"),
+                    value: x.to_string(),
+                    valid: "0; what is not known has no value".into(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
 fn check_symmetric<T: Real>(data: &dyn DataMatrix<T>, title: &str) -> Result<()> {
     let (n, d) = (data.n_samples(), data.n_features());
     if n != d {
@@ -238,7 +280,7 @@ pub(super) fn check_start<T: Real>(
     start: &Factors<T>,
     init: &Init,
 ) -> Result<()> {
-    if matches!(init, Init::Custom { .. } | Init::Published) && problem.solver.zeros_stay {
+    if matches!(init, Init::Custom { .. } | Init::Given(_) | Init::Published) && problem.solver.zeros_stay {
         for slot in start.slots().filter(|slot| *slot != Slot::Scales) {
             let zeros = start.get(slot).as_slice().iter().filter(|v| **v == T::ZERO).count();
             if zeros > 0 {

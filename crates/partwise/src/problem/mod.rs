@@ -15,7 +15,7 @@ mod tying;
 pub(crate) use checks::check_non_negative;
 use checks::{
     check_data, check_finite, check_form, check_labels, check_pairing, check_references, check_size,
-    check_start, data_notices,
+    check_start, check_unknown_entries, data_notices,
 };
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};
@@ -79,11 +79,13 @@ impl<'a, T: Real> Problem<'a, T> {
         check_data(data, true)?;
         check_size(data)?;
         check_form(data, model)?;
+        check_unknown_entries(data, model)?;
         let shape = Shape {
             samples: data.n_samples(),
             features: data.n_features(),
             rank: settings.rank,
             largest: data.summary().max,
+            squared_norm: data.summary().squared_norm,
         };
         let mut notices = data_notices(data);
         check_labels(model, shape, &mut notices)?;
@@ -160,7 +162,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let (expected, what) = match slot {
             Slot::Codes => (data.n_samples(), "the held codes (n x k)"),
             Slot::Components => (data.n_features(), "the held components (k x d)"),
-            Slot::Scales => unreachable!("codes or components are held"),
+            Slot::Labels | Slot::Scales => unreachable!("codes or components are held"),
         };
         if factor.rows() != expected || factor.columns() != settings.rank {
             return Err(Error::Shape {
@@ -252,9 +254,12 @@ impl<'a, T: Real> Problem<'a, T> {
     }
 }
 
-/// The slots in the order of one iteration: `first`, the other one of the two, and last what has a closed form.
+/// The slots in the order of one iteration: codes and components as `first` says, after the components what goes with them, and
+/// last what has a closed form.
 fn order<T: Real>(first: Slot, contributions: &[Contribution<T>]) -> Vec<Slot> {
-    let mut order = vec![first, first.other()];
+    let mut order = vec![Slot::Components];
+    order.extend(contributions.iter().filter_map(Contribution::slot_after_components));
+    order.insert(if first == Slot::Codes { 0 } else { order.len() }, Slot::Codes);
     order.extend(contributions.iter().filter_map(Contribution::closed_form_slot));
     order
 }
@@ -266,6 +271,8 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<
         Contribution::ClassAnchor(t) => Contribution::ClassAnchor(t.cast()),
         Contribution::Coupling(t) => Contribution::Coupling(Coupling { weight: T::from_f64(t.weight) }),
         Contribution::SharedAnchor(t) => Contribution::SharedAnchor(t.cast()),
+        Contribution::Missing(t) => Contribution::Missing(t.clone()),
+        Contribution::LabelView(t) => Contribution::LabelView(t.cast()),
         other => unreachable!("models are built from anchors, not from {other:?}"),
     }
 }

@@ -35,7 +35,7 @@ impl<T: Real> ClassAnchor<T> {
         let mut groups: Vec<RowGroup<T>> = (0..rank)
             .map(|class| {
                 let direction = (0..rank).map(|j| if j == class { T::ONE } else { T::ZERO }).collect();
-                RowGroup { rows: Vec::new(), weight, direction }
+                RowGroup { rows: Vec::new(), weight, direction, added: None }
             })
             .collect();
         for (row, class) in classes.iter().enumerate() {
@@ -54,6 +54,7 @@ impl<T: Real> ClassAnchor<T> {
             rows: g.rows.clone(),
             weight: cast(&g.weight),
             direction: g.direction.iter().map(cast).collect(),
+            added: None,
         };
         ClassAnchor { slot: self.slot, groups: Arc::new(self.groups.iter().map(group).collect()) }
     }

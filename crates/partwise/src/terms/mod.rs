@@ -5,6 +5,8 @@
 mod anchor;
 mod class_anchor;
 mod coupling;
+mod label_view;
+mod missing;
 mod penalty;
 mod shared_anchor;
 
@@ -13,6 +15,8 @@ use std::sync::Arc;
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use class_anchor::ClassAnchor;
 pub use coupling::Coupling;
+pub use label_view::LabelView;
+pub use missing::Missing;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
 pub use shared_anchor::SharedAnchor;
 
@@ -40,6 +44,10 @@ pub enum Contribution<T> {
     ComponentAnchor(ComponentAnchor<T>),
     /// ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
     ClassAnchor(ClassAnchor<T>),
+    /// (λ/2)·‖M∘(Y − WB)‖² with B a factor of its own.
+    LabelView(LabelView<T>),
+    /// −½·Σ (wᵢ·hⱼ)² over the unknown entries, where X is 0.
+    Missing(Missing),
     /// (μ/2)·‖H1 − H2‖².
     Coupling(Coupling<T>),
     /// ¼·Σᵢ mᵢ(‖h1ᵢ − dᵢrᵢ‖² + ‖h2ᵢ − dᵢrᵢ‖²) with d a factor of its own.
@@ -59,6 +67,8 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
             Contribution::ClassAnchor(t) if t.slot == Slot::Codes => "labels".into(),
             Contribution::ClassAnchor(t) => format!("labels of {}", t.slot.name()),
+            Contribution::LabelView(_) => "labels".into(),
+            Contribution::Missing(_) => "unknown entries".into(),
             Contribution::Coupling(_) => "distance of codes and components".into(),
             Contribution::SharedAnchor(_) => "reference of both factors".into(),
         }
@@ -75,6 +85,8 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => t.value(factors),
             Contribution::ComponentAnchor(t) => t.value(factors),
             Contribution::ClassAnchor(t) => t.value(factors),
+            Contribution::LabelView(t) => t.value(factors),
+            Contribution::Missing(t) => t.value(factors),
             Contribution::Coupling(t) => t.value(factors),
             Contribution::SharedAnchor(t) => t.value(factors),
         }
@@ -91,8 +103,14 @@ impl<T: Real> Contribution<T> {
             Contribution::ProductSparsity(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::ProductRidge(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::ClassAnchor(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::Missing(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::Coupling(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
-            Contribution::SharedAnchor(t) => t.add_to(slot, factors, subproblem),
+            Contribution::SharedAnchor(t) if slot.is_main() || slot == Slot::Scales => {
+                t.add_to(slot, factors, subproblem);
+            }
+            Contribution::LabelView(t) if matches!(slot, Slot::Codes | Slot::Labels) => {
+                t.add_to(slot, factors, subproblem);
+            }
             _ => subproblem.add_constant(self.value(factors)),
         }
     }
@@ -103,6 +121,7 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => t.slot == slot && !t.is_joint(),
             Contribution::ComponentAnchor(t) => t.slot == slot,
             Contribution::Coupling(_) | Contribution::SharedAnchor(_) => slot.is_main(),
+            Contribution::LabelView(_) => slot == Slot::Codes,
             _ => false,
         }
     }
@@ -114,6 +133,11 @@ impl<T: Real> Contribution<T> {
             Contribution::ClassAnchor(t) if t.slot == slot => Some(t.groups()),
             _ => None,
         }
+    }
+
+    /// The factor that it brings along, updated after the components.
+    pub(crate) fn slot_after_components(&self) -> Option<Slot> {
+        matches!(self, Contribution::LabelView(_)).then_some(Slot::Labels)
     }
 
     /// The factor that it brings along, updated last in each iteration.

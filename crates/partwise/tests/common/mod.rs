@@ -10,8 +10,8 @@ use std::fmt;
 use partwise::models::{Form, ModelSpec};
 use partwise::solvers::SolverSpec;
 use partwise::{
-    AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, Labels, Loss,
-    Matrix, Model, Real, Result, Settings, Slot, SparseMatrix, StrengthUnit, models, solvers,
+    AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, LabelTargets,
+    Labels, Loss, Matrix, Model, Real, Result, Settings, Slot, SparseMatrix, StrengthUnit, models, solvers,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -153,7 +153,9 @@ pub(crate) fn cases() -> Vec<Case> {
             let unit = StrengthUnit::Relative;
             let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false, unit };
             out.push(plain);
-            if spec.form == Form::Symmetric && spec.needs.contains("reference") {
+            if spec.name == "ssnmf" {
+                out.push(Case { references: true, unit: StrengthUnit::Raw, ..plain });
+            } else if spec.form == Form::Symmetric && spec.needs.contains("reference") {
                 out.push(Case { references: true, ..plain });
                 out.push(Case { unit: StrengthUnit::Raw, ..plain });
             } else if spec.needs.contains("reference") {
@@ -174,7 +176,12 @@ impl Case {
     pub(crate) fn example(&self, example: &Example) -> Example {
         let mut example = example.clone();
         match self.spec.form {
-            Form::Matrix => {}
+            Form::Matrix => {
+                if let Some(known) = &self.knowledge(&example).known_entries {
+                    let known = known.as_slice();
+                    example.x.as_mut_slice().iter_mut().zip(known).for_each(|(x, known)| *x *= known);
+                }
+            }
             Form::Symmetric => {
                 let (x, n, d) = (example.x, example.n, example.d);
                 example.x = Matrix::from_fn(n, n, |i, j| x.get(i.min(j), i.max(j) % d));
@@ -186,7 +193,17 @@ impl Case {
 
     /// A start with positive numbers in every factor.
     pub(crate) fn start(&self, example: &Example, salt: u64) -> Init {
-        example.start(salt)
+        if self.spec.name != "ssnmf" {
+            return example.start(salt);
+        }
+        let (codes, components) = example.factors(salt);
+        let knowledge = self.knowledge(example);
+        let labels = knowledge.label_targets.map_or(example.labels().n_classes(), |t| t.targets.columns());
+        Init::Given(vec![
+            (Slot::Codes, codes),
+            (Slot::Components, components.transposed()),
+            (Slot::Labels, example.positive(labels, example.k, 200 + salt)),
+        ])
     }
 
     pub(crate) fn knowledge(&self, example: &Example) -> Knowledge {
@@ -207,6 +224,23 @@ impl Case {
             knowledge.code_reference = Some(CodeReference { reference, weight });
             if self.spec.form == Form::Symmetric {
                 return knowledge;
+            }
+            if self.spec.name == "ssnmf" {
+                // Three labels, each known or not, a third of the samples without any; and a fifth of X unknown.
+                let chance = |salt: u64, at: usize| number(seed ^ salt, at);
+                let known = |i: usize, l: usize| f64::from(i % 3 != 1 && chance(0x31, 3 * i + l) < 0.6);
+                return Knowledge {
+                    label_targets: Some(LabelTargets {
+                        targets: Matrix::from_fn(n, 3, |i, l| (2.0 * chance(0x32, 3 * i + l) - 0.7).max(0.0)),
+                        known: Matrix::from_fn(n, 3, known),
+                    }),
+                    known_entries: Some(Matrix::from_fn(n, d, |i, j| {
+                        f64::from(chance(0x33, i * d + j) < 0.8)
+                    })),
+                    label_weight: 1.4,
+                    code_reference: None,
+                    ..knowledge
+                };
             }
             let known = k.div_ceil(2);
             knowledge.component_reference = Some(ComponentReference {
@@ -302,12 +336,15 @@ pub(crate) fn objective(
 ) -> f64 {
     let (x, p) = (&example.x, product(w, h));
     let weights = case.row_weights(example);
+    let knowledge = case.knowledge(example);
+    let known = |i: usize, j: usize| knowledge.known_entries.as_ref().is_none_or(|m| m.get(i, j) > 0.0);
     let mut value = 0.0;
     for i in 0..example.n {
         for j in 0..example.d {
             let (x, p) = (x.get(i, j), p.get(i, j));
             value += match case.loss {
-                Loss::Frobenius => weights[i] * (x - p) * (x - p),
+                Loss::Frobenius if known(i, j) => weights[i] * (x - p) * (x - p),
+                Loss::Frobenius => 0.0,
                 Loss::KullbackLeibler if x > 0.0 => x * (x / p).ln() - x + p,
                 Loss::KullbackLeibler => p,
             };
@@ -315,6 +352,10 @@ pub(crate) fn objective(
     }
     if case.spec.name == "ws-nmf" {
         value += references(example, case, w, h);
+    }
+    if case.spec.name == "ssnmf" {
+        value +=
+            label_view(example, &knowledge, w, &further.iter().find(|(s, _)| *s == Slot::Labels).unwrap().1);
     }
     if case.spec.form == Form::Symmetric {
         value += symmetric(example, case, w, &h.transposed(), further);
@@ -357,6 +398,26 @@ fn references(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<f64>) 
         }
     }
     value
+}
+
+/// λ‖M∘(Y − WB)‖² with B given as its transpose; without a unit, λ is times ‖X‖²/‖M∘Y‖².
+fn label_view(example: &Example, knowledge: &Knowledge, w: &Matrix<f64>, b: &Matrix<f64>) -> f64 {
+    let one_hot = |i: usize, l: usize| f64::from(example.labels().class(i) == Some(l));
+    let (mut value, mut size) = (0.0, 0.0);
+    for i in 0..example.n {
+        for l in 0..b.rows() {
+            let (y, m) = match &knowledge.label_targets {
+                Some(given) => (given.targets.get(i, l), given.known.get(i, l)),
+                None => (one_hot(i, l), f64::from(example.labels[i] >= 0)),
+            };
+            let product: f64 = w.row(i).iter().zip(b.row(l)).map(|(w, b)| w * b).sum();
+            value += m * (y - product) * (y - product);
+            size += m * y * y;
+        }
+    }
+    let squares: f64 = example.x.as_slice().iter().map(|x| x * x).sum();
+    let unit = if knowledge.strength_unit == StrengthUnit::Relative { squares / size } else { 1.0 };
+    knowledge.label_weight * unit * value
 }
 
 /// μ‖H1 − H2‖² + ½Σᵢ m²(‖H1ᵢ − dᵢ·rᵢ‖² + ‖H2ᵢ − dᵢ·rᵢ‖²) with μ = (max S)², or what the relative strength makes of the last.

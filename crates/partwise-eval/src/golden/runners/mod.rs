@@ -6,6 +6,7 @@ mod labels;
 mod metrics;
 mod nmf;
 mod nnls;
+mod ssnmf;
 mod ssnmf1;
 mod svm;
 mod symnmf;
@@ -34,6 +35,7 @@ pub const RUNNERS: &[Runner] = &[
     Runner { method: "nmf_nenmf", run: nmf::run },
     Runner { method: "nmf_nenmf_wfirst", run: nmf::run },
     Runner { method: "nnls", run: nnls::run },
+    Runner { method: "ssnmf", run: ssnmf::run },
     Runner { method: "ssnmf1", run: ssnmf1::run },
     Runner { method: "svm", run: svm::run },
     Runner { method: "symnmf", run: symnmf::run },
@@ -58,5 +60,4 @@ pub const NOT_BUILT: &[&str] = &[
     "scnmf",
     "scnmf_guard",
     "semignmf",
-    "ssnmf",
 ];
