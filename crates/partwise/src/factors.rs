@@ -13,13 +13,18 @@ pub enum Slot {
     Components,
     /// Bᵀ (c × k): what the codes say of each label (SSNMF).
     Labels,
+    /// U (p × k): the images' rows (NTF); component j is the image with entries Uₐⱼ·Vᵦⱼ.
+    ImageRows,
+    /// V (q × k): the images' columns (NTF).
+    ImageColumns,
     /// d (n × 1): the free scale of each sample's reference where two factors share it (WS-SymNMF). Solved in closed form.
     Scales,
 }
 
 impl Slot {
     /// Every slot, codes first.
-    pub const ALL: [Slot; 4] = [Slot::Codes, Slot::Components, Slot::Labels, Slot::Scales];
+    pub const ALL: [Slot; 6] =
+        [Slot::Codes, Slot::Components, Slot::Labels, Slot::ImageRows, Slot::ImageColumns, Slot::Scales];
 
     /// The two factors of every model, whose product approximates the data.
     pub const MAIN: [Slot; 2] = [Slot::Codes, Slot::Components];
@@ -30,6 +35,8 @@ impl Slot {
             Slot::Codes => "codes",
             Slot::Components => "components",
             Slot::Labels => "labels",
+            Slot::ImageRows => "image rows",
+            Slot::ImageColumns => "image columns",
             Slot::Scales => "scales",
         }
     }
@@ -42,7 +49,7 @@ impl Slot {
     /// Whether the loss depends on it.
     pub fn sees_data(self) -> bool {
         match self {
-            Slot::Codes | Slot::Components => true,
+            Slot::Codes | Slot::Components | Slot::ImageRows | Slot::ImageColumns => true,
             Slot::Labels | Slot::Scales => false,
         }
     }
@@ -55,6 +62,8 @@ impl Slot {
         match self {
             Slot::Codes => Slot::Components,
             Slot::Components | Slot::Labels => Slot::Codes,
+            Slot::ImageRows => Slot::ImageColumns,
+            Slot::ImageColumns => Slot::ImageRows,
             Slot::Scales => panic!("scales multiply a reference, not a factor"),
         }
     }

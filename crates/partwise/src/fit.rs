@@ -239,7 +239,7 @@ fn finish<T: Real>(
         loss: problem.loss,
         solver: problem.solver.name,
         init: problem.init,
-        first: problem.order[0],
+        first: if problem.order[0] == Slot::Codes { Slot::Codes } else { Slot::Components },
         threads,
         working_bytes,
         elapsed,

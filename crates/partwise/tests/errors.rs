@@ -55,6 +55,7 @@ fn every_error_says_what_where_and_what_is_valid() {
     starts(&mut faults);
     symmetric(&mut faults);
     label_view(&mut faults);
+    images(&mut faults);
     held(&mut faults);
     recipes(&mut faults);
     assert_eq!(faults.0, variants(), "each variant is provoked");
@@ -255,6 +256,25 @@ fn label_view(faults: &mut Faults) {
         fit(&x, &Model::ssnmf(labelled()), &given(Slot::Labels, ones(5, 2))),
         &["labels of the start", "5 x 2"],
     );
+}
+
+fn images(faults: &mut Faults) {
+    let x = example().dense::<f64>();
+    let settings = Settings::new(2);
+    let shapeless = Model::from_name("ntf", Knowledge::default()).unwrap();
+    faults.check(fit(&x, &shapeless, &settings), &["NTF needs the shape of the images"]);
+    faults.check(fit(&x, &Model::ntf((2, 3)), &settings), &["images", "2 x 3", "features, 5"]);
+    let model = Model::ntf((5, 1));
+    let penalized = Settings { l1: (0.1, 0.1), ..settings.clone() };
+    faults.check(fit(&x, &model, &penalized), &["penalty with NTF", "no penalties"]);
+    let nndsvd = Settings { init: Init::Nndsvda, ..settings.clone() };
+    faults.check(fit(&x, &model, &nndsvd), &["nndsvda", "NTF", "start random"]);
+    let given = |slot, rows| {
+        let factor = Matrix::from_fn(rows, 2, |_, _| 1.0);
+        Settings { init: Init::Given(vec![(slot, factor)]), ..settings.clone() }
+    };
+    faults.check(fit(&x, &model, &given(Slot::Components, 5)), &["start for the components", "image rows"]);
+    faults.check(fit(&x, &model, &given(Slot::ImageRows, 4)), &["image rows of the start", "4 x 2", "5 x 2"]);
 }
 
 fn symmetric(faults: &mut Faults) {

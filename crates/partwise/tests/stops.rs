@@ -91,7 +91,8 @@ fn the_history_begins_at_the_start_and_the_objective_is_exact() {
                         let start = case.codes(example, &w);
                         let difference = relative_difference(&fit.codes, &start);
                         assert!(difference < 1e-14, "{label}: the codes are not the start");
-                        assert_eq!(fit.components, h, "{label}");
+                        let composed = case.spec.form == partwise::models::Form::Images;
+                        assert!(composed || fit.components == h, "{label}");
                     }
                     let naive = common::objective(
                         example,

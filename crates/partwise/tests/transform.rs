@@ -129,7 +129,10 @@ fn either_factor_is_solved_for_with_the_other_held() {
 }
 
 fn restarted(example: &Example, fit: &Fit<f64>, settings: &Settings) -> Settings {
-    let mut factors = vec![(Slot::Codes, fit.codes.clone()), (Slot::Components, fit.components.transposed())];
+    let mut factors = vec![(Slot::Codes, fit.codes.clone())];
+    if !fit.further.iter().any(|(slot, _)| *slot == Slot::ImageRows) {
+        factors.push((Slot::Components, fit.components.transposed()));
+    }
     factors.extend(fit.further.iter().filter(|(slot, _)| *slot != Slot::Scales).cloned());
     let init = Init::Given(factors);
     assert_eq!(fit.codes.shape(), (example.n, example.k));

@@ -7,7 +7,7 @@ use super::pool::{Pool, fixed_chunks};
 use super::{Backend, Exact};
 use crate::factors::{Factors, Slot};
 use crate::linalg::{Matrix, gemm};
-use crate::losses::{Loss, frobenius, kullback_leibler};
+use crate::losses::{Loss, frobenius, images, kullback_leibler};
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 use crate::real::Real;
@@ -127,8 +127,18 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
         match slot {
             Slot::Codes | Slot::Components => self.restrict_to_data(slot),
+            Slot::ImageRows | Slot::ImageColumns => self.restrict_to_images(slot),
             Slot::Labels | Slot::Scales => Quadratic::of_terms(self.factors.get(slot).shape()),
         }
+    }
+
+    /// From the rows or columns of images: the subproblem of the components, whose product with X both share.
+    fn restrict_to_images(&mut self, slot: Slot) -> Quadratic<T> {
+        let gram = self.gram(slot.other());
+        let components = self.restrict_to_data(Slot::Components);
+        let quadratic = images::seen_from(slot, &components, &gram, &self.factors);
+        self.buffers[Slot::Components.index()].cross = Some(components.cross);
+        quadratic
     }
 
     /// From codes or components: one product with X, kept while the other of them stays.
@@ -360,6 +370,11 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         };
         if let Some(solver) = solver {
             self.solver = solver;
+        }
+        if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
+            let (rows, columns) = (self.factors.get(Slot::ImageRows), self.factors.get(Slot::ImageColumns));
+            let composed = images::compose(rows, columns);
+            *self.factors.get_mut(Slot::Components) = composed;
         }
         self.current = Some((slot, subproblem));
         squared

@@ -59,6 +59,43 @@ impl<'p, 'a> ReferenceBackend<'p, 'a> {
         out
     }
 
+    /// From the rows or columns of images, naively.
+    fn restrict_to_images(&self, slot: Slot) -> Quadratic<f64> {
+        let (codes, other) = (self.factors.get(Slot::Codes), self.factors.get(slot.other()));
+        let q = self.factors.get(Slot::ImageColumns).rows();
+        let mut quadratic = Quadratic::of_terms(self.factors.get(slot).shape());
+        let k = other.columns();
+        for j in 0..k {
+            for l in 0..k {
+                let of = |m: &Matrix<f64>| (0..m.rows()).map(|i| m.get(i, j) * m.get(i, l)).sum::<f64>();
+                quadratic.gram.set(j, l, of(codes) * of(other));
+            }
+            for (i, row) in self.data.iter().enumerate() {
+                for (at, x) in row.iter().enumerate() {
+                    let (a, b) = (at / q, at % q);
+                    let (mine, theirs) = if slot == Slot::ImageRows { (a, b) } else { (b, a) };
+                    quadratic.cross.row_mut(mine)[j] += x * codes.get(i, j) * other.get(theirs, j);
+                }
+            }
+        }
+        quadratic.constant = 0.5 * self.data.iter().flatten().map(|x| x * x).sum::<f64>();
+        quadratic
+    }
+
+    /// The images that rows and columns make, as components.
+    fn compose(&mut self) {
+        let (u, v) = (self.factors.get(Slot::ImageRows), self.factors.get(Slot::ImageColumns));
+        let mut composed = Matrix::zeros(u.rows() * v.rows(), u.columns());
+        for a in 0..u.rows() {
+            for b in 0..v.rows() {
+                for j in 0..u.columns() {
+                    composed.set(a * v.rows() + b, j, u.get(a, j) * v.get(b, j));
+                }
+            }
+        }
+        *self.factors.get_mut(Slot::Components) = composed;
+    }
+
     /// From codes or components, naively.
     fn restrict_to_data(&self, slot: Slot) -> Subproblem<f64> {
         let other = self.factors.get(slot.other());
@@ -119,6 +156,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
     fn restrict(&mut self, slot: Slot) {
         let mut subproblem = match slot {
             Slot::Codes | Slot::Components => self.restrict_to_data(slot),
+            Slot::ImageRows | Slot::ImageColumns => Subproblem::Quadratic(self.restrict_to_images(slot)),
             Slot::Labels | Slot::Scales => {
                 Subproblem::Quadratic(Quadratic::of_terms(self.factors.get(slot).shape()))
             }
@@ -172,6 +210,9 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                     squared += improve_kl_rows(&view, factor);
                 }
             }
+        }
+        if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
+            self.compose();
         }
         squared
     }

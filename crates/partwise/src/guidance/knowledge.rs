@@ -63,6 +63,8 @@ pub struct Knowledge {
     pub strength_unit: StrengthUnit,
     /// What becomes of the free scale of reference rows (of labelled rows only with the raw unit). Default: joint.
     pub anchor_scale: AnchorScale,
+    /// Height p and width q of the images that the samples are, row by row (NTF); p·q = d.
+    pub image_shape: Option<(usize, usize)>,
     /// μ ≥ 0 of SymNMF and WS-SymNMF: how strongly the two factors are held near each other. Default: (max S)².
     pub coupling: Option<f64>,
 }
@@ -79,6 +81,7 @@ impl Default for Knowledge {
             strength: 10.0,
             strength_unit: StrengthUnit::Relative,
             anchor_scale: AnchorScale::Joint,
+            image_shape: None,
             coupling: None,
         }
     }

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::guidance::Knowledge;
 use crate::linalg::Matrix;
+use crate::losses::images;
 use crate::problem::{Notice, Problem, check_non_negative};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
@@ -26,7 +27,10 @@ pub(crate) fn start<T: Real>(
     notices: &mut Vec<Notice>,
 ) -> Result<Factors<T>> {
     check_given(problem, init)?;
-    let mut start = main_factors(problem, knowledge, settings, init, notices)?;
+    let mut start = match knowledge.image_shape.filter(|_| problem.order.contains(&Slot::ImageRows)) {
+        Some(shape) => image_factors(problem, shape, settings, init, notices)?,
+        None => main_factors(problem, knowledge, settings, init, notices)?,
+    };
     for contribution in &problem.contributions {
         match contribution {
             Contribution::SharedAnchor(anchor) => {
@@ -88,6 +92,28 @@ fn random_labels<T: Real>(problem: &Problem<'_, T>, view: &LabelView<T>, setting
     let mean = view.mean_target();
     let scale = if mean > 0.0 { mean } else { 1.0 } / (k as f64 * entry_scale(problem, k));
     uniform_rows(Slot::Labels, view.n_labels(), settings, scale)
+}
+
+/// Codes, image rows and image columns, given or uniform on (0, 1) × (mean X / k)^⅓, and the components that they make.
+fn image_factors<T: Real>(
+    problem: &Problem<'_, T>,
+    (height, width): (usize, usize),
+    settings: &Settings,
+    init: &Init,
+    notices: &mut Vec<Notice>,
+) -> Result<Factors<T>> {
+    let scale = entry_scale(problem, settings.rank).powf(2.0 / 3.0);
+    let codes = match given(init, Slot::Codes) {
+        None => uniform_rows(Slot::Codes, problem.data().n_samples(), settings, scale),
+        Some(codes) => custom_codes(problem, codes, settings.rank, notices)?,
+    };
+    let side = |slot, rows| match given(init, slot) {
+        None => Ok(uniform_rows(slot, rows, settings, scale)),
+        Some(factor) => custom_factor(slot, factor, (rows, settings.rank)),
+    };
+    let (rows, columns) = (side(Slot::ImageRows, height)?, side(Slot::ImageColumns, width)?);
+    let start = Factors::new(codes, images::compose(&rows, &columns));
+    Ok(start.with(Slot::ImageRows, rows).with(Slot::ImageColumns, columns))
 }
 
 /// `rows` × k numbers, uniform on (0, `scale`).
@@ -181,7 +207,7 @@ fn uniform_factor<T: Real>(
     let (rows, codes) = match slot {
         Slot::Codes => (problem.data().n_samples(), true),
         Slot::Components => (problem.data().n_features(), false),
-        Slot::Labels | Slot::Scales => unreachable!("codes or components"),
+        _ => unreachable!("codes or components"),
     };
     let mut values = Vec::with_capacity(rows * k);
     let mut draws = vec![0.0; k];

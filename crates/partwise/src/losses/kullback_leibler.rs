@@ -19,7 +19,9 @@ pub(crate) fn numerator_rows<T: Real>(
     match slot {
         Slot::Codes => data.ratio_times(range, codes, components, out),
         Slot::Components => data.transpose_ratio_times(range, codes, components, out),
-        Slot::Labels | Slot::Scales => unreachable!("the data are not seen from here"),
+        Slot::Labels | Slot::ImageRows | Slot::ImageColumns | Slot::Scales => {
+            unreachable!("codes and components alone multiply the data")
+        }
     }
 }
 

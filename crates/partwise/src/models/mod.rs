@@ -4,6 +4,7 @@
 mod cnmf;
 mod ncw_nmf;
 mod nmf;
+mod ntf;
 mod ssnmf;
 mod symnmf;
 mod ws_nmf;
@@ -36,6 +37,8 @@ pub enum Form {
     Matrix,
     /// Similarities of the samples (n × n), symmetric: two factors of memberships, codes first by default.
     Symmetric,
+    /// Samples × pixels, each sample an image: codes, image rows and image columns, whose products are the components.
+    Images,
 }
 
 /// What a model may know of the data: number of samples, features and components, and sizes.
@@ -82,8 +85,16 @@ pub struct ModelSpec {
 }
 
 /// Every model, in the order in which tables show them.
-pub static ALL: &[&ModelSpec] =
-    &[&nmf::SPEC, &cnmf::SPEC, &ws_nmf::SPEC, &ssnmf::SPEC, &ncw_nmf::SPEC, &symnmf::SPEC, &ws_symnmf::SPEC];
+pub static ALL: &[&ModelSpec] = &[
+    &nmf::SPEC,
+    &cnmf::SPEC,
+    &ws_nmf::SPEC,
+    &ssnmf::SPEC,
+    &ncw_nmf::SPEC,
+    &symnmf::SPEC,
+    &ws_symnmf::SPEC,
+    &ntf::SPEC,
+];
 
 /// A method together with what is known.
 #[derive(Clone, Debug)]
@@ -118,6 +129,12 @@ impl Model {
     /// SSNMF with what is known of the labels.
     pub fn ssnmf(knowledge: Knowledge) -> Self {
         Model { spec: &ssnmf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// NTF of images of `shape` (height, width), one a sample.
+    pub fn ntf(shape: (usize, usize)) -> Self {
+        let knowledge = Knowledge { image_shape: Some(shape), ..Knowledge::default() };
+        Model { spec: &ntf::SPEC, knowledge, loss: Loss::Frobenius }
     }
 
     /// SymNMF of a symmetric matrix of similarities.

@@ -55,7 +55,7 @@ pub(super) fn check_size<T: Real>(data: &dyn DataMatrix<T>) -> Result<()> {
 /// Refuses data that are no symmetric matrix, for models of one. Rounding is allowed for.
 pub(super) fn check_form<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
     match model.spec.form {
-        Form::Matrix => Ok(()),
+        Form::Matrix | Form::Images => Ok(()),
         Form::Symmetric => check_symmetric(data, model.spec.title),
     }
 }

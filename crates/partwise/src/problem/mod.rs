@@ -104,7 +104,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let tied = tied.map(|(tied, _)| tied);
         let mut contributions: Vec<Contribution<T>> =
             (model.spec.terms)(&model.knowledge, shape)?.iter().map(cast_contribution).collect();
-        contributions.extend(penalties(settings, shape, tied.as_ref())?);
+        contributions.extend(penalties(settings, model, shape, tied.as_ref())?);
         check_pairing(solver, model, &contributions)?;
         let init = resolve_init(settings, model, &mut notices)?;
         if init == Init::Nndsvd && solver.zeros_stay {
@@ -126,7 +126,7 @@ impl<'a, T: Real> Problem<'a, T> {
         }
         let codes_first = init == Init::Labels || model.spec.form == Form::Symmetric;
         let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
-        let order = order(first, &contributions);
+        let order = order(model.spec.form, first, &contributions);
         let mut problem = Problem {
             original: data,
             working,
@@ -162,7 +162,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let (expected, what) = match slot {
             Slot::Codes => (data.n_samples(), "the held codes (n x k)"),
             Slot::Components => (data.n_features(), "the held components (k x d)"),
-            Slot::Labels | Slot::Scales => unreachable!("codes or components are held"),
+            _ => unreachable!("codes or components are held"),
         };
         if factor.rows() != expected || factor.columns() != settings.rank {
             return Err(Error::Shape {
@@ -256,8 +256,12 @@ impl<'a, T: Real> Problem<'a, T> {
 
 /// The slots in the order of one iteration: codes and components as `first` says, after the components what goes with them, and
 /// last what has a closed form.
-fn order<T: Real>(first: Slot, contributions: &[Contribution<T>]) -> Vec<Slot> {
-    let mut order = vec![Slot::Components];
+fn order<T: Real>(form: Form, first: Slot, contributions: &[Contribution<T>]) -> Vec<Slot> {
+    let mut order = match form {
+        Form::Matrix | Form::Symmetric => vec![Slot::Components],
+        // The components are the product of these.
+        Form::Images => vec![Slot::ImageRows, Slot::ImageColumns],
+    };
     order.extend(contributions.iter().filter_map(Contribution::slot_after_components));
     order.insert(if first == Slot::Codes { 0 } else { order.len() }, Slot::Codes);
     order.extend(contributions.iter().filter_map(Contribution::closed_form_slot));
@@ -278,6 +282,17 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>) -> Contribution<
 }
 
 fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -> Result<Init> {
+    if model.spec.form == Form::Images {
+        return match &settings.init {
+            Init::Auto | Init::Random => Ok(Init::Random),
+            Init::Given(factors) => Ok(Init::Given(factors.clone())),
+            other => Err(Error::Incompatible {
+                asked: format!("the start \"{}\" with {}", other.name(), model.spec.title),
+                reason: "its components must be products of rows and columns".into(),
+                valid: vec!["start random".into(), "given codes, image rows and image columns".into()],
+            }),
+        };
+    }
     let classes = model.knowledge.labels.as_ref().map_or(0, |l| l.n_classes());
     let enough = classes > 0 && settings.rank >= classes;
     match &settings.init {

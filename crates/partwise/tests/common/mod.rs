@@ -182,6 +182,7 @@ impl Case {
                     example.x.as_mut_slice().iter_mut().zip(known).for_each(|(x, known)| *x *= known);
                 }
             }
+            Form::Images => {}
             Form::Symmetric => {
                 let (x, n, d) = (example.x, example.n, example.d);
                 example.x = Matrix::from_fn(n, n, |i, j| x.get(i.min(j), i.max(j) % d));
@@ -193,10 +194,18 @@ impl Case {
 
     /// A start with positive numbers in every factor.
     pub(crate) fn start(&self, example: &Example, salt: u64) -> Init {
+        let (codes, components) = example.factors(salt);
+        if self.spec.form == Form::Images {
+            let (height, width) = image_shape(example);
+            return Init::Given(vec![
+                (Slot::Codes, codes),
+                (Slot::ImageRows, example.positive(height, example.k, 300 + salt)),
+                (Slot::ImageColumns, example.positive(width, example.k, 400 + salt)),
+            ]);
+        }
         if self.spec.name != "ssnmf" {
             return example.start(salt);
         }
-        let (codes, components) = example.factors(salt);
         let knowledge = self.knowledge(example);
         let labels = knowledge.label_targets.map_or(example.labels().n_classes(), |t| t.targets.columns());
         Init::Given(vec![
@@ -213,6 +222,7 @@ impl Case {
             strength: 1.3,
             strength_unit: self.unit,
             anchor_scale: self.scale,
+            image_shape: (self.spec.form == Form::Images).then(|| image_shape(example)),
             ..Knowledge::default()
         };
         if self.references {
@@ -284,6 +294,11 @@ impl Case {
     }
 }
 
+/// Height and width of the images that the samples of an example are.
+fn image_shape(example: &Example) -> (usize, usize) {
+    if example.d.is_multiple_of(2) { (2, example.d / 2) } else { (example.d, 1) }
+}
+
 /// A name, (l1 of codes, of components), (l2 of codes, of components).
 pub(crate) type Penalty = (&'static str, (f64, f64), (f64, f64));
 
@@ -334,6 +349,13 @@ pub(crate) fn objective(
     h: &Matrix<f64>,
     further: &[(Slot, Matrix<f64>)],
 ) -> f64 {
+    let h = match further {
+        [(Slot::ImageRows, u), (Slot::ImageColumns, v)] => {
+            let q = v.rows();
+            &Matrix::from_fn(w.columns(), u.rows() * q, |j, at| u.get(at / q, j) * v.get(at % q, j))
+        }
+        _ => h,
+    };
     let (x, p) = (&example.x, product(w, h));
     let weights = case.row_weights(example);
     let knowledge = case.knowledge(example);

@@ -6,6 +6,7 @@ mod labels;
 mod metrics;
 mod nmf;
 mod nnls;
+mod ntf;
 mod ssnmf;
 mod ssnmf1;
 mod svm;
@@ -35,6 +36,7 @@ pub const RUNNERS: &[Runner] = &[
     Runner { method: "nmf_nenmf", run: nmf::run },
     Runner { method: "nmf_nenmf_wfirst", run: nmf::run },
     Runner { method: "nnls", run: nnls::run },
+    Runner { method: "ntf", run: ntf::run },
     Runner { method: "ssnmf", run: ssnmf::run },
     Runner { method: "ssnmf1", run: ssnmf1::run },
     Runner { method: "svm", run: svm::run },
@@ -56,7 +58,6 @@ pub const NOT_BUILT: &[&str] = &[
     "nmfdc_restart",
     "nsnmf_fro",
     "nsnmf_kl",
-    "ntf",
     "scnmf",
     "scnmf_guard",
     "semignmf",
