@@ -47,7 +47,7 @@ pub(crate) fn scales() -> PossibleValuesParser {
 
 /// The factors.
 pub(crate) fn slots() -> PossibleValuesParser {
-    parser(Slot::ALL.map(|slot| (slot.name(), "")))
+    parser(Slot::MAIN.map(|slot| (slot.name(), "")))
 }
 
 /// The two ways to deal with the free scale of reference rows.

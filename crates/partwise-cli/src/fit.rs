@@ -205,7 +205,7 @@ fn settings(args: &SolveArgs, rank: usize) -> Result<Settings> {
         solver: SolverChoice::from_name(&args.solver)?,
         inner_steps: args.inner,
         init: Init::from_name(&args.init)?,
-        first: args.first.as_ref().and_then(|name| Slot::ALL.into_iter().find(|slot| slot.name() == name)),
+        first: args.first.as_ref().and_then(|name| Slot::MAIN.into_iter().find(|slot| slot.name() == name)),
         max_iterations: args.max_iter,
         tolerance: args.tol,
         time_limit: args.time_limit.map(Duration::from_secs_f64),

@@ -52,7 +52,11 @@ impl Encoding {
                 | Contribution::ComponentAnchor(_)
                 | Contribution::ClassAnchor(_)
                 | Contribution::GraphSmoothing(_)
-                | Contribution::CombinedRows(_) => continue,
+                | Contribution::CombinedRows(_)
+                | Contribution::Coupling(_)
+                | Contribution::LabelView(_)
+                | Contribution::Missing(_)
+                | Contribution::SharedAnchor(_) => continue,
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
                     encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());

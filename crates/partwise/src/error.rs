@@ -36,6 +36,15 @@ pub enum Error {
         /// The first value.
         value: f64,
     },
+    /// A matrix that should be symmetric and is not.
+    NotSymmetric {
+        /// What should be symmetric.
+        what: String,
+        /// The first pair (i, j), i < j, at which it is not.
+        pair: (usize, usize),
+        /// The entries at (i, j) and at (j, i).
+        values: (f64, f64),
+    },
     /// NaN or infinite entries.
     NotFinite {
         /// What holds them.
@@ -121,6 +130,10 @@ impl fmt::Display for Error {
                 f,
                 "{what}: {count} negative {}, the first in row {i}, column {j} (counted from 0): {value}; all entries must be 0 or more",
                 if *count == 1 { "entry" } else { "entries" }
+            ),
+            Error::NotSymmetric { what, pair: (i, j), values: (a, b) } => write!(
+                f,
+                "{what}: the entry of the pair ({i}, {j}) (counted from 0) is {a}, that of ({j}, {i}) is {b}; a symmetric matrix is needed"
             ),
             Error::NotFinite { what, nan, infinite, first: (i, j) } => write!(
                 f,

@@ -21,6 +21,7 @@ use crate::problem::{Notice, Problem};
 use crate::real::Real;
 use crate::settings::Settings;
 use crate::stop::{StopReason, StopRule};
+use crate::terms::Contribution;
 
 /// A finished factorization X ≈ W·H.
 #[derive(Clone, Debug)]
@@ -30,13 +31,15 @@ pub struct Fit<T> {
     pub codes: Matrix<T>,
     /// H (k × d): the parts.
     pub components: Matrix<T>,
+    /// The factors that some models have beside codes and components, as their slots hold them (see [`Slot`]).
+    pub further: Vec<(Slot, Matrix<T>)>,
     /// The published objective of the model, computed exactly at the end (see the model's formula).
     pub objective: f64,
     /// The loss ("fit") and each term, which sum to the objective.
     pub parts: Vec<(String, f64)>,
     /// ‖X − WH‖/‖X‖ (rows weighted as the model does); for Kullback–Leibler D(X‖WH)/ΣX.
     pub relative_error: f64,
-    /// Norm of the projected gradient of the published objective over both factors, at the end.
+    /// Norm of the projected gradient of the published objective over all factors, at the end.
     pub kkt: f64,
     /// The start (number 0) and every iteration.
     pub history: Vec<Iteration>,
@@ -98,7 +101,10 @@ pub fn fit_observed<T: Real>(
     let mut fit = T::run(&problem, start, settings, observer)?;
     if let Some(labels) = &model.knowledge.labels {
         for (name, class) in fit.component_names.iter_mut().zip(labels.names()) {
-            if problem.init == "labels" || model.spec.name == "ws-nmf" || model.spec.rescales {
+            if problem.init == "labels"
+                || model.spec.rescales
+                || matches!(model.spec.name, "ws-nmf" | "ws-symnmf")
+            {
                 name.clone_from(class);
             }
         }
@@ -156,7 +162,7 @@ fn run<T: Real>(
     let exact = backend.exact();
     let elapsed = began.elapsed();
     let factors = Box::new(backend).into_factors();
-    let finite = Slot::ALL.iter().all(|s| factors.get(*s).as_slice().iter().all(|v| v.is_finite()));
+    let finite = factors.slots().all(|s| factors.get(s).as_slice().iter().all(|v| v.is_finite()));
     if !finite {
         return Err(Error::Overflow { iteration: history.len() - 1, what: "a factor".into() });
     }
@@ -216,14 +222,20 @@ fn finish<T: Real>(
         Loss::Frobenius => summary.squared_norm,
         Loss::KullbackLeibler => summary.sum,
     };
-    let ratio = if size > 0.0 { (parts[0].1 / size).max(0.0) } else { 0.0 };
+    // The loss, without what unknown entries have in it.
+    let unknown = problem.contributions.iter().zip(&parts[1..]);
+    let unknown: f64 =
+        unknown.filter(|(c, _)| matches!(c, Contribution::Missing(_))).map(|(_, (_, v))| v).sum();
+    let ratio = if size > 0.0 { ((parts[0].1 + unknown) / size).max(0.0) } else { 0.0 };
     let codes = problem.untie(factors.get(Slot::Codes));
     let rescaling = factors.rescaling.clone();
+    let further = factors.slots().filter(|s| !s.is_main()).map(|s| (s, factors.get(s).clone())).collect();
     let (_, components) = factors.into_parts();
     Fit {
         component_names: (1..=components.columns()).map(|j| format!("part {j}")).collect(),
         components: components.transposed(),
         codes,
+        further,
         objective: parts.iter().map(|(_, v)| v).sum(),
         relative_error: if problem.loss == Loss::Frobenius { ratio.sqrt() } else { ratio },
         parts,
@@ -235,7 +247,7 @@ fn finish<T: Real>(
         loss: problem.loss,
         solver: problem.solver.name,
         init: problem.init,
-        first: problem.order[0],
+        first: if problem.order[0] == Slot::Codes { Slot::Codes } else { Slot::Components },
         threads,
         working_bytes,
         rescaling,

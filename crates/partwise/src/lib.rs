@@ -66,8 +66,8 @@ pub use error::{Error, Result};
 pub use factors::{Factors, Slot};
 pub use fit::{Fit, fit, fit_observed};
 pub use guidance::{
-    CodeReference, ComponentReference, Knowledge, LabelSets, Labels, Margins, StepRule, StrengthUnit,
-    SupportVectors,
+    CodeReference, ComponentReference, Knowledge, LabelSets, LabelTargets, Labels, Margins, StepRule,
+    StrengthUnit, SupportVectors,
 };
 pub use linalg::{Matrix, symmetric_eigen};
 pub use losses::Loss;

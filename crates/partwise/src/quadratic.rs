@@ -8,12 +8,13 @@
 //!
 //! c is the cross matrix, split as MU needs it: c ≥ 0 goes to the numerator, the linear penalty λ to the denominator.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::linalg::Matrix;
 use crate::real::Real;
 
-/// Rows that share a Gram of their own: G + weight·(D − D^½ d dᵀ D^½) with the unit vector d (or zeros) and the quadratic's diagonal
+/// Rows that share a Gram of their own: G + weight·(D − D^½ d dᵀ D^½) + A with the unit vector d (or zeros) and the quadratic's diagonal
 /// metric D. It is what remains of an anchor w ≈ scale·reference after its free scale is minimized out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowGroup<T> {
@@ -23,9 +24,17 @@ pub struct RowGroup<T> {
     pub weight: T,
     /// The direction, of unit length (k), or zeros.
     pub direction: Vec<T>,
+    /// A further part A (k × k) of the Gram, symmetric; G + A is positive semi-definite without a negative entry where G is. 0
+    /// when absent.
+    pub added: Option<Matrix<T>>,
 }
 
 impl<T: Real> RowGroup<T> {
+    /// Rows whose Gram is G + A.
+    pub(crate) fn with_gram(rows: Vec<u32>, added: Matrix<T>) -> Self {
+        RowGroup { rows, weight: T::ZERO, direction: vec![T::ZERO; added.columns()], added: Some(added) }
+    }
+
     /// D^½·d.
     fn metric_direction(&self, metric: Option<&[T]>) -> Vec<T> {
         match metric {
@@ -34,13 +43,22 @@ impl<T: Real> RowGroup<T> {
         }
     }
 
-    /// G + weight·(D − D^½ d dᵀ D^½), k × k; D = I without a metric.
+    /// G + weight·(D − D^½ d dᵀ D^½) + A, k × k; D = I without a metric.
     pub fn gram(&self, base: &Matrix<T>, metric: Option<&[T]>) -> Matrix<T> {
         let k = base.columns();
         let direction = self.metric_direction(metric);
+        // What is left of a Gram of which (nearly) all is taken away is rounding: no curvature then.
+        let least = T::from_f64(T::EPSILON.to_f64() * 64.0);
+        let vanishes = |j: usize| {
+            self.added.as_ref().is_some_and(|a| base.get(j, j) + a.get(j, j) <= least * base.get(j, j))
+        };
         Matrix::from_fn(k, k, |i, j| {
+            if vanishes(i) || vanishes(j) {
+                return T::ZERO;
+            }
             let diagonal = if i == j { metric.map_or(T::ONE, |m| m[i]) } else { T::ZERO };
-            base.get(i, j) + self.weight * (diagonal - direction[i] * direction[j])
+            let added = self.added.as_ref().map_or(T::ZERO, |a| a.get(i, j));
+            base.get(i, j) + self.weight * (diagonal - direction[i] * direction[j]) + added
         })
     }
 
@@ -98,13 +116,62 @@ pub struct Quadratic<T> {
     pub groups: Arc<Vec<RowGroup<T>>>,
     /// The diagonal metric D (k) of the groups; I when absent.
     pub group_metric: Option<Vec<T>>,
-    /// What does not depend on this factor.
+    /// What does not depend on this factor (without the loss, for a factor from which the data are not seen).
     pub constant: f64,
     /// Whether it lies above the objective away from the current factor (equal there) instead of being the objective.
     pub majorizer: bool,
 }
 
 impl<T: Real> Quadratic<T> {
+    /// That of a factor (rows × k) from which the data are not seen: all of it comes from terms.
+    pub(crate) fn of_terms((rows, k): (usize, usize)) -> Self {
+        Quadratic {
+            gram: Matrix::zeros(k, k),
+            cross: Matrix::zeros(rows, k),
+            penalties: Penalties::none(k),
+            groups: Arc::default(),
+            group_metric: None,
+            constant: 0.0,
+            majorizer: false,
+        }
+    }
+
+    /// Adds groups whose Gram is G + A. Rows that are in a group already get both parts.
+    pub(crate) fn add_groups(&mut self, groups: Vec<RowGroup<T>>) {
+        if self.groups.is_empty() {
+            self.groups = Arc::new(groups);
+            return;
+        }
+        let places = |groups: &[RowGroup<T>]| {
+            let mut place = vec![None; self.cross.rows()];
+            for (at, group) in groups.iter().enumerate() {
+                group.rows.iter().for_each(|&row| place[row as usize] = Some(at));
+            }
+            place
+        };
+        let mut joined: BTreeMap<(Option<usize>, Option<usize>), Vec<u32>> = BTreeMap::new();
+        for (row, key) in places(&self.groups).into_iter().zip(places(&groups)).enumerate() {
+            joined.entry(key).or_default().push(row as u32);
+        }
+        joined.remove(&(None, None));
+        let join = |((one, two), rows): ((Option<usize>, Option<usize>), Vec<u32>)| {
+            let (one, two) = (one.map(|at| &self.groups[at]), two.map(|at| &groups[at]));
+            let mut group = one.or(two).expect("a row in neither was left out").clone();
+            group.rows = rows;
+            if let (Some(_), Some(two)) = (one, two) {
+                group.added = match (group.added, &two.added) {
+                    (Some(mut a), Some(b)) => {
+                        a.as_mut_slice().iter_mut().zip(b.as_slice()).for_each(|(a, b)| *a += *b);
+                        Some(a)
+                    }
+                    (a, b) => a.or_else(|| b.clone()),
+                };
+            }
+            group
+        };
+        self.groups = Arc::new(joined.into_iter().map(join).collect());
+    }
+
     /// f(U) in `f64`. `own_gram` is UᵀU where the caller has it.
     ///
     /// # Panics
@@ -124,6 +191,7 @@ impl<T: Real> Quadratic<T> {
                 let u = factor.row(row as usize);
                 let along = dot(u, &direction);
                 value += 0.5 * weight * (self.metric_square(u) - along * along);
+                value += group.added.as_ref().map_or(0.0, |added| 0.5 * form(added, u));
             }
         }
         value + self.constant
@@ -149,6 +217,7 @@ impl<T: Real> Quadratic<T> {
                 if let (Some(group), Some(direction)) = (group, &direction) {
                     let metric = self.group_metric.as_ref().map_or(1.0, |m| m[j].to_f64());
                     g += group.weight.to_f64() * (metric * u[j].to_f64() - along * direction[j].to_f64());
+                    g += group.added.as_ref().map_or(0.0, |added| dot(added.row(j), u));
                 }
                 g
             })

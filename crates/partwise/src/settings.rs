@@ -27,6 +27,9 @@ pub enum Init {
     /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to the largest
     /// copied entry; a factor without a reference is uniform on [0, max X].
     Published,
+    /// Given factors as their slots hold them (rows × k; see [`Slot`]), for models with factors beside codes and components too;
+    /// one that is absent is random, or follows from the others.
+    Given(Vec<(Slot, Matrix<f64>)>),
     /// Given factors (warm start); one that is absent is random.
     Custom {
         /// W (n × k).
@@ -37,7 +40,7 @@ pub enum Init {
 }
 
 impl Init {
-    /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] has none).
+    /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] and [`Init::Given`] have none).
     pub const NAMES: [(&'static str, &'static str); 7] = [
         ("auto", "labels when labels are given, random otherwise"),
         ("random", "uniform, from the seed"),
@@ -81,7 +84,7 @@ impl Init {
             Init::Nndsvdar => "nndsvdar",
             Init::Labels => "labels",
             Init::Published => "published",
-            Init::Custom { .. } => "custom",
+            Init::Custom { .. } | Init::Given(_) => "custom",
         }
     }
 }
@@ -104,7 +107,7 @@ const MAX_RANK: usize = 1 << 19;
 /// | `solver` | `Auto` | one that serves the loss | – |
 /// | `inner_steps` | the solver's (HALS 1, Nesterov 10) | ≥ 1 | steps per factor and iteration |
 /// | `init` | `Auto` | – | – |
-/// | `first` | codes after a label-aware start, components otherwise | – | – |
+/// | `first` | codes after a label-aware start and for symmetric models, components otherwise | – | – |
 /// | `max_iterations` | 200 | ≥ 0 | updates of both factors |
 /// | `tolerance` | 1e-4 | ≥ 0, < 1; 0 = never stop on it | projected gradient, relative to the first iteration |
 /// | `time_limit` | none | – | wall time; checked after each iteration |
@@ -122,7 +125,7 @@ pub struct Settings {
     pub inner_steps: Option<usize>,
     /// The start.
     pub init: Init,
-    /// Which factor is updated first in each iteration.
+    /// Which factor is updated first in each iteration: the codes or the components.
     pub first: Option<Slot>,
     /// Iterations (updates of every factor) at most.
     pub max_iterations: usize,
@@ -181,6 +184,9 @@ impl Settings {
                 self.tolerance.to_string(),
                 "at least 0 (never stop on it) and below 1",
             );
+        }
+        if let Some(first) = self.first.filter(|slot| !slot.is_main()) {
+            return fault("the factor to update first", first.name().into(), "the codes or the components");
         }
         if self.inner_steps == Some(0) {
             return fault("inner steps", "0".into(), "1 or more");

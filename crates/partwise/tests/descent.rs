@@ -10,10 +10,11 @@ use partwise::{Real, Settings, fit};
 
 /// Runs everything that goes together; returns how many fits that were.
 fn run<T: Real>(example: &common::Example, tolerance: f64) -> usize {
-    let size: f64 = example.x.as_slice().iter().map(|x| x * x).sum();
-    let (dense, sparse) = (example.dense::<T>(), example.sparse::<T>());
     let mut fits = 0;
     for case in cases() {
+        let example = &case.example(example);
+        let size: f64 = example.x.as_slice().iter().map(|x| x * x).sum();
+        let (dense, sparse) = (example.dense::<T>(), example.sparse::<T>());
         for solver in case.solvers().filter(|solver| solver.monotone) {
             for penalty in &PENALTIES {
                 let settings = Settings {

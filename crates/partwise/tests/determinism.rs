@@ -15,7 +15,8 @@ use partwise::{DataMatrix, Fit, Init, Iteration, Loss, Model, Settings, fit, fit
 fn bits(fit: &Fit<f64>) -> Vec<u64> {
     let numbers = [fit.objective, fit.kkt, fit.relative_error];
     let history = fit.history.iter().flat_map(|i| [i.objective, i.kkt.unwrap_or(-1.0)]);
-    let factors = fit.codes.as_slice().iter().chain(fit.components.as_slice()).copied();
+    let further = fit.further.iter().flat_map(|(_, factor)| factor.as_slice());
+    let factors = fit.codes.as_slice().iter().chain(fit.components.as_slice()).chain(further).copied();
     factors.chain(numbers).chain(history).map(f64::to_bits).collect()
 }
 
@@ -35,10 +36,12 @@ fn large() -> Example {
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let example = large();
-    let (dense, sparse) = (example.dense::<f64>(), example.sparse::<f64>());
+    let dense = example.dense::<f64>();
     assert!(dense.sample_chunks().len() > 1 && dense.feature_chunks().len() > 1);
     let mut fits = 0;
     for case in cases() {
+        let example = case.example(&example);
+        let (dense, sparse) = (example.dense::<f64>(), example.sparse::<f64>());
         for solver in case.solvers() {
             for data in [&dense as &dyn DataMatrix<f64>, &sparse] {
                 let at = |threads| {

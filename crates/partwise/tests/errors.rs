@@ -12,8 +12,9 @@ use common::Example;
 use partwise::graphs::Graph;
 use partwise::recipes::{StrengthRule, search_strength};
 use partwise::{
-    CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, Knowledge, LabelSets, Labels, Loss,
-    Margins, Matrix, Model, Result, Settings, SolverChoice, SparseMatrix, SupportVectors, encode, fit, solve,
+    CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, Knowledge, LabelSets, LabelTargets,
+    Labels, Loss, Margins, Matrix, Model, Result, Settings, Slot, SolverChoice, SparseMatrix, SupportVectors,
+    encode, fit, solve,
 };
 
 fn example() -> Example {
@@ -55,6 +56,9 @@ fn every_error_says_what_where_and_what_is_valid() {
     margins(&mut faults);
     combinations(&mut faults);
     starts(&mut faults);
+    symmetric(&mut faults);
+    label_view(&mut faults);
+    images(&mut faults);
     held(&mut faults);
     recipes(&mut faults);
     assert_eq!(faults.0, variants(), "each variant is provoked");
@@ -273,6 +277,84 @@ fn starts(faults: &mut Faults) {
     faults.check(fit(&x, &nmf, &labels), &["label-aware start", "at least one labelled sample"]);
     let many = Labels::from_integers(&[0, 1, 2, 3, -1, -1, -1, -1]).unwrap();
     faults.check(fit(&x, &nmf.with_labels(many), &labels), &["rank k is 2", "at least 4"]);
+}
+
+fn label_view(faults: &mut Faults) {
+    let x = example().dense::<f64>();
+    let settings = Settings::new(2);
+    let ones = |rows, columns| Matrix::from_fn(rows, columns, |_, _| 1.0);
+    let run = |knowledge| fit(&x, &Model::ssnmf(knowledge), &settings);
+    let with = |targets, known| Knowledge {
+        label_targets: Some(LabelTargets { targets, known }),
+        ..Knowledge::default()
+    };
+    faults.check(run(Knowledge::default()), &["SSNMF needs", "labels, or targets"]);
+    faults.check(run(with(ones(7, 3), ones(7, 3))), &["targets of the labels", "7 x 3", "8 x 3"]);
+    faults.check(run(with(ones(8, 3), ones(8, 2))), &["marks of known labels", "8 x 2", "8 x 3"]);
+    let half = Matrix::from_fn(8, 3, |i, l| if (i, l) == (4, 1) { 0.5 } else { 1.0 });
+    faults.check(run(with(ones(8, 3), half)), &["sample 4, label 1", "0.5", "1 (known)"]);
+    let labelled = || Knowledge { labels: Some(example().labels()), ..Knowledge::default() };
+    faults.check(run(Knowledge { label_weight: -2.0, ..labelled() }), &["label weight is -2", "0 or more"]);
+    let unknown = |knowledge, known| Knowledge { known_entries: Some(known), ..knowledge };
+    let nmf = Model::from_name("nmf", unknown(Knowledge::default(), ones(8, 5))).unwrap();
+    faults.check(fit(&x, &nmf, &settings), &["NMF with unknown entries", "ssnmf"]);
+    faults.check(run(unknown(labelled(), ones(8, 4))), &["marks of known entries", "8 x 4", "8 x 5"]);
+    let two = Matrix::from_fn(8, 5, |i, j| if (i, j) == (2, 3) { 2.0 } else { 1.0 });
+    faults.check(run(unknown(labelled(), two)), &["row 2, column 3", "is 2", "0 (unknown)"]);
+    let at = example().x.as_slice().iter().position(|v| *v > 0.0).unwrap();
+    let hidden = Matrix::from_fn(8, 5, |i, j| f64::from(5 * i + j != at));
+    let place = format!("row {}, column {}", at / 5, at % 5);
+    faults.check(run(unknown(labelled(), hidden)), &["unknown entry", &place, "no value"]);
+    let given = |slot, factor| Settings { init: Init::Given(vec![(slot, factor)]), ..settings.clone() };
+    faults.check(
+        fit(&x, &Model::nmf(), &given(Slot::Labels, ones(2, 2))),
+        &["start for the labels", "codes, components"],
+    );
+    faults.check(
+        fit(&x, &Model::ssnmf(labelled()), &given(Slot::Labels, ones(5, 2))),
+        &["labels of the start", "5 x 2"],
+    );
+}
+
+fn images(faults: &mut Faults) {
+    let x = example().dense::<f64>();
+    let settings = Settings::new(2);
+    let shapeless = Model::from_name("ntf", Knowledge::default()).unwrap();
+    faults.check(fit(&x, &shapeless, &settings), &["NTF needs the shape of the images"]);
+    faults.check(fit(&x, &Model::ntf((2, 3)), &settings), &["images", "2 x 3", "features, 5"]);
+    let model = Model::ntf((5, 1));
+    let penalized = Settings { l1: (0.1, 0.1), ..settings.clone() };
+    faults.check(fit(&x, &model, &penalized), &["penalty with NTF", "no penalties"]);
+    let nndsvd = Settings { init: Init::Nndsvda, ..settings.clone() };
+    faults.check(fit(&x, &model, &nndsvd), &["nndsvda", "NTF", "start random"]);
+    let given = |slot, rows| {
+        let factor = Matrix::from_fn(rows, 2, |_, _| 1.0);
+        Settings { init: Init::Given(vec![(slot, factor)]), ..settings.clone() }
+    };
+    faults.check(fit(&x, &model, &given(Slot::Components, 5)), &["start for the components", "image rows"]);
+    faults.check(fit(&x, &model, &given(Slot::ImageRows, 4)), &["image rows of the start", "4 x 2", "5 x 2"]);
+}
+
+fn symmetric(faults: &mut Faults) {
+    let settings = Settings::new(2);
+    let model = Model::symnmf();
+    faults.check(fit(&example().dense::<f64>(), &model, &settings), &["SymNMF", "8 x 5", "n x n"]);
+    let other = |i: usize, j: usize| if (i, j) == (3, 1) { 0.75 } else { 0.5 };
+    let full = Matrix::from_fn(4, 4, other);
+    let stored = common::sparse(&Matrix::from_fn(4, 4, |i, j| if i == j { 0.0 } else { other(i, j) }));
+    let parts = ["pair (1, 3)", "is 0.5", "(3, 1) is 0.75", "symmetric"];
+    faults.check(fit(&DenseMatrix::from_matrix(full).unwrap(), &model, &settings), &parts);
+    faults.check(fit::<f64>(&stored, &model, &settings), &parts);
+    let square = DenseMatrix::new(2, 2, vec![1.0, 0.5, 0.5, 1.0]).unwrap();
+    let with = |coupling| Knowledge { coupling: Some(coupling), ..Knowledge::default() };
+    let coupled = |coupling| Model::from_name("symnmf", with(coupling)).unwrap();
+    faults.check(fit(&square, &coupled(-1.0), &settings), &["coupling is -1", "0 or more"]);
+    faults.check(
+        fit(&square, &Model::ws_symnmf(Knowledge::default()), &settings),
+        &["WS-SymNMF needs", "labels or reference codes"],
+    );
+    let first = Settings { first: Some(Slot::Scales), ..settings };
+    faults.check(fit(&square, &model, &first), &["update first", "scales", "codes or the components"]);
 }
 
 fn held(faults: &mut Faults) {

@@ -23,10 +23,11 @@ fn settings(example: &Example, solver: &SolverSpec, iterations: usize) -> Settin
     }
 }
 
-fn every_fit(example: &Example, mut check: impl FnMut(&Case, &SolverSpec)) {
-    let _ = example;
+/// Calls with every case, solver, and the example as the case takes it.
+fn every_fit(example: &Example, mut check: impl FnMut(&Example, &Case, &SolverSpec)) {
     for case in cases() {
-        case.solvers().for_each(|solver| check(&case, solver));
+        let example = case.example(example);
+        case.solvers().for_each(|solver| check(&example, &case, solver));
     }
 }
 
@@ -37,8 +38,8 @@ fn difference(a: &Fit<f64>, b: &Fit<f64>) -> f64 {
 #[test]
 fn dense_and_sparse_data_start_at_the_same_bits_and_agree() {
     for_examples(12, |example| {
-        let (dense, sparse) = (example.dense::<f64>(), example.sparse::<f64>());
-        every_fit(example, |case, solver| {
+        every_fit(example, |example, case, solver| {
+            let (dense, sparse) = (example.dense::<f64>(), example.sparse::<f64>());
             let model = case.model(example);
             let start = |fit: Option<Fit<f64>>| fit.map(|fit| (fit.codes, fit.components));
             let none = settings(example, solver, 0);
@@ -72,8 +73,8 @@ fn single_precision_follows_double_precision() {
         if 2 * example.k > example.n.min(example.d) {
             return;
         }
-        let (narrow, wide) = (example.dense::<f32>(), example.dense::<f64>());
-        every_fit(example, |case, solver| {
+        every_fit(example, |example, case, solver| {
+            let (narrow, wide) = (example.dense::<f32>(), example.dense::<f64>());
             // Dead components look alike through a smoothing link: a minimizer is not the only one then either.
             if case.spec.smooths {
                 return;

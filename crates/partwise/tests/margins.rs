@@ -110,7 +110,7 @@ fn sparse_data_give_the_fit_of_dense_data() {
         let (x, labels) = classes(45, d, density);
         let (dense, sparse) = (DenseMatrix::from_matrix(x.clone()).unwrap(), common::sparse::<f64>(&x));
         let model = Model::nmf_alpha(labelled(&labels, Margins::default()));
-        for first in Slot::ALL {
+        for first in Slot::MAIN {
             let settings = Settings {
                 init: Init::Random,
                 first: Some(first),

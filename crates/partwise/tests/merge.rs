@@ -150,7 +150,7 @@ fn penalties_on_merged_rows_count_each_sample() {
                 };
                 let x = example.dense::<f64>();
                 let Some(fit) = common::accepted(fit(&x, &case.model(example), &settings)) else { continue };
-                let naive = common::objective(example, case, &settings, &w, &h);
+                let naive = common::objective(example, case, &settings, &w, &h, &[]);
                 let label = format!("{case:?}, penalty {}, {example:?}", penalty.0);
                 assert!(
                     (fit.objective - naive).abs() < 1e-10 * naive,

@@ -7,7 +7,7 @@
 mod common;
 
 use common::{Case, Example, accepted, cases, relative_difference};
-use partwise::models::Tying;
+use partwise::models::{Form, Tying};
 use partwise::{Fit, Held, Init, Loss, Matrix, Model, Settings, Slot, SolverChoice, fit, solve};
 
 fn examples() -> impl Iterator<Item = Example> {
@@ -39,9 +39,10 @@ fn unguided(example: &Example, case: &Case) -> Vec<usize> {
     let unjoined = |i: &usize| isolated.as_ref().is_none_or(|isolated| isolated.contains(i));
     let unlabelled =
         |i: usize| example.labels[i] < 0 || case.spec.needs == "nothing" || case.spec.name == "gnmf";
-    let free = |i: &usize| match &knowledge.code_reference {
-        Some(reference) => reference.weight[*i] == 0.0,
-        None => unlabelled(*i) && unjoined(i),
+    let free = |i: &usize| match (&knowledge.code_reference, &knowledge.label_targets) {
+        (Some(reference), _) => reference.weight[*i] == 0.0,
+        (None, Some(targets)) => targets.known.row(*i).iter().all(|m| *m == 0.0),
+        (None, None) => unlabelled(*i) && unjoined(i),
     };
     (0..example.n).filter(free).collect()
 }
@@ -54,8 +55,13 @@ fn rows(m: &Matrix<f64>, rows: &[usize]) -> Matrix<f64> {
 fn new_rows_get_the_codes_of_the_unguided_rows() {
     let mut checked = 0;
     for example in examples() {
-        let x = example.dense::<f64>();
-        for case in cases().into_iter().filter(|case| case.loss == Loss::Frobenius) {
+        // Beside the fit, symmetric models hold the codes near the components, which a new row has none of.
+        let applies = |case: &Case| case.loss == Loss::Frobenius && case.spec.form != Form::Symmetric;
+        // A new row with unknown entries can't be told from one of zeros.
+        let applies = |case: &Case| applies(case) && !(case.spec.name == "ssnmf" && case.references);
+        for case in cases().into_iter().filter(applies) {
+            let example = case.example(&example);
+            let x = example.dense::<f64>();
             let free = unguided(&example, &case);
             assert!(free.len() > 3, "{case:?}");
             for penalty in common::PENALTIES {
@@ -127,7 +133,12 @@ fn either_factor_is_solved_for_with_the_other_held() {
 }
 
 fn restarted(example: &Example, fit: &Fit<f64>, settings: &Settings) -> Settings {
-    let init = Init::Custom { codes: Some(fit.codes.clone()), components: Some(fit.components.clone()) };
+    let mut factors = vec![(Slot::Codes, fit.codes.clone())];
+    if !fit.further.iter().any(|(slot, _)| *slot == Slot::ImageRows) {
+        factors.push((Slot::Components, fit.components.transposed()));
+    }
+    factors.extend(fit.further.iter().filter(|(slot, _)| *slot != Slot::Scales).cloned());
+    let init = Init::Given(factors);
     assert_eq!(fit.codes.shape(), (example.n, example.k));
     Settings { init, ..settings.clone() }
 }
@@ -136,8 +147,9 @@ fn restarted(example: &Example, fit: &Fit<f64>, settings: &Settings) -> Settings
 #[test]
 fn a_finished_fit_is_a_start_from_which_nothing_moves() {
     for example in examples() {
-        let x = example.dense::<f64>();
         for case in cases().into_iter().filter(|case| case.loss == Loss::Frobenius && !drifts(case)) {
+            let example = case.example(&example);
+            let x = example.dense::<f64>();
             let settings = tight(&example, SolverChoice::Hals, &common::NO_PENALTY);
             let model = case.model(&example);
             let done = fit(&x, &model, &settings).unwrap();

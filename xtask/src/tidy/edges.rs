@@ -82,7 +82,9 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
             "init",
             "metrics",
             "recipes",
-            "solvers",
+            // A model may name its published solver, no more.
+            "solvers::NnlsSolver",
+            "solvers::Rows",
         ],
     ),
     (

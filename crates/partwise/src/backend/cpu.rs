@@ -7,11 +7,11 @@ use super::pool::{Pool, fixed_chunks};
 use super::{Backend, Exact};
 use crate::factors::{Factors, Slot};
 use crate::linalg::{Matrix, gemm};
-use crate::losses::{Loss, frobenius, kullback_leibler};
+use crate::losses::{Loss, frobenius, images, kullback_leibler};
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 use crate::real::Real;
-use crate::solvers::{Bpp, KlRows, NnlsSolver, Rows, improve_kl_rows};
+use crate::solvers::{Bpp, Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
 
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;
@@ -29,13 +29,13 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     solver: Box<dyn NnlsSolver<T>>,
     pool: Pool,
     chunks: [Vec<Range<usize>>; 2],
-    grams: [Option<(u64, Matrix<T>)>; 2],
-    buffers: [Buffer<T>; 2],
+    grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
+    buffers: [Buffer<T>; Slot::ALL.len()],
     current: Option<(Slot, Subproblem<T>)>,
     /// V·S of each factor V, with the version it was made from; unused without smoothing.
-    smoothed: [Option<(u64, Matrix<T>)>; 2],
+    smoothed: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
     /// What the solver remembers of each row of each slot, and how often it was called there.
-    states: [(Vec<T>, usize); 2],
+    states: [(Vec<T>, usize); Slot::ALL.len()],
 }
 
 /// The cross matrix of a slot between uses.
@@ -49,17 +49,16 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     /// At the start of a problem (in working rows, as [`Problem::new`] gives it), on `threads` threads (0 = all cores).
     pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
         let data = problem.data();
-        let empty = || Buffer { cross: None, made_from: None };
         CpuBackend {
             factors: start,
             solver: problem.solver.build(problem.inner_steps),
             pool: Pool::new(threads),
             chunks: [data.sample_chunks(), data.feature_chunks()],
-            grams: [None, None],
-            buffers: [empty(), empty()],
+            grams: [const { None }; Slot::ALL.len()],
+            buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
             current: None,
-            smoothed: [None, None],
-            states: [(Vec::new(), 0), (Vec::new(), 0)],
+            smoothed: [const { None }; Slot::ALL.len()],
+            states: [const { (Vec::new(), 0) }; Slot::ALL.len()],
             problem,
         }
     }
@@ -75,7 +74,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
 
     /// Bytes beside the data: factors, cross matrices, merged rows.
     pub(crate) fn working_bytes(&self) -> usize {
-        let factors: usize = Slot::ALL.iter().map(|s| self.factors.get(*s).as_slice().len()).sum();
+        let factors: usize = self.factors.slots().map(|s| self.factors.get(s).as_slice().len()).sum();
         let smoothed = if self.problem.smoothing.is_some() { factors } else { 0 };
         (2 * factors + smoothed) * size_of::<T>() + self.problem.merged_bytes()
     }
@@ -150,6 +149,24 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
+        match slot {
+            Slot::Codes | Slot::Components => self.restrict_to_data(slot),
+            Slot::ImageRows | Slot::ImageColumns => self.restrict_to_images(slot),
+            Slot::Labels | Slot::Scales => Quadratic::of_terms(self.factors.get(slot).shape()),
+        }
+    }
+
+    /// From the rows or columns of images: the subproblem of the components, whose product with X both share.
+    fn restrict_to_images(&mut self, slot: Slot) -> Quadratic<T> {
+        let gram = self.gram(slot.other());
+        let components = self.restrict_to_data(Slot::Components);
+        let quadratic = images::seen_from(slot, &components, &gram, &self.factors);
+        self.buffers[Slot::Components.index()].cross = Some(components.cross);
+        quadratic
+    }
+
+    /// From codes or components: one product with X, kept while the other of them stays.
+    fn restrict_to_data(&mut self, slot: Slot) -> Quadratic<T> {
         let gram = self.gram(slot.other());
         let gram = self.problem.smoothing.map_or_else(|| gram.clone(), |s| s.smooth_gram(&gram));
         self.smooth(slot.other());
@@ -387,11 +404,22 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
 
     fn improve(&mut self) -> f64 {
         let (slot, subproblem) = self.current.take().expect("a slot was restricted");
+        // One unknown a row: a coordinate step is the closed form.
+        let solver =
+            (slot == Slot::Scales).then(|| std::mem::replace(&mut self.solver, Box::new(Hals::new(1))));
         let squared = match &subproblem {
             Subproblem::Quadratic(q) if q.groups.is_empty() => self.improve_shared(slot, q),
             Subproblem::Quadratic(q) => self.improve_grouped(slot, q),
             Subproblem::KullbackLeibler(m) => self.improve_kl(slot, m),
         };
+        if let Some(solver) = solver {
+            self.solver = solver;
+        }
+        if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
+            let (rows, columns) = (self.factors.get(Slot::ImageRows), self.factors.get(Slot::ImageColumns));
+            let composed = images::compose(rows, columns);
+            *self.factors.get_mut(Slot::Components) = composed;
+        }
         self.current = Some((slot, subproblem));
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot

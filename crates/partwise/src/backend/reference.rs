@@ -7,7 +7,7 @@ use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
-use crate::solvers::{KlRows, Rows, improve_kl_rows};
+use crate::solvers::{Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
 
 /// See the module.
 pub struct ReferenceBackend<'p, 'a> {
@@ -15,7 +15,7 @@ pub struct ReferenceBackend<'p, 'a> {
     data: Vec<Vec<f64>>,
     factors: Factors<f64>,
     current: Option<(Slot, Subproblem<f64>)>,
-    states: [(Vec<f64>, usize); 2],
+    states: [(Vec<f64>, usize); Slot::ALL.len()],
 }
 
 impl<'p, 'a> ReferenceBackend<'p, 'a> {
@@ -69,35 +69,51 @@ impl<'p, 'a> ReferenceBackend<'p, 'a> {
         out
     }
 
-    /// The loss in the half form, naively.
-    fn loss(&self) -> f64 {
-        let mut sum = 0.0;
-        for (i, row) in self.data.iter().enumerate() {
-            for (feature, x) in row.iter().enumerate() {
-                let p = self.product(i, feature);
-                sum += match self.problem.loss {
-                    Loss::Frobenius => 0.5 * (x - p) * (x - p),
-                    Loss::KullbackLeibler if *x > 0.0 => x * (x / p).ln() - x + p,
-                    Loss::KullbackLeibler => p,
-                };
+    /// From the rows or columns of images, naively.
+    fn restrict_to_images(&self, slot: Slot) -> Quadratic<f64> {
+        let (codes, other) = (self.factors.get(Slot::Codes), self.factors.get(slot.other()));
+        let q = self.factors.get(Slot::ImageColumns).rows();
+        let mut quadratic = Quadratic::of_terms(self.factors.get(slot).shape());
+        let k = other.columns();
+        for j in 0..k {
+            for l in 0..k {
+                let of = |m: &Matrix<f64>| (0..m.rows()).map(|i| m.get(i, j) * m.get(i, l)).sum::<f64>();
+                quadratic.gram.set(j, l, of(codes) * of(other));
+            }
+            for (i, row) in self.data.iter().enumerate() {
+                for (at, x) in row.iter().enumerate() {
+                    let (a, b) = (at / q, at % q);
+                    let (mine, theirs) = if slot == Slot::ImageRows { (a, b) } else { (b, a) };
+                    quadratic.cross.row_mut(mine)[j] += x * codes.get(i, j) * other.get(theirs, j);
+                }
             }
         }
-        sum + self.problem.merge_constant
-    }
-}
-
-impl Backend<f64> for ReferenceBackend<'_, '_> {
-    fn slots(&self) -> Vec<Slot> {
-        self.problem.order.clone()
+        quadratic.constant = 0.5 * self.data.iter().flatten().map(|x| x * x).sum::<f64>();
+        quadratic
     }
 
-    fn restrict(&mut self, slot: Slot) {
+    /// The images that rows and columns make, as components.
+    fn compose(&mut self) {
+        let (u, v) = (self.factors.get(Slot::ImageRows), self.factors.get(Slot::ImageColumns));
+        let mut composed = Matrix::zeros(u.rows() * v.rows(), u.columns());
+        for a in 0..u.rows() {
+            for b in 0..v.rows() {
+                for j in 0..u.columns() {
+                    composed.set(a * v.rows() + b, j, u.get(a, j) * v.get(b, j));
+                }
+            }
+        }
+        *self.factors.get_mut(Slot::Components) = composed;
+    }
+
+    /// From codes or components, naively.
+    fn restrict_to_data(&self, slot: Slot) -> Subproblem<f64> {
         let other = self.factors.get(slot.other());
         let k = other.columns();
         let sum = |f: &dyn Fn(&[f64]) -> f64| {
             (0..other.rows()).map(|i| f(&self.seen(slot.other(), i))).sum::<f64>()
         };
-        let mut subproblem = match self.problem.loss {
+        match self.problem.loss {
             Loss::Frobenius => Subproblem::Quadratic(Quadratic {
                 gram: Matrix::from_fn(k, k, |a, b| sum(&|row| row[a] * row[b])),
                 cross: self.weighted_rows(slot, |x, _| x),
@@ -125,6 +141,38 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                     log_sum,
                 })
             }
+        }
+    }
+
+    /// The loss in the half form, naively.
+    fn loss(&self) -> f64 {
+        let mut sum = 0.0;
+        for (i, row) in self.data.iter().enumerate() {
+            for (feature, x) in row.iter().enumerate() {
+                let p = self.product(i, feature);
+                sum += match self.problem.loss {
+                    Loss::Frobenius => 0.5 * (x - p) * (x - p),
+                    Loss::KullbackLeibler if *x > 0.0 => x * (x / p).ln() - x + p,
+                    Loss::KullbackLeibler => p,
+                };
+            }
+        }
+        sum + self.problem.merge_constant
+    }
+}
+
+impl Backend<f64> for ReferenceBackend<'_, '_> {
+    fn slots(&self) -> Vec<Slot> {
+        self.problem.order.clone()
+    }
+
+    fn restrict(&mut self, slot: Slot) {
+        let mut subproblem = match slot {
+            Slot::Codes | Slot::Components => self.restrict_to_data(slot),
+            Slot::ImageRows | Slot::ImageColumns => Subproblem::Quadratic(self.restrict_to_images(slot)),
+            Slot::Labels | Slot::Scales => {
+                Subproblem::Quadratic(Quadratic::of_terms(self.factors.get(slot).shape()))
+            }
         };
         for contribution in &self.problem.contributions {
             contribution.add_to(slot, &self.factors, &mut subproblem);
@@ -140,7 +188,10 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
     fn improve(&mut self) -> f64 {
         let (slot, subproblem) = self.current.as_ref().expect("a slot was restricted");
         let slot = *slot;
-        let solver = self.problem.solver.build::<f64>(self.problem.inner_steps);
+        let solver: Box<dyn NnlsSolver<f64>> = match slot {
+            Slot::Scales => Box::new(Hals::new(1)),
+            _ => self.problem.solver.build(self.problem.inner_steps),
+        };
         let (rows, k) = self.factors.get(slot).shape();
         let width = solver.state_per_row(k);
         let (state, calls) = &mut self.states[slot.index()];
@@ -187,6 +238,9 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
             && last == slot
         {
             self.factors.rescaling = Some(rescaling.apply(&mut self.factors));
+        }
+        if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
+            self.compose();
         }
         squared
     }

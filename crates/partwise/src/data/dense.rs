@@ -324,6 +324,31 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         })
     }
 
+    fn first_asymmetry(&self, allowed: f64) -> Option<((usize, usize), (f64, f64))> {
+        assert_eq!(self.samples, self.features, "only a square matrix can be symmetric");
+        let n = self.samples;
+        let entries = |i: usize, j: usize| (self.values[i * n + j].to_f64(), self.values[j * n + i].to_f64());
+        for rows in fixed_chunks(n, TILE_ROWS) {
+            // Tile by tile, so that what is read down the columns stays in the cache; the first pair of these rows.
+            let mut first: Option<(usize, usize)> = None;
+            for columns in fixed_chunks(n, TILE_ROWS) {
+                for i in rows.clone() {
+                    let pairs = columns.start.max(i + 1)..columns.end.max(i + 1);
+                    let differs = |j: &usize| {
+                        let (a, b) = entries(i, *j);
+                        (a - b).abs() > allowed
+                    };
+                    let found = pairs.into_iter().find(differs).map(|j| (i, j));
+                    first = first.into_iter().chain(found).min();
+                }
+            }
+            if let Some((i, j)) = first {
+                return Some(((i, j), entries(i, j)));
+            }
+        }
+        None
+    }
+
     fn owned_bytes(&self) -> usize {
         match &self.values {
             Cow::Borrowed(_) => 0,

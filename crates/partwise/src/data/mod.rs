@@ -114,6 +114,13 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     /// ‖X[one, :] − X[other, :]‖² in `f64`, from the differences, so equal rows have distance 0 exactly.
     fn squared_distance(&self, one: usize, other: usize) -> f64;
 
+    /// The first pair (i, j), i < j, by i and then by j, with |X[i, j] − X[j, i]| > `allowed`, and the two entries. Sparse data
+    /// store their columns for this.
+    ///
+    /// # Panics
+    /// When X is not square.
+    fn first_asymmetry(&self, allowed: f64) -> Option<((usize, usize), (f64, f64))>;
+
     /// Bytes that this value holds beyond what the caller lent (owned copies, a stored transpose).
     fn owned_bytes(&self) -> usize;
 }

@@ -294,6 +294,22 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         total
     }
 
+    fn first_asymmetry(&self, allowed: f64) -> Option<((usize, usize), (f64, f64))> {
+        assert_eq!(self.samples, self.features, "only a square matrix can be symmetric");
+        let entry = |(indices, values): (&[u32], &[T]), j: usize| {
+            indices.binary_search(&(j as u32)).map_or(0.0, |at| values[at].to_f64())
+        };
+        for i in 0..self.samples {
+            let (row, column) = (self.row(i), self.columns().row(i));
+            let differs = |j: &usize| (entry(row, *j) - entry(column, *j)).abs() > allowed;
+            let places = row.0.iter().chain(column.0).map(|j| *j as usize).filter(|j| *j > i);
+            if let Some(j) = places.filter(differs).min() {
+                return Some(((i, j), (entry(row, j), entry(column, j))));
+            }
+        }
+        None
+    }
+
     fn owned_bytes(&self) -> usize {
         self.rows.owned_bytes() + self.columns.get().map_or(0, Compressed::owned_bytes)
     }

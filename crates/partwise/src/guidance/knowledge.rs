@@ -23,6 +23,15 @@ pub struct ComponentReference {
     pub weight: Vec<f64>,
 }
 
+/// Labels as numbers: soft, several a sample, or known in part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelTargets {
+    /// Y (n × c) ≥ 0: how much each sample has of each label, 0 to 1 as a rule.
+    pub targets: Matrix<f64>,
+    /// M (n × c): 1 where the entry of Y is known, 0 where it is not.
+    pub known: Matrix<f64>,
+}
+
 /// What the strength of labels is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum StrengthUnit {
@@ -49,11 +58,17 @@ pub enum StepRule {
 pub struct Knowledge {
     /// Classes of some samples. They also serve the label-aware start and the names of the components.
     pub labels: Option<Labels>,
-    /// Reference codes (WS-NMF).
+    /// Reference codes (WS-NMF, WS-SymNMF).
     pub code_reference: Option<CodeReference>,
+    /// Labels as numbers (SSNMF); they stand in place of `labels` there.
+    pub label_targets: Option<LabelTargets>,
+    /// How much the labels weigh beside the data in SSNMF (λ); ≥ 0. Relative, 1 weighs ‖M∘Y‖² as much as ‖X‖². Default 1.
+    pub label_weight: f64,
+    /// P (n × d): 1 where the entry of X is known, 0 where it is not and X holds 0 (SSNMF). All are known when absent.
+    pub known_entries: Option<Matrix<f64>>,
     /// Reference components (WS-NMF).
     pub component_reference: Option<ComponentReference>,
-    /// How strongly WS-NMF holds labelled rows to their class; ≥ 0, enters squared. Default 10.
+    /// How strongly WS-NMF and WS-SymNMF hold labelled rows to their class; ≥ 0, enters squared. Default 10.
     pub strength: f64,
     /// What the strength is measured in. Default: relative.
     pub strength_unit: StrengthUnit,
@@ -69,6 +84,10 @@ pub struct Knowledge {
     pub graph_weight: f64,
     /// What NMF-α preserves.
     pub margins: Margins,
+    /// Height p and width q of the images that the samples are, row by row (NTF); p·q = d.
+    pub image_shape: Option<(usize, usize)>,
+    /// μ ≥ 0 of SymNMF and WS-SymNMF: how strongly the two factors are held near each other. Default: (max S)².
+    pub coupling: Option<f64>,
 }
 
 impl Default for Knowledge {
@@ -77,6 +96,9 @@ impl Default for Knowledge {
             labels: None,
             code_reference: None,
             component_reference: None,
+            label_targets: None,
+            known_entries: None,
+            label_weight: 1.0,
             strength: 10.0,
             strength_unit: StrengthUnit::Relative,
             smoothing: 0.3,
@@ -85,6 +107,8 @@ impl Default for Knowledge {
             graph: None,
             graph_weight: 1.0,
             margins: Margins::default(),
+            image_shape: None,
+            coupling: None,
         }
     }
 }

@@ -5,6 +5,6 @@ mod knowledge;
 mod labels;
 mod margins;
 
-pub use knowledge::{CodeReference, ComponentReference, Knowledge, StepRule, StrengthUnit};
+pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, StepRule, StrengthUnit};
 pub use labels::Labels;
 pub use margins::{LabelSets, Margins, SupportVectors};

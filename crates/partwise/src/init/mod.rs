@@ -12,12 +12,126 @@ use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::guidance::Knowledge;
 use crate::linalg::Matrix;
+use crate::losses::images;
 use crate::problem::{Notice, Problem, check_non_negative};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
+use crate::terms::{Contribution, LabelView};
 
 /// The starting factors in working rows.
 pub(crate) fn start<T: Real>(
+    problem: &Problem<'_, T>,
+    knowledge: &Knowledge,
+    settings: &Settings,
+    init: &Init,
+    notices: &mut Vec<Notice>,
+) -> Result<Factors<T>> {
+    check_given(problem, init)?;
+    let mut start = match knowledge.image_shape.filter(|_| problem.order.contains(&Slot::ImageRows)) {
+        Some(shape) => image_factors(problem, shape, settings, init, notices)?,
+        None => main_factors(problem, knowledge, settings, init, notices)?,
+    };
+    for contribution in &problem.contributions {
+        match contribution {
+            Contribution::SharedAnchor(anchor) => {
+                let scales = anchor.scales(&start);
+                start = start.with(Slot::Scales, scales);
+            }
+            Contribution::LabelView(view) => {
+                let labels = match given(init, Slot::Labels) {
+                    Some(labels) => custom_factor(Slot::Labels, labels, (view.n_labels(), settings.rank))?,
+                    None => {
+                        let random = random_labels(problem, view, settings);
+                        match (init, &knowledge.labels) {
+                            (Init::Labels, Some(labels)) => {
+                                labels::label_factor(random, labels, start.get(Slot::Codes))
+                            }
+                            _ => random,
+                        }
+                    }
+                };
+                start = start.with(Slot::Labels, labels);
+            }
+            _ => {}
+        }
+    }
+    Ok(start)
+}
+
+/// The given factor of a slot, if there is one.
+fn given(init: &Init, slot: Slot) -> Option<&Matrix<f64>> {
+    let Init::Given(factors) = init else { return None };
+    factors.iter().find(|(s, _)| *s == slot).map(|(_, factor)| factor)
+}
+
+/// Refuses factors that the model doesn't have, or that follow from others.
+fn check_given<T: Real>(problem: &Problem<'_, T>, init: &Init) -> Result<()> {
+    let Init::Given(factors) = init else { return Ok(()) };
+    let takes = |slot: Slot| problem.order.contains(&slot) && slot != Slot::Scales;
+    match factors.iter().find(|(slot, _)| !takes(*slot)) {
+        None => Ok(()),
+        Some((slot, _)) => Err(Error::Incompatible {
+            asked: format!("a start for the {}", slot.name()),
+            reason: "the model has no such factor to start".into(),
+            valid: Slot::ALL.into_iter().filter(|s| takes(*s)).map(|s| s.name().into()).collect(),
+        }),
+    }
+}
+
+/// A given factor beside codes and components.
+fn custom_factor<T: Real>(slot: Slot, factor: &Matrix<f64>, shape: (usize, usize)) -> Result<Matrix<T>> {
+    let what = format!("the {} of the start", slot.name());
+    check_shape(&what, shape, factor.shape())?;
+    check_non_negative(&what, factor)?;
+    Ok(factor.cast())
+}
+
+/// Bᵀ (c × k), uniform on (0, 1) × mean Y / (k·s) with s the size of the codes, so that W·B is of the size of Y.
+fn random_labels<T: Real>(problem: &Problem<'_, T>, view: &LabelView<T>, settings: &Settings) -> Matrix<T> {
+    let k = settings.rank;
+    let mean = view.mean_target();
+    let scale = if mean > 0.0 { mean } else { 1.0 } / (k as f64 * entry_scale(problem, k));
+    uniform_rows(Slot::Labels, view.n_labels(), settings, scale)
+}
+
+/// Codes, image rows and image columns, given or uniform on (0, 1) × (mean X / k)^⅓, and the components that they make.
+fn image_factors<T: Real>(
+    problem: &Problem<'_, T>,
+    (height, width): (usize, usize),
+    settings: &Settings,
+    init: &Init,
+    notices: &mut Vec<Notice>,
+) -> Result<Factors<T>> {
+    let scale = entry_scale(problem, settings.rank).powf(2.0 / 3.0);
+    let codes = match given(init, Slot::Codes) {
+        None => uniform_rows(Slot::Codes, problem.data().n_samples(), settings, scale),
+        Some(codes) => custom_codes(problem, codes, settings.rank, notices)?,
+    };
+    let side = |slot, rows| match given(init, slot) {
+        None => Ok(uniform_rows(slot, rows, settings, scale)),
+        Some(factor) => custom_factor(slot, factor, (rows, settings.rank)),
+    };
+    let (rows, columns) = (side(Slot::ImageRows, height)?, side(Slot::ImageColumns, width)?);
+    let start = Factors::new(codes, images::compose(&rows, &columns));
+    Ok(start.with(Slot::ImageRows, rows).with(Slot::ImageColumns, columns))
+}
+
+/// `rows` × k numbers, uniform on (0, `scale`).
+fn uniform_rows<T: Real>(slot: Slot, rows: usize, settings: &Settings, scale: f64) -> Matrix<T> {
+    let (stream, k) = (Stream::new(settings.seed, slot), settings.rank);
+    let mut factor = Matrix::zeros(rows, k);
+    let mut draws = vec![0.0; k];
+    for row in 0..rows {
+        stream.fill(row, &mut draws);
+        for (value, draw) in factor.row_mut(row).iter_mut().zip(&draws) {
+            *value = T::from_f64(draw * scale);
+        }
+    }
+    factor
+}
+
+/// The starting codes and components.
+fn main_factors<T: Real>(
     problem: &Problem<'_, T>,
     knowledge: &Knowledge,
     settings: &Settings,
@@ -33,6 +147,17 @@ pub(crate) fn start<T: Real>(
         }
         Init::Labels => labels::start(problem, knowledge, settings),
         Init::Published => Ok(published(problem, knowledge, settings)),
+        Init::Given(_) => {
+            let codes = match given(init, Slot::Codes) {
+                None => random(Slot::Codes),
+                Some(codes) => custom_codes(problem, codes, settings.rank, notices)?,
+            };
+            let components = match given(init, Slot::Components) {
+                None => random(Slot::Components),
+                Some(held) => custom_factor(Slot::Components, held, (data.n_features(), settings.rank))?,
+            };
+            Ok(Factors::new(codes, components))
+        }
         Init::Custom { codes, components } => {
             let codes = match codes {
                 None => random(Slot::Codes),
@@ -82,6 +207,7 @@ fn uniform_factor<T: Real>(
     let (rows, codes) = match slot {
         Slot::Codes => (problem.data().n_samples(), true),
         Slot::Components => (problem.data().n_features(), false),
+        _ => unreachable!("codes or components"),
     };
     let mut values = Vec::with_capacity(rows * k);
     let mut draws = vec![0.0; k];
@@ -150,7 +276,8 @@ fn check_shape(what: &str, expected: (usize, usize), found: (usize, usize)) -> R
 /// As WS-NMF is published. See [`Init::Published`].
 fn published<T: Real>(problem: &Problem<'_, T>, knowledge: &Knowledge, settings: &Settings) -> Factors<T> {
     let k = settings.rank;
-    let max = problem.original().summary().max.max(f64::MIN_POSITIVE);
+    let max = problem.original().summary().max;
+    let max = if max > 0.0 { max } else { 1.0 };
     let copied: Vec<Option<Vec<f64>>> = match (&knowledge.code_reference, &knowledge.labels) {
         (Some(reference), _) => (0..reference.reference.rows())
             .map(|i| (reference.weight[i] > 0.0).then(|| reference.reference.row(i).to_vec()))

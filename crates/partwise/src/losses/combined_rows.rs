@@ -145,6 +145,9 @@ impl<T: Real> CombinedRows<T> {
                 rows.iter_mut().zip(&self.row_sums).for_each(|(row, sum)| *row += *sum);
                 logs
             }
+            Slot::Labels | Slot::ImageRows | Slot::ImageColumns | Slot::Scales => {
+                unreachable!("codes and components alone multiply the data")
+            }
         };
         majorizer.log_sum += logs.iter().sum::<f64>();
         majorizer.constant -= targets.summary().sum;

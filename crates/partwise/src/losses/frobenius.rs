@@ -18,5 +18,8 @@ pub(crate) fn cross_rows<T: Real>(
     match slot {
         Slot::Codes => data.times(range, other, out),
         Slot::Components => data.transpose_times(range, other, out),
+        Slot::Labels | Slot::ImageRows | Slot::ImageColumns | Slot::Scales => {
+            unreachable!("codes and components alone multiply the data")
+        }
     }
 }

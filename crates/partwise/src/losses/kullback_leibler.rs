@@ -19,6 +19,9 @@ pub(crate) fn numerator_rows<T: Real>(
     match slot {
         Slot::Codes => data.ratio_times(range, own, other, out),
         Slot::Components => data.transpose_ratio_times(range, other, own, out),
+        Slot::Labels | Slot::ImageRows | Slot::ImageColumns | Slot::Scales => {
+            unreachable!("codes and components alone multiply the data")
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 
 pub(crate) mod combined_rows;
 pub(crate) mod frobenius;
+pub(crate) mod images;
 pub(crate) mod kullback_leibler;
 
 /// Which loss measures the distance of X from W·H.

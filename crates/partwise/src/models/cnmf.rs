@@ -10,7 +10,7 @@
 //! doi:10.1109/TPAMI.2011.217. Differs: the paper prints the objective unsquared (squared is meant); any solver, not only MU;
 //! the default start is label-aware, codes first.
 
-use super::{ModelSpec, Shape, Tying};
+use super::{Form, ModelSpec, Shape, Tying};
 use crate::error::{Error, Result};
 use crate::guidance::Knowledge;
 use crate::losses::Loss;
@@ -24,6 +24,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     needs: "labels, two or more for at least one class",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Labels,
+    form: Form::Matrix,
     reference: "Liu & Wu 2010, AAAI-10, 506-511; Liu et al. 2012, doi:10.1109/TPAMI.2011.217",
     differs: "label-aware start with the codes solved first by default; any solver; exact merging of rows",
     terms,

@@ -8,9 +8,13 @@ mod nmf;
 mod nmf_alpha;
 mod nmf_dc;
 mod ns_nmf;
+mod ntf;
 mod scnmf;
 mod semi_gnmf;
+mod ssnmf;
+mod symnmf;
 mod ws_nmf;
+mod ws_symnmf;
 
 use crate::error::{Error, Result};
 use crate::graphs::Graph;
@@ -21,7 +25,9 @@ use crate::terms::Contribution;
 
 pub(crate) use nmf_alpha::NAME as WITH_MARGINS;
 pub use nmf_alpha::{Machines, train_machines};
+pub(crate) use ssnmf::NAME as WITH_UNKNOWN_ENTRIES;
 pub(crate) use ws_nmf::{NAME as WITH_REFERENCES, check_references};
+pub(crate) use ws_symnmf::NAME as WITH_MEMBERSHIP_REFERENCES;
 
 /// Which rows of the codes are one unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +40,19 @@ pub enum Tying {
     NormalizedCut,
 }
 
-/// Number of samples, features and components.
+/// What the data are, and so which factors there are beside the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Samples × features: codes and components.
+    Matrix,
+    /// Similarities of the samples (n × n), symmetric: two factors of memberships, codes first by default.
+    Symmetric,
+    /// Samples × pixels, each sample an image: codes, image rows and image columns, whose products are the components.
+    Images,
+}
+
+/// What a model may know of the data: number of samples, features and components, and sizes.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// n.
     pub samples: usize,
@@ -43,6 +60,10 @@ pub struct Shape {
     pub features: usize,
     /// k.
     pub rank: usize,
+    /// The largest entry of X.
+    pub largest: f64,
+    /// ‖X‖².
+    pub squared_norm: f64,
 }
 
 /// One line of the registry of models.
@@ -71,6 +92,8 @@ pub struct ModelSpec {
     pub rescales: bool,
     /// Whether the published objective carries the factor ½ beside the Frobenius loss.
     pub half_objective: bool,
+    /// What the data are.
+    pub form: Form,
     /// Reference with DOI.
     pub reference: &'static str,
     /// What differs from the paper, in a sentence.
@@ -86,11 +109,15 @@ pub static ALL: &[&ModelSpec] = &[
     &scnmf::SPEC,
     &nmf_dc::SPEC,
     &ws_nmf::SPEC,
+    &ssnmf::SPEC,
     &ns_nmf::SPEC,
     &ncw_nmf::SPEC,
     &nmf_alpha::SPEC,
     &gnmf::SPEC,
     &semi_gnmf::SPEC,
+    &symnmf::SPEC,
+    &ws_symnmf::SPEC,
+    &ntf::SPEC,
 ];
 
 /// What most models have: free rows, the loss's own solver, nothing between the factors. A base for [`ModelSpec`] values.
@@ -102,6 +129,7 @@ const PLAIN: ModelSpec = ModelSpec {
     needs: "nothing",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
+    form: Form::Matrix,
     solver: SolverChoice::Auto,
     smooths: false,
     rescales: false,
@@ -161,6 +189,27 @@ impl Model {
     /// NMF-α: the directions of support vector machines on the labelled samples are kept.
     pub fn nmf_alpha(knowledge: Knowledge) -> Self {
         Model { spec: &nmf_alpha::SPEC, knowledge, loss: Loss::KullbackLeibler }
+    }
+
+    /// SSNMF with what is known of the labels.
+    pub fn ssnmf(knowledge: Knowledge) -> Self {
+        Model { spec: &ssnmf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// NTF of images of `shape` (height, width), one a sample.
+    pub fn ntf(shape: (usize, usize)) -> Self {
+        let knowledge = Knowledge { image_shape: Some(shape), ..Knowledge::default() };
+        Model { spec: &ntf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// SymNMF of a symmetric matrix of similarities.
+    pub fn symnmf() -> Self {
+        Model { spec: &symnmf::SPEC, knowledge: Knowledge::default(), loss: Loss::Frobenius }
+    }
+
+    /// WS-SymNMF with what is known of the memberships: labels or reference codes.
+    pub fn ws_symnmf(knowledge: Knowledge) -> Self {
+        Model { spec: &ws_symnmf::SPEC, knowledge, loss: Loss::Frobenius }
     }
 
     /// The model with this registry name (`"cnmf-kl"` is CNMF with the Kullback–Leibler loss), with its default loss.

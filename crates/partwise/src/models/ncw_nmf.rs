@@ -7,7 +7,7 @@
 //! Plain NMF on Γ^½X with Γ^½W, the codes kept in the original scale; rows of zeros get zero codes. It is the baseline that the CNMF
 //! paper calls "NMF". Reference: Xu, Liu & Gong 2003, doi:10.1145/860435.860485. Differs: any solver.
 
-use super::{ModelSpec, Tying, no_terms};
+use super::{Form, ModelSpec, Tying, no_terms};
 use crate::losses::Loss;
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
@@ -18,6 +18,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     needs: "nothing",
     losses: &[Loss::Frobenius],
     tying: Tying::NormalizedCut,
+    form: Form::Matrix,
     reference: "Xu, Liu & Gong 2003, doi:10.1145/860435.860485",
     differs: "every solver serves it, not only multiplicative updates",
     terms: no_terms,

@@ -6,7 +6,7 @@
 //!
 //! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". Differs: every solver serves it.
 
-use super::{ModelSpec, Tying, no_terms};
+use super::{Form, ModelSpec, Tying, no_terms};
 use crate::losses::Loss;
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
@@ -17,6 +17,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     needs: "nothing",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Free,
+    form: Form::Matrix,
     reference: "Lee & Seung 2001, NIPS 13, 556-562",
     differs: "every solver serves it, not only multiplicative updates",
     terms: no_terms,

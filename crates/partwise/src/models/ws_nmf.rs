@@ -17,7 +17,7 @@
 //! α², β² (weights enter squared here); labels are held with a strength without a unit by default; d is minimized out exactly instead of alternating (METHODS R5,
 //! the same stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
-use super::{ModelSpec, Shape, Tying};
+use super::{Form, ModelSpec, Shape, Tying};
 use crate::error::{Error, Result};
 use crate::factors::Slot;
 use crate::guidance::{CodeReference, ComponentReference, Knowledge, Labels, StrengthUnit};
@@ -37,6 +37,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     needs: "labels, reference codes or reference components",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
+    form: Form::Matrix,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
     differs: "labels are held with a strength without a unit by default; the free scale d is minimized out exactly; label-aware start with the codes solved first; any solver",
     terms,
@@ -47,10 +48,10 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
     let mut terms = Vec::new();
     let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
         (Some(labels), None) => {
-            check_strength(labels, knowledge.strength, shape)?;
+            check_strength(SPEC.title, labels, knowledge.strength, shape)?;
             if knowledge.strength_unit == StrengthUnit::Relative {
                 let classes: Vec<Option<usize>> = (0..labels.n_samples()).map(|i| labels.class(i)).collect();
-                let anchor = ClassAnchor::new(&classes, shape.rank, knowledge.strength);
+                let anchor = ClassAnchor::new(Slot::Codes, &classes, shape.rank, knowledge.strength);
                 terms.push(Contribution::ClassAnchor(anchor));
                 None
             } else {
@@ -77,7 +78,7 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
     Ok(terms)
 }
 
-fn check_strength(labels: &Labels, strength: f64, shape: Shape) -> Result<()> {
+pub(super) fn check_strength(title: &str, labels: &Labels, strength: f64, shape: Shape) -> Result<()> {
     if !(strength >= 0.0 && strength.is_finite()) {
         return Err(Error::OutOfRange {
             name: "strength".into(),
@@ -89,18 +90,14 @@ fn check_strength(labels: &Labels, strength: f64, shape: Shape) -> Result<()> {
         return Err(Error::OutOfRange {
             name: "rank k".into(),
             value: shape.rank.to_string(),
-            valid: format!(
-                "at least {}, one component for each class, with {}",
-                labels.n_classes(),
-                SPEC.title
-            ),
+            valid: format!("at least {}, one component for each class, with {}", labels.n_classes(), title),
         });
     }
     Ok(())
 }
 
 /// Labelled rows become indicators of their class, with weight `strength`.
-fn indicator(labels: &Labels, strength: f64, shape: Shape) -> CodeReference {
+pub(super) fn indicator(labels: &Labels, strength: f64, shape: Shape) -> CodeReference {
     let is_class = |i: usize, j: usize| labels.class(i) == Some(j);
     CodeReference {
         reference: Matrix::from_fn(labels.n_samples(), shape.rank, |i, j| f64::from(is_class(i, j))),

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{self, Model, Shape, Tying};
+use crate::models::{self, Form, Model, Shape, Tying};
 use crate::real::Real;
 use crate::settings::Init;
 use crate::solvers::SolverSpec;
@@ -50,6 +50,72 @@ pub(super) fn check_size<T: Real>(data: &dyn DataMatrix<T>) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Refuses data that are no symmetric matrix, for models of one. Rounding is allowed for.
+pub(super) fn check_form<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
+    match model.spec.form {
+        Form::Matrix | Form::Images => Ok(()),
+        Form::Symmetric => check_symmetric(data, model.spec.title),
+    }
+}
+
+/// Refuses marks of known entries that don't fit the data, for the model that takes them.
+pub(super) fn check_unknown_entries<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
+    let Some(known) = &model.knowledge.known_entries else { return Ok(()) };
+    let (n, d) = (data.n_samples(), data.n_features());
+    if model.spec.name != models::WITH_UNKNOWN_ENTRIES {
+        return Err(Error::Incompatible {
+            asked: format!("{} with unknown entries", model.spec.title),
+            reason: "the method is not built for them".into(),
+            valid: vec![format!("method {}", models::WITH_UNKNOWN_ENTRIES)],
+        });
+    }
+    if known.shape() != (n, d) {
+        return Err(Error::Shape {
+            what: "the marks of known entries".into(),
+            expected: format!("{n} x {d}"),
+            found: format!("{} x {}", known.rows(), known.columns()),
+        });
+    }
+    let mut row = vec![0.0; d];
+    for i in 0..n {
+        row.fill(0.0);
+        data.add_row(i, 1.0, &mut row);
+        for (j, (x, mark)) in row.iter().zip(known.row(i)).enumerate() {
+            if *mark != 0.0 && *mark != 1.0 {
+                return Err(Error::OutOfRange {
+                    name: format!("the mark of the entry in row {i}, column {j}"),
+                    value: mark.to_string(),
+                    valid: "1 (known) or 0 (unknown)".into(),
+                });
+            }
+            if *mark == 0.0 && *x != 0.0 {
+                return Err(Error::OutOfRange {
+                    name: format!("the unknown entry in row {i}, column {j}"),
+                    value: x.to_string(),
+                    valid: "0; what is not known has no value".into(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_symmetric<T: Real>(data: &dyn DataMatrix<T>, title: &str) -> Result<()> {
+    let (n, d) = (data.n_samples(), data.n_features());
+    if n != d {
+        return Err(Error::Shape {
+            what: format!("the similarities for {title}"),
+            expected: "n x n".into(),
+            found: format!("{n} x {d}"),
+        });
+    }
+    let allowed = 64.0 * T::EPSILON.to_f64() * data.summary().max;
+    match data.first_asymmetry(allowed) {
+        None => Ok(()),
+        Some((pair, values)) => Err(Error::NotSymmetric { what: "the data".into(), pair, values }),
+    }
 }
 
 fn place_of<T: Real>(matrix: &Matrix<T>, at: usize) -> (usize, usize) {
@@ -163,10 +229,11 @@ pub(super) fn check_references(
 ) -> Result<()> {
     let knowledge = &model.knowledge;
     models::check_references(knowledge, shape)?;
-    let used = model.spec.name == models::WITH_REFERENCES || *init == Init::Published;
-    for (given, what) in [
-        (knowledge.code_reference.is_some(), "codes"),
-        (knowledge.component_reference.is_some(), "components"),
+    let both = model.spec.name == models::WITH_REFERENCES || *init == Init::Published;
+    let codes = both || model.spec.name == models::WITH_MEMBERSHIP_REFERENCES;
+    for (given, used, what) in [
+        (knowledge.code_reference.is_some(), codes, "codes"),
+        (knowledge.component_reference.is_some(), both, "components"),
     ] {
         if given && !used {
             notices.push(Notice {
@@ -196,7 +263,14 @@ pub(super) fn check_pairing<T: Real>(
             valid: vec!["penalties on one factor (these are scale-free)".into(), "no penalties".into()],
         });
     }
-    if !solver.monotone && contributions.iter().any(|c| c.row_groups(Slot::Codes).is_some()) {
+    let grouped = |c: &Contribution<T>| {
+        let later = matches!(
+            c,
+            Contribution::LabelView(_) | Contribution::Missing(_) | Contribution::SharedAnchor(_)
+        );
+        later || Slot::ALL.iter().any(|slot| c.row_groups(*slot).is_some())
+    };
+    if !solver.monotone && contributions.iter().any(grouped) {
         return Err(Error::Incompatible {
             asked: format!("solver \"{}\" for {}", solver.name, model.spec.title),
             reason: "its momentum can't run on over rows with a Gram of their own".into(),
@@ -228,8 +302,8 @@ pub(super) fn check_start<T: Real>(
     start: &Factors<T>,
     init: &Init,
 ) -> Result<()> {
-    if matches!(init, Init::Custom { .. } | Init::Published) && problem.solver.zeros_stay {
-        for slot in Slot::ALL {
+    if matches!(init, Init::Custom { .. } | Init::Given(_) | Init::Published) && problem.solver.zeros_stay {
+        for slot in start.slots().filter(|slot| *slot != Slot::Scales) {
             let zeros = start.get(slot).as_slice().iter().filter(|v| **v == T::ZERO).count();
             if zeros > 0 {
                 problem.notices.push(Notice {

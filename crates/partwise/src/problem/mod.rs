@@ -15,8 +15,8 @@ mod tying;
 
 pub(crate) use checks::check_non_negative;
 use checks::{
-    check_data, check_finite, check_labels, check_pairing, check_references, check_size, check_start,
-    data_notices,
+    check_data, check_finite, check_form, check_labels, check_pairing, check_references, check_size,
+    check_start, check_unknown_entries, data_notices,
 };
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};
@@ -28,11 +28,11 @@ use crate::guidance::StepRule;
 use crate::init;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{Model, Shape, Tying};
+use crate::models::{Form, Model, Shape, Tying};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
 use crate::solvers::{SolverChoice, SolverSpec};
-use crate::terms::{ComponentPenalty, Contribution, GraphForm, Rescaling, Smoothing};
+use crate::terms::{ComponentPenalty, Contribution, Coupling, GraphForm, Rescaling, Smoothing};
 
 /// A policy that was applied or a fact that the user should know. `code` is stable, `message` a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,15 @@ impl<'a, T: Real> Problem<'a, T> {
         settings.validate()?;
         check_data(data, true)?;
         check_size(data)?;
-        let shape = Shape { samples: data.n_samples(), features: data.n_features(), rank: settings.rank };
+        check_form(data, model)?;
+        check_unknown_entries(data, model)?;
+        let shape = Shape {
+            samples: data.n_samples(),
+            features: data.n_features(),
+            rank: settings.rank,
+            largest: data.summary().max,
+            squared_norm: data.summary().squared_norm,
+        };
         let mut notices = data_notices(data);
         check_labels(model, shape, &mut notices)?;
         check_references(model, shape, &settings.init, &mut notices)?;
@@ -112,7 +120,7 @@ impl<'a, T: Real> Problem<'a, T> {
             .map(|c| cast_contribution(c, solver))
             .collect();
         contributions.extend(margins::margin_rows(data, model, &mut notices)?);
-        contributions.extend(penalties(settings, shape, tied.as_ref())?);
+        contributions.extend(penalties(settings, model, shape, tied.as_ref())?);
         check_pairing(solver, model, &contributions)?;
         let init = resolve_init(settings, model, &mut notices)?;
         if init == Init::Nndsvd && solver.zeros_stay {
@@ -132,8 +140,9 @@ impl<'a, T: Real> Problem<'a, T> {
                 ),
             });
         }
-        let first =
-            settings.first.unwrap_or(if init == Init::Labels { Slot::Codes } else { Slot::Components });
+        let codes_first = init == Init::Labels || model.spec.form == Form::Symmetric;
+        let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
+        let order = order(model.spec.form, first, &contributions);
         let mut problem = Problem {
             original: data,
             working,
@@ -141,7 +150,7 @@ impl<'a, T: Real> Problem<'a, T> {
             loss: model.loss,
             contributions,
             merge_constant,
-            order: vec![first, first.other()],
+            order,
             smoothing: smoothing(model)?,
             rescaling: rescaling(model, shape)?,
             row_steps: None,
@@ -174,6 +183,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let (expected, what) = match slot {
             Slot::Codes => (data.n_samples(), "the held codes (n x k)"),
             Slot::Components => (data.n_features(), "the held components (k x d)"),
+            _ => unreachable!("codes or components are held"),
         };
         if factor.rows() != expected || factor.columns() != settings.rank {
             return Err(Error::Shape {
@@ -219,7 +229,7 @@ impl<'a, T: Real> Problem<'a, T> {
         };
         let factors = match slot {
             Slot::Codes => Factors::new(factor, solved),
-            Slot::Components => Factors::new(solved, factor),
+            _ => Factors::new(solved, factor),
         };
         check_start(&mut problem, &factors, &Init::Random)?;
         Ok((problem, factors))
@@ -278,6 +288,20 @@ impl<'a, T: Real> Problem<'a, T> {
     }
 }
 
+/// The slots in the order of one iteration: codes and components as `first` says, after the components what goes with them, and
+/// last what has a closed form.
+fn order<T: Real>(form: Form, first: Slot, contributions: &[Contribution<T>]) -> Vec<Slot> {
+    let mut order = match form {
+        Form::Matrix | Form::Symmetric => vec![Slot::Components],
+        // The components are the product of these.
+        Form::Images => vec![Slot::ImageRows, Slot::ImageColumns],
+    };
+    order.extend(contributions.iter().filter_map(Contribution::slot_after_components));
+    order.insert(if first == Slot::Codes { 0 } else { order.len() }, Slot::Codes);
+    order.extend(contributions.iter().filter_map(Contribution::closed_form_slot));
+    order
+}
+
 /// S, for the models that have it.
 fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
     let theta = model.knowledge.smoothing;
@@ -330,6 +354,10 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverS
         Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
         Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
         Contribution::ClassAnchor(t) => Contribution::ClassAnchor(t.cast()),
+        Contribution::Coupling(t) => Contribution::Coupling(Coupling { weight: T::from_f64(t.weight) }),
+        Contribution::SharedAnchor(t) => Contribution::SharedAnchor(t.cast()),
+        Contribution::Missing(t) => Contribution::Missing(t.clone()),
+        Contribution::LabelView(t) => Contribution::LabelView(t.cast()),
         Contribution::GraphSmoothing(t) => {
             let form =
                 if solver.needs_non_negative { GraphForm::Multiplicative } else { GraphForm::Separable };
@@ -340,6 +368,17 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverS
 }
 
 fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -> Result<Init> {
+    if model.spec.form == Form::Images {
+        return match &settings.init {
+            Init::Auto | Init::Random => Ok(Init::Random),
+            Init::Given(factors) => Ok(Init::Given(factors.clone())),
+            other => Err(Error::Incompatible {
+                asked: format!("the start \"{}\" with {}", other.name(), model.spec.title),
+                reason: "its components must be products of rows and columns".into(),
+                valid: vec!["start random".into(), "given codes, image rows and image columns".into()],
+            }),
+        };
+    }
     let classes = model.knowledge.labels.as_ref().map_or(0, |l| l.n_classes());
     let enough = classes > 0 && settings.rank >= classes;
     match &settings.init {

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::factors::Slot;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{Model, Shape, Tying};
+use crate::models::{Form, Model, Shape, Tying};
 use crate::real::Real;
 use crate::settings::Settings;
 use crate::terms::{Contribution, ProductRidge, ProductSparsity, Ridge, Sparsity};
@@ -98,6 +98,7 @@ fn entropy<T: Real>(data: &dyn DataMatrix<T>) -> f64 {
 /// The penalties of the settings. See [`Settings::l1`].
 pub(super) fn penalties<T: Real>(
     settings: &Settings,
+    model: &Model,
     shape: Shape,
     tied: Option<&TiedRows>,
 ) -> Result<Vec<Contribution<T>>> {
@@ -111,6 +112,13 @@ pub(super) fn penalties<T: Real>(
     let on_codes = l1.0 > 0.0 || l2.0 > 0.0;
     let on_components = l1.1 > 0.0 || l2.1 > 0.0;
     let one_sided = on_codes != on_components;
+    if model.spec.form == Form::Images && (on_codes || on_components) {
+        return Err(Error::Incompatible {
+            asked: format!("a penalty with {}", model.spec.title),
+            reason: "the method is not built for it".into(),
+            valid: vec!["no penalties".into()],
+        });
+    }
     // Where n ≠ t², ‖W‖² counts rows of Z̃ unequally, so that it is no multiple of the identity for each component.
     let weighted = tied.is_some_and(|t| t.count.iter().zip(&t.codes_scale).any(|(n, s)| *n != s * s));
     let mut out = Vec::new();

@@ -20,20 +20,22 @@ use crate::real::Real;
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct ClassAnchor<T> {
+    /// The factor whose labelled rows are held (w above); the other is h.
+    pub slot: Slot,
     groups: Arc<Vec<RowGroup<T>>>,
 }
 
 impl<T: Real> ClassAnchor<T> {
-    /// `classes` holds the class (0..k) of each labelled row of codes; `strength` is s ≥ 0.
+    /// `classes` holds the class (0..k) of each labelled row of the factor `slot`; `strength` is s ≥ 0.
     ///
     /// # Panics
     /// When a class is not below `rank`.
-    pub fn new(classes: &[Option<usize>], rank: usize, strength: f64) -> Self {
+    pub fn new(slot: Slot, classes: &[Option<usize>], rank: usize, strength: f64) -> Self {
         let weight = T::from_f64(strength * strength);
         let mut groups: Vec<RowGroup<T>> = (0..rank)
             .map(|class| {
                 let direction = (0..rank).map(|j| if j == class { T::ONE } else { T::ZERO }).collect();
-                RowGroup { rows: Vec::new(), weight, direction }
+                RowGroup { rows: Vec::new(), weight, direction, added: None }
             })
             .collect();
         for (row, class) in classes.iter().enumerate() {
@@ -42,7 +44,7 @@ impl<T: Real> ClassAnchor<T> {
             }
         }
         groups.retain(|group| !group.rows.is_empty() && weight > T::ZERO);
-        ClassAnchor { groups: Arc::new(groups) }
+        ClassAnchor { slot, groups: Arc::new(groups) }
     }
 
     /// The same anchor in another precision.
@@ -52,8 +54,9 @@ impl<T: Real> ClassAnchor<T> {
             rows: g.rows.clone(),
             weight: cast(&g.weight),
             direction: g.direction.iter().map(cast).collect(),
+            added: None,
         };
-        ClassAnchor { groups: Arc::new(self.groups.iter().map(group).collect()) }
+        ClassAnchor { slot: self.slot, groups: Arc::new(self.groups.iter().map(group).collect()) }
     }
 
     pub(super) fn groups(&self) -> Arc<Vec<RowGroup<T>>> {
@@ -62,7 +65,7 @@ impl<T: Real> ClassAnchor<T> {
 
     /// s²·Σ over the labelled rows of other classes of w_ij², for each component j.
     fn misplaced(&self, factors: &Factors<T>) -> Vec<f64> {
-        let codes = factors.get(Slot::Codes);
+        let codes = factors.get(self.slot);
         let mut sums = vec![0.0; codes.columns()];
         for group in self.groups.iter() {
             for &row in &group.rows {
@@ -77,18 +80,18 @@ impl<T: Real> ClassAnchor<T> {
     }
 
     pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
-        let squares = column_squares(factors, Slot::Components);
+        let squares = column_squares(factors, self.slot.other());
         0.5 * self.misplaced(factors).iter().zip(&squares).map(|(m, s)| m * s).sum::<f64>()
     }
 
     pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         match (slot, subproblem) {
-            (Slot::Codes, Subproblem::Quadratic(q)) => {
-                let squares = column_squares(factors, Slot::Components);
+            (slot, Subproblem::Quadratic(q)) if slot == self.slot => {
+                let squares = column_squares(factors, self.slot.other());
                 q.group_metric = Some(squares.into_iter().map(T::from_f64).collect());
                 q.groups = self.groups();
             }
-            (Slot::Components, subproblem) => {
+            (slot, subproblem) if slot == self.slot.other() => {
                 let misplaced = self.misplaced(factors);
                 add_ridge(subproblem, |j| misplaced[j]);
             }

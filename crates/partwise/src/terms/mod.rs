@@ -4,9 +4,13 @@
 
 mod anchor;
 mod class_anchor;
+mod coupling;
 mod graph;
+mod label_view;
+mod missing;
 mod penalty;
 mod rescaling;
+mod shared_anchor;
 mod smoothing;
 
 use std::sync::Arc;
@@ -14,8 +18,12 @@ use std::sync::Arc;
 pub use crate::losses::combined_rows::CombinedRows;
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use class_anchor::ClassAnchor;
+pub use coupling::Coupling;
 pub use graph::{GraphForm, GraphSmoothing};
+pub use label_view::LabelView;
+pub use missing::Missing;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
+pub use shared_anchor::SharedAnchor;
 
 pub use rescaling::Rescaling;
 pub use smoothing::Smoothing;
@@ -49,6 +57,14 @@ pub enum Contribution<T: Real> {
     GraphSmoothing(GraphSmoothing<T>),
     /// D(SᵀX‖SᵀWH).
     CombinedRows(CombinedRows<T>),
+    /// (λ/2)·‖M∘(Y − WB)‖² with B a factor of its own.
+    LabelView(LabelView<T>),
+    /// −½·Σ (wᵢ·hⱼ)² over the unknown entries, where X is 0.
+    Missing(Missing),
+    /// (μ/2)·‖H1 − H2‖².
+    Coupling(Coupling<T>),
+    /// ¼·Σᵢ mᵢ(‖h1ᵢ − dᵢrᵢ‖² + ‖h2ᵢ − dᵢrᵢ‖²) with d a factor of its own.
+    SharedAnchor(SharedAnchor<T>),
 }
 
 impl<T: Real> Contribution<T> {
@@ -62,7 +78,12 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentPenalty(t) => format!("penalties of {}", t.slot.name()),
             Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
-            Contribution::ClassAnchor(_) => "labels".into(),
+            Contribution::ClassAnchor(t) if t.slot == Slot::Codes => "labels".into(),
+            Contribution::ClassAnchor(t) => format!("labels of {}", t.slot.name()),
+            Contribution::LabelView(_) => "labels".into(),
+            Contribution::Missing(_) => "unknown entries".into(),
+            Contribution::Coupling(_) => "distance of codes and components".into(),
+            Contribution::SharedAnchor(_) => "reference of both factors".into(),
             Contribution::GraphSmoothing(_) => "graph".into(),
             Contribution::CombinedRows(_) => "margins".into(),
         }
@@ -81,6 +102,10 @@ impl<T: Real> Contribution<T> {
             Contribution::ClassAnchor(t) => t.value(factors),
             Contribution::GraphSmoothing(t) => t.value(factors),
             Contribution::CombinedRows(t) => t.value(factors),
+            Contribution::LabelView(t) => t.value(factors),
+            Contribution::Missing(t) => t.value(factors),
+            Contribution::Coupling(t) => t.value(factors),
+            Contribution::SharedAnchor(t) => t.value(factors),
         }
     }
 
@@ -109,10 +134,18 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentPenalty(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::RowAnchor(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::ComponentAnchor(t) if t.slot == slot => t.add_to(factors, subproblem),
-            Contribution::ProductSparsity(t) => t.add_to(slot, factors, subproblem),
-            Contribution::ProductRidge(t) => t.add_to(slot, factors, subproblem),
-            Contribution::ClassAnchor(t) => t.add_to(slot, factors, subproblem),
-            Contribution::GraphSmoothing(t) => t.add_to(slot, factors, subproblem),
+            Contribution::ProductSparsity(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::ProductRidge(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::ClassAnchor(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::Missing(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::Coupling(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::SharedAnchor(t) if slot.is_main() || slot == Slot::Scales => {
+                t.add_to(slot, factors, subproblem);
+            }
+            Contribution::LabelView(t) if matches!(slot, Slot::Codes | Slot::Labels) => {
+                t.add_to(slot, factors, subproblem);
+            }
+            Contribution::GraphSmoothing(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             _ => subproblem.add_constant(self.value(factors)),
         }
     }
@@ -123,6 +156,8 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => t.slot == slot && !t.is_joint(),
             Contribution::ComponentAnchor(t) => t.slot == slot,
             Contribution::GraphSmoothing(t) => slot == Slot::Codes && !t.is_weightless(),
+            Contribution::Coupling(_) | Contribution::SharedAnchor(_) => slot.is_main(),
+            Contribution::LabelView(_) => slot == Slot::Codes,
             _ => false,
         }
     }
@@ -139,8 +174,18 @@ impl<T: Real> Contribution<T> {
     pub(crate) fn row_groups(&self, slot: Slot) -> Option<Arc<Vec<RowGroup<T>>>> {
         match self {
             Contribution::RowAnchor(t) if t.slot == slot => t.row_groups(),
-            Contribution::ClassAnchor(t) if slot == Slot::Codes => Some(t.groups()),
+            Contribution::ClassAnchor(t) if t.slot == slot => Some(t.groups()),
             _ => None,
         }
+    }
+
+    /// The factor that it brings along, updated after the components.
+    pub(crate) fn slot_after_components(&self) -> Option<Slot> {
+        matches!(self, Contribution::LabelView(_)).then_some(Slot::Labels)
+    }
+
+    /// The factor that it brings along, updated last in each iteration.
+    pub(crate) fn closed_form_slot(&self) -> Option<Slot> {
+        matches!(self, Contribution::SharedAnchor(_)).then_some(Slot::Scales)
     }
 }

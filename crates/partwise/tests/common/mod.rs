@@ -8,12 +8,12 @@
 use std::fmt;
 
 use partwise::graphs::Graph;
-use partwise::models::ModelSpec;
+use partwise::models::{Form, ModelSpec};
 use partwise::solvers::SolverSpec;
 use partwise::{
-    AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, Labels, Loss,
-    Margins, Matrix, Model, Real, Result, Settings, SparseMatrix, StrengthUnit, SupportVectors, models,
-    solvers,
+    AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, LabelTargets,
+    Labels, Loss, Margins, Matrix, Model, Real, Result, Settings, Slot, SparseMatrix, StrengthUnit,
+    SupportVectors, models, solvers,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -171,7 +171,12 @@ pub(crate) fn cases() -> Vec<Case> {
             let unit = StrengthUnit::Relative;
             let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false, unit };
             out.push(plain);
-            if spec.needs.contains("reference") {
+            if spec.name == "ssnmf" {
+                out.push(Case { references: true, unit: StrengthUnit::Raw, ..plain });
+            } else if spec.form == Form::Symmetric && spec.needs.contains("reference") {
+                out.push(Case { references: true, ..plain });
+                out.push(Case { unit: StrengthUnit::Raw, ..plain });
+            } else if spec.needs.contains("reference") {
                 for scale in [AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed] {
                     out.push(Case { scale, references: true, ..plain });
                 }
@@ -185,6 +190,49 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 impl Case {
+    /// The example with data of the form that the model takes.
+    pub(crate) fn example(&self, example: &Example) -> Example {
+        let mut example = example.clone();
+        match self.spec.form {
+            Form::Matrix => {
+                if let Some(known) = &self.knowledge(&example).known_entries {
+                    let known = known.as_slice();
+                    example.x.as_mut_slice().iter_mut().zip(known).for_each(|(x, known)| *x *= known);
+                }
+            }
+            Form::Images => {}
+            Form::Symmetric => {
+                let (x, n, d) = (example.x, example.n, example.d);
+                example.x = Matrix::from_fn(n, n, |i, j| x.get(i.min(j), i.max(j) % d));
+                example.d = n;
+            }
+        }
+        example
+    }
+
+    /// A start with positive numbers in every factor.
+    pub(crate) fn start(&self, example: &Example, salt: u64) -> Init {
+        let (codes, components) = example.factors(salt);
+        if self.spec.form == Form::Images {
+            let (height, width) = image_shape(example);
+            return Init::Given(vec![
+                (Slot::Codes, codes),
+                (Slot::ImageRows, example.positive(height, example.k, 300 + salt)),
+                (Slot::ImageColumns, example.positive(width, example.k, 400 + salt)),
+            ]);
+        }
+        if self.spec.name != "ssnmf" {
+            return example.start(salt);
+        }
+        let knowledge = self.knowledge(example);
+        let labels = knowledge.label_targets.map_or(example.labels().n_classes(), |t| t.targets.columns());
+        Init::Given(vec![
+            (Slot::Codes, codes),
+            (Slot::Components, components.transposed()),
+            (Slot::Labels, example.positive(labels, example.k, 200 + salt)),
+        ])
+    }
+
     pub(crate) fn knowledge(&self, example: &Example) -> Knowledge {
         let labels = (!self.references).then(|| example.labels());
         let mut knowledge = Knowledge {
@@ -194,6 +242,7 @@ impl Case {
             anchor_scale: self.scale,
             graph: self.takes_graph().then(|| example.graph()),
             graph_weight: 0.7,
+            image_shape: (self.spec.form == Form::Images).then(|| image_shape(example)),
             ..Knowledge::default()
         };
         knowledge.margins = margins(example);
@@ -204,6 +253,26 @@ impl Case {
             let soft = example.positive(n, k, 91);
             let reference = Matrix::from_fn(n, k, |i, j| if i == 1 { 0.0 } else { soft.get(i, j) });
             knowledge.code_reference = Some(CodeReference { reference, weight });
+            if self.spec.form == Form::Symmetric {
+                return knowledge;
+            }
+            if self.spec.name == "ssnmf" {
+                // Three labels, each known or not, a third of the samples without any; and a fifth of X unknown.
+                let chance = |salt: u64, at: usize| number(seed ^ salt, at);
+                let known = |i: usize, l: usize| f64::from(i % 3 != 1 && chance(0x31, 3 * i + l) < 0.6);
+                return Knowledge {
+                    label_targets: Some(LabelTargets {
+                        targets: Matrix::from_fn(n, 3, |i, l| (2.0 * chance(0x32, 3 * i + l) - 0.7).max(0.0)),
+                        known: Matrix::from_fn(n, 3, known),
+                    }),
+                    known_entries: Some(Matrix::from_fn(n, d, |i, j| {
+                        f64::from(chance(0x33, i * d + j) < 0.8)
+                    })),
+                    label_weight: 1.4,
+                    code_reference: None,
+                    ..knowledge
+                };
+            }
             let known = k.div_ceil(2);
             knowledge.component_reference = Some(ComponentReference {
                 reference: example.positive(known, d, 92),
@@ -261,6 +330,11 @@ impl Case {
     }
 }
 
+/// Height and width of the images that the samples of an example are.
+fn image_shape(example: &Example) -> (usize, usize) {
+    if example.d.is_multiple_of(2) { (2, example.d / 2) } else { (example.d, 1) }
+}
+
 /// A name, (l1 of codes, of components), (l2 of codes, of components).
 pub(crate) type Penalty = (&'static str, (f64, f64), (f64, f64));
 
@@ -302,22 +376,33 @@ pub(crate) fn relative_difference(a: &Matrix<f64>, b: &Matrix<f64>) -> f64 {
     if size > 0.0 { difference / size } else { difference }
 }
 
-/// The published objective of a case at W (n × k) and H (k × d), naively.
+/// The published objective of a case at W (n × k), H (k × d) and what factors there are beside them, naively.
 pub(crate) fn objective(
     example: &Example,
     case: &Case,
     settings: &Settings,
     w: &Matrix<f64>,
     h: &Matrix<f64>,
+    further: &[(Slot, Matrix<f64>)],
 ) -> f64 {
+    let h = match further {
+        [(Slot::ImageRows, u), (Slot::ImageColumns, v)] => {
+            let q = v.rows();
+            &Matrix::from_fn(w.columns(), u.rows() * q, |j, at| u.get(at / q, j) * v.get(at % q, j))
+        }
+        _ => h,
+    };
     let (x, p) = (&example.x, product(w, &case.linked(h)));
     let weights = case.row_weights(example);
+    let knowledge = case.knowledge(example);
+    let known = |i: usize, j: usize| knowledge.known_entries.as_ref().is_none_or(|m| m.get(i, j) > 0.0);
     let mut value = 0.0;
     for i in 0..example.n {
         for j in 0..example.d {
             let (x, p) = (x.get(i, j), p.get(i, j));
             value += match case.loss {
-                Loss::Frobenius => weights[i] * (x - p) * (x - p),
+                Loss::Frobenius if known(i, j) => weights[i] * (x - p) * (x - p),
+                Loss::Frobenius => 0.0,
                 Loss::KullbackLeibler if x > 0.0 => x * (x / p).ln() - x + p,
                 Loss::KullbackLeibler => p,
             };
@@ -331,6 +416,13 @@ pub(crate) fn objective(
     }
     if case.takes_graph() {
         value += smoothness(example, case, w);
+    }
+    if case.spec.name == "ssnmf" {
+        value +=
+            label_view(example, &knowledge, w, &further.iter().find(|(s, _)| *s == Slot::Labels).unwrap().1);
+    }
+    if case.spec.form == Form::Symmetric {
+        value += symmetric(example, case, w, &h.transposed(), further);
     }
     // The penalties belong to the half objective of the Frobenius loss.
     let published = if case.loss == Loss::Frobenius && !case.spec.half_objective { 2.0 } else { 1.0 };
@@ -388,6 +480,64 @@ fn references(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<f64>) 
                 h.row(c).iter().zip(reference.reference.row(c)).map(|(h, r)| (h - r) * (h - r)).sum();
             value += m * m * distance;
         }
+    }
+    value
+}
+
+/// λ‖M∘(Y − WB)‖² with B given as its transpose; without a unit, λ is times ‖X‖²/‖M∘Y‖².
+fn label_view(example: &Example, knowledge: &Knowledge, w: &Matrix<f64>, b: &Matrix<f64>) -> f64 {
+    let one_hot = |i: usize, l: usize| f64::from(example.labels().class(i) == Some(l));
+    let (mut value, mut size) = (0.0, 0.0);
+    for i in 0..example.n {
+        for l in 0..b.rows() {
+            let (y, m) = match &knowledge.label_targets {
+                Some(given) => (given.targets.get(i, l), given.known.get(i, l)),
+                None => (one_hot(i, l), f64::from(example.labels[i] >= 0)),
+            };
+            let product: f64 = w.row(i).iter().zip(b.row(l)).map(|(w, b)| w * b).sum();
+            value += m * (y - product) * (y - product);
+            size += m * y * y;
+        }
+    }
+    let squares: f64 = example.x.as_slice().iter().map(|x| x * x).sum();
+    let unit = if knowledge.strength_unit == StrengthUnit::Relative { squares / size } else { 1.0 };
+    knowledge.label_weight * unit * value
+}
+
+/// μ‖H1 − H2‖² + ½Σᵢ m²(‖H1ᵢ − dᵢ·rᵢ‖² + ‖H2ᵢ − dᵢ·rᵢ‖²) with μ = (max S)², or what the relative strength makes of the last.
+fn symmetric(
+    example: &Example,
+    case: &Case,
+    h1: &Matrix<f64>,
+    h2: &Matrix<f64>,
+    further: &[(Slot, Matrix<f64>)],
+) -> f64 {
+    let largest = example.x.as_slice().iter().fold(0.0f64, |m, v| m.max(*v));
+    let distance = |a: &[f64], b: &[f64], d: f64| -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - d * b) * (a - d * b)).sum()
+    };
+    let mut value = largest * largest * distance(h1.as_slice(), h2.as_slice(), 1.0);
+    if case.spec.name != "ws-symnmf" {
+        return value;
+    }
+    let knowledge = case.knowledge(example);
+    if !case.references && case.unit == StrengthUnit::Relative {
+        let (a, b) = (h1.transposed(), h2.transposed());
+        return value
+            + 0.5 * (misplaced(example, &knowledge, h1, &b) + misplaced(example, &knowledge, h2, &a));
+    }
+    let scales = &further.iter().find(|(slot, _)| *slot == Slot::Scales).unwrap().1;
+    for i in 0..example.n {
+        let label = example.labels().class(i);
+        let (m, r): (f64, Vec<f64>) = match &knowledge.code_reference {
+            Some(reference) => (reference.weight[i], reference.reference.row(i).to_vec()),
+            None => (
+                if label.is_some() { knowledge.strength } else { 0.0 },
+                (0..example.k).map(|j| f64::from(label == Some(j))).collect(),
+            ),
+        };
+        let d = scales.get(i, 0);
+        value += 0.5 * m * m * (distance(h1.row(i), &r, d) + distance(h2.row(i), &r, d));
     }
     value
 }

@@ -1,0 +1,37 @@
+//! Codes and components of a symmetric factorization held near each other.
+//!
+//! ```text
+//! (μ/2)·‖H1 − H2‖²,   H1 = codes (n × k), H2 = components (n × k)
+//! ```
+
+use super::penalty::add_ridge;
+use crate::factors::{Factors, Slot};
+use crate::quadratic::{Subproblem, dot};
+use crate::real::Real;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Coupling<T> {
+    /// μ ≥ 0.
+    pub weight: T,
+}
+
+impl<T: Real> Coupling<T> {
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        let (a, b) = (factors.get(Slot::Codes).as_slice(), factors.get(Slot::Components).as_slice());
+        let squares: f64 = a.iter().zip(b).map(|(a, b)| (a.to_f64() - b.to_f64()).powi(2)).sum();
+        0.5 * self.weight.to_f64() * squares
+    }
+
+    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        add_ridge(subproblem, |_| self.weight.to_f64());
+        let Subproblem::Quadratic(q) = subproblem else {
+            panic!("a problem with coupled factors has the Frobenius loss")
+        };
+        let other = factors.get(slot.other()).as_slice();
+        for (c, o) in q.cross.as_mut_slice().iter_mut().zip(other) {
+            *c += self.weight * *o;
+        }
+        q.constant += 0.5 * self.weight.to_f64() * dot(other, other);
+    }
+}

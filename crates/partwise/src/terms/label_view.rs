@@ -1,0 +1,137 @@
+//! A second view of the samples, their labels, explained by the same codes.
+//!
+//! ```text
+//! (λ/2)·‖M∘(Y − W·B)‖²,   Y, M (n × c), B (k × c) ≥ 0 held as its transpose (c × k), a factor of its own
+//! ```
+//!
+//! M holds 1 where a label is known and 0 elsewhere. Seen from the codes, a row's Gram gets λ·Σ b_l b_lᵀ over its known labels, so rows
+//! with the same known labels form a group; seen from B, the Gram of label l is λ·Σ wᵢ wᵢᵀ over the samples that know it. Soft,
+//! multi-label and partly known labels are all of this form.
+
+use std::collections::BTreeMap;
+
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::quadratic::{RowGroup, Subproblem, dot};
+use crate::real::Real;
+
+/// Rows (of one kind) that know the same rows of the other kind.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    pub(super) rows: Vec<u32>,
+    pub(super) known: Vec<u32>,
+}
+
+impl Pattern {
+    /// Σ v vᵀ (k × k) over the known rows of the other factor.
+    pub(super) fn gram<T: Real>(&self, other: &Matrix<T>) -> Matrix<T> {
+        let values = self.known.iter().flat_map(|&row| other.row(row as usize)).copied().collect();
+        let gathered = Matrix::from_vec(self.known.len(), other.columns(), values);
+        gathered.expect("k values for each known row were gathered").gram()
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct LabelView<T> {
+    /// Y (n × c), 0 where unknown.
+    targets: Matrix<T>,
+    weight: T,
+    /// Samples by their known labels; those without any are in none.
+    samples: Vec<Pattern>,
+    /// Labels by the samples that know them; those without any are in none.
+    labels: Vec<Pattern>,
+}
+
+impl<T: Real> LabelView<T> {
+    /// `targets` is Y ≥ 0 (n × c), `known` is M (n × c): an entry above 0 is known; `weight` is λ ≥ 0.
+    ///
+    /// # Panics
+    /// When the shapes differ.
+    pub fn new(targets: &Matrix<T>, known: &Matrix<f64>, weight: T) -> Self {
+        assert_eq!(targets.shape(), known.shape(), "one mark for each label of each sample");
+        let (n, c) = known.shape();
+        let is_known = |i: usize, l: usize| known.get(i, l) > 0.0;
+        LabelView {
+            targets: Matrix::from_fn(n, c, |i, l| if is_known(i, l) { targets.get(i, l) } else { T::ZERO }),
+            weight,
+            samples: patterns(n, c, is_known),
+            labels: patterns(c, n, |l, i| is_known(i, l)),
+        }
+    }
+
+    /// The same view in another precision.
+    pub fn cast<U: Real>(&self) -> LabelView<U> {
+        LabelView {
+            targets: self.targets.cast(),
+            weight: U::from_f64(self.weight.to_f64()),
+            samples: self.samples.clone(),
+            labels: self.labels.clone(),
+        }
+    }
+
+    /// c.
+    pub(crate) fn n_labels(&self) -> usize {
+        self.targets.columns()
+    }
+
+    /// The mean of the known entries of Y (0 when none is known).
+    pub(crate) fn mean_target(&self) -> f64 {
+        let known: usize = self.samples.iter().map(|p| p.rows.len() * p.known.len()).sum();
+        let sum: f64 = self.targets.as_slice().iter().map(|y| y.to_f64()).sum();
+        if known > 0 { sum / known as f64 } else { 0.0 }
+    }
+
+    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+        let (codes, labels) = (factors.get(Slot::Codes), factors.get(Slot::Labels));
+        let mut sum = 0.0;
+        for pattern in &self.samples {
+            for &i in &pattern.rows {
+                let (w, y) = (codes.row(i as usize), self.targets.row(i as usize));
+                let error = |l: &u32| y[*l as usize].to_f64() - dot(w, labels.row(*l as usize));
+                sum += pattern.known.iter().map(|l| error(l).powi(2)).sum::<f64>();
+            }
+        }
+        0.5 * self.weight.to_f64() * sum
+    }
+
+    /// To the subproblem of the codes or of the labels.
+    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        let Subproblem::Quadratic(q) = subproblem else {
+            panic!("a problem with a view of labels has the Frobenius loss")
+        };
+        let from_codes = slot == Slot::Codes;
+        let other = factors.get(if from_codes { Slot::Labels } else { Slot::Codes });
+        let patterns = if from_codes { &self.samples } else { &self.labels };
+        let mut groups = Vec::with_capacity(patterns.len());
+        for pattern in patterns {
+            let mut added = pattern.gram(other);
+            added.as_mut_slice().iter_mut().for_each(|g| *g = self.weight * *g);
+            for &row in &pattern.rows {
+                let cross = q.cross.row_mut(row as usize);
+                for &known in &pattern.known {
+                    let (i, l) = if from_codes { (row, known) } else { (known, row) };
+                    let pull = self.weight * self.targets.get(i as usize, l as usize);
+                    if pull > T::ZERO {
+                        cross.iter_mut().zip(other.row(known as usize)).for_each(|(c, v)| *c += pull * *v);
+                    }
+                }
+            }
+            groups.push(RowGroup::with_gram(pattern.rows.clone(), added));
+        }
+        q.add_groups(groups);
+        q.constant += 0.5 * self.weight.to_f64() * dot(self.targets.as_slice(), self.targets.as_slice());
+    }
+}
+
+/// Rows grouped by the columns that they know; those that know none are left out.
+pub(super) fn patterns(rows: usize, columns: usize, is_known: impl Fn(usize, usize) -> bool) -> Vec<Pattern> {
+    let mut by_known: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
+    for row in 0..rows {
+        let known: Vec<u32> = (0..columns).filter(|c| is_known(row, *c)).map(|c| c as u32).collect();
+        if !known.is_empty() {
+            by_known.entry(known).or_default().push(row as u32);
+        }
+    }
+    by_known.into_iter().map(|(known, rows)| Pattern { rows, known }).collect()
+}
