@@ -331,3 +331,27 @@ pub(super) fn check_start<T: Real>(
     }
     Ok(())
 }
+
+/// Refuses a start with exact zeros for a solver that keeps them.
+pub(super) fn check_zeros(init: &Init, solver: &SolverSpec) -> Result<()> {
+    if *init == Init::Nndsvd && solver.zeros_stay {
+        return Err(Error::Incompatible {
+            asked: "the start \"nndsvd\" with multiplicative updates".into(),
+            reason: "it has exact zeros, which multiplicative updates keep for ever".into(),
+            valid: vec!["start nndsvda".into(), "start nndsvdar".into(), "start random".into()],
+        });
+    }
+    Ok(())
+}
+
+/// Reports more components than the data have rows or columns.
+pub(super) fn large_rank(shape: Shape) -> Option<Notice> {
+    let most = shape.samples.min(shape.features);
+    (shape.rank > most).then(|| Notice {
+        code: "large-rank",
+        message: format!(
+            "rank k = {} is larger than min(n, d) = {most}: the parts can't be unique",
+            shape.rank
+        ),
+    })
+}

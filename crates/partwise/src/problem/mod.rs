@@ -16,7 +16,7 @@ mod tying;
 pub(crate) use checks::check_non_negative;
 use checks::{
     check_data, check_finite, check_form, check_labels, check_pairing, check_references, check_size,
-    check_start, check_unknown_entries, data_notices,
+    check_start, check_unknown_entries, check_zeros, data_notices, large_rank,
 };
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};
@@ -123,23 +123,8 @@ impl<'a, T: Real> Problem<'a, T> {
         contributions.extend(penalties(settings, model, shape, tied.as_ref())?);
         check_pairing(solver, model, &contributions)?;
         let init = resolve_init(settings, model, &mut notices)?;
-        if init == Init::Nndsvd && solver.zeros_stay {
-            return Err(Error::Incompatible {
-                asked: "the start \"nndsvd\" with multiplicative updates".into(),
-                reason: "it has exact zeros, which multiplicative updates keep for ever".into(),
-                valid: vec!["start nndsvda".into(), "start nndsvdar".into(), "start random".into()],
-            });
-        }
-        if settings.rank > shape.samples.min(shape.features) {
-            notices.push(Notice {
-                code: "large-rank",
-                message: format!(
-                    "rank k = {} is larger than min(n, d) = {}: the parts can't be unique",
-                    settings.rank,
-                    shape.samples.min(shape.features)
-                ),
-            });
-        }
+        check_zeros(&init, solver)?;
+        notices.extend(large_rank(shape));
         let codes_first = init == Init::Labels || model.spec.form == Form::Symmetric;
         let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
         let order = order(model.spec.form, first, &contributions);
