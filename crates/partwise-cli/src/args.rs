@@ -97,7 +97,7 @@ pub(crate) struct GuidanceArgs {
     /// Reference components for ws-nmf: a table with one component a row, in the units of the (scaled) data.
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
-    /// A graph over the samples for gnmf and semi-gnmf: an edge list source,target[,weight] (nodes from 0), or a symmetric matrix.
+    /// A graph over the samples for gnmf and semi-gnmf: an edge list with the header source,target and perhaps weight (nodes from 0), or a symmetric matrix.
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<PathBuf>,
     /// Without --graph, gnmf and semi-gnmf join each sample with this many nearest neighbours, 1 to n - 1. Default: 5.
