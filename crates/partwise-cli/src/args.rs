@@ -121,15 +121,20 @@ pub(crate) struct ModelArgs {
     /// The loss. Default: frobenius (kullback-leibler for cnmf-kl).
     #[arg(long, value_parser = choices::losses())]
     pub(crate) loss: Option<String>,
-    /// How strongly ws-nmf holds references: 0 or more, or "auto" for the smallest that holds 95 % of the labels. Default: 1.
+    /// How strongly ws-nmf holds labels and references: 0 or more, or "auto" for the smallest that holds 95 % of the labels. For
+    /// labels it has no unit, unless --scale-mode asks for the published weight. Default: 10.
     #[arg(long, value_name = "S")]
     pub(crate) strength: Option<Strength>,
     /// How strongly gnmf and semi-gnmf draw joined samples together, in the unit of the squared components: 0 or more. Default: 1.
     #[arg(long, value_name = "L")]
     pub(crate) graph_weight: Option<f64>,
-    /// What ws-nmf does with the free scale of reference rows. Default: joint.
+    /// Holds labels by the published weight of ws-nmf, with the free scale of their rows minimized out (joint) or alternated.
+    /// Default: by a strength without a unit.
     #[arg(long, value_name = "MODE", value_parser = choices::scale_modes())]
     pub(crate) scale_mode: Option<String>,
+    /// The smoothing between the factors of nmf-dc and ns-nmf, from 0 (none) to 1. Default: 0.3.
+    #[arg(long, value_name = "D", alias = "theta")]
+    pub(crate) delta: Option<f64>,
     /// L1 penalties of codes and components, each 0 or more, normalized by size as in scikit-learn.
     #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0")]
     pub(crate) l1: (f64, f64),

@@ -6,7 +6,8 @@ use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
 use partwise::recipes::{StrengthRule, search_strength};
 use partwise::{
-    AnchorScale, Init, Knowledge, Loss, Model, Real, Settings, Slot, SolverChoice, models, solvers,
+    AnchorScale, Init, Knowledge, Loss, Model, Real, Settings, Slot, SolverChoice, StrengthUnit, models,
+    solvers,
 };
 use partwise_io::{ModelFile, read_names};
 use serde_json::Value;
@@ -97,6 +98,10 @@ fn check_flags(args: &FitArgs) -> Result<()> {
             bail!("{flag} serves the methods gnmf and semi-gnmf only; add --method gnmf, or leave it out");
         }
     }
+    let smooths = models::ALL.iter().any(|spec| Some(spec.name) == method && spec.smooths);
+    if args.model.delta.is_some() && !smooths {
+        bail!("--delta serves the methods nmf-dc and ns-nmf only; add one of them, or leave it out");
+    }
     let wanted = args.solve.solver.as_str();
     let spec = solvers::ALL.iter().find(|spec| spec.name == wanted);
     if args.solve.inner.is_some() && spec.is_some_and(|spec| spec.inner_steps == 0) {
@@ -124,7 +129,7 @@ fn prepare<'a, T: Real>(
         true => Some(guidance::graph(&args.guidance, source, data.matrix(), &mut chosen)?),
         false => None,
     };
-    let model = model(args, guidance, reference, graph, &mut chosen)?;
+    let model = model(args, guidance, reference, graph, source.image_shape, &mut chosen)?;
     let start = args.solve.start.as_ref().map(|path| ModelFile::read(path).map(|m| (path, m))).transpose()?;
     let start_rank = start.as_ref().and_then(|(_, m)| m.tensor("components")).map(|t| t.shape().0);
     let classes = guidance.map(|g| g.labels.n_classes()).filter(|c| *c > 0);
@@ -155,6 +160,7 @@ fn model(
     guidance: Option<&Guidance>,
     reference: Option<&Components>,
     graph: Option<Graph>,
+    image_shape: Option<(usize, usize)>,
     chosen: &mut Vec<String>,
 ) -> Result<Model> {
     let strength = match args.model.strength {
@@ -165,6 +171,12 @@ fn model(
         labels: guidance.map(|g| g.labels.clone()),
         component_reference: reference.map(|r| r.reference(strength)),
         strength,
+        strength_unit: match args.model.scale_mode {
+            Some(_) => StrengthUnit::Raw,
+            None => StrengthUnit::Relative,
+        },
+        smoothing: args.model.delta.unwrap_or(Knowledge::default().smoothing),
+        image_shape,
         anchor_scale: match args.model.scale_mode.as_deref() {
             Some("alternating") => AnchorScale::Alternating,
             _ => AnchorScale::Joint,

@@ -1,6 +1,6 @@
 //! What is written about a fit: the document of the model file, and run.json.
 
-use partwise::{AnchorScale, Real, StopReason};
+use partwise::{AnchorScale, Real, StopReason, StrengthUnit};
 use partwise_io::{MODEL_FORMAT, ModelFile, Tensor};
 use serde_json::{Map, Value, json};
 
@@ -57,7 +57,14 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     set("scale", done.job.scaling.to_json());
     if done.job.model.spec().name == "ws-nmf" {
         set("strength", json!(knowledge.strength));
+        set(
+            "strength_unit",
+            json!(if knowledge.strength_unit == StrengthUnit::Raw { "raw" } else { "relative" }),
+        );
         set("scale_mode", json!(scale_mode(knowledge.anchor_scale)));
+    }
+    if done.job.model.spec().smooths {
+        set("smoothing", json!(knowledge.smoothing));
     }
     if knowledge.graph.is_some() {
         set("graph_weight", json!(knowledge.graph_weight));

@@ -248,3 +248,15 @@ fn ctrl_c_writes_what_was_reached_and_exits_with_130() {
     assert_eq!(json(folder.path().join("out/run.json"))["result"]["stop"], "stopped by the observer");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
+
+#[test]
+fn images_serve_ntf_and_delta_reaches_the_smoothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write_npy(&at.join("stack.npy"), &[12, 4, 5], &numbers(240, 3));
+    succeed(at, "fit stack.npy --method ntf -k 2 --max-iter 10 --quiet --out ntf");
+    assert!(at.join("ntf/report.html").is_file());
+    succeed(at, "fit stack.npy --method ns-nmf --delta 0.7 -k 2 --max-iter 5 --quiet --out smooth");
+    let run = json(at.join("smooth/run.json"));
+    assert_eq!(run["settings"]["smoothing"].as_f64(), Some(0.7), "{run:#}");
+}
