@@ -56,6 +56,10 @@ impl Encoding {
                 | Contribution::Coupling(_)
                 | Contribution::LabelView(_)
                 | Contribution::Missing(_)
+                | Contribution::Placement(_)
+                | Contribution::ComponentDirection(_)
+                | Contribution::Relation(_)
+                | Contribution::Held(_)
                 | Contribution::SharedAnchor(_) => continue,
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! Quadratic     f(U) = Σᵢ ( ½ uᵢ(G_i + δᵢI)uᵢᵀ − cᵢuᵢᵀ + sᵢ·λuᵢᵀ ) + constant
-//!               G_i = G, or G + w(D − D^½r̂r̂ᵀD^½) for the rows of a group, with a diagonal metric D (METHODS R5: D = I)
-//! KlMajorizer   f(U) ≤ Σᵢⱼ ( −nᵢⱼ·ũᵢⱼ·ln uᵢⱼ + (tᵢbⱼ + sᵢλⱼ)·uᵢⱼ + ½(aⱼ + δᵢ)uᵢⱼ² ) + constant,   equal at U = Ũ
+//!               G_i = G, or G + w(D − D^½r̂r̂ᵀD^½) + … for the rows of a group, with a diagonal metric D (METHODS R5: D = I);
+//!               see RowGroup
+//! KlMajorizer   f(U) ≤ Σᵢⱼ ( −nᵢⱼ·ũᵢⱼ·ln uᵢⱼ + (tᵢbⱼ + sᵢλⱼ + Λᵢⱼ)·uᵢⱼ + ½(aⱼ + δᵢ)uᵢⱼ² ) + constant,   equal at U = Ũ
 //! ```
 //!
 //! c is the cross matrix, split as MU needs it: c ≥ 0 goes to the numerator, the linear penalty λ to the denominator.
@@ -27,44 +28,115 @@ pub struct RowGroup<T> {
     /// A further part A (k × k) of the Gram, symmetric; G + A is positive semi-definite without a negative entry where G is. 0
     /// when absent.
     pub added: Option<Matrix<T>>,
+    /// p (k): the Gram gets D·p on its diagonal. 0 when absent.
+    pub penalty: Option<Vec<T>>,
+    /// Vectors v (k), each of which takes D^½vvᵀD^½ from the Gram; what is left of the penalty is positive semi-definite.
+    pub pulls: Vec<Vec<T>>,
+    /// The entries (k) that are 0 and stay so. None when absent.
+    pub held: Option<Vec<bool>>,
 }
 
 impl<T: Real> RowGroup<T> {
     /// Rows whose Gram is G + A.
     pub(crate) fn with_gram(rows: Vec<u32>, added: Matrix<T>) -> Self {
-        RowGroup { rows, weight: T::ZERO, direction: vec![T::ZERO; added.columns()], added: Some(added) }
+        let k = added.columns();
+        RowGroup { added: Some(added), ..RowGroup::plain(rows, k) }
     }
 
-    /// D^½·d.
-    fn metric_direction(&self, metric: Option<&[T]>) -> Vec<T> {
-        match metric {
-            None => self.direction.clone(),
-            Some(metric) => self.direction.iter().zip(metric).map(|(d, m)| *d * Real::sqrt(*m)).collect(),
+    /// Rows whose Gram is G.
+    pub(crate) fn plain(rows: Vec<u32>, rank: usize) -> Self {
+        RowGroup {
+            rows,
+            weight: T::ZERO,
+            direction: vec![T::ZERO; rank],
+            added: None,
+            penalty: None,
+            pulls: Vec::new(),
+            held: None,
         }
     }
 
-    /// G + weight·(D − D^½ d dᵀ D^½) + A, k × k; D = I without a metric.
+    /// D^½·v.
+    fn in_metric(vector: &[T], metric: Option<&[T]>) -> Vec<T> {
+        match metric {
+            None => vector.to_vec(),
+            Some(metric) => vector.iter().zip(metric).map(|(d, m)| *d * Real::sqrt(*m)).collect(),
+        }
+    }
+
+    /// What is taken from the Gram: weight times the square of each vector.
+    fn taken(&self, metric: Option<&[T]>) -> Vec<(T, Vec<T>)> {
+        let mut taken = vec![(self.weight, Self::in_metric(&self.direction, metric))];
+        taken.extend(self.pulls.iter().map(|pull| (T::ONE, Self::in_metric(pull, metric))));
+        taken
+    }
+
+    /// What D is multiplied by on the diagonal.
+    fn diagonal(&self, j: usize) -> T {
+        self.weight + self.penalty.as_ref().map_or(T::ZERO, |p| p[j])
+    }
+
+    fn holds(&self, j: usize) -> bool {
+        self.held.as_ref().is_some_and(|held| held[j])
+    }
+
+    /// G + weight·(D − D^½ d dᵀ D^½) + D·p − Σ D^½ v vᵀ D^½ + A, k × k; D = I without a metric. Held entries have no curvature, nor
+    /// any link with the others.
     pub fn gram(&self, base: &Matrix<T>, metric: Option<&[T]>) -> Matrix<T> {
         let k = base.columns();
-        let direction = self.metric_direction(metric);
+        let taken = self.taken(metric);
         // What is left of a Gram of which (nearly) all is taken away is rounding: no curvature then.
         let least = T::from_f64(T::EPSILON.to_f64() * 64.0);
         let vanishes = |j: usize| {
-            self.added.as_ref().is_some_and(|a| base.get(j, j) + a.get(j, j) <= least * base.get(j, j))
+            self.holds(j)
+                || self.added.as_ref().is_some_and(|a| base.get(j, j) + a.get(j, j) <= least * base.get(j, j))
         };
         Matrix::from_fn(k, k, |i, j| {
             if vanishes(i) || vanishes(j) {
                 return T::ZERO;
             }
-            let diagonal = if i == j { metric.map_or(T::ONE, |m| m[i]) } else { T::ZERO };
+            let diagonal = if i == j { metric.map_or(T::ONE, |m| m[i]) * self.diagonal(i) } else { T::ZERO };
             let added = self.added.as_ref().map_or(T::ZERO, |a| a.get(i, j));
-            base.get(i, j) + self.weight * (diagonal - direction[i] * direction[j]) + added
+            let taken: T = taken.iter().map(|(weight, v)| *weight * (v[i] * v[j])).sum();
+            base.get(i, j) + (diagonal - taken) + added
         })
     }
 
-    /// Whether its Gram has no negative entry beside a non-negative base: true when the direction has one non-zero entry.
+    /// Whether its Gram has no negative entry beside a non-negative base: true when each vector that is taken from it has one non-zero
+    /// entry.
     pub(crate) fn is_diagonal(&self) -> bool {
-        self.direction.iter().filter(|d| **d != T::ZERO).count() <= 1
+        let single = |v: &[T]| v.iter().filter(|d| **d != T::ZERO).count() <= 1;
+        single(&self.direction) && self.pulls.iter().all(|pull| single(pull))
+    }
+
+    /// The same rows with the rules of both. Only one of them may have a weight and a direction.
+    fn joined(mut self, other: &Self) -> Self {
+        if self.weight == T::ZERO {
+            (self.weight, self.direction) = (other.weight, other.direction.clone());
+        } else {
+            assert!(other.weight == T::ZERO, "one anchor with a free scale a row");
+        }
+        let sum = |mut a: Vec<T>, b: &[T]| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += *b);
+            a
+        };
+        self.penalty = match (self.penalty, &other.penalty) {
+            (Some(a), Some(b)) => Some(sum(a, b)),
+            (a, b) => a.or_else(|| b.clone()),
+        };
+        self.pulls.extend(other.pulls.iter().cloned());
+        self.held = match (self.held, &other.held) {
+            (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(a, b)| *a || *b).collect()),
+            (a, b) => a.or_else(|| b.clone()),
+        };
+        self.added = match (self.added, &other.added) {
+            (Some(mut a), Some(b)) => {
+                a.as_mut_slice().iter_mut().zip(b.as_slice()).for_each(|(a, b)| *a += *b);
+                Some(a)
+            }
+            (a, b) => a.or_else(|| b.clone()),
+        };
+        self
     }
 }
 
@@ -136,7 +208,7 @@ impl<T: Real> Quadratic<T> {
         }
     }
 
-    /// Adds groups whose Gram is G + A. Rows that are in a group already get both parts.
+    /// Adds groups. Rows that are in a group already get the rules of both.
     pub(crate) fn add_groups(&mut self, groups: Vec<RowGroup<T>>) {
         if self.groups.is_empty() {
             self.groups = Arc::new(groups);
@@ -156,18 +228,12 @@ impl<T: Real> Quadratic<T> {
         joined.remove(&(None, None));
         let join = |((one, two), rows): ((Option<usize>, Option<usize>), Vec<u32>)| {
             let (one, two) = (one.map(|at| &self.groups[at]), two.map(|at| &groups[at]));
-            let mut group = one.or(two).expect("a row in neither was left out").clone();
-            group.rows = rows;
-            if let (Some(_), Some(two)) = (one, two) {
-                group.added = match (group.added, &two.added) {
-                    (Some(mut a), Some(b)) => {
-                        a.as_mut_slice().iter_mut().zip(b.as_slice()).for_each(|(a, b)| *a += *b);
-                        Some(a)
-                    }
-                    (a, b) => a.or_else(|| b.clone()),
-                };
-            }
-            group
+            let first = one.or(two).expect("a row in neither was left out").clone();
+            let group = match (one, two) {
+                (Some(_), Some(two)) => first.joined(two),
+                _ => first,
+            };
+            RowGroup { rows, ..group }
         };
         self.groups = Arc::new(joined.into_iter().map(join).collect());
     }
@@ -185,22 +251,25 @@ impl<T: Real> Quadratic<T> {
         value -= dot(self.cross.as_slice(), factor.as_slice());
         value += penalty_value(&self.penalties, factor);
         for group in self.groups.iter() {
-            let weight = group.weight.to_f64();
-            let direction = group.metric_direction(self.group_metric.as_deref());
+            let taken = group.taken(self.group_metric.as_deref());
             for &row in &group.rows {
                 let u = factor.row(row as usize);
-                let along = dot(u, &direction);
-                value += 0.5 * weight * (self.metric_square(u) - along * along);
+                let along: f64 = taken.iter().map(|(w, v)| w.to_f64() * dot(u, v).powi(2)).sum();
+                value += 0.5 * (self.weighted_square(group, u) - along);
                 value += group.added.as_ref().map_or(0.0, |added| 0.5 * form(added, u));
             }
         }
         value + self.constant
     }
 
-    /// u D uᵀ.
-    fn metric_square(&self, u: &[T]) -> f64 {
-        let metric = |j: usize| self.group_metric.as_ref().map_or(1.0, |m| m[j].to_f64());
-        u.iter().enumerate().map(|(j, v)| metric(j) * v.to_f64() * v.to_f64()).sum()
+    /// Dⱼ times what the group multiplies it by.
+    fn weighted_metric(&self, group: &RowGroup<T>, j: usize) -> f64 {
+        group.diagonal(j).to_f64() * self.group_metric.as_ref().map_or(1.0, |m| m[j].to_f64())
+    }
+
+    /// u D(weight + p) uᵀ.
+    fn weighted_square(&self, group: &RowGroup<T>, u: &[T]) -> f64 {
+        u.iter().enumerate().map(|(j, v)| self.weighted_metric(group, j) * v.to_f64() * v.to_f64()).sum()
     }
 
     /// The gradient of one row, G_i u + δu − c + sλ, in `f64`.
@@ -208,15 +277,18 @@ impl<T: Real> Quadratic<T> {
         let k = u.len();
         let shift = self.penalties.shift_row(row).to_f64();
         let scale = self.penalties.linear_row(row).to_f64();
-        let direction = group.map(|g| g.metric_direction(self.group_metric.as_deref()));
-        let along = direction.as_ref().map_or(0.0, |d| dot(u, d));
+        let taken = group.map(|g| g.taken(self.group_metric.as_deref()));
         (0..k)
             .map(|j| {
+                if group.is_some_and(|group| group.holds(j)) {
+                    return 0.0;
+                }
                 let mut g = dot(self.gram.row(j), u) + shift * u[j].to_f64();
                 g += scale * self.penalties.linear[j].to_f64() - self.cross.get(row, j).to_f64();
-                if let (Some(group), Some(direction)) = (group, &direction) {
-                    let metric = self.group_metric.as_ref().map_or(1.0, |m| m[j].to_f64());
-                    g += group.weight.to_f64() * (metric * u[j].to_f64() - along * direction[j].to_f64());
+                if let (Some(group), Some(taken)) = (group, &taken) {
+                    let taken: f64 =
+                        taken.iter().map(|(w, v)| w.to_f64() * dot(u, v) * v[j].to_f64()).sum();
+                    g += self.weighted_metric(group, j) * u[j].to_f64() - taken;
                     g += group.added.as_ref().map_or(0.0, |added| dot(added.row(j), u));
                 }
                 g
@@ -236,6 +308,8 @@ pub struct KlMajorizer<T> {
     pub base_rows: Option<Vec<T>>,
     /// a (k): ridge of each component.
     pub ridge: Vec<T>,
+    /// Λ (rows × k): a linear penalty of each entry, ≥ 0, beside that of its component; all 0 when absent.
+    pub entries: Option<Matrix<T>>,
     /// Linear penalties and shifts.
     pub penalties: Penalties<T>,
     /// Everything that, added to the formula at U = Ũ, gives the objective there.
@@ -250,6 +324,16 @@ impl<T: Real> KlMajorizer<T> {
         self.base_rows.as_ref().map_or(T::ONE, |t| t[row])
     }
 
+    /// Adds `values` (rows × k) to the penalties of the entries.
+    pub(crate) fn add_entries(&mut self, values: Matrix<T>) {
+        match &mut self.entries {
+            None => self.entries = Some(values),
+            Some(entries) => {
+                entries.as_mut_slice().iter_mut().zip(values.as_slice()).for_each(|(e, v)| *e += *v);
+            }
+        }
+    }
+
     /// The objective at the current factor (at which the majorizer was formed).
     pub fn value_here(&self, factor: &Matrix<T>) -> f64 {
         let mut value = self.log_sum + self.constant + penalty_value(&self.penalties, factor);
@@ -259,6 +343,9 @@ impl<T: Real> KlMajorizer<T> {
                 let u = u.to_f64();
                 value += times * self.base[j].to_f64() * u + 0.5 * self.ridge[j].to_f64() * u * u;
             }
+        }
+        if let Some(entries) = &self.entries {
+            value += dot(entries.as_slice(), factor.as_slice());
         }
         value
     }
@@ -285,6 +372,7 @@ impl<T: Real> KlMajorizer<T> {
             .map(|j| {
                 times * self.base[j].to_f64()
                     + scale * self.penalties.linear[j].to_f64()
+                    + self.entries.as_ref().map_or(0.0, |entries| entries.get(row, j).to_f64())
                     + (self.ridge[j].to_f64() + shift) * u[j].to_f64()
                     - self.numerator.get(row, j).to_f64()
             })

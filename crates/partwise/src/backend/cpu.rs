@@ -209,6 +209,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             base: base.into_iter().map(T::from_f64).collect(),
             base_rows: None,
             ridge: vec![T::ZERO; k],
+            entries: None,
             penalties: Penalties::none(k),
             constant: self.problem.merge_constant - data.summary().sum,
             log_sum: logs.iter().sum(),
@@ -283,6 +284,10 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
                     linear: &penalties.linear,
                     linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
                     shift: penalties.shift.as_ref().map(|v| &v[range.clone()]),
+                    entries: majorizer
+                        .entries
+                        .as_ref()
+                        .map(|m| &m.as_slice()[range.start * k..range.end * k]),
                 };
                 improve_kl_rows(&view, factor)
             });
@@ -415,6 +420,8 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         if let Some(solver) = solver {
             self.solver = solver;
         }
+        // To the last bit, whatever the solver's rounding.
+        self.problem.place_held(&mut self.factors, slot);
         if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
             let (rows, columns) = (self.factors.get(Slot::ImageRows), self.factors.get(Slot::ImageColumns));
             let composed = images::compose(rows, columns);
@@ -431,7 +438,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
 
     fn exact(&mut self) -> Exact {
         let mut parts = vec![("fit".to_string(), self.exact_loss())];
-        parts.extend(self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors))));
+        parts.extend(self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))));
         let mut squared = 0.0;
         for slot in self.slots() {
             self.restrict(slot);

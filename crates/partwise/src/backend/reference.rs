@@ -136,6 +136,7 @@ impl<'p, 'a> ReferenceBackend<'p, 'a> {
                     base: (0..k).map(|j| sum(&|row| row[j])).collect(),
                     base_rows: None,
                     ridge: vec![0.0; k],
+                    entries: None,
                     penalties: Penalties::none(k),
                     constant: self.problem.merge_constant - self.data.iter().flatten().sum::<f64>(),
                     log_sum,
@@ -181,7 +182,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
     }
 
     fn objective(&mut self) -> f64 {
-        let terms: f64 = self.problem.contributions.iter().map(|c| c.value(&self.factors)).sum();
+        let terms: f64 = self.problem.contributions.iter().map(|c| c.value(&self.factors, self.problem.loss)).sum();
         self.loss() + terms
     }
 
@@ -228,12 +229,14 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                         linear: &m.penalties.linear,
                         linear_rows: m.penalties.linear_rows.as_ref().map(|v| &v[at.clone()]),
                         shift: m.penalties.shift.as_ref().map(|v| &v[at]),
+                        entries: m.entries.as_ref().map(|m| m.row(row)),
                     };
                     squared += improve_kl_rows(&view, factor);
                 }
             }
         }
         *calls += 1;
+        self.problem.place_held(&mut self.factors, slot);
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot
         {
@@ -247,7 +250,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
 
     fn exact(&mut self) -> Exact {
         let mut parts = vec![("fit".to_string(), self.loss())];
-        parts.extend(self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors))));
+        parts.extend(self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))));
         let mut squared = 0.0;
         for slot in self.slots() {
             self.restrict(slot);

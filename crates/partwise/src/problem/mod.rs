@@ -148,6 +148,10 @@ impl<'a, T: Real> Problem<'a, T> {
         };
         problem.row_steps = row_steps(&problem, model);
         let start = init::start(&problem, &model.knowledge, settings, &init, &mut notices)?;
+        let mut start = start;
+        for slot in Slot::MAIN {
+            problem.place_held(&mut start, slot);
+        }
         problem.notices = notices;
         check_start(&mut problem, &start, &init)?;
         Ok((problem, start))
@@ -253,6 +257,19 @@ impl<'a, T: Real> Problem<'a, T> {
         self.tied.is_some() && !self.is_merged()
     }
 
+    /// Puts the held entries of a slot where they are held.
+    pub(crate) fn place_held(&self, factors: &mut Factors<T>, slot: Slot) -> bool {
+        let mut placed = false;
+        for contribution in &self.contributions {
+            if let Contribution::Held(held) = contribution
+                && held.slot == slot
+            {
+                placed |= held.place(factors);
+            }
+        }
+        placed
+    }
+
     /// W (n × k) from the working codes.
     pub(crate) fn untie(&self, codes: &Matrix<T>) -> Matrix<T> {
         let Some(tied) = &self.tied else { return codes.clone() };
@@ -343,6 +360,10 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverS
         Contribution::SharedAnchor(t) => Contribution::SharedAnchor(t.cast()),
         Contribution::Missing(t) => Contribution::Missing(t.clone()),
         Contribution::LabelView(t) => Contribution::LabelView(t.cast()),
+        Contribution::Placement(t) => Contribution::Placement(t.cast()),
+        Contribution::ComponentDirection(t) => Contribution::ComponentDirection(t.cast()),
+        Contribution::Relation(t) => Contribution::Relation(t.cast()),
+        Contribution::Held(t) => Contribution::Held(t.cast()),
         Contribution::GraphSmoothing(t) => {
             let form =
                 if solver.needs_non_negative { GraphForm::Multiplicative } else { GraphForm::Separable };

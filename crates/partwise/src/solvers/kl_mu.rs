@@ -20,6 +20,8 @@ pub(crate) struct KlRows<'a, T> {
     pub(crate) linear: &'a [T],
     pub(crate) linear_rows: Option<&'a [T]>,
     pub(crate) shift: Option<&'a [T]>,
+    /// Linear penalties of the entries (m × k).
+    pub(crate) entries: Option<&'a [T]>,
 }
 
 /// Updates `factor` (m × k) in place; returns the squared projected gradient on entry, in which entries below
@@ -34,7 +36,8 @@ pub(crate) fn improve_kl_rows<T: Real>(rows: &KlRows<'_, T>, factor: &mut [T]) -
         let shift = rows.shift.map_or(T::ZERO, |s| s[i]);
         let zero = counts_as_zero(u.iter().fold(T::ZERO, |largest, u| Real::max(largest, *u)));
         for j in 0..k {
-            let linear = times * rows.base[j] + scale * rows.linear[j];
+            let own = rows.entries.map_or(T::ZERO, |entries| entries[i * k + j]);
+            let linear = times * rows.base[j] + scale * rows.linear[j] + own;
             let ridge = rows.ridge[j] + shift;
             let gradient = linear + ridge * u[j] - numerator[j];
             if u[j] > zero || gradient < T::ZERO {

@@ -35,7 +35,7 @@ impl<T: Real> ClassAnchor<T> {
         let mut groups: Vec<RowGroup<T>> = (0..rank)
             .map(|class| {
                 let direction = (0..rank).map(|j| if j == class { T::ONE } else { T::ZERO }).collect();
-                RowGroup { rows: Vec::new(), weight, direction, added: None }
+                RowGroup { weight, direction, ..RowGroup::plain(Vec::new(), rank) }
             })
             .collect();
         for (row, class) in classes.iter().enumerate() {
@@ -51,10 +51,9 @@ impl<T: Real> ClassAnchor<T> {
     pub fn cast<U: Real>(&self) -> ClassAnchor<U> {
         let cast = |v: &T| U::from_f64(v.to_f64());
         let group = |g: &RowGroup<T>| RowGroup {
-            rows: g.rows.clone(),
             weight: cast(&g.weight),
             direction: g.direction.iter().map(cast).collect(),
-            added: None,
+            ..RowGroup::plain(g.rows.clone(), g.direction.len())
         };
         ClassAnchor { slot: self.slot, groups: Arc::new(self.groups.iter().map(group).collect()) }
     }

@@ -5,10 +5,14 @@
 mod anchor;
 mod class_anchor;
 mod coupling;
+mod direction;
 mod graph;
+mod held;
 mod label_view;
 mod missing;
 mod penalty;
+mod placement;
+mod relation;
 mod rescaling;
 mod shared_anchor;
 mod smoothing;
@@ -19,16 +23,21 @@ pub use crate::losses::combined_rows::CombinedRows;
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use class_anchor::ClassAnchor;
 pub use coupling::Coupling;
+pub use direction::ComponentDirection;
 pub use graph::{GraphForm, GraphSmoothing};
+pub use held::Held;
 pub use label_view::LabelView;
 pub use missing::Missing;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
+pub use placement::{Placement, PlacementRule};
+pub use relation::Relation;
 pub use shared_anchor::SharedAnchor;
 
 pub use rescaling::Rescaling;
 pub use smoothing::Smoothing;
 
 use crate::factors::{Factors, Slot};
+use crate::losses::Loss;
 use crate::losses::combined_rows::{EachChunk, one_by_one};
 use crate::quadratic::{RowGroup, Subproblem};
 use crate::real::Real;
@@ -65,6 +74,14 @@ pub enum Contribution<T: Real> {
     Coupling(Coupling<T>),
     /// ¼·Σᵢ mᵢ(‖h1ᵢ − dᵢrᵢ‖² + ‖h2ᵢ − dᵢrᵢ‖²) with d a factor of its own.
     SharedAnchor(SharedAnchor<T>),
+    /// ½·Σᵢ [Σⱼ pᵢⱼ·yᵢⱼ² − (Σⱼ vᵢⱼ·yᵢⱼ)²] with yᵢⱼ = uᵢⱼ‖v_:ⱼ‖, or Σ pᵢⱼ·uᵢⱼ‖v_:ⱼ‖₁.
+    Placement(Placement<T>),
+    /// ½·Σⱼ σⱼ²‖wⱼ‖²(‖hⱼ‖² − (hⱼ·r̂ⱼ)²), or pseudo-counts.
+    ComponentDirection(ComponentDirection<T>),
+    /// ½·tr(YᵀLY) with yᵢⱼ = wᵢⱼ‖hⱼ‖.
+    Relation(Relation<T>),
+    /// Nothing, but its entries don't move.
+    Held(Held<T>),
 }
 
 impl<T: Real> Contribution<T> {
@@ -86,11 +103,16 @@ impl<T: Real> Contribution<T> {
             Contribution::SharedAnchor(_) => "reference of both factors".into(),
             Contribution::GraphSmoothing(_) => "graph".into(),
             Contribution::CombinedRows(_) => "margins".into(),
+            Contribution::Placement(t) => t.name.into(),
+            Contribution::ComponentDirection(_) => "references".into(),
+            Contribution::Relation(t) => t.name.into(),
+            Contribution::Held(_) => "held entries".into(),
         }
     }
 
     /// Its value at the factors, in `f64`.
-    pub fn value(&self, factors: &Factors<T>) -> f64 {
+    pub fn value(&self, factors: &Factors<T>, loss: Loss) -> f64 {
+        let squared = loss == Loss::Frobenius;
         match self {
             Contribution::Ridge(t) => t.value(factors),
             Contribution::Sparsity(t) => t.value(factors),
@@ -106,6 +128,10 @@ impl<T: Real> Contribution<T> {
             Contribution::Missing(t) => t.value(factors),
             Contribution::Coupling(t) => t.value(factors),
             Contribution::SharedAnchor(t) => t.value(factors),
+            Contribution::Placement(t) => t.value(factors, squared),
+            Contribution::ComponentDirection(t) => t.value(factors, squared),
+            Contribution::Relation(t) => t.value(factors),
+            Contribution::Held(_) => 0.0,
         }
     }
 
@@ -146,7 +172,17 @@ impl<T: Real> Contribution<T> {
                 t.add_to(slot, factors, subproblem);
             }
             Contribution::GraphSmoothing(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
-            _ => subproblem.add_constant(self.value(factors)),
+            Contribution::Placement(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::ComponentDirection(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::Relation(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::Held(t) if t.slot == slot => t.add_to(factors, subproblem),
+            _ => {
+                let loss = match subproblem {
+                    Subproblem::Quadratic(_) => Loss::Frobenius,
+                    Subproblem::KullbackLeibler(_) => Loss::KullbackLeibler,
+                };
+                subproblem.add_constant(self.value(factors, loss));
+            }
         }
     }
 
@@ -158,6 +194,10 @@ impl<T: Real> Contribution<T> {
             Contribution::GraphSmoothing(t) => slot == Slot::Codes && !t.is_weightless(),
             Contribution::Coupling(_) | Contribution::SharedAnchor(_) => slot.is_main(),
             Contribution::LabelView(_) => slot == Slot::Codes,
+            Contribution::Relation(_) => slot == Slot::Codes,
+            Contribution::ComponentDirection(_) => slot == Slot::Components,
+            Contribution::Placement(t) => t.slot != slot && slot.is_main() && t.has_directions(),
+            Contribution::Held(t) => t.slot == slot,
             _ => false,
         }
     }
@@ -175,6 +215,8 @@ impl<T: Real> Contribution<T> {
         match self {
             Contribution::RowAnchor(t) if t.slot == slot => t.row_groups(),
             Contribution::ClassAnchor(t) if t.slot == slot => Some(t.groups()),
+            Contribution::Placement(t) if t.slot == slot => Some(t.groups()),
+            Contribution::Held(t) if t.slot == slot && !t.groups().is_empty() => Some(t.groups()),
             _ => None,
         }
     }
