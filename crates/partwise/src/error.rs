@@ -87,6 +87,8 @@ pub enum Error {
     },
     /// Labels that do not fit the data or contradict each other.
     Labels(String),
+    /// Guidance that is faulty in itself or contradicts itself.
+    Guidance(String),
     /// Knowledge that a model needs is missing.
     MissingGuidance {
         /// The model.
@@ -148,6 +150,7 @@ impl fmt::Display for Error {
                 with_valid(f, &format!("{asked} can't be had: {reason}"), valid)
             }
             Error::Labels(message) => write!(f, "labels: {message}"),
+            Error::Guidance(message) => write!(f, "guidance: {message}"),
             Error::MissingGuidance { model, needs } => write!(f, "{model} needs {needs}"),
             Error::Start(message) => write!(f, "start: {message}"),
             Error::Overflow { iteration, what } => write!(

@@ -99,6 +99,9 @@ pub fn fit_observed<T: Real>(
 ) -> Result<Fit<T>> {
     let (problem, start) = Problem::new(data, model, settings)?;
     let mut fit = T::run(&problem, start, settings, observer)?;
+    for (name, topic) in fit.component_names.iter_mut().zip(&problem.component_names) {
+        name.clone_from(topic);
+    }
     if let Some(labels) = &model.knowledge.labels {
         for (name, class) in fit.component_names.iter_mut().zip(labels.names()) {
             if problem.init == "labels"

@@ -43,7 +43,7 @@ mod error;
 mod factors;
 mod fit;
 pub mod graphs;
-mod guidance;
+pub mod guidance;
 mod init;
 mod linalg;
 mod losses;

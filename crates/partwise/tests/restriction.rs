@@ -35,6 +35,7 @@ fn check(example: &Example, case: &Case, penalty: &Penalty) -> bool {
     let (w, h) = example.factors(1);
     let (other_w, other_h) = example.factors(2);
     let (w, other_w) = (case.codes(example, &w), case.codes(example, &other_w));
+    let (h, other_h) = (case.components(example, &h), case.components(example, &other_h));
     let published = if case.loss == Loss::Frobenius && !case.spec.half_objective { 2.0 } else { 1.0 };
     let further: Vec<(Slot, Matrix<f64>)> =
         here.slots().filter(|slot| !slot.is_main()).map(|slot| (slot, here.get(slot).clone())).collect();

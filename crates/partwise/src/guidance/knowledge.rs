@@ -1,6 +1,8 @@
 //! [`Knowledge`]: everything that is known, for whichever model asks for it.
 
-use super::{Labels, Margins};
+use std::sync::Arc;
+
+use super::{Guidance, Labels, Margins};
 use crate::graphs::Graph;
 use crate::linalg::Matrix;
 use crate::terms::AnchorScale;
@@ -88,6 +90,8 @@ pub struct Knowledge {
     pub image_shape: Option<(usize, usize)>,
     /// μ ≥ 0 of SymNMF and WS-SymNMF: how strongly the two factors are held near each other. Default: (max S)².
     pub coupling: Option<f64>,
+    /// Everything at once (guided NMF), which reads nothing else of this.
+    pub guidance: Option<Arc<Guidance>>,
 }
 
 impl Default for Knowledge {
@@ -109,6 +113,7 @@ impl Default for Knowledge {
             margins: Margins::default(),
             image_shape: None,
             coupling: None,
+            guidance: None,
         }
     }
 }

@@ -1,10 +1,15 @@
-//! What the user knows: labels, and references for codes and components. It compiles to terms and merges; it knows no solver
-//! and no file format.
+//! What the user knows: labels and references for one method ([`Knowledge`]), or anything at once ([`Guidance`]). It compiles to
+//! terms and merges; it knows no solver and no file format.
 
+mod advice;
 mod knowledge;
 mod labels;
 mod margins;
+mod plan;
+mod rules;
 
+pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
 pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, StepRule, StrengthUnit};
 pub use labels::Labels;
 pub use margins::{LabelSets, Margins, SupportVectors};
+pub(crate) use plan::{Evidence, Plan};

@@ -2,10 +2,12 @@
 //! alone, drawn in `f64` and then rounded, so a start is the same for any thread count, data format and precision. A row of
 //! tied samples uses the number of its first sample; components use the number of the feature.
 
+mod guided;
 mod labels;
 mod nndsvd;
 mod random;
 
+pub(crate) use guided::start as guided;
 pub(crate) use random::Stream;
 
 use crate::error::{Error, Result};
@@ -141,7 +143,7 @@ fn main_factors<T: Real>(
     let data = problem.data();
     let random = |slot| random_factor(problem, slot, settings);
     match init {
-        Init::Auto | Init::Random => Ok(Factors::new(random(Slot::Codes), random(Slot::Components))),
+        Init::Auto | Init::Random | Init::Guided => Ok(Factors::new(random(Slot::Codes), random(Slot::Components))),
         Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => {
             nndsvd::start(data, settings, init, |row| problem.row_origin(row).0)
         }

@@ -3,6 +3,7 @@
 
 mod cnmf;
 mod gnmf;
+mod guided;
 mod ncw_nmf;
 mod nmf;
 mod nmf_alpha;
@@ -16,15 +17,18 @@ mod symnmf;
 mod ws_nmf;
 mod ws_symnmf;
 
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
 use crate::graphs::Graph;
-use crate::guidance::{Knowledge, Labels};
+use crate::guidance::{Guidance, Knowledge, Labels, Plan};
 use crate::losses::Loss;
 use crate::solvers::SolverChoice;
 use crate::terms::Contribution;
 
 pub(crate) use nmf_alpha::NAME as WITH_MARGINS;
 pub use nmf_alpha::{Machines, train_machines};
+pub(crate) use guided::NAME as GUIDED;
 pub(crate) use ssnmf::NAME as WITH_UNKNOWN_ENTRIES;
 pub(crate) use ws_nmf::{NAME as WITH_REFERENCES, check_references};
 pub(crate) use ws_symnmf::NAME as WITH_MEMBERSHIP_REFERENCES;
@@ -36,6 +40,8 @@ pub enum Tying {
     Free,
     /// Samples with the same label share a row (W = AZ), merged exactly (METHODS R1, R2).
     Labels,
+    /// As the guidance says: samples that are held together share a row, or each has its own, with its weight.
+    Guidance,
     /// Every sample has its own row, weighted by 1/(XXᵀ1)ᵢ (the normalized-cut weighting).
     NormalizedCut,
 }
@@ -64,6 +70,8 @@ pub struct Shape {
     pub largest: f64,
     /// ‖X‖².
     pub squared_norm: f64,
+    /// ΣX.
+    pub sum: f64,
 }
 
 /// One line of the registry of models.
@@ -118,6 +126,7 @@ pub static ALL: &[&ModelSpec] = &[
     &symnmf::SPEC,
     &ws_symnmf::SPEC,
     &ntf::SPEC,
+    &guided::SPEC,
 ];
 
 /// What most models have: free rows, the loss's own solver, nothing between the factors. A base for [`ModelSpec`] values.
@@ -162,6 +171,12 @@ impl Model {
     /// WS-NMF with whatever is known: labels, reference codes, reference components.
     pub fn ws_nmf(knowledge: Knowledge) -> Self {
         Model { spec: &ws_nmf::SPEC, knowledge, loss: Loss::Frobenius }
+    }
+
+    /// Guided NMF: everything that is known at once.
+    pub fn guided(guidance: Guidance) -> Self {
+        let knowledge = Knowledge { guidance: Some(Arc::new(guidance)), ..Knowledge::default() };
+        Model { spec: &guided::SPEC, knowledge, loss: Loss::Frobenius }
     }
 
     /// GNMF: samples that are joined in the graph get similar codes; `weight` is λ ≥ 0.
@@ -249,6 +264,12 @@ impl Model {
     pub fn with_labels(mut self, labels: Labels) -> Self {
         self.knowledge.labels = Some(labels);
         self
+    }
+
+    /// The guidance, compiled for data of this shape; `None` for models that take none.
+    pub(crate) fn plan(&self, shape: Shape) -> Result<Option<Plan>> {
+        let guidance = self.knowledge.guidance.as_ref().filter(|_| self.spec.tying == Tying::Guidance);
+        guidance.map(|guidance| Plan::new(guidance, shape)).transpose()
     }
 
     /// Its line of the registry.

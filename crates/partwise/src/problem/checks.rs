@@ -62,9 +62,9 @@ pub(super) fn check_form<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Re
 
 /// Refuses marks of known entries that don't fit the data, for the model that takes them.
 pub(super) fn check_unknown_entries<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
-    let Some(known) = &model.knowledge.known_entries else { return Ok(()) };
+    let Some(known) = known_entries(model) else { return Ok(()) };
     let (n, d) = (data.n_samples(), data.n_features());
-    if model.spec.name != models::WITH_UNKNOWN_ENTRIES {
+    if model.spec.name != models::WITH_UNKNOWN_ENTRIES && model.spec.tying != Tying::Guidance {
         return Err(Error::Incompatible {
             asked: format!("{} with unknown entries", model.spec.title),
             reason: "the method is not built for them".into(),
@@ -249,6 +249,85 @@ pub(super) fn check_references(
     Ok(())
 }
 
+/// The marks of known entries, wherever they are.
+fn known_entries(model: &Model) -> Option<&Matrix<f64>> {
+    let in_guidance = |guidance: &crate::guidance::Guidance| {
+        guidance.advice_ref().iter().position(|a| matches!(a, crate::guidance::Advice::KnownEntries(_)))
+    };
+    match &model.knowledge.guidance {
+        Some(guidance) if model.spec.tying == Tying::Guidance => {
+            let at = in_guidance(guidance)?;
+            let crate::guidance::Advice::KnownEntries(known) = &guidance.advice_ref()[at] else { return None };
+            Some(known)
+        }
+        _ => model.knowledge.known_entries.as_ref(),
+    }
+}
+
+/// Refuses guidance that the loss or the solver can't serve.
+pub(super) fn check_guidance<T: Real>(
+    solver: &SolverSpec,
+    model: &Model,
+    contributions: &[Contribution<T>],
+) -> Result<()> {
+    if model.spec.tying != Tying::Guidance {
+        return Ok(());
+    }
+    let refuse = |asked: String, reason: &str, valid: &[&str]| {
+        let valid = valid.iter().map(|v| v.to_string()).collect();
+        Err(Error::Incompatible { asked, reason: reason.into(), valid })
+    };
+    for contribution in contributions {
+        let name = contribution.name();
+        let squared_only = match contribution {
+            Contribution::Relation(_)
+            | Contribution::GraphSmoothing(_)
+            | Contribution::RowAnchor(_)
+            | Contribution::ComponentAnchor(_)
+            | Contribution::LabelView(_)
+            | Contribution::Missing(_) => true,
+            Contribution::Placement(placement) => placement.has_directions(),
+            _ => false,
+        };
+        if squared_only && model.loss != Loss::Frobenius {
+            return refuse(
+                format!("{name} with the {} loss", model.loss.name()),
+                "no update that never raises the objective is known for them",
+                &[
+                    "loss frobenius",
+                    "labels as components or as the same codes, sets, seeds and references",
+                ],
+            );
+        }
+        let parts = match contribution {
+            Contribution::Relation(relation) => relation.parts(),
+            Contribution::Held(held) => held.has_columns() && model.loss == Loss::Frobenius,
+            _ => false,
+        };
+        if parts && solver.needs_non_negative {
+            return refuse(
+                format!("{name} with solver \"{}\"", solver.name),
+                "its cross matrix would have negative entries, on which multiplicative updates are not valid",
+                &["solver hals", "solver bpp", "solver nesterov"],
+            );
+        }
+    }
+    let raw = contributions.iter().any(|c| {
+        matches!(c, Contribution::RowAnchor(_) | Contribution::ComponentAnchor(_))
+    });
+    let relative = contributions.iter().any(|c| {
+        matches!(c, Contribution::Placement(_) | Contribution::Relation(_) | Contribution::ComponentDirection(_))
+    });
+    if raw && relative {
+        return refuse(
+            "raw anchors beside items with a strength from 0 to 1".into(),
+            "they are measured in different units",
+            &["a strength from 0 to 1 for all", "raw weights for all"],
+        );
+    }
+    Ok(())
+}
+
 /// Refuses what the solver can't serve.
 pub(super) fn check_pairing<T: Real>(
     solver: &SolverSpec,
@@ -266,7 +345,11 @@ pub(super) fn check_pairing<T: Real>(
     let grouped = |c: &Contribution<T>| {
         let later = matches!(
             c,
-            Contribution::LabelView(_) | Contribution::Missing(_) | Contribution::SharedAnchor(_)
+            Contribution::LabelView(_)
+                | Contribution::Missing(_)
+                | Contribution::SharedAnchor(_)
+                | Contribution::Relation(_)
+                | Contribution::Held(_)
         );
         later || Slot::ALL.iter().any(|slot| c.row_groups(*slot).is_some())
     };

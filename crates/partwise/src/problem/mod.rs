@@ -15,7 +15,7 @@ mod tying;
 
 pub(crate) use checks::check_non_negative;
 use checks::{
-    check_data, check_finite, check_form, check_labels, check_pairing, check_references, check_size,
+    check_data, check_finite, check_guidance, check_form, check_labels, check_pairing, check_references, check_size,
     check_start, check_unknown_entries, check_zeros, data_notices, large_rank,
 };
 pub(crate) use tying::TiedRows;
@@ -28,7 +28,7 @@ use crate::guidance::StepRule;
 use crate::init;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{Form, Model, Shape, Tying};
+use crate::models::{self, Form, Model, Shape, Tying};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
 use crate::solvers::{SolverChoice, SolverSpec};
@@ -72,6 +72,8 @@ pub struct Problem<'a, T: Real> {
     pub(crate) solver: &'static SolverSpec,
     pub(crate) inner_steps: Option<usize>,
     pub(crate) init: &'static str,
+    /// The names of the first components, where guidance gives them.
+    pub(crate) component_names: Vec<String>,
     pub(crate) notices: Vec<Notice>,
 }
 
@@ -96,15 +98,18 @@ impl<'a, T: Real> Problem<'a, T> {
             rank: settings.rank,
             largest: data.summary().max,
             squared_norm: data.summary().squared_norm,
+            sum: data.summary().sum,
         };
+        let plan = model.plan(shape)?;
         let mut notices = data_notices(data);
+        notices.extend(plan.iter().flat_map(|plan| plan.notices.clone()));
         check_labels(model, shape, &mut notices)?;
         check_references(model, shape, &settings.init, &mut notices)?;
         let solver = match settings.solver {
             SolverChoice::Auto => model.spec.solver.resolve(model.loss)?,
             choice => choice.resolve(model.loss)?,
         };
-        let tied = tie_rows(data, model);
+        let tied = tie_rows(data, model, plan.as_ref());
         let (working, merge_constant) = match &tied {
             None => (Working::Caller(data), 0.0),
             Some((tied, scale)) => {
@@ -122,10 +127,15 @@ impl<'a, T: Real> Problem<'a, T> {
         contributions.extend(margins::margin_rows(data, model, &mut notices)?);
         contributions.extend(penalties(settings, model, shape, tied.as_ref())?);
         check_pairing(solver, model, &contributions)?;
+        check_guidance(solver, model, &contributions)?;
+        // What is held comes last.
+        contributions.sort_by_key(|c| matches!(c, Contribution::Held(_)));
         let init = resolve_init(settings, model, &mut notices)?;
         check_zeros(&init, solver)?;
         notices.extend(large_rank(shape));
-        let codes_first = init == Init::Labels || model.spec.form == Form::Symmetric;
+        let guided = plan.as_ref().filter(|_| init == Init::Guided);
+        let solve_codes = matches!(init, Init::Labels | Init::Guided);
+        let codes_first = solve_codes || model.spec.form == Form::Symmetric;
         let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
         let order = order(model.spec.form, first, &contributions);
         let mut problem = Problem {
@@ -140,14 +150,19 @@ impl<'a, T: Real> Problem<'a, T> {
             rescaling: rescaling(model, shape)?,
             row_steps: None,
             published_factor: if model.spec.half_objective { 1.0 } else { model.loss.published_factor() },
-            solve_codes: init == Init::Labels,
+            solve_codes,
             solver,
             inner_steps: settings.inner_steps,
             init: init.name(),
+            component_names: Vec::new(),
             notices: Vec::new(),
         };
         problem.row_steps = row_steps(&problem, model);
-        let start = init::start(&problem, &model.knowledge, settings, &init, &mut notices)?;
+        let start = match guided {
+            Some(plan) => init::guided(&problem, plan, settings),
+            None => init::start(&problem, &model.knowledge, settings, &init, &mut notices)?,
+        };
+        problem.component_names = plan.map(|plan| plan.component_names()).unwrap_or_default();
         let mut start = start;
         for slot in Slot::MAIN {
             problem.place_held(&mut start, slot);
@@ -208,6 +223,7 @@ impl<'a, T: Real> Problem<'a, T> {
             solver,
             inner_steps: settings.inner_steps,
             init: if constant { "constant" } else { "random" },
+            component_names: Vec::new(),
             notices: data_notices(data),
         };
         let solved = if constant {
@@ -384,6 +400,16 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
                 valid: vec!["start random".into(), "given codes, image rows and image columns".into()],
             }),
         };
+    }
+    if model.spec.tying == Tying::Guidance && matches!(settings.init, Init::Auto | Init::Guided) {
+        return Ok(Init::Guided);
+    }
+    if settings.init == Init::Guided {
+        return Err(Error::Incompatible {
+            asked: format!("the start \"guided\" with {}", model.spec.title),
+            reason: "it is made from guidance".into(),
+            valid: vec!["start labels".into(), format!("method {}", models::GUIDED)],
+        });
     }
     let classes = model.knowledge.labels.as_ref().map_or(0, |l| l.n_classes());
     let enough = classes > 0 && settings.rank >= classes;

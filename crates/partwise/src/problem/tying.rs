@@ -3,6 +3,7 @@
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::factors::Slot;
+use crate::guidance::Plan;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::models::{Form, Model, Shape, Tying};
@@ -24,24 +25,27 @@ pub(crate) struct TiedRows {
 }
 
 /// The change of variables of the model, with s of each working row; `None` when it changes nothing.
-pub(super) fn tie_rows<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Option<(TiedRows, Vec<f64>)> {
+pub(super) fn tie_rows<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    plan: Option<&Plan>,
+) -> Option<(TiedRows, Vec<f64>)> {
     match (model.spec.tying, &model.knowledge.labels) {
         // Classes of one sample tie nothing: plain NMF then, to the last bit (METHODS R9).
         (Tying::Labels, Some(labels)) if labels.counts().iter().any(|n| *n > 1) => {
-            let group = labels.constraint_columns();
-            let rows = *group.iter().max()? as usize + 1;
-            let (mut count, mut first_sample) = (vec![0.0; rows], vec![u32::MAX; rows]);
-            for (i, &q) in group.iter().enumerate() {
-                count[q as usize] += 1.0;
-                first_sample[q as usize] = first_sample[q as usize].min(i as u32);
-            }
-            let (scale, codes_scale) = match model.loss {
-                Loss::Frobenius => {
-                    (count.iter().map(|n| 1.0 / n.sqrt()).collect(), count.iter().map(|n| n.sqrt()).collect())
+            merge(labels.constraint_columns(), model.loss)
+        }
+        (Tying::Guidance, _) => {
+            let plan = plan?;
+            match (&plan.ties, &plan.sample_weights) {
+                (Some(group), _) => merge(group.clone(), model.loss),
+                (None, Some(weights)) => {
+                    // w‖x − z‖² = ‖√w·x − √w·z‖², and w·D(x‖z) = D(wx‖wz).
+                    let root = |w: &f64| if model.loss == Loss::Frobenius { w.sqrt() } else { *w };
+                    Some(weigh(weights.iter().map(root).collect()))
                 }
-                Loss::KullbackLeibler => (vec![1.0; rows], count.clone()),
-            };
-            Some((TiedRows { group, first_sample, count, codes_scale }, scale))
+                (None, None) => None,
+            }
         }
         (Tying::NormalizedCut, _) => {
             let column_sums = &data.summary().column_sums;
@@ -55,17 +59,39 @@ pub(super) fn tie_rows<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Opti
                     if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }
                 })
                 .collect();
-            let identity: Vec<u32> = (0..n as u32).collect();
-            let tied = TiedRows {
-                group: identity.clone(),
-                first_sample: identity,
-                count: vec![1.0; n],
-                codes_scale: roots.clone(),
-            };
-            Some((tied, roots))
+            Some(weigh(roots))
         }
         _ => None,
     }
+}
+
+/// Samples of the same group share a working row.
+fn merge(group: Vec<u32>, loss: Loss) -> Option<(TiedRows, Vec<f64>)> {
+    let rows = *group.iter().max()? as usize + 1;
+    let (mut count, mut first_sample) = (vec![0.0; rows], vec![u32::MAX; rows]);
+    for (i, &q) in group.iter().enumerate() {
+        count[q as usize] += 1.0;
+        first_sample[q as usize] = first_sample[q as usize].min(i as u32);
+    }
+    let (scale, codes_scale) = match loss {
+        Loss::Frobenius => {
+            (count.iter().map(|n| 1.0 / n.sqrt()).collect(), count.iter().map(|n| n.sqrt()).collect())
+        }
+        Loss::KullbackLeibler => (vec![1.0; rows], count.clone()),
+    };
+    Some((TiedRows { group, first_sample, count, codes_scale }, scale))
+}
+
+/// Each sample has its own working row, times a number.
+fn weigh(scale: Vec<f64>) -> (TiedRows, Vec<f64>) {
+    let identity: Vec<u32> = (0..scale.len() as u32).collect();
+    let tied = TiedRows {
+        group: identity.clone(),
+        first_sample: identity,
+        count: vec![1.0; scale.len()],
+        codes_scale: scale.clone(),
+    };
+    (tied, scale)
 }
 
 /// See the module's table.
@@ -75,11 +101,14 @@ pub(super) fn merge_constant<T: Real>(
     model: &Model,
     tied: &TiedRows,
 ) -> f64 {
+    if tied.count.iter().all(|n| *n == 1.0) {
+        return 0.0;
+    }
     match (model.spec.tying, model.loss) {
-        (Tying::Labels, Loss::Frobenius) => {
+        (Tying::Labels | Tying::Guidance, Loss::Frobenius) => {
             0.5 * (original.summary().squared_norm - merged.summary().squared_norm)
         }
-        (Tying::Labels, Loss::KullbackLeibler) => {
+        (Tying::Labels | Tying::Guidance, Loss::KullbackLeibler) => {
             let counts: f64 =
                 tied.count.iter().zip(&merged.summary().row_sums).map(|(n, sum)| sum * n.ln()).sum();
             entropy(original) - entropy(merged) + counts

@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+mod guided;
 mod objective;
 
 #[allow(unused_imports, reason = "not every promise compares objectives")]
@@ -174,7 +175,7 @@ pub(crate) fn cases() -> Vec<Case> {
             let unit = StrengthUnit::Relative;
             let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false, unit };
             out.push(plain);
-            if spec.name == "ssnmf" {
+            if spec.name == "ssnmf" || spec.name == "guided" {
                 out.push(Case { references: true, unit: StrengthUnit::Raw, ..plain });
             } else if spec.form == Form::Symmetric && spec.needs.contains("reference") {
                 out.push(Case { references: true, ..plain });
@@ -249,6 +250,10 @@ impl Case {
             ..Knowledge::default()
         };
         knowledge.margins = margins(example);
+        if self.spec.name == "guided" {
+            knowledge.guidance = Some(std::sync::Arc::new(self.guidance(example)));
+            return knowledge;
+        }
         if self.references {
             let Example { n, d, k, seed, .. } = *example;
             // A third of the rows is free; one row has a reference of zeros.
@@ -319,6 +324,9 @@ impl Case {
     /// The data's weight of each row in the loss.
     fn row_weights(&self, example: &Example) -> Vec<f64> {
         let x = &example.x;
+        if self.spec.name == "guided" {
+            return self.sample_weights(example);
+        }
         if self.spec.tying != models::Tying::NormalizedCut {
             return vec![1.0; example.n];
         }

@@ -3,7 +3,7 @@
 use partwise::models::Form;
 use partwise::{AnchorScale, Knowledge, Loss, Margins, Matrix, Settings, Slot, StrengthUnit, SupportVectors};
 
-use super::{Case, Example, number, product};
+use super::{Case, Example, guided, number, product};
 
 /// The published objective of a case at W (n × k), H (k × d) and what factors there are beside them, naively.
 pub(crate) fn objective(
@@ -32,8 +32,8 @@ pub(crate) fn objective(
             value += match case.loss {
                 Loss::Frobenius if known(i, j) => weights[i] * (x - p) * (x - p),
                 Loss::Frobenius => 0.0,
-                Loss::KullbackLeibler if x > 0.0 => x * (x / p).ln() - x + p,
-                Loss::KullbackLeibler => p,
+                Loss::KullbackLeibler if x > 0.0 => weights[i] * (x * (x / p).ln() - x + p),
+                Loss::KullbackLeibler => weights[i] * p,
             };
         }
     }
@@ -42,6 +42,9 @@ pub(crate) fn objective(
     }
     if case.spec.name == "ws-nmf" {
         value += references(example, case, w, h);
+    }
+    if case.spec.name == "guided" {
+        value += guided::costs(example, case, w, h);
     }
     if case.takes_graph() {
         value += smoothness(example, case, w);

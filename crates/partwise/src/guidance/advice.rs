@@ -1,0 +1,379 @@
+//! [`Guidance`]: everything that a person knows about the parts, in one value. It composes any number of [`Advice`] items; their order
+//! does not matter, that of the [`Topic`]s does: component j is the topic j that was named.
+
+use super::Labels;
+use crate::graphs::Graph;
+use crate::linalg::Matrix;
+
+/// How strongly an item is followed.
+///
+/// | value | meaning |
+/// |---|---|
+/// | `Relative(0)` | ignored |
+/// | `Relative(s)`, 0 < s < 1 | σ = s/(1 − s); σ² multiplies the item's cost, which has no unit: at s = ½ a misplaced part costs as much as leaving it out of the fit |
+/// | `Relative(1)` | held exactly |
+/// | `Raw(m)`, m ≥ 0 | a paper's own weight, in its unit: m of WS-NMF (enters squared), λ of GNMF and SSNMF |
+///
+/// | item | cost, at unit length of the components (y = w·‖h‖), beside ½‖X − WH‖² | with the Kullback–Leibler loss | raw |
+/// |---|---|---|---|
+/// | labels as components, closed sets | ½σ²·Σ y² outside of the sample's topics | σ²·Σ w·‖h‖₁ there | ½m²‖wᵢ − dᵢ1_c‖² |
+/// | labels as the same codes | held or ignored | held or ignored | – |
+/// | labels as a view | (σ²/2)·(‖X‖²/‖Y‖²)·‖Y − WB‖² | – | (λ/2)·‖Y − WB‖² |
+/// | memberships | ½σ²·(‖y‖² − (y·r̂)²) over the known entries | – | ½m²‖wᵢ − dᵢrᵢ‖² |
+/// | seed words | ½σ²·Σ y² of the word outside of its topics (y = h·‖w‖), times the word's weight | σ²·Σ h·‖w‖₁ there | – |
+/// | references | ½σ²·‖wⱼ‖²·(‖hⱼ‖² − (hⱼ·r̂ⱼ)²) | pseudo-counts, σ² times an average component | ½m²‖hⱼ − rⱼ‖² |
+/// | must-links | ½σ²·‖yᵢ − yₗ‖² | – | – |
+/// | cannot-links | σ²·yᵢ·yₗ | – | – |
+/// | a graph | ½σ²·tr(Yᵀ(I − D^-½AD^-½)Y) | – | (λ/2)·tr(WᵀLW) |
+///
+/// Rows of H stand for unit length of the codes where a feature is placed. Every relative cost is the same for X and c·X, and for n and
+/// 10·n samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strength {
+    /// From 0 (ignored) to 1 (held exactly).
+    Relative(f64),
+    /// A paper's own weight.
+    Raw(f64),
+}
+
+impl Strength {
+    /// What is held exactly.
+    pub const HELD: Strength = Strength::Relative(1.0);
+    /// The default of labels, sets, memberships, seeds, references and links: σ = 9.
+    pub const FIRM: Strength = Strength::Relative(0.9);
+    /// The default of a graph: σ = ⅓.
+    pub const LIGHT: Strength = Strength::Relative(0.25);
+
+    /// σ² of a relative strength below 1; infinite for 1.
+    pub(crate) fn weight(self) -> f64 {
+        match self {
+            Strength::Relative(s) if s >= 1.0 => f64::INFINITY,
+            Strength::Relative(s) => (s / (1.0 - s)).powi(2),
+            Strength::Raw(m) => m * m,
+        }
+    }
+
+    pub(crate) fn is_raw(self) -> bool {
+        matches!(self, Strength::Raw(_))
+    }
+
+    pub(crate) fn is_held(self) -> bool {
+        matches!(self, Strength::Relative(s) if s >= 1.0)
+    }
+}
+
+/// A feature, by number or by name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// Its column, from 0.
+    Index(usize),
+    /// Its name among [`Guidance::feature_names`]. A name that is not there is reported and left out.
+    Name(String),
+}
+
+impl From<usize> for Feature {
+    fn from(index: usize) -> Self {
+        Feature::Index(index)
+    }
+}
+
+impl From<&str> for Feature {
+    fn from(name: &str) -> Self {
+        Feature::Name(name.into())
+    }
+}
+
+/// A feature that belongs to a topic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seed {
+    /// Which.
+    pub feature: Feature,
+    /// Multiplies its cost and its part in the start; > 0, default 1.
+    pub weight: f64,
+}
+
+/// A named part. Topics keep their order and their names; they are never merged or dropped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Topic {
+    /// Its name.
+    pub name: String,
+    /// Components that it has, ≥ 1: several where a topic looks in several ways. Default 1.
+    pub components: usize,
+    /// Features that belong to it. A feature may seed several topics.
+    pub seeds: Vec<Seed>,
+    /// How strongly its seeds are kept out of what they don't seed. Default [`Strength::FIRM`].
+    pub strength: Strength,
+    /// Features that must stay out of it; held exactly.
+    pub forbidden: Vec<Feature>,
+}
+
+impl Topic {
+    /// A topic with a name only.
+    pub fn new(name: impl Into<String>) -> Self {
+        Topic {
+            name: name.into(),
+            components: 1,
+            seeds: Vec::new(),
+            strength: Strength::FIRM,
+            forbidden: Vec::new(),
+        }
+    }
+
+    /// With features that belong to it, each with weight 1.
+    #[must_use]
+    pub fn with_seeds<F: Into<Feature>>(mut self, seeds: impl IntoIterator<Item = F>) -> Self {
+        self.seeds.extend(seeds.into_iter().map(|f| Seed { feature: f.into(), weight: 1.0 }));
+        self
+    }
+
+    /// With features that must stay out of it.
+    #[must_use]
+    pub fn without<F: Into<Feature>>(mut self, features: impl IntoIterator<Item = F>) -> Self {
+        self.forbidden.extend(features.into_iter().map(Into::into));
+        self
+    }
+}
+
+/// What a label says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LabelRule {
+    /// The sample is made of its topic's components (WS-NMF); held: of nothing else.
+    #[default]
+    Components,
+    /// Samples with the same label share one row of codes, exactly (CNMF). Held or ignored, nothing between.
+    SameCodes,
+    /// The codes explain the labels linearly, beside the data (SSNMF).
+    View,
+}
+
+/// One thing that is known. `names` are topics; one that was not named before becomes a topic after the others.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Advice {
+    /// One topic for some of the samples, by the names of the labels.
+    Labels {
+        /// One a sample.
+        labels: Labels,
+        /// What they say.
+        rule: LabelRule,
+        /// Default [`Strength::FIRM`].
+        strength: Strength,
+    },
+    /// For some of the samples the topics that they may be made of: several labels a sample, closed sets.
+    Sets {
+        /// The topics that the numbers mean.
+        names: Vec<String>,
+        /// For each sample its topics, as numbers of `names`; `None` where nothing is known.
+        sets: Vec<Option<Vec<u32>>>,
+        /// Default [`Strength::FIRM`].
+        strength: Strength,
+    },
+    /// Soft memberships: how a sample is shared between topics, up to its size.
+    Memberships {
+        /// The topics of the columns.
+        names: Vec<String>,
+        /// Shares (n × topics) ≥ 0; NaN where nothing is known. A row of NaN is free.
+        shares: Matrix<f64>,
+        /// Default [`Strength::FIRM`].
+        strength: Strength,
+    },
+    /// Profiles of components, of any origin: last month's model, known spectra, signatures. Up to their size, but for held and raw
+    /// ones.
+    References {
+        /// The topic of each profile. A topic with several components takes several profiles, in order.
+        names: Vec<String>,
+        /// Profiles (one row each, d columns) ≥ 0.
+        profiles: Matrix<f64>,
+        /// Default [`Strength::FIRM`]; with `Relative(0)` they are only started from.
+        strength: Strength,
+    },
+    /// Pairs of samples that belong together, and pairs that belong apart.
+    Links {
+        /// Together.
+        must: Vec<(usize, usize)>,
+        /// Apart.
+        cannot: Vec<(usize, usize)>,
+        /// Default [`Strength::FIRM`]. Held: must-links share one row of codes; cannot-links need the recipe
+        /// [`fit_guided`](crate::recipes::fit_guided).
+        strength: Strength,
+    },
+    /// Samples that are joined have similar codes.
+    Graph {
+        /// Over the samples.
+        graph: Graph,
+        /// Default [`Strength::LIGHT`]; 1 is refused.
+        strength: Strength,
+    },
+    /// How much each sample (n) counts in the fit, ≥ 0; what is known of it counts as much.
+    SampleWeights(Vec<f64>),
+    /// 1 where the entry of X (n × d) is known, 0 where it is not and X holds 0.
+    KnownEntries(Matrix<f64>),
+}
+
+impl Advice {
+    /// Labels as components, firmly.
+    pub fn labels(labels: Labels) -> Self {
+        Advice::Labels { labels, rule: LabelRule::Components, strength: Strength::FIRM }
+    }
+
+    /// Its kind, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Advice::Labels { .. } => "labels",
+            Advice::Sets { .. } => "sets",
+            Advice::Memberships { .. } => "memberships",
+            Advice::References { .. } => "references",
+            Advice::Links { .. } => "links",
+            Advice::Graph { .. } => "graph",
+            Advice::SampleWeights(_) => "sample weights",
+            Advice::KnownEntries(_) => "known entries",
+        }
+    }
+
+    /// Its strength, if it has one.
+    pub fn strength(&self) -> Option<Strength> {
+        match self {
+            Advice::Labels { strength, .. }
+            | Advice::Sets { strength, .. }
+            | Advice::Memberships { strength, .. }
+            | Advice::References { strength, .. }
+            | Advice::Links { strength, .. }
+            | Advice::Graph { strength, .. } => Some(*strength),
+            Advice::SampleWeights(_) | Advice::KnownEntries(_) => None,
+        }
+    }
+
+    /// The same with another strength, where it has one.
+    #[must_use]
+    pub fn with_strength(mut self, new: Strength) -> Self {
+        match &mut self {
+            Advice::Labels { strength, .. }
+            | Advice::Sets { strength, .. }
+            | Advice::Memberships { strength, .. }
+            | Advice::References { strength, .. }
+            | Advice::Links { strength, .. }
+            | Advice::Graph { strength, .. } => *strength = new,
+            Advice::SampleWeights(_) | Advice::KnownEntries(_) => {}
+        }
+        self
+    }
+
+    /// The names of topics that it mentions.
+    pub(crate) fn names(&self) -> &[String] {
+        match self {
+            Advice::Labels { labels, .. } => labels.names(),
+            Advice::Sets { names, .. }
+            | Advice::Memberships { names, .. }
+            | Advice::References { names, .. } => names,
+            _ => &[],
+        }
+    }
+}
+
+/// Everything that is known about the parts.
+///
+/// ```
+/// use partwise::guidance::{Advice, Guidance, Topic};
+/// use partwise::{DenseMatrix, Labels, Model, Settings, fit};
+///
+/// let x = DenseMatrix::new(4, 3, vec![3.0, 1.0, 0.0, 6.0, 2.0, 0.1, 0.0, 1.0, 4.0, 0.1, 2.0, 8.0])?;
+/// let names = ["sea".to_string(), "sky".to_string()];
+/// let guidance = Guidance::new([Topic::new("sky").with_seeds([2]), Topic::new("sea")])
+///     .with(Advice::labels(Labels::with_names(&[0, -1, -1, -1], &names)?));
+/// let fit = fit(&x, &Model::guided(guidance), &Settings::new(2))?;
+/// assert_eq!(fit.component_names, ["sky", "sea"]);
+/// assert!(fit.codes.get(3, 0) > fit.codes.get(3, 1));
+/// # Ok::<(), partwise::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Guidance {
+    topics: Vec<Topic>,
+    advice: Vec<Advice>,
+    feature_names: Option<Vec<String>>,
+}
+
+impl Guidance {
+    /// These topics, in this order; free components, if the rank leaves any, come after them.
+    pub fn new(topics: impl IntoIterator<Item = Topic>) -> Self {
+        Guidance { topics: topics.into_iter().collect(), ..Guidance::default() }
+    }
+
+    /// With a further item. The order of items does not matter.
+    #[must_use]
+    pub fn with(mut self, advice: Advice) -> Self {
+        self.advice.push(advice);
+        self
+    }
+
+    /// With the names of the features (d), by which seeds and forbidden features may be given.
+    #[must_use]
+    pub fn with_feature_names(mut self, names: Vec<String>) -> Self {
+        self.feature_names = Some(names);
+        self
+    }
+
+    /// The topics that were named.
+    pub fn topics(&self) -> &[Topic] {
+        &self.topics
+    }
+
+    /// The topics, to change.
+    pub fn topics_mut(&mut self) -> &mut Vec<Topic> {
+        &mut self.topics
+    }
+
+    /// The items, in a canonical order: what is added up in it does not depend on the order in which they were given.
+    pub fn advice(&self) -> Vec<&Advice> {
+        let mut items: Vec<&Advice> = self.advice.iter().collect();
+        let rank = |a: &Advice| match a {
+            Advice::Labels { .. } => 0,
+            Advice::Sets { .. } => 1,
+            Advice::Memberships { .. } => 2,
+            Advice::References { .. } => 3,
+            Advice::Links { .. } => 4,
+            Advice::Graph { .. } => 5,
+            Advice::SampleWeights(_) => 6,
+            Advice::KnownEntries(_) => 7,
+        };
+        items.sort_by(|a, b| {
+            // Only items of one kind are told apart by what they hold.
+            rank(a).cmp(&rank(b)).then_with(|| format!("{a:?}").cmp(&format!("{b:?}")))
+        });
+        items
+    }
+
+    /// The items as they were given.
+    pub(crate) fn advice_ref(&self) -> &[Advice] {
+        &self.advice
+    }
+
+    /// The items, to change.
+    pub fn advice_mut(&mut self) -> &mut Vec<Advice> {
+        &mut self.advice
+    }
+
+    /// The names of the features, where they are given.
+    pub fn feature_names(&self) -> Option<&[String]> {
+        self.feature_names.as_deref()
+    }
+
+    /// Every topic in the order of the components: those that were named, then those that only items mention, each with the number of
+    /// its components.
+    pub fn all_topics(&self) -> Vec<(String, usize)> {
+        let mut all: Vec<(String, usize)> =
+            self.topics.iter().map(|topic| (topic.name.clone(), topic.components)).collect();
+        for item in self.advice() {
+            for name in item.names() {
+                if !all.iter().any(|(known, _)| known == name) {
+                    all.push((name.clone(), 1));
+                }
+            }
+        }
+        all
+    }
+
+    /// The components that the topics take: the least rank.
+    pub fn n_components(&self) -> usize {
+        self.all_topics().iter().map(|(_, components)| components).sum()
+    }
+}

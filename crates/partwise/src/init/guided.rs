@@ -1,0 +1,107 @@
+//! The guided start: each component from what shows its topic, then the codes solved at these components.
+//!
+//! ```text
+//! h_j = mean of the samples that show it + the samples weighted by what they hold of its seeds + its profile,
+//!       each of them at the size of the mean row, + 0.01·mean(X)·U
+//! ```
+//!
+//! Components of which nothing is known start at the mean row, entrywise times a uniform number.
+
+use super::{Stream, uniform_factor};
+use crate::data::DataMatrix;
+use crate::factors::{Factors, Slot};
+use crate::guidance::{Evidence, Plan};
+use crate::linalg::Matrix;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::settings::Settings;
+
+pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &Settings) -> Factors<T> {
+    let data = problem.original();
+    let (n, d, k) = (data.n_samples(), data.n_features(), settings.rank);
+    let summary = data.summary();
+    let mean = summary.sum / (n as f64 * d as f64);
+    let known: Vec<Option<Vec<f64>>> = plan.evidence.iter().map(|e| shown(data, e)).collect();
+    let stream = Stream::new(settings.seed, Slot::Components);
+    let mut components = Matrix::<f64>::zeros(d, k);
+    let mut draws = vec![0.0; k];
+    for feature in 0..d {
+        stream.fill(feature, &mut draws);
+        let column_mean = summary.column_sums[feature] / n as f64;
+        for (j, value) in components.row_mut(feature).iter_mut().enumerate() {
+            let known = known.get(j).and_then(Option::as_ref);
+            let base = known.map_or(column_mean * draws[j], |row| row[feature]);
+            *value = base + 0.01 * mean * draws[j];
+        }
+    }
+    let mut codes: Matrix<f64> = uniform_factor::<T>(problem, Slot::Codes, settings, 0.1).cast();
+    let first = first_samples(problem);
+    for (j, evidence) in plan.evidence.iter().enumerate() {
+        for &(sample, weight) in &evidence.samples {
+            if let Some(row) = first[sample] {
+                let scale = problem.row_origin(row).1;
+                let value = codes.get(row, j) + weight * scale;
+                codes.set(row, j, value);
+            }
+        }
+    }
+    let norm = |m: &Matrix<f64>| m.as_slice().iter().map(|v| v * v).sum::<f64>().sqrt();
+    let ratio = (norm(&components) / norm(&codes)).sqrt();
+    let ratio = if ratio > 0.0 && ratio.is_finite() { ratio } else { 1.0 };
+    codes.as_mut_slice().iter_mut().for_each(|v| *v *= ratio);
+    components.as_mut_slice().iter_mut().for_each(|v| *v /= ratio);
+    Factors::new(codes.cast(), components.cast())
+}
+
+/// The working row of each sample that is the first of its row.
+fn first_samples<T: Real>(problem: &Problem<'_, T>) -> Vec<Option<usize>> {
+    let mut rows = vec![None; problem.original().n_samples()];
+    for row in 0..problem.data().n_samples() {
+        rows[problem.row_origin(row).0] = Some(row);
+    }
+    rows
+}
+
+/// What is known of a component as a row (d) of the size of the mean row; nothing when nothing is.
+fn shown<T: Real>(data: &dyn DataMatrix<T>, evidence: &Evidence) -> Option<Vec<f64>> {
+    let d = data.n_features();
+    let size = data.summary().sum / data.n_samples() as f64;
+    let mut parts: Vec<Vec<f64>> = Vec::new();
+    if !evidence.samples.is_empty() {
+        let mut row = vec![0.0; d];
+        evidence.samples.iter().for_each(|&(sample, weight)| data.add_row(sample, weight, &mut row));
+        parts.push(row);
+    }
+    if !evidence.seeds.is_empty() {
+        parts.push(seeded(data, &evidence.seeds));
+    }
+    parts.extend(evidence.profile.clone());
+    let mut sum = vec![0.0; d];
+    let mut any = false;
+    for part in parts {
+        let total: f64 = part.iter().sum();
+        if total > 0.0 {
+            any = true;
+            sum.iter_mut().zip(&part).for_each(|(s, p)| *s += p * size / total);
+        }
+    }
+    any.then_some(sum)
+}
+
+/// The samples weighted by what they hold of the seeds: Σᵢ xᵢ·Σ_f s_f·xᵢ_f/Σᵢ xᵢ_f, so that a rare seed counts as much as a common one.
+fn seeded<T: Real>(data: &dyn DataMatrix<T>, seeds: &[(usize, f64)]) -> Vec<f64> {
+    let d = data.n_features();
+    let columns = &data.summary().column_sums;
+    let mut wanted = vec![0.0; d];
+    for &(feature, weight) in seeds.iter().filter(|(f, _)| columns[*f] > 0.0) {
+        wanted[feature] += weight / columns[feature];
+    }
+    let mut sum = vec![0.0; d];
+    for i in 0..data.n_samples() {
+        let held = data.row_dot(i, &wanted);
+        if held > 0.0 {
+            data.add_row(i, held, &mut sum);
+        }
+    }
+    sum
+}
