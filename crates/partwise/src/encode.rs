@@ -56,11 +56,17 @@ impl Encoding {
                 | Contribution::Coupling(_)
                 | Contribution::LabelView(_)
                 | Contribution::Missing(_)
-                | Contribution::Placement(_)
-                | Contribution::ComponentDirection(_)
                 | Contribution::Relation(_)
                 | Contribution::Held(_)
                 | Contribution::SharedAnchor(_) => continue,
+                // What is known of single samples says nothing of new ones.
+                Contribution::Placement(placement) if placement.slot == Slot::Codes => continue,
+                Contribution::Placement(placement) if problem.loss == Loss::KullbackLeibler => {
+                    let sums = placement.misplaced(factors, 1);
+                    encoding.linear.iter_mut().zip(sums).for_each(|(l, sum)| *l += sum);
+                    continue;
+                }
+                Contribution::ComponentDirection(_) if problem.loss == Loss::KullbackLeibler => continue,
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
                     encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());

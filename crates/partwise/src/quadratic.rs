@@ -286,8 +286,7 @@ impl<T: Real> Quadratic<T> {
                 let mut g = dot(self.gram.row(j), u) + shift * u[j].to_f64();
                 g += scale * self.penalties.linear[j].to_f64() - self.cross.get(row, j).to_f64();
                 if let (Some(group), Some(taken)) = (group, &taken) {
-                    let taken: f64 =
-                        taken.iter().map(|(w, v)| w.to_f64() * dot(u, v) * v[j].to_f64()).sum();
+                    let taken: f64 = taken.iter().map(|(w, v)| w.to_f64() * dot(u, v) * v[j].to_f64()).sum();
                     g += self.weighted_metric(group, j) * u[j].to_f64() - taken;
                     g += group.added.as_ref().map_or(0.0, |added| dot(added.row(j), u));
                 }

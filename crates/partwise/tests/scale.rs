@@ -21,7 +21,9 @@ fn scale_free() -> impl Iterator<Item = Case> {
         // data than the rest.
         let drifts = spec.rescales || spec.smooths || case.takes_graph();
         let other_units = spec.form == Form::Symmetric || spec.name == "ssnmf";
-        !spec.needs.contains("reference") && !drifts && !other_units
+        // A component that is held at a profile has the profile's unit.
+        let held = spec.name == "guided" && case.references;
+        !spec.needs.contains("reference") && !drifts && !other_units && !held
     })
 }
 

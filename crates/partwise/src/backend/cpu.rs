@@ -438,7 +438,9 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
 
     fn exact(&mut self) -> Exact {
         let mut parts = vec![("fit".to_string(), self.exact_loss())];
-        parts.extend(self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))));
+        parts.extend(
+            self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),
+        );
         let mut squared = 0.0;
         for slot in self.slots() {
             self.restrict(slot);

@@ -182,7 +182,8 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
     }
 
     fn objective(&mut self) -> f64 {
-        let terms: f64 = self.problem.contributions.iter().map(|c| c.value(&self.factors, self.problem.loss)).sum();
+        let terms: f64 =
+            self.problem.contributions.iter().map(|c| c.value(&self.factors, self.problem.loss)).sum();
         self.loss() + terms
     }
 
@@ -250,7 +251,9 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
 
     fn exact(&mut self) -> Exact {
         let mut parts = vec![("fit".to_string(), self.loss())];
-        parts.extend(self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))));
+        parts.extend(
+            self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),
+        );
         let mut squared = 0.0;
         for slot in self.slots() {
             self.restrict(slot);

@@ -12,4 +12,4 @@ pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
 pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, StepRule, StrengthUnit};
 pub use labels::Labels;
 pub use margins::{LabelSets, Margins, SupportVectors};
-pub(crate) use plan::{Evidence, Plan};
+pub(crate) use plan::{Evidence, Plan, ties};

@@ -11,11 +11,11 @@ use crate::graphs::Graph;
 use crate::linalg::Matrix;
 use crate::models::Shape;
 use crate::problem::Notice;
+use crate::terms::AnchorScale;
 use crate::terms::{
     ComponentAnchor, ComponentDirection, Contribution, GraphForm, GraphSmoothing, Held, LabelView, Missing,
     Placement, Relation, RowAnchor,
 };
-use crate::terms::AnchorScale;
 
 /// Where a component may start from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,14 +74,16 @@ impl Plan {
             taken: BTreeMap::new(),
             forbidden: Vec::new(),
         };
-        let ties = compiler.ties()?;
+        let ties = ties(guidance, shape.samples)?;
         let counts = ties.as_ref().map(|group| counts(group));
         let tied = ties.as_deref().zip(counts.as_deref());
         let seeds = compiler.seeds()?;
         compiler.forbidden = compiler.forbidden(&seeds)?;
         let mut weights = None;
         for item in guidance.advice() {
-            if item.strength().is_some_and(|s| s.weight() == 0.0) && !matches!(item, Advice::References { .. }) {
+            if item.strength().is_some_and(|s| s.weight() == 0.0)
+                && !matches!(item, Advice::References { .. })
+            {
                 check_strength(item)?;
                 continue;
             }
@@ -136,7 +138,11 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
             return Err(Error::Guidance(format!("two topics are named \"{}\"", topic.name)));
         }
         if topic.components == 0 {
-            return Err(out_of_range(&format!("the components of topic \"{}\"", topic.name), 0.0, "1 or more"));
+            return Err(out_of_range(
+                &format!("the components of topic \"{}\"", topic.name),
+                0.0,
+                "1 or more",
+            ));
         }
         check_one(topic.strength, &format!("the strength of topic \"{}\"", topic.name))?;
         if topic.strength.is_raw() {
@@ -374,7 +380,11 @@ impl Compiler<'_> {
             for (c, name) in names.iter().enumerate() {
                 if value(i, c).is_some_and(|s| !(s >= 0.0 && s.is_finite())) {
                     let what = format!("the membership of sample {i} in \"{name}\"");
-                    return Err(out_of_range(&what, shares.get(i, c), "0 or more, or NaN where it is not known"));
+                    return Err(out_of_range(
+                        &what,
+                        shares.get(i, c),
+                        "0 or more, or NaN where it is not known",
+                    ));
                 }
             }
         }
@@ -408,7 +418,9 @@ impl Compiler<'_> {
                 self.rules("memberships").draw(i, &known, strength.weight());
             } else if !all && known.iter().any(Option::is_some) {
                 return Err(Error::Incompatible {
-                    asked: format!("a raw strength for the memberships of sample {i}, which are known in part"),
+                    asked: format!(
+                        "a raw strength for the memberships of sample {i}, which are known in part"
+                    ),
                     reason: "the published anchor is on whole rows".into(),
                     valid: vec!["a strength from 0 to 1".into()],
                 });
@@ -466,8 +478,7 @@ impl Compiler<'_> {
             self.contributions.push(Contribution::ComponentDirection(term));
         }
         if !anchored.is_empty() {
-            let (mut reference, mut weight) =
-                (Matrix::zeros(d, self.shape.rank), vec![0.0; self.shape.rank]);
+            let (mut reference, mut weight) = (Matrix::zeros(d, self.shape.rank), vec![0.0; self.shape.rank]);
             for (j, profile) in &anchored {
                 weight[*j] = strength.weight();
                 (0..d).for_each(|f| reference.set(f, *j, profile[f]));
@@ -483,8 +494,7 @@ impl Compiler<'_> {
         let Some(at) = self.guidance.topics().iter().position(|topic| topic.name == name) else {
             return Ok(profile);
         };
-        let against: Vec<usize> =
-            self.forbidden[at].iter().copied().filter(|f| profile[*f] > 0.0).collect();
+        let against: Vec<usize> = self.forbidden[at].iter().copied().filter(|f| profile[*f] > 0.0).collect();
         let Some(first) = against.first() else { return Ok(profile) };
         if strength.is_held() {
             return Err(Error::Guidance(format!(
@@ -636,7 +646,10 @@ impl Compiler<'_> {
             if !topic.seeds.is_empty() && found.is_empty() {
                 self.notices.push(Notice {
                     code: "seeds-without-match",
-                    message: format!("none of the seeds of topic \"{}\" is a feature; it starts without them", topic.name),
+                    message: format!(
+                        "none of the seeds of topic \"{}\" is a feature; it starts without them",
+                        topic.name
+                    ),
                 });
             }
             let components = self.topics[at].1.clone();
@@ -674,7 +687,9 @@ impl Compiler<'_> {
                 if found.is_none() {
                     self.notices.push(Notice {
                         code: "unknown-feature",
-                        message: format!("the {role} \"{name}\" of topic \"{topic}\" is not a feature; it is left out"),
+                        message: format!(
+                            "the {role} \"{name}\" of topic \"{topic}\" is not a feature; it is left out"
+                        ),
                     });
                 }
                 Ok(found)
@@ -720,8 +735,7 @@ impl Compiler<'_> {
         let zeros = features.zeros();
         if !zeros.is_empty() || !self.fixed.is_empty() {
             let columns: Vec<usize> = self.fixed.iter().map(|(j, _)| *j).collect();
-            let values =
-                Matrix::from_fn(self.shape.features, columns.len(), |f, at| self.fixed[at].1[f]);
+            let values = Matrix::from_fn(self.shape.features, columns.len(), |f, at| self.fixed[at].1[f]);
             let held = Held::new(Slot::Components, columns, &values, &zeros);
             self.contributions.push(Contribution::Held(held));
         }
@@ -759,7 +773,8 @@ impl Compiler<'_> {
             for &(feature, weight) in &seeds[at] {
                 let entry = seeded.entry(feature).or_insert_with(|| (vec![false; k], 0.0));
                 self.topics[at].1.clone().for_each(|j| entry.0[j] = true);
-                let cost = if topic.strength.weight() == 0.0 { 0.0 } else { topic.strength.weight() * weight };
+                let cost =
+                    if topic.strength.weight() == 0.0 { 0.0 } else { topic.strength.weight() * weight };
                 entry.1 = entry.1.max(cost);
             }
         }
@@ -777,57 +792,57 @@ impl Compiler<'_> {
         rules.free_components(&fixed);
         Ok(rules)
     }
+}
 
-    /// The working row of each sample: those with one label that says "same codes", and those that are must-linked, held.
-    fn ties(&self) -> Result<Option<Vec<u32>>> {
-        let n = self.shape.samples;
-        let mut parent: Vec<usize> = (0..n).collect();
-        let mut any = false;
-        let items = self.guidance.advice();
-        for item in &items {
-            match item {
-                Advice::Labels { labels, rule: LabelRule::SameCodes, strength } if strength.is_held() => {
-                    check_length("the labels", labels.n_samples(), n)?;
-                    let mut first = vec![None; labels.n_classes()];
-                    for i in 0..n {
-                        let Some(class) = labels.class(i) else { continue };
-                        match first[class] {
-                            None => first[class] = Some(i),
-                            Some(other) => any |= join(&mut parent, i, other),
-                        }
+/// The working row of each sample, where some share one: those with one label that says "same codes", and those that are must-linked, held.
+pub(crate) fn ties(guidance: &Guidance, n: usize) -> Result<Option<Vec<u32>>> {
+    let mut parent: Vec<usize> = (0..n).collect();
+    let mut any = false;
+    let items = guidance.advice();
+    for item in &items {
+        match item {
+            Advice::Labels { labels, rule: LabelRule::SameCodes, strength } if strength.is_held() => {
+                check_length("the labels", labels.n_samples(), n)?;
+                let mut first = vec![None; labels.n_classes()];
+                for i in 0..n {
+                    let Some(class) = labels.class(i) else { continue };
+                    match first[class] {
+                        None => first[class] = Some(i),
+                        Some(other) => any |= join(&mut parent, i, other),
                     }
                 }
-                Advice::Links { must, strength, .. } if strength.is_held() => {
-                    check_pairs("must-link", must, n)?;
-                    must.iter().for_each(|&(i, l)| any |= join(&mut parent, i, l));
-                }
-                _ => {}
             }
-        }
-        for item in items {
-            if let Advice::Links { cannot, strength, .. } = item
-                && strength.is_held()
-            {
-                check_pairs("cannot-link", cannot, n)?;
-                if let Some((i, l)) = cannot.iter().find(|(i, l)| root(&mut parent, *i) == root(&mut parent, *l)) {
-                    return Err(Error::Guidance(format!(
-                        "samples {i} and {l} must not be together (cannot-link), but what is held joins them (must-links or labels); leave one of the two out"
-                    )));
-                }
+            Advice::Links { must, strength, .. } if strength.is_held() => {
+                check_pairs("must-link", must, n)?;
+                must.iter().for_each(|&(i, l)| any |= join(&mut parent, i, l));
             }
+            _ => {}
         }
-        if !any {
-            return Ok(None);
-        }
-        let mut number: BTreeMap<usize, u32> = BTreeMap::new();
-        let group = (0..n)
-            .map(|i| {
-                let next = number.len() as u32;
-                *number.entry(root(&mut parent, i)).or_insert(next)
-            })
-            .collect();
-        Ok(Some(group))
     }
+    for item in items {
+        if let Advice::Links { cannot, strength, .. } = item
+            && strength.is_held()
+        {
+            check_pairs("cannot-link", cannot, n)?;
+            if let Some((i, l)) = cannot.iter().find(|(i, l)| root(&mut parent, *i) == root(&mut parent, *l))
+            {
+                return Err(Error::Guidance(format!(
+                    "samples {i} and {l} must not be together (cannot-link), but what is held joins them (must-links or labels); leave one of the two out"
+                )));
+            }
+        }
+    }
+    if !any {
+        return Ok(None);
+    }
+    let mut number: BTreeMap<usize, u32> = BTreeMap::new();
+    let group = (0..n)
+        .map(|i| {
+            let next = number.len() as u32;
+            *number.entry(root(&mut parent, i)).or_insert(next)
+        })
+        .collect();
+    Ok(Some(group))
 }
 
 fn no_raw(what: &str) -> Error {

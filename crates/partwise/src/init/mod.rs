@@ -143,7 +143,9 @@ fn main_factors<T: Real>(
     let data = problem.data();
     let random = |slot| random_factor(problem, slot, settings);
     match init {
-        Init::Auto | Init::Random | Init::Guided => Ok(Factors::new(random(Slot::Codes), random(Slot::Components))),
+        Init::Auto | Init::Random | Init::Guided => {
+            Ok(Factors::new(random(Slot::Codes), random(Slot::Components)))
+        }
         Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => {
             nndsvd::start(data, settings, init, |row| problem.row_origin(row).0)
         }

@@ -26,9 +26,9 @@ use crate::losses::Loss;
 use crate::solvers::SolverChoice;
 use crate::terms::Contribution;
 
+pub(crate) use guided::NAME as GUIDED;
 pub(crate) use nmf_alpha::NAME as WITH_MARGINS;
 pub use nmf_alpha::{Machines, train_machines};
-pub(crate) use guided::NAME as GUIDED;
 pub(crate) use ssnmf::NAME as WITH_UNKNOWN_ENTRIES;
 pub(crate) use ws_nmf::{NAME as WITH_REFERENCES, check_references};
 pub(crate) use ws_symnmf::NAME as WITH_MEMBERSHIP_REFERENCES;

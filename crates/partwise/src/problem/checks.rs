@@ -257,7 +257,9 @@ fn known_entries(model: &Model) -> Option<&Matrix<f64>> {
     match &model.knowledge.guidance {
         Some(guidance) if model.spec.tying == Tying::Guidance => {
             let at = in_guidance(guidance)?;
-            let crate::guidance::Advice::KnownEntries(known) = &guidance.advice_ref()[at] else { return None };
+            let crate::guidance::Advice::KnownEntries(known) = &guidance.advice_ref()[at] else {
+                return None;
+            };
             Some(known)
         }
         _ => model.knowledge.known_entries.as_ref(),
@@ -293,10 +295,7 @@ pub(super) fn check_guidance<T: Real>(
             return refuse(
                 format!("{name} with the {} loss", model.loss.name()),
                 "no update that never raises the objective is known for them",
-                &[
-                    "loss frobenius",
-                    "labels as components or as the same codes, sets, seeds and references",
-                ],
+                &["loss frobenius", "labels as components or as the same codes, sets, seeds and references"],
             );
         }
         let parts = match contribution {
@@ -312,11 +311,14 @@ pub(super) fn check_guidance<T: Real>(
             );
         }
     }
-    let raw = contributions.iter().any(|c| {
-        matches!(c, Contribution::RowAnchor(_) | Contribution::ComponentAnchor(_))
-    });
+    let raw = contributions
+        .iter()
+        .any(|c| matches!(c, Contribution::RowAnchor(_) | Contribution::ComponentAnchor(_)));
     let relative = contributions.iter().any(|c| {
-        matches!(c, Contribution::Placement(_) | Contribution::Relation(_) | Contribution::ComponentDirection(_))
+        matches!(
+            c,
+            Contribution::Placement(_) | Contribution::Relation(_) | Contribution::ComponentDirection(_)
+        )
     });
     if raw && relative {
         return refuse(
@@ -400,6 +402,13 @@ pub(super) fn check_start<T: Real>(
         }
     }
     if problem.loss == Loss::KullbackLeibler {
+        if let Some(term) = problem.contributions.iter().find(|c| c.value(start, problem.loss).is_infinite())
+        {
+            return Err(Error::Start(format!(
+                "the cost of the {} is infinite, since a component is 0 where its profile is not; give a start with positive entries",
+                term.name()
+            )));
+        }
         let data = problem.data();
         let (codes, components) = (start.get(Slot::Codes), start.get(Slot::Components));
         for chunk in data.sample_chunks() {

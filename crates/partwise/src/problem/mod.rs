@@ -15,8 +15,8 @@ mod tying;
 
 pub(crate) use checks::check_non_negative;
 use checks::{
-    check_data, check_finite, check_guidance, check_form, check_labels, check_pairing, check_references, check_size,
-    check_start, check_unknown_entries, check_zeros, data_notices, large_rank,
+    check_data, check_finite, check_form, check_guidance, check_labels, check_pairing, check_references,
+    check_size, check_start, check_unknown_entries, check_zeros, data_notices, large_rank,
 };
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};

@@ -1,5 +1,9 @@
 //! What calls whole fits repeatedly: each recipe is a loop over [`fit`](crate::fit()), never a second alternation of updates.
 
+mod guidance_report;
+mod guided;
 mod strength;
 
+pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
+pub use guided::{GuidedFit, SweepPoint, auto_strength, fit_guided, scaled, sweep};
 pub use strength::{StrengthRule, StrengthSearch, search_strength};

@@ -56,7 +56,7 @@ pub fn search_strength<T: Real>(
     settings: &Settings,
     rule: &StrengthRule,
 ) -> Result<StrengthSearch> {
-    check(rule)?;
+    rule.check()?;
     let labels = model.knowledge.labels.as_ref().filter(|l| l.n_labelled() > 0).ok_or_else(|| {
         Error::MissingGuidance { model: "the search for a strength".into(), needs: "labelled samples".into() }
     })?;
@@ -92,21 +92,25 @@ fn largest<T: Real>(codes: &Matrix<T>, row: usize) -> usize {
     (0..values.len()).fold(0, |best, j| if values[j] > values[best] { j } else { best })
 }
 
-fn check(rule: &StrengthRule) -> Result<()> {
-    let fault = |name: &str, value: String, valid: &str| {
-        Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })
-    };
-    if !(rule.start > 0.0 && rule.start.is_finite()) {
-        return fault("the first strength", rule.start.to_string(), "a finite number above 0");
+impl StrengthRule {
+    /// Refuses numbers out of their range.
+    pub(super) fn check(&self) -> Result<()> {
+        let rule = self;
+        let fault = |name: &str, value: String, valid: &str| {
+            Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })
+        };
+        if !(rule.start > 0.0 && rule.start.is_finite()) {
+            return fault("the first strength", rule.start.to_string(), "a finite number above 0");
+        }
+        if !(rule.factor > 0.0 && rule.factor < 1.0) {
+            return fault("the factor of the strength", rule.factor.to_string(), "between 0 and 1");
+        }
+        if !(rule.threshold > 0.0 && rule.threshold <= 1.0) {
+            return fault("the threshold", rule.threshold.to_string(), "above 0 and at most 1");
+        }
+        if rule.max_steps == 0 {
+            return fault("the number of steps", "0".into(), "1 or more");
+        }
+        Ok(())
     }
-    if !(rule.factor > 0.0 && rule.factor < 1.0) {
-        return fault("the factor of the strength", rule.factor.to_string(), "between 0 and 1");
-    }
-    if !(rule.threshold > 0.0 && rule.threshold <= 1.0) {
-        return fault("the threshold", rule.threshold.to_string(), "above 0 and at most 1");
-    }
-    if rule.max_steps == 0 {
-        return fault("the number of steps", "0".into(), "1 or more");
-    }
-    Ok(())
 }

@@ -81,6 +81,10 @@ impl<T: Real> ComponentDirection<T> {
         let (h, sums) = (factors.get(Slot::Components), column_norms_1(factors, Slot::Components, None));
         let mut value = 0.0;
         for (at, &j) in self.components.iter().enumerate() {
+            // A component without mass has no shape that could differ.
+            if self.weights[at] * self.mass == 0.0 || sums[j] == 0.0 {
+                continue;
+            }
             let total: f64 = self.profile(at).sum();
             let shares = self.profile(at).map(|r| r / total).enumerate().filter(|(_, r)| *r > 0.0);
             let terms = shares.map(|(f, r)| r * (r * sums[j] / h.get(f, j).to_f64()).ln());

@@ -75,7 +75,7 @@ impl<T: Real> Placement<T> {
     }
 
     /// Σᵢ pᵢⱼ·uᵢⱼ^power.
-    fn misplaced(&self, factors: &Factors<T>, power: i32) -> Vec<f64> {
+    pub(crate) fn misplaced(&self, factors: &Factors<T>, power: i32) -> Vec<f64> {
         let factor = factors.get(self.slot);
         let mut sums = vec![0.0; factor.columns()];
         for group in self.groups.iter() {
@@ -168,8 +168,7 @@ impl<T: Real> Placement<T> {
         }
         let along = self.along(factors);
         let k = misplaced.len();
-        let norms: Vec<f64> =
-            column_squares(factors, self.slot.other()).iter().map(|s| s.sqrt()).collect();
+        let norms: Vec<f64> = column_squares(factors, self.slot.other()).iter().map(|s| s.sqrt()).collect();
         let links = |j: usize| (0..k).filter(move |l| *l != j);
         let linked = |j: usize| links(j).map(|l| along.get(j, l)).sum::<f64>();
         add_ridge(subproblem, |j| (misplaced[j] - along.get(j, j)).max(0.0) + linked(j));

@@ -52,12 +52,13 @@ impl Case {
         let names = |m: usize| (0..m).map(|c| c.to_string()).collect::<Vec<String>>();
         let seed = |f: usize, weight: f64| Seed { feature: Feature::Index(f), weight };
         let mut topics: Vec<Topic> = names(k.min(3)).into_iter().map(Topic::new).collect();
-        topics[0].seeds = vec![seed(0, 1.0), seed(1, 2.0)];
+        topics[0].seeds = vec![seed(0, 1.0)];
+        topics[0].seeds.extend((example.d > 1).then(|| seed(1, 2.0)));
         topics[0].strength = Strength::Relative(SEEDS);
         if k > 1 {
             topics[1].seeds = vec![seed(0, 0.5)];
             topics[1].strength = Strength::Relative(SEEDS);
-            topics[1].forbidden = vec![Feature::Index(example.d - 1)];
+            topics[1].forbidden.extend((example.d > 2).then(|| Feature::Index(example.d - 1)));
         }
         let mut guidance = Guidance::new(topics);
         let labels = example.labels();
@@ -85,7 +86,11 @@ impl Case {
             return if k > 1 { guidance.with(reference(1.0)) } else { guidance };
         }
         guidance = guidance
-            .with(Advice::Labels { labels, rule: LabelRule::Components, strength: Strength::Relative(LABELS) })
+            .with(Advice::Labels {
+                labels,
+                rule: LabelRule::Components,
+                strength: Strength::Relative(LABELS),
+            })
             .with(Advice::Sets {
                 names: names(k.min(2)),
                 sets: sets(example),
@@ -93,7 +98,7 @@ impl Case {
             })
             .with(reference(REFERENCE))
             .with(Advice::SampleWeights((0..n).map(|i| 0.3 + number(example.seed ^ 0x99, i)).collect()));
-        if squared {
+        if squared && n > 3 {
             guidance = guidance
                 .with(Advice::Links {
                     must: must(example),
@@ -108,9 +113,7 @@ impl Case {
     /// What each sample counts.
     pub(super) fn sample_weights(&self, example: &Example) -> Vec<f64> {
         let weighted = self.spec.name == "guided" && !self.references;
-        (0..example.n)
-            .map(|i| if weighted { 0.3 + number(example.seed ^ 0x99, i) } else { 1.0 })
-            .collect()
+        (0..example.n).map(|i| if weighted { 0.3 + number(example.seed ^ 0x99, i) } else { 1.0 }).collect()
     }
 
     /// The components with what guidance holds in place.
@@ -121,7 +124,7 @@ impl Case {
         }
         let k = example.k;
         let fixed = (self.references && k > 1).then(|| k.min(3) - 1);
-        if k > 1 && fixed != Some(1) {
+        if k > 1 && fixed != Some(1) && example.d > 2 {
             h.set(1, example.d - 1, 0.0);
         }
         if let Some(fixed) = fixed {

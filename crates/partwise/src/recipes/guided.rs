@@ -1,0 +1,287 @@
+//! Guided fits: cannot-links that are held exactly, a strength for all, and the report of what became of the advice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::guidance_report::{GuidanceReport, guidance_report, model};
+use super::strength::StrengthRule;
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::fit::{Fit, fit, fit_observed};
+use crate::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::observe::Observer;
+use crate::real::Real;
+use crate::settings::Settings;
+
+/// A fit with what became of the advice.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct GuidedFit<T> {
+    /// The factorization.
+    pub fit: Fit<T>,
+    /// What became of each item.
+    pub report: GuidanceReport,
+}
+
+/// Factors `data` by guidance of any kind, cannot-links held exactly among it, and reports.
+///
+/// Cannot-links with strength 1: a first fit draws the pairs apart firmly; then each linked sample gets the component of which it has the
+/// largest share among those that its links leave (a colouring, with a bounded search); a second fit holds these samples there.
+///
+/// # Errors
+/// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the cannot-links.
+pub fn fit_guided<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    loss: Loss,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<GuidedFit<T>> {
+    let resolved = match held_cannot_links(guidance) {
+        pairs if pairs.is_empty() => guidance.clone(),
+        pairs => assigned(data, guidance, loss, settings, &pairs)?,
+    };
+    let fit = fit_observed(data, &model(&resolved, loss)?, settings, observer)?;
+    let report = guidance_report(data, guidance, &fit, settings)?;
+    Ok(GuidedFit { fit, report })
+}
+
+fn held_cannot_links(guidance: &Guidance) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    for item in guidance.advice() {
+        if let Advice::Links { cannot, strength, .. } = item
+            && strength.is_held()
+        {
+            pairs.extend(cannot.iter().copied());
+        }
+    }
+    pairs
+}
+
+/// The same guidance with its held cannot-links firm instead.
+pub(super) fn without_held_cannot_links(guidance: &Guidance) -> Guidance {
+    let mut soft = guidance.clone();
+    let mut parted = Vec::new();
+    for item in soft.advice_mut() {
+        if let Advice::Links { cannot, strength, .. } = item
+            && strength.is_held()
+            && !cannot.is_empty()
+        {
+            let cannot = std::mem::take(cannot);
+            parted.push(Advice::Links { must: Vec::new(), cannot, strength: Strength::FIRM });
+        }
+    }
+    parted.into_iter().fold(soft, Guidance::with)
+}
+
+fn assigned<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    loss: Loss,
+    settings: &Settings,
+    pairs: &[(usize, usize)],
+) -> Result<Guidance> {
+    // Refuses a cannot-link inside of what is held together.
+    let n = data.n_samples();
+    let group: Vec<usize> = match crate::guidance::ties(guidance, n)? {
+        Some(group) => group.iter().map(|q| *q as usize).collect(),
+        None => (0..n).collect(),
+    };
+    let soft = match loss {
+        Loss::Frobenius => without_held_cannot_links(guidance),
+        Loss::KullbackLeibler => without_cannot_links(guidance),
+    };
+    let first = fit(data, &model(&soft, loss)?, settings)?;
+    let k = settings.rank;
+    let norm = |j: usize| first.components.row(j).iter().map(|h| h.to_f64().powi(2)).sum::<f64>().sqrt();
+    let norms: Vec<f64> = (0..k).map(norm).collect();
+    let share = Matrix::from_fn(data.n_samples(), k, |i, j| first.codes.get(i, j).to_f64() * norms[j]);
+    let colours = colour(pairs, &group, &share).ok_or_else(|| {
+        Error::Guidance(format!(
+            "the {} cannot-links held exactly can't all be kept with k = {k} components; raise the rank, or lower their strength",
+            pairs.len()
+        ))
+    })?;
+    // Every component needs a name to be spoken of; free ones keep theirs.
+    let mut named = without_cannot_links(guidance);
+    let known: Vec<(String, usize)> = named.all_topics();
+    let mut names: Vec<String> = Vec::new();
+    for (name, components) in &known {
+        (0..*components).for_each(|_| names.push(name.clone()));
+    }
+    // Topics that only items mention are named too, so that the order stays.
+    for (name, components) in known {
+        if !named.topics().iter().any(|topic| topic.name == name) {
+            named.topics_mut().push(Topic { components, ..Topic::new(name) });
+        }
+    }
+    for j in names.len()..k {
+        let name = format!("part {}", j + 1);
+        names.push(name.clone());
+        named.topics_mut().push(Topic::new(name));
+    }
+    let unique: Vec<String> = names.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    let place: BTreeMap<&String, u32> =
+        unique.iter().enumerate().map(|(at, name)| (name, at as u32)).collect();
+    let sets =
+        (0..data.n_samples()).map(|i| colours.get(&group[i]).map(|j| vec![place[&names[*j]]])).collect();
+    let sets = Advice::Sets { names: unique.clone(), sets, strength: Strength::HELD };
+    Ok(named.with(sets))
+}
+
+fn without_cannot_links(guidance: &Guidance) -> Guidance {
+    let mut out = guidance.clone();
+    for item in out.advice_mut() {
+        if let Advice::Links { cannot, strength, .. } = item
+            && strength.is_held()
+        {
+            cannot.clear();
+        }
+    }
+    out
+}
+
+/// A component for each linked group of samples, no two of a pair alike: those with the fewest choices first, the largest share first.
+fn colour(pairs: &[(usize, usize)], group: &[usize], share: &Matrix<f64>) -> Option<BTreeMap<usize, usize>> {
+    /// Steps of the search at most.
+    const STEPS: usize = 200_000;
+    let k = share.columns();
+    let mut apart: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for &(i, l) in pairs {
+        apart.entry(group[i]).or_default().insert(group[l]);
+        apart.entry(group[l]).or_default().insert(group[i]);
+    }
+    let mut wanted: BTreeMap<usize, Vec<f64>> = apart.keys().map(|g| (*g, vec![0.0; k])).collect();
+    for (i, g) in group.iter().enumerate() {
+        if let Some(sums) = wanted.get_mut(g) {
+            sums.iter_mut().zip(share.row(i)).for_each(|(s, v)| *s += v);
+        }
+    }
+    let mut steps = 0;
+    let mut chosen = BTreeMap::new();
+    fn search(
+        apart: &BTreeMap<usize, BTreeSet<usize>>,
+        wanted: &BTreeMap<usize, Vec<f64>>,
+        chosen: &mut BTreeMap<usize, usize>,
+        steps: &mut usize,
+    ) -> bool {
+        let taken = |g: &usize, chosen: &BTreeMap<usize, usize>| {
+            apart[g].iter().filter_map(|other| chosen.get(other).copied()).collect::<BTreeSet<usize>>()
+        };
+        let open = apart.keys().filter(|g| !chosen.contains_key(g));
+        let Some(next) = open.max_by_key(|g| (taken(g, chosen).len(), apart[g].len(), usize::MAX - **g))
+        else {
+            return true;
+        };
+        let next = *next;
+        let taken = taken(&next, chosen);
+        let mut order: Vec<usize> = (0..wanted[&next].len()).filter(|j| !taken.contains(j)).collect();
+        order.sort_by(|a, b| wanted[&next][*b].total_cmp(&wanted[&next][*a]).then(a.cmp(b)));
+        for j in order {
+            *steps += 1;
+            if *steps > STEPS {
+                return false;
+            }
+            chosen.insert(next, j);
+            if search(apart, wanted, chosen, steps) {
+                return true;
+            }
+            chosen.remove(&next);
+        }
+        false
+    }
+    search(&apart, &wanted, &mut chosen, &mut steps).then_some(chosen)
+}
+
+/// One strength of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SweepPoint {
+    /// What every σ was multiplied by.
+    pub scale: f64,
+    /// How well the data are fitted ([`Fit::relative_error`]).
+    pub relative_error: f64,
+    /// The share of the advice that the result follows ([`GuidanceReport::agreement`]).
+    pub agreement: f64,
+}
+
+/// The same guidance with every σ that is neither held nor raw multiplied by `scale`.
+pub fn scaled(guidance: &Guidance, scale: f64) -> Guidance {
+    let change = |strength: Strength| match strength {
+        Strength::Relative(s) if s > 0.0 && s < 1.0 => {
+            let sigma = scale * s / (1.0 - s);
+            Strength::Relative(sigma / (1.0 + sigma))
+        }
+        other => other,
+    };
+    let mut out = guidance.clone();
+    for item in out.advice_mut() {
+        if let Some(strength) = item.strength() {
+            let same_codes = matches!(item, Advice::Labels { rule: LabelRule::SameCodes, .. });
+            if !same_codes {
+                *item = item.clone().with_strength(change(strength));
+            }
+        }
+    }
+    for topic in out.topics_mut() {
+        topic.strength = change(topic.strength);
+    }
+    out
+}
+
+/// Fit against agreement over strengths: one fit for each scale, from the same start.
+///
+/// # Errors
+/// As [`fit_guided`]; [`Error::OutOfRange`] for a scale that is not a finite number of 0 or more.
+pub fn sweep<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    loss: Loss,
+    settings: &Settings,
+    scales: &[f64],
+) -> Result<Vec<SweepPoint>> {
+    let point = |&scale: &f64| {
+        if !(scale >= 0.0 && scale.is_finite()) {
+            return Err(Error::OutOfRange {
+                name: "a scale of the strengths".into(),
+                value: scale.to_string(),
+                valid: "a finite number of 0 or more".into(),
+            });
+        }
+        let changed = scaled(guidance, scale);
+        let fit = fit(data, &model(&changed, loss)?, settings)?;
+        // Also what a scale of 0 ignores is judged.
+        let report = guidance_report(data, guidance, &fit, settings)?;
+        Ok(SweepPoint { scale, relative_error: fit.relative_error, agreement: report.agreement() })
+    };
+    scales.iter().map(point).collect()
+}
+
+/// The least strength at which the advice is still followed: the 95 % rule of WS-NMF for guidance of any kind. Starting from
+/// `rule.start` times every σ and going down by `rule.factor`, the last scale at which the agreement is at least `rule.threshold`.
+/// Returns the guidance with these strengths and what was tried.
+///
+/// # Errors
+/// As [`sweep`]; [`Error::OutOfRange`] for the rule's numbers.
+pub fn auto_strength<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    loss: Loss,
+    settings: &Settings,
+    rule: &StrengthRule,
+) -> Result<(Guidance, Vec<SweepPoint>)> {
+    rule.check()?;
+    let mut trace = Vec::new();
+    let mut best = rule.start;
+    let mut scale = rule.start;
+    for _ in 0..rule.max_steps {
+        let point = sweep(data, guidance, loss, settings, &[scale])?[0];
+        trace.push(point);
+        if point.agreement < rule.threshold {
+            break;
+        }
+        best = scale;
+        scale *= rule.factor;
+    }
+    Ok((scaled(guidance, best), trace))
+}
