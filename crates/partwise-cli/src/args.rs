@@ -30,6 +30,9 @@ pub(crate) enum Command {
     Methods(MethodsArgs),
     /// Show the main job on built-in handwritten digits.
     Demo(DemoArgs),
+    /// Run an experiment of a paper on a folder of data sets.
+    #[command(hide = true)]
+    Reproduce(ReproduceArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }
@@ -249,6 +252,24 @@ pub(crate) struct DemoArgs {
     /// Threads; 0 = all cores. The result doesn't depend on them.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReproduceArgs {
+    /// The experiment. Default: list all.
+    pub(crate) protocol: Option<String>,
+    /// The folder that holds the data sets, one folder each.
+    #[arg(long, value_name = "DIR", default_value = "../shared/data")]
+    pub(crate) data: PathBuf,
+    /// How many draws, 1 or more. Default: the experiment's.
+    #[arg(long, value_name = "N", value_parser = choices::positive)]
+    pub(crate) draws: Option<usize>,
+    /// Threads; 0 = all cores. The result doesn't depend on them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// Print JSON with every draw.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

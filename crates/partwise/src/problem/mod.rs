@@ -119,7 +119,7 @@ impl<'a, T: Real> Problem<'a, T> {
             .iter()
             .map(|c| cast_contribution(c, solver))
             .collect();
-        contributions.extend(margins::margin_rows(data, model, &mut notices)?);
+        contributions.extend(margins::margin_rows(data, model, settings.threads, &mut notices)?);
         contributions.extend(penalties(settings, model, shape, tied.as_ref())?);
         check_pairing(solver, model, &contributions)?;
         let init = resolve_init(settings, model, &mut notices)?;
