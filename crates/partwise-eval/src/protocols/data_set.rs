@@ -76,7 +76,8 @@ impl DataSet {
     /// Whether each sample has each label (n × labels, row-major).
     pub fn label_table(&self, samples: &[usize]) -> Vec<bool> {
         let labels = 0..self.label_names.len() as u32;
-        let row = |sample: &usize| labels.clone().map(|label| self.labels[*sample].contains(&label)).collect();
+        let row =
+            |sample: &usize| labels.clone().map(|label| self.labels[*sample].contains(&label)).collect();
         samples.iter().flat_map(|sample| -> Vec<bool> { row(sample) }).collect()
     }
 

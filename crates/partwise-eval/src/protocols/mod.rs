@@ -7,6 +7,7 @@
 mod classifiers;
 mod data_set;
 pub mod nmf_alpha;
+pub mod nmf_dc;
 pub mod ws_symnmf;
 
 pub use data_set::{DataSet, Library};
@@ -88,7 +89,7 @@ pub struct Summary {
 }
 
 /// The registry.
-pub const ALL: &[Protocol] = &[nmf_alpha::MNIST, nmf_alpha::AVIATION, ws_symnmf::GRAPHS];
+pub const ALL: &[Protocol] = &[nmf_alpha::MNIST, nmf_alpha::AVIATION, nmf_dc::STEP, ws_symnmf::GRAPHS];
 
 /// The protocol with this name.
 ///

@@ -141,7 +141,10 @@ impl<'a> Trial<'a> {
         let (mut training, test) = (set.part("train")?, set.part("test")?);
         if training.len() <= study.training {
             let found = training.len();
-            bail!("{} training rows and some for validation are needed, but there are {found}", study.training);
+            bail!(
+                "{} training rows and some for validation are needed, but there are {found}",
+                study.training
+            );
         }
         let order = shuffled(training.len(), draw);
         training = order.into_iter().map(|place| training[place]).collect();
