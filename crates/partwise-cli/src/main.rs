@@ -9,6 +9,7 @@ mod console;
 mod demo;
 mod evaluate;
 mod fit;
+mod flags;
 mod guidance;
 mod input;
 mod interrupt;

@@ -16,7 +16,7 @@ mod tying;
 pub(crate) use checks::check_non_negative;
 use checks::{
     check_data, check_finite, check_form, check_labels, check_pairing, check_references, check_size,
-    check_start, check_unknown_entries, check_zeros, data_notices, large_rank,
+    check_start, check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
 };
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};
@@ -98,6 +98,7 @@ impl<'a, T: Real> Problem<'a, T> {
             squared_norm: data.summary().squared_norm,
         };
         let mut notices = data_notices(data);
+        notices.extend(graph_notice(model));
         check_labels(model, shape, &mut notices)?;
         check_references(model, shape, &settings.init, &mut notices)?;
         let solver = match settings.solver {
