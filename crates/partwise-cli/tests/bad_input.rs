@@ -253,7 +253,6 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     refused(at, "fit x.npy -k 2 --method ntf --image-shape 9x2", &["18 pixels", "9 features"]);
     write_npy(&at.join("ragged.npy"), &[2, 3, 2, 2], &[1.0; 24]);
     refused(at, "fit ragged.npy -k 1 --method ntf", &["4-D", "3-D stacks of images"]);
-    refused(at, "evaluate x.npy --labels labels.csv -k 2", &["--n-clusters serves --clusters k-means"]);
 }
 
 #[test]

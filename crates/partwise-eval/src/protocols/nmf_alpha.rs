@@ -282,15 +282,9 @@ impl<'a> Trial<'a> {
 
 /// The best on validation rows, the first of equals.
 fn best_of(cells: &[Cell]) -> &Cell {
-    let better = |best, cell| match (best, cell) {
-        (None, cell) => Some(cell),
-        (Some(best), cell) => {
-            let best: &Cell = best;
-            let cell: &Cell = cell;
-            Some(if cell.chosen.validation > best.chosen.validation { cell } else { best })
-        }
-    };
-    cells.iter().fold(None, better).expect("there is at least one rank")
+    let better = |best: &Cell, cell: &Cell| cell.chosen.validation > best.chosen.validation;
+    let best = cells.iter().reduce(|best, cell| if better(best, cell) { cell } else { best });
+    best.expect("there is at least one rank")
 }
 
 /// The rows with a feature that is 1 everywhere.
