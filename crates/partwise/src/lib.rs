@@ -56,6 +56,7 @@ mod quadratic;
 mod real;
 pub mod recipes;
 mod settings;
+mod shape;
 pub mod solvers;
 mod stop;
 pub mod svm;

@@ -44,7 +44,7 @@ fn unguided(example: &Example, case: &Case) -> Vec<usize> {
     let free = |i: &usize| match (&knowledge.code_reference, &knowledge.label_targets) {
         (Some(reference), _) => reference.weight[*i] == 0.0,
         (None, Some(targets)) => targets.known.row(*i).iter().all(|m| *m == 0.0),
-        (None, None) if case.spec.name == "guided" => i % 3 == 0 && unlabelled(*i),
+        (None, None) if case.spec.name == "guided" => i.is_multiple_of(3) && unlabelled(*i),
         (None, None) => unlabelled(*i) && unjoined(i),
     };
     (0..example.n).filter(free).collect()

@@ -26,6 +26,7 @@ use crate::losses::Loss;
 use crate::solvers::SolverChoice;
 use crate::terms::Contribution;
 
+pub use crate::shape::Shape;
 pub(crate) use guided::NAME as GUIDED;
 pub(crate) use nmf_alpha::NAME as WITH_MARGINS;
 pub use nmf_alpha::{Machines, train_machines};
@@ -55,23 +56,6 @@ pub enum Form {
     Symmetric,
     /// Samples × pixels, each sample an image: codes, image rows and image columns, whose products are the components.
     Images,
-}
-
-/// What a model may know of the data: number of samples, features and components, and sizes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shape {
-    /// n.
-    pub samples: usize,
-    /// d.
-    pub features: usize,
-    /// k.
-    pub rank: usize,
-    /// The largest entry of X.
-    pub largest: f64,
-    /// ‖X‖².
-    pub squared_norm: f64,
-    /// ΣX.
-    pub sum: f64,
 }
 
 /// One line of the registry of models.

@@ -92,14 +92,7 @@ impl<'a, T: Real> Problem<'a, T> {
         check_size(data)?;
         check_form(data, model)?;
         check_unknown_entries(data, model)?;
-        let shape = Shape {
-            samples: data.n_samples(),
-            features: data.n_features(),
-            rank: settings.rank,
-            largest: data.summary().max,
-            squared_norm: data.summary().squared_norm,
-            sum: data.summary().sum,
-        };
+        let shape = shape(data, settings.rank);
         let plan = model.plan(shape)?;
         let mut notices = data_notices(data);
         notices.extend(plan.iter().flat_map(|plan| plan.notices.clone()));
@@ -121,16 +114,8 @@ impl<'a, T: Real> Problem<'a, T> {
             }
         };
         let tied = tied.map(|(tied, _)| tied);
-        let mut contributions: Vec<Contribution<T>> = (model.spec.terms)(&model.knowledge, shape)?
-            .iter()
-            .map(|c| cast_contribution(c, solver))
-            .collect();
-        contributions.extend(margins::margin_rows(data, model, settings.threads, &mut notices)?);
-        contributions.extend(penalties(settings, model, shape, tied.as_ref())?);
-        check_pairing(solver, model, &contributions)?;
-        check_guidance(solver, model, &contributions)?;
-        // What is held comes last.
-        contributions.sort_by_key(|c| matches!(c, Contribution::Held(_)));
+        let contributions =
+            contributions(data, model, settings, solver, (shape, tied.as_ref()), &mut notices)?;
         let init = resolve_init(settings, model, &mut notices)?;
         check_zeros(&init, solver)?;
         notices.extend(large_rank(shape));
@@ -305,6 +290,39 @@ impl<'a, T: Real> Problem<'a, T> {
             Some(tied) => (tied.first_sample[row] as usize, tied.codes_scale[row]),
         }
     }
+}
+
+/// The sizes of data.
+pub(crate) fn shape<T: Real>(data: &dyn DataMatrix<T>, rank: usize) -> Shape {
+    let summary = data.summary();
+    Shape {
+        samples: data.n_samples(),
+        features: data.n_features(),
+        rank,
+        largest: summary.max,
+        squared_norm: summary.squared_norm,
+        sum: summary.sum,
+    }
+}
+
+/// Everything beside the loss, in the form that the solver can serve.
+fn contributions<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    solver: &SolverSpec,
+    (shape, tied): (Shape, Option<&TiedRows>),
+    notices: &mut Vec<Notice>,
+) -> Result<Vec<Contribution<T>>> {
+    let mut contributions: Vec<Contribution<T>> =
+        (model.spec.terms)(&model.knowledge, shape)?.iter().map(|c| cast_contribution(c, solver)).collect();
+    contributions.extend(margins::margin_rows(data, model, settings.threads, notices)?);
+    contributions.extend(penalties(settings, model, shape, tied)?);
+    check_pairing(solver, model, &contributions)?;
+    check_guidance(solver, model, &contributions)?;
+    // What is held comes last.
+    contributions.sort_by_key(|c| matches!(c, Contribution::Held(_)));
+    Ok(contributions)
 }
 
 /// The slots in the order of one iteration: codes and components as `first` says, after the components what goes with them, and

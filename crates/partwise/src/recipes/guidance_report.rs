@@ -14,8 +14,9 @@ use crate::fit::Fit;
 use crate::guidance::{Advice, Guidance, LabelRule, Plan};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{Model, Shape};
+use crate::models::Model;
 use crate::observe::silent;
+use crate::problem::shape;
 use crate::real::Real;
 use crate::settings::Settings;
 use crate::solvers::SolverChoice;
@@ -131,15 +132,7 @@ pub fn guidance_report<T: Real>(
     fit: &Fit<T>,
     settings: &Settings,
 ) -> Result<GuidanceReport> {
-    let summary = data.summary();
-    let shape = Shape {
-        samples: data.n_samples(),
-        features: data.n_features(),
-        rank: fit.components.rows(),
-        largest: summary.max,
-        squared_norm: summary.squared_norm,
-        sum: summary.sum,
-    };
+    let shape = shape(data, fit.components.rows());
     let plan = Plan::new(&super::guided::without_held_cannot_links(guidance), shape)?;
     let parts = plan.topics.len() + shape.rank - plan.topics.last().map_or(0, |(_, range)| range.end);
     let mut owner = Vec::with_capacity(shape.rank);

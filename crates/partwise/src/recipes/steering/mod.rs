@@ -4,6 +4,12 @@
 //! Reference for the scenario: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8, section 5 (keyword refinement, merging and
 //! splitting of topics). Differs: any guidance stays in force through all actions.
 
+mod edits;
+mod parts;
+
+use edits::{forget, forget_references, moved, rename};
+use parts::Parts;
+
 use super::guidance_report::{GuidanceReport, guidance_report, model};
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
@@ -76,6 +82,9 @@ pub enum Action {
         topic: String,
     },
 }
+
+/// Codes (n × k) and components (k × d).
+type Start = (Matrix<f64>, Matrix<f64>);
 
 /// A state of the session.
 #[derive(Clone, Debug)]
@@ -169,7 +178,7 @@ impl<'d, T: Real> Steering<'d, T> {
     fn refit(
         &self,
         guidance: Guidance,
-        start: Option<(Matrix<f64>, Matrix<f64>)>,
+        start: Option<Start>,
         observer: &mut dyn Observer,
     ) -> Result<State<T>> {
         let rank = guidance.n_components();
@@ -202,7 +211,8 @@ impl<'d, T: Real> Steering<'d, T> {
     }
 
     /// The guidance after the action, and the factors to start from.
-    fn changed(&self, action: &Action) -> Result<(Guidance, (Matrix<f64>, Matrix<f64>))> {
+    // Long because it has one arm for each action.
+    fn changed(&self, action: &Action) -> Result<(Guidance, Start)> {
         let mut guidance = self.current().guidance.clone();
         let mut factors = Parts::of(&self.current().fit);
         match action {
@@ -306,245 +316,5 @@ impl<'d, T: Real> Steering<'d, T> {
     /// k as it is.
     pub fn rank(&self) -> usize {
         self.current().rank
-    }
-}
-
-/// Every mention of a topic under another name; two columns or entries that come to mean the same are put together.
-fn rename(guidance: &mut Guidance, from: &str, to: &str) {
-    for item in guidance.advice_mut() {
-        match item {
-            Advice::Labels { labels, .. } => *labels = labels.renamed(from, to),
-            Advice::References { names, .. } => {
-                names.iter_mut().filter(|n| *n == from).for_each(|n| *n = to.into());
-            }
-            Advice::Sets { names, sets, .. } => {
-                let old = names.iter().position(|n| n == from);
-                let known = names.iter().position(|n| n == to);
-                match (old, known) {
-                    (Some(old), Some(known)) => sets.iter_mut().flatten().for_each(|set| {
-                        set.iter_mut().filter(|t| **t as usize == old).for_each(|t| *t = known as u32);
-                        set.sort_unstable();
-                        set.dedup();
-                    }),
-                    (Some(old), None) => names[old] = to.into(),
-                    _ => {}
-                }
-                drop_unused(names, sets);
-            }
-            Advice::Memberships { names, shares, .. } => {
-                let old = names.iter().position(|n| n == from);
-                let known = names.iter().position(|n| n == to);
-                match (old, known) {
-                    (Some(old), Some(known)) => {
-                        let sum = |i: usize| shares.get(i, known) + shares.get(i, old);
-                        let kept: Vec<usize> = (0..names.len()).filter(|c| *c != old).collect();
-                        *shares = Matrix::from_fn(shares.rows(), kept.len(), |i, c| {
-                            if kept[c] == known { sum(i) } else { shares.get(i, kept[c]) }
-                        });
-                        names.remove(old);
-                    }
-                    (Some(old), None) => names[old] = to.into(),
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Topics that no set has are no longer named.
-fn drop_unused(names: &mut Vec<String>, sets: &mut [Option<Vec<u32>>]) {
-    let used: std::collections::BTreeSet<u32> = sets.iter().flatten().flatten().copied().collect();
-    let place: std::collections::BTreeMap<u32, u32> =
-        used.iter().enumerate().map(|(new, old)| (*old, new as u32)).collect();
-    *names = used.iter().map(|old| names[*old as usize].clone()).collect();
-    sets.iter_mut().flatten().for_each(|set| set.iter_mut().for_each(|t| *t = place[t]));
-}
-
-/// Leaves out what is said of a topic.
-fn forget(guidance: &mut Guidance, topic: &str) -> Result<()> {
-    forget_references(guidance, &[topic]);
-    for item in guidance.advice_mut() {
-        match item {
-            Advice::Labels { labels, .. } => *labels = labels.without(topic),
-            Advice::Sets { names, sets, .. } => {
-                if let Some(old) = names.iter().position(|n| n == topic) {
-                    for set in sets.iter_mut() {
-                        if let Some(topics) = set {
-                            topics.retain(|t| *t as usize != old);
-                            if topics.is_empty() {
-                                *set = None;
-                            }
-                        }
-                    }
-                }
-                drop_unused(names, sets);
-            }
-            Advice::Memberships { names, shares, .. } => {
-                let kept: Vec<usize> = (0..names.len()).filter(|c| names[*c] != topic).collect();
-                *shares = Matrix::from_fn(shares.rows(), kept.len(), |i, c| shares.get(i, kept[c]));
-                names.retain(|n| n != topic);
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Leaves out the references of topics.
-fn forget_references(guidance: &mut Guidance, topics: &[&str]) {
-    for item in guidance.advice_mut() {
-        if let Advice::References { names, profiles, .. } = item {
-            let kept: Vec<usize> =
-                (0..names.len()).filter(|r| !topics.contains(&names[*r].as_str())).collect();
-            *profiles = Matrix::from_fn(kept.len(), profiles.columns(), |r, f| profiles.get(kept[r], f));
-            *names = kept.iter().map(|r| names[*r].clone()).collect();
-        }
-    }
-    guidance
-        .advice_mut()
-        .retain(|item| !matches!(item, Advice::References { names, .. } if names.is_empty()));
-}
-
-/// A sample belongs to one topic, exactly; what was said of it before is left out.
-fn moved(mut guidance: Guidance, sample: usize, to: &str, n: usize) -> Guidance {
-    for item in guidance.advice_mut() {
-        match item {
-            Advice::Labels { labels, .. } => *labels = labels.without_sample(sample),
-            Advice::Sets { sets, names, .. } => {
-                sets[sample] = None;
-                drop_unused(names, sets);
-            }
-            Advice::Memberships { shares, .. } => {
-                shares.row_mut(sample).iter_mut().for_each(|s| *s = f64::NAN);
-            }
-            _ => {}
-        }
-    }
-    let mut sets = vec![None; n];
-    sets[sample] = Some(vec![0]);
-    guidance.with(Advice::Sets { names: vec![to.into()], sets, strength: Strength::HELD })
-}
-
-/// The factors, component by component.
-struct Parts {
-    /// k columns of n codes.
-    codes: Vec<Vec<f64>>,
-    /// k rows of d features.
-    components: Vec<Vec<f64>>,
-}
-
-impl Parts {
-    fn of<T: Real>(fit: &Fit<T>) -> Self {
-        let k = fit.components.rows();
-        let column = |j: usize| (0..fit.codes.rows()).map(|i| fit.codes.get(i, j).to_f64()).collect();
-        let row = |j: usize| fit.components.row(j).iter().map(|h| h.to_f64()).collect();
-        Parts { codes: (0..k).map(column).collect(), components: (0..k).map(row).collect() }
-    }
-
-    fn finish(self) -> (Matrix<f64>, Matrix<f64>) {
-        let (n, d, k) = (self.codes[0].len(), self.components[0].len(), self.codes.len());
-        (Matrix::from_fn(n, k, |i, j| self.codes[j][i]), Matrix::from_fn(k, d, |j, f| self.components[j][f]))
-    }
-
-    fn size(values: &[f64]) -> f64 {
-        values.iter().map(|v| v * v).sum::<f64>().sqrt()
-    }
-
-    fn remove(&mut self, range: std::ops::Range<usize>) {
-        self.codes.drain(range.clone());
-        self.components.drain(range);
-    }
-
-    /// Components `gone` go into `kept`: profiles and codes add up in proportion to what each explains.
-    fn merge(&mut self, kept: usize, gone: std::ops::Range<usize>) {
-        for from in gone.clone() {
-            let (a, b) = (Self::size(&self.codes[kept]), Self::size(&self.codes[from]));
-            let (component, code) = (self.components[from].clone(), self.codes[from].clone());
-            let total = a + b;
-            if total == 0.0 {
-                continue;
-            }
-            let mix = |x: f64, y: f64| (a * x + b * y) / total;
-            self.components[kept].iter_mut().zip(component).for_each(|(x, y)| *x = mix(*x, y));
-            self.codes[kept].iter_mut().zip(code).for_each(|(x, y)| *x += y);
-        }
-        self.remove(gone);
-    }
-
-    /// A component after those of the topic: what its samples that hold the seeds have, or those that it explains worst.
-    fn split<T: Real>(
-        &mut self,
-        data: &dyn DataMatrix<T>,
-        range: std::ops::Range<usize>,
-        seeds: &[Feature],
-        guidance: &Guidance,
-    ) -> Result<()> {
-        let d = data.n_features();
-        let mut wanted = vec![0.0; d];
-        for seed in seeds {
-            let place = match seed {
-                Feature::Index(f) => Some(*f).filter(|f| *f < d),
-                Feature::Name(name) => {
-                    guidance.feature_names().and_then(|names| names.iter().position(|n| n == name))
-                }
-            };
-            if let Some(f) = place {
-                wanted[f] = 1.0;
-            }
-        }
-        let by_seeds = wanted.contains(&1.0);
-        let topic: Vec<f64> =
-            (0..data.n_samples()).map(|i| range.clone().map(|j| self.codes[j][i]).sum()).collect();
-        // How much each of the topic's samples belongs to the new one.
-        let weight: Vec<f64> = (0..data.n_samples())
-            .map(|i| {
-                if topic[i] == 0.0 {
-                    0.0
-                } else if by_seeds {
-                    topic[i] * data.row_dot(i, &wanted)
-                } else {
-                    self.unexplained(data, i)
-                }
-            })
-            .collect();
-        let mut profile = vec![0.0; d];
-        for (i, w) in weight.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            data.add_row(i, *w, &mut profile);
-        }
-        if profile.iter().all(|v| *v == 0.0) {
-            return Err(Error::Guidance(
-                "nothing to split off: no sample of the topic has the seeds, or all are explained exactly"
-                    .into(),
-            ));
-        }
-        let target = range.clone().map(|j| Self::size(&self.components[j])).fold(0.0f64, f64::max);
-        let scale = target / Self::size(&profile);
-        profile.iter_mut().for_each(|v| *v *= scale);
-        let most = weight.iter().fold(0.0f64, |m, w| m.max(*w));
-        let code = weight.iter().zip(&topic).map(|(w, t)| t * (0.1 + 0.9 * w / most)).collect();
-        self.components.insert(range.end, profile);
-        self.codes.insert(range.end, code);
-        Ok(())
-    }
-
-    /// ‖x − wH‖² of one sample.
-    fn unexplained<T: Real>(&self, data: &dyn DataMatrix<T>, i: usize) -> f64 {
-        let mut row = vec![0.0; data.n_features()];
-        data.add_row(i, 1.0, &mut row);
-        for (code, component) in self.codes.iter().zip(&self.components) {
-            row.iter_mut().zip(component).for_each(|(x, h)| *x -= code[i] * h);
-        }
-        row.iter().map(|r| r * r).sum()
-    }
-
-    /// Everything of a sample goes to one topic.
-    fn place(&mut self, sample: usize, range: std::ops::Range<usize>) {
-        let norms: Vec<f64> = self.components.iter().map(|h| Self::size(h)).collect();
-        let total: f64 = (0..norms.len()).map(|j| self.codes[j][sample] * norms[j]).sum();
-        for j in 0..norms.len() {
-            let inside = range.contains(&j) && norms[j] > 0.0;
-            self.codes[j][sample] = if inside { total / (range.len() as f64 * norms[j]) } else { 0.0 };
-        }
     }
 }

@@ -1,0 +1,337 @@
+//! [`Plan`]: guidance compiled for data of a shape: which rows are one unknown, which terms stand beside the loss, where to start.
+
+mod features;
+mod pairs;
+mod samples;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub(crate) use pairs::ties;
+
+use super::advice::{Advice, Guidance, Strength};
+use super::rules::RowRules;
+use crate::error::{Error, Result};
+use crate::factors::Slot;
+use crate::linalg::Matrix;
+use crate::problem::Notice;
+use crate::shape::Shape;
+use crate::terms::{Contribution, Held, Missing, Placement};
+
+/// Where a component may start from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Evidence {
+    /// Samples that show it, with a weight.
+    pub samples: Vec<(usize, f64)>,
+    /// Features that belong to it, with a weight.
+    pub seeds: Vec<(usize, f64)>,
+    /// Its profile.
+    pub profile: Option<Vec<f64>>,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// The topics and their components.
+    pub topics: Vec<(String, Range<usize>)>,
+    /// Working row of each sample, where some share one.
+    pub ties: Option<Vec<u32>>,
+    /// What each sample counts.
+    pub sample_weights: Option<Vec<f64>>,
+    /// The terms; what is held comes last.
+    pub contributions: Vec<Contribution<f64>>,
+    /// Of each component of a topic.
+    pub evidence: Vec<Evidence>,
+    /// What was left out, and why.
+    pub notices: Vec<Notice>,
+    /// The seeds of each topic that exist.
+    pub seeds: Vec<Vec<(usize, f64)>>,
+}
+
+impl Plan {
+    /// The name of each component of a topic.
+    pub(crate) fn component_names(&self) -> Vec<String> {
+        let name = |(name, range): &(String, Range<usize>)| -> Vec<String> {
+            match range.len() {
+                1 => vec![name.clone()],
+                several => (1..=several).map(|q| format!("{name}/{q}")).collect(),
+            }
+        };
+        self.topics.iter().flat_map(name).collect()
+    }
+
+    /// Checks every item against the shape and compiles it.
+    pub(crate) fn new(guidance: &Guidance, shape: Shape) -> Result<Self> {
+        let topics = topics(guidance, shape)?;
+        let mut compiler = Compiler {
+            guidance,
+            shape,
+            evidence: vec![Evidence::default(); topics.last().map_or(0, |(_, range)| range.end)],
+            topics,
+            notices: Vec::new(),
+            contributions: Vec::new(),
+            samples: BTreeMap::new(),
+            fixed: Vec::new(),
+            taken: BTreeMap::new(),
+            forbidden: Vec::new(),
+        };
+        let ties = ties(guidance, shape.samples)?;
+        let counts = ties.as_ref().map(|group| counts(group));
+        let tied = ties.as_deref().zip(counts.as_deref());
+        let seeds = compiler.seeds()?;
+        compiler.forbidden = compiler.forbidden(&seeds)?;
+        let mut weights = None;
+        for item in guidance.advice() {
+            if item.strength().is_some_and(|s| s.weight() == 0.0)
+                && !matches!(item, Advice::References { .. })
+            {
+                check_strength(item)?;
+                continue;
+            }
+            compiler.add(item, tied, &mut weights)?;
+        }
+        compiler.finish(&seeds, tied)?;
+        if weights.is_some() && ties.is_some() {
+            return Err(Error::Incompatible {
+                asked: "sample weights beside samples that share one row of codes".into(),
+                reason: "the merged row would need one weight".into(),
+                valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
+            });
+        }
+        Ok(Plan {
+            topics: compiler.topics,
+            ties,
+            sample_weights: weights,
+            contributions: compiler.contributions,
+            evidence: compiler.evidence,
+            notices: compiler.notices,
+            seeds,
+        })
+    }
+}
+
+/// Samples and the working row of each, with the number of samples in each working row.
+type Tied<'t> = Option<(&'t [u32], &'t [f64])>;
+
+struct Compiler<'g> {
+    guidance: &'g Guidance,
+    shape: Shape,
+    topics: Vec<(String, Range<usize>)>,
+    evidence: Vec<Evidence>,
+    notices: Vec<Notice>,
+    contributions: Vec<Contribution<f64>>,
+    /// What is known of the samples, by the name of the term.
+    samples: BTreeMap<&'static str, RowRules>,
+    /// Held components and their profiles.
+    fixed: Vec<(usize, Vec<f64>)>,
+    /// How many profiles a topic has got.
+    taken: BTreeMap<usize, usize>,
+    /// The features that are forbidden in each topic.
+    forbidden: Vec<Vec<usize>>,
+}
+
+fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>)>> {
+    for (at, topic) in guidance.topics().iter().enumerate() {
+        if topic.name.trim().is_empty() {
+            return Err(Error::Guidance(format!("topic {at} has no name")));
+        }
+        if guidance.topics()[..at].iter().any(|other| other.name == topic.name) {
+            return Err(Error::Guidance(format!("two topics are named \"{}\"", topic.name)));
+        }
+        if topic.components == 0 {
+            return Err(out_of_range(
+                &format!("the components of topic \"{}\"", topic.name),
+                0.0,
+                "1 or more",
+            ));
+        }
+        check_one(topic.strength, &format!("the strength of topic \"{}\"", topic.name))?;
+        if topic.strength.is_raw() {
+            return Err(Error::Incompatible {
+                asked: format!("a raw strength for the seeds of topic \"{}\"", topic.name),
+                reason: "no paper has a weight for seeds".into(),
+                valid: vec!["a strength from 0 to 1".into()],
+            });
+        }
+    }
+    let mut out: Vec<(String, Range<usize>)> = Vec::new();
+    for (name, components) in guidance.all_topics() {
+        let begin = out.last().map_or(0, |(_, range)| range.end);
+        out.push((name, begin..begin + components));
+    }
+    let needed = out.last().map_or(0, |(_, range)| range.end);
+    if needed > shape.rank {
+        let names: Vec<&str> = out.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(out_of_range(
+            "rank k",
+            shape.rank as f64,
+            &format!("at least {needed}, the components of the topics ({})", names.join(", ")),
+        ));
+    }
+    Ok(out)
+}
+
+fn out_of_range(name: &str, value: f64, valid: &str) -> Error {
+    Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() }
+}
+
+fn check_one(strength: Strength, what: &str) -> Result<()> {
+    match strength {
+        Strength::Relative(s) if !(0.0..=1.0).contains(&s) => {
+            Err(out_of_range(what, s, "from 0 (ignored) to 1 (held exactly)"))
+        }
+        Strength::Raw(m) if !(m >= 0.0 && m.is_finite()) => {
+            Err(out_of_range(what, m, "a finite raw weight of 0 or more"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_strength(item: &Advice) -> Result<()> {
+    item.strength().map_or(Ok(()), |s| check_one(s, &format!("the strength of the {}", item.kind())))
+}
+
+fn check_length(what: &str, found: usize, expected: usize) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what: what.into(),
+        expected: format!("one for each of the {expected} samples"),
+        found: found.to_string(),
+    })
+}
+
+fn counts(group: &[u32]) -> Vec<f64> {
+    let rows = group.iter().max().map_or(0, |q| *q as usize + 1);
+    let mut count = vec![0.0; rows];
+    group.iter().for_each(|q| count[*q as usize] += 1.0);
+    count
+}
+
+impl Compiler<'_> {
+    /// The components of the topic with this name.
+    fn components(&self, name: &str) -> Range<usize> {
+        let topic = self.topics.iter().find(|(known, _)| known == name);
+        topic.map(|(_, range)| range.clone()).expect("every name that an item mentions is a topic")
+    }
+
+    /// True at the components of these topics.
+    fn allowed<'n>(&self, names: impl Iterator<Item = &'n String>) -> Vec<bool> {
+        let mut allowed = vec![false; self.shape.rank];
+        names.flat_map(|name| self.components(name)).for_each(|j| allowed[j] = true);
+        allowed
+    }
+
+    fn rules(&mut self, term: &'static str) -> &mut RowRules {
+        let rank = self.shape.rank;
+        self.samples.entry(term).or_insert_with(|| RowRules::new(rank))
+    }
+
+    fn add(&mut self, item: &Advice, tied: Tied<'_>, weights: &mut Option<Vec<f64>>) -> Result<()> {
+        check_strength(item)?;
+        let n = self.shape.samples;
+        match item {
+            Advice::Labels { labels, rule, strength } => {
+                check_length("the labels", labels.n_samples(), n)?;
+                self.add_labels(labels, *rule, *strength)
+            }
+            Advice::Sets { names, sets, strength } => {
+                check_length("the sets", sets.len(), n)?;
+                self.add_sets(names, sets, *strength)
+            }
+            Advice::Memberships { names, shares, strength } => {
+                if shares.shape() != (n, names.len()) {
+                    return Err(Error::Shape {
+                        what: "the memberships (samples x topics)".into(),
+                        expected: format!("{n} x {}", names.len()),
+                        found: format!("{} x {}", shares.rows(), shares.columns()),
+                    });
+                }
+                self.add_memberships(names, shares, *strength)
+            }
+            Advice::References { names, profiles, strength } => {
+                self.add_references(names, profiles, *strength)
+            }
+            Advice::Links { must, cannot, strength } => self.add_links(must, cannot, *strength, tied),
+            Advice::Graph { graph, strength } => self.add_graph(graph, *strength, tied),
+            Advice::SampleWeights(given) => {
+                check_length("the sample weights", given.len(), n)?;
+                if let Some(at) = given.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+                    let what = format!("the weight of sample {at}");
+                    return Err(out_of_range(&what, given[at], "a finite number of 0 or more"));
+                }
+                if weights.replace(given.clone()).is_some() {
+                    return Err(Error::Guidance("sample weights are given twice".into()));
+                }
+                Ok(())
+            }
+            Advice::KnownEntries(known) => {
+                if tied.is_some() {
+                    return Err(Error::Incompatible {
+                        asked: "unknown entries beside samples that share one row of codes".into(),
+                        reason: "the merged rows would need a weight for each entry".into(),
+                        valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
+                    });
+                }
+                self.contributions.push(Contribution::Missing(Missing::new(known)));
+                Ok(())
+            }
+        }
+    }
+
+    /// What is known of the features, what is held, and the checks that need everything.
+    fn finish(&mut self, seeds: &[Vec<(usize, f64)>], tied: Tied<'_>) -> Result<()> {
+        let features = self.feature_rules(seeds)?;
+        let mut held = RowRules::new(self.shape.rank);
+        for (term, rules) in std::mem::take(&mut self.samples) {
+            let rules = tied.map_or_else(|| rules.clone(), |(group, count)| rules.tied(group, count));
+            let placements = rules.placements();
+            if !placements.is_empty() {
+                let placement = Placement::new(Slot::Codes, term, &placements);
+                self.contributions.push(Contribution::Placement(placement));
+            }
+            for (rows, zeros) in rules.zeros() {
+                let allowed: Vec<bool> = zeros.iter().map(|zero| !zero).collect();
+                rows.iter().for_each(|&row| held.keep_within(row as usize, &allowed, f64::INFINITY));
+            }
+        }
+        if let Some(row) = held.first_impossible() {
+            let sample = tied.map_or(Some(row), |(group, _)| group.iter().position(|q| *q as usize == row));
+            return Err(Error::Guidance(format!(
+                "sample {} may use no component at all: items that are held exactly contradict each other",
+                sample.unwrap_or(row)
+            )));
+        }
+        let zeros = held.zeros();
+        let nothing = |slot| Matrix::zeros(if slot == Slot::Codes { 1 } else { self.shape.features }, 0);
+        if !zeros.is_empty() {
+            let held = Held::new(Slot::Codes, Vec::new(), &nothing(Slot::Codes), &zeros);
+            self.contributions.push(Contribution::Held(held));
+        }
+        let placements = features.placements();
+        if !placements.is_empty() {
+            let placement = Placement::new(Slot::Components, "seeds", &placements);
+            self.contributions.push(Contribution::Placement(placement));
+        }
+        self.fixed.sort_by_key(|(j, _)| *j);
+        let zeros = features.zeros();
+        if !zeros.is_empty() || !self.fixed.is_empty() {
+            let columns: Vec<usize> = self.fixed.iter().map(|(j, _)| *j).collect();
+            let values = Matrix::from_fn(self.shape.features, columns.len(), |f, at| self.fixed[at].1[f]);
+            let held = Held::new(Slot::Components, columns, &values, &zeros);
+            self.contributions.push(Contribution::Held(held));
+        }
+        let is_held = |c: &Contribution<f64>| matches!(c, Contribution::Held(_));
+        self.contributions.sort_by_key(is_held);
+        Ok(())
+    }
+}
+
+fn no_raw(what: &str) -> Error {
+    Error::Incompatible {
+        asked: format!("a raw strength for {what}"),
+        reason: "no paper has a weight for them".into(),
+        valid: vec!["a strength from 0 to 1".into()],
+    }
+}

@@ -1,0 +1,212 @@
+//! What is known of pairs of samples: links, graphs, and who shares a row of codes.
+
+use std::collections::BTreeMap;
+
+use super::{Compiler, Tied, check_length, no_raw, out_of_range};
+use crate::error::{Error, Result};
+use crate::graphs::Graph;
+use crate::guidance::{Advice, Guidance, LabelRule, Strength};
+use crate::problem::Notice;
+use crate::terms::{Contribution, GraphForm, GraphSmoothing, Relation};
+
+impl Compiler<'_> {
+    pub(super) fn add_links(
+        &mut self,
+        must: &[(usize, usize)],
+        cannot: &[(usize, usize)],
+        strength: Strength,
+        tied: Tied<'_>,
+    ) -> Result<()> {
+        if strength.is_raw() {
+            return Err(no_raw("links"));
+        }
+        check_pairs("must-link", must, self.shape.samples)?;
+        check_pairs("cannot-link", cannot, self.shape.samples)?;
+        let held = strength.is_held();
+        if held && !cannot.is_empty() {
+            return Err(Error::Incompatible {
+                asked: "cannot-links held exactly, in a single fit".into(),
+                reason: "which of the two samples goes where must be decided first".into(),
+                valid: vec!["recipes::fit_guided, which decides it".into(), "a strength below 1".into()],
+            });
+        }
+        let weight = strength.weight();
+        if !held && !must.is_empty() {
+            let mut pairs = Vec::new();
+            for &(i, l) in must {
+                pairs.extend([(i, i, weight), (l, l, weight), (i, l, -weight), (l, i, -weight)]);
+            }
+            self.relate("must-links", &pairs, tied, None);
+        }
+        if !cannot.is_empty() {
+            let pairs: Vec<_> = cannot.iter().flat_map(|&(i, l)| [(i, l, weight), (l, i, weight)]).collect();
+            self.relate("cannot-links", &pairs, tied, None);
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_graph(&mut self, graph: &Graph, strength: Strength, tied: Tied<'_>) -> Result<()> {
+        check_length("the nodes of the graph", graph.n_samples(), self.shape.samples)?;
+        if let Strength::Raw(lambda) = strength {
+            if tied.is_some() {
+                return Err(Error::Incompatible {
+                    asked: "a graph with a raw strength beside samples that share one row of codes".into(),
+                    reason: "its weight is in the unit of single rows".into(),
+                    valid: vec!["a strength from 0 to 1 for the graph".into()],
+                });
+            }
+            let term = GraphSmoothing::new(graph.clone(), lambda, GraphForm::Separable);
+            self.contributions.push(Contribution::GraphSmoothing(term));
+            return Ok(());
+        }
+        if strength.is_held() {
+            return Err(Error::Incompatible {
+                asked: "a graph held exactly".into(),
+                reason: "joined samples would all be the same".into(),
+                valid: vec!["a strength below 1".into(), "must-links".into()],
+            });
+        }
+        let isolated = graph.isolated();
+        if !isolated.is_empty() {
+            self.notices.push(Notice {
+                code: "isolated-samples",
+                message: format!(
+                    "{} samples have no edge in the graph, which says nothing of them; the first is {}",
+                    isolated.len(),
+                    isolated[0]
+                ),
+            });
+        }
+        let weight = strength.weight();
+        let normalized = graph.normalized();
+        let mut entries = Vec::new();
+        let mut curvature = vec![0.0; graph.n_samples()];
+        for (i, kappa) in curvature.iter_mut().enumerate() {
+            let (neighbours, weights) = normalized.neighbours(i);
+            if neighbours.is_empty() {
+                continue;
+            }
+            // I − S ⪯ 2I.
+            *kappa = 2.0 * weight;
+            entries.push((i, i, weight));
+            entries.extend(neighbours.iter().zip(weights).map(|(l, w)| (i, *l as usize, -weight * w)));
+        }
+        self.relate("graph", &entries, tied, Some(curvature));
+        Ok(())
+    }
+
+    /// A relation by its entries, also those on the diagonal, in the working rows.
+    fn relate(
+        &mut self,
+        name: &'static str,
+        entries: &[(usize, usize, f64)],
+        tied: Tied<'_>,
+        curvature: Option<Vec<f64>>,
+    ) {
+        let n = self.shape.samples;
+        let place = |i: usize| match tied {
+            None => (i, 1.0),
+            Some((group, count)) => (group[i] as usize, 1.0 / count[group[i] as usize].sqrt()),
+        };
+        let rows = tied.map_or(n, |(_, count)| count.len());
+        let mut diagonal = vec![0.0; rows];
+        let mut off = Vec::new();
+        for &(i, l, value) in entries {
+            let ((a, s), (b, t)) = (place(i), place(l));
+            if a == b {
+                diagonal[a] += value * s * t;
+            } else {
+                off.push((a as u32, b as u32, value * s * t));
+            }
+        }
+        let curvature = curvature.map(|given| {
+            let mut most = vec![0.0f64; rows];
+            given.iter().enumerate().for_each(|(i, kappa)| most[place(i).0] = most[place(i).0].max(*kappa));
+            most
+        });
+        self.contributions.push(Contribution::Relation(Relation::new(name, diagonal, &off, curvature)));
+    }
+}
+
+/// The working row of each sample, where some share one: those with one label that says "same codes", and those that are must-linked, held.
+pub(crate) fn ties(guidance: &Guidance, n: usize) -> Result<Option<Vec<u32>>> {
+    let mut parent: Vec<usize> = (0..n).collect();
+    let mut any = false;
+    let items = guidance.advice();
+    for item in &items {
+        match item {
+            Advice::Labels { labels, rule: LabelRule::SameCodes, strength } if strength.is_held() => {
+                check_length("the labels", labels.n_samples(), n)?;
+                let mut first = vec![None; labels.n_classes()];
+                for i in 0..n {
+                    let Some(class) = labels.class(i) else { continue };
+                    match first[class] {
+                        None => first[class] = Some(i),
+                        Some(other) => any |= join(&mut parent, i, other),
+                    }
+                }
+            }
+            Advice::Links { must, strength, .. } if strength.is_held() => {
+                check_pairs("must-link", must, n)?;
+                must.iter().for_each(|&(i, l)| any |= join(&mut parent, i, l));
+            }
+            _ => {}
+        }
+    }
+    for item in items {
+        if let Advice::Links { cannot, strength, .. } = item
+            && strength.is_held()
+        {
+            check_pairs("cannot-link", cannot, n)?;
+            if let Some((i, l)) = cannot.iter().find(|(i, l)| root(&mut parent, *i) == root(&mut parent, *l))
+            {
+                return Err(Error::Guidance(format!(
+                    "samples {i} and {l} must not be together (cannot-link), but what is held joins them (must-links or labels); leave one of the two out"
+                )));
+            }
+        }
+    }
+    if !any {
+        return Ok(None);
+    }
+    let mut number: BTreeMap<usize, u32> = BTreeMap::new();
+    let group = (0..n)
+        .map(|i| {
+            let next = number.len() as u32;
+            *number.entry(root(&mut parent, i)).or_insert(next)
+        })
+        .collect();
+    Ok(Some(group))
+}
+
+fn check_pairs(what: &str, pairs: &[(usize, usize)], n: usize) -> Result<()> {
+    for &(i, l) in pairs {
+        if i >= n || l >= n {
+            let at = i.max(l);
+            return Err(out_of_range(
+                &format!("a sample of the {what} ({i}, {l})"),
+                at as f64,
+                &format!("below {n}, the number of samples"),
+            ));
+        }
+        if i == l {
+            return Err(Error::Guidance(format!("the {what} ({i}, {l}) joins a sample to itself")));
+        }
+    }
+    Ok(())
+}
+
+fn root(parent: &mut [usize], mut i: usize) -> usize {
+    while parent[i] != i {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    i
+}
+
+/// Joins two sets; the smaller number stays the root. Whether they were apart.
+fn join(parent: &mut [usize], a: usize, b: usize) -> bool {
+    let (a, b) = (root(parent, a), root(parent, b));
+    parent[a.max(b)] = a.min(b);
+    a != b
+}

@@ -1,0 +1,175 @@
+//! What is known of samples: labels, closed sets, memberships.
+
+use std::ops::Range;
+
+use super::{Compiler, no_raw, out_of_range};
+use crate::error::{Error, Result};
+use crate::factors::Slot;
+use crate::guidance::{LabelRule, Labels, Strength};
+use crate::linalg::Matrix;
+use crate::terms::{AnchorScale, Contribution, LabelView, RowAnchor};
+
+impl Compiler<'_> {
+    pub(super) fn add_labels(&mut self, labels: &Labels, rule: LabelRule, strength: Strength) -> Result<()> {
+        let (n, k) = (labels.n_samples(), self.shape.rank);
+        let class = |i: usize| labels.class(i).map(|c| &labels.names()[c]);
+        if rule == LabelRule::SameCodes && !strength.is_held() {
+            return Err(Error::Incompatible {
+                asked: "labels that say \"same codes\" below strength 1".into(),
+                reason: "samples share one row of codes or they don't".into(),
+                valid: vec!["strength 1".into(), "strength 0".into(), "labels as components".into()],
+            });
+        }
+        for i in 0..n {
+            let Some(name) = class(i) else { continue };
+            let range = self.components(name);
+            self.show(i, range.clone(), 1.0);
+            if rule == LabelRule::Components && !strength.is_raw() {
+                let mut allowed = vec![false; k];
+                range.for_each(|j| allowed[j] = true);
+                self.rules("labels").keep_within(i, &allowed, strength.weight());
+            }
+        }
+        match rule {
+            LabelRule::Components if strength.is_raw() => {
+                let allowed: Vec<Option<Vec<bool>>> =
+                    (0..n).map(|i| class(i).map(|name| self.allowed(std::iter::once(name)))).collect();
+                let entry = |i: usize, j: usize| f64::from(allowed[i].as_ref().is_some_and(|a| a[j]));
+                let weight = allowed.iter().map(|a| if a.is_some() { strength.weight() } else { 0.0 });
+                let reference = Matrix::from_fn(n, k, entry);
+                self.anchor_rows(reference, weight.collect());
+                Ok(())
+            }
+            LabelRule::View => {
+                if strength.is_held() {
+                    return Err(Error::Incompatible {
+                        asked: "labels as a view, held exactly".into(),
+                        reason: "a linear view of the codes can't be held".into(),
+                        valid: vec!["a strength below 1".into(), "labels as components".into()],
+                    });
+                }
+                let c = labels.n_classes();
+                let target = Matrix::from_fn(n, c, |i, l| f64::from(labels.class(i) == Some(l)));
+                let known = Matrix::from_fn(n, c, |i, _| f64::from(labels.class(i).is_some()));
+                let weight = match strength {
+                    Strength::Raw(lambda) => lambda,
+                    _ => strength.weight() * self.shape.squared_norm / labels.n_labelled().max(1) as f64,
+                };
+                self.contributions.push(Contribution::LabelView(LabelView::new(&target, &known, weight)));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A raw anchor of the codes, as WS-NMF has it.
+    fn anchor_rows(&mut self, reference: Matrix<f64>, weight: Vec<f64>) {
+        let anchor = RowAnchor::new(Slot::Codes, reference, weight, AnchorScale::Joint);
+        self.contributions.push(Contribution::RowAnchor(anchor));
+    }
+
+    /// A sample shows what its topic looks like: the first of a topic's samples one component each, the further ones all of them.
+    fn show(&mut self, sample: usize, range: Range<usize>, weight: f64) {
+        let fresh = range.clone().find(|j| self.evidence[*j].samples.is_empty());
+        match fresh {
+            Some(j) if range.len() > 1 => self.evidence[j].samples.push((sample, weight)),
+            _ => range.for_each(|j| self.evidence[j].samples.push((sample, weight))),
+        }
+    }
+
+    pub(super) fn add_sets(
+        &mut self,
+        names: &[String],
+        sets: &[Option<Vec<u32>>],
+        strength: Strength,
+    ) -> Result<()> {
+        if strength.is_raw() {
+            return Err(no_raw("sets"));
+        }
+        for (sample, set) in sets.iter().enumerate() {
+            let Some(set) = set else { continue };
+            if let Some(at) = set.iter().find(|at| **at as usize >= names.len()) {
+                return Err(Error::Guidance(format!(
+                    "the set of sample {sample} has topic number {at}; there are {} topics, numbered from 0",
+                    names.len()
+                )));
+            }
+            if set.is_empty() {
+                return Err(Error::Guidance(format!(
+                    "the set of sample {sample} is empty; a sample needs a topic, or no set"
+                )));
+            }
+            let allowed = self.allowed(set.iter().map(|at| &names[*at as usize]));
+            self.rules("sets").keep_within(sample, &allowed, strength.weight());
+            let share = 1.0 / set.len() as f64;
+            for at in set {
+                self.show(sample, self.components(&names[*at as usize]), share);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_memberships(
+        &mut self,
+        names: &[String],
+        shares: &Matrix<f64>,
+        strength: Strength,
+    ) -> Result<()> {
+        let k = self.shape.rank;
+        let value = |i: usize, c: usize| Some(shares.get(i, c)).filter(|s| !s.is_nan());
+        for i in 0..shares.rows() {
+            for (c, name) in names.iter().enumerate() {
+                if value(i, c).is_some_and(|s| !(s >= 0.0 && s.is_finite())) {
+                    let what = format!("the membership of sample {i} in \"{name}\"");
+                    return Err(out_of_range(
+                        &what,
+                        shares.get(i, c),
+                        "0 or more, or NaN where it is not known",
+                    ));
+                }
+            }
+        }
+        let ranges: Vec<Range<usize>> = names.iter().map(|name| self.components(name)).collect();
+        if let Some((at, _)) = ranges.iter().enumerate().find(|(_, range)| range.len() > 1) {
+            return Err(Error::Incompatible {
+                asked: format!("memberships in \"{}\", which has several components", names[at]),
+                reason: "how a share is split between them is not known".into(),
+                valid: vec!["topics of one component".into(), "sets".into()],
+            });
+        }
+        let (mut reference, mut weight) = (Matrix::zeros(shares.rows(), k), vec![0.0; shares.rows()]);
+        for i in 0..shares.rows() {
+            let mut known: Vec<Option<f64>> = vec![None; k];
+            let sum: f64 = (0..names.len()).filter_map(|c| value(i, c)).sum();
+            for (c, range) in ranges.iter().enumerate() {
+                let Some(share) = value(i, c) else { continue };
+                known[range.start] = Some(share);
+                reference.set(i, range.start, share);
+                if share > 0.0 {
+                    self.show(i, range.clone(), share / sum);
+                }
+            }
+            // A row that is known in full says that there is nothing of the other components either.
+            let all = known.iter().any(Option::is_some) && (0..names.len()).all(|c| value(i, c).is_some());
+            if all {
+                known.iter_mut().for_each(|share| *share = share.or(Some(0.0)));
+                weight[i] = strength.weight();
+            }
+            if !strength.is_raw() {
+                self.rules("memberships").draw(i, &known, strength.weight());
+            } else if !all && known.iter().any(Option::is_some) {
+                return Err(Error::Incompatible {
+                    asked: format!(
+                        "a raw strength for the memberships of sample {i}, which are known in part"
+                    ),
+                    reason: "the published anchor is on whole rows".into(),
+                    valid: vec!["a strength from 0 to 1".into()],
+                });
+            }
+        }
+        if strength.is_raw() {
+            self.anchor_rows(reference, weight);
+        }
+        Ok(())
+    }
+}
