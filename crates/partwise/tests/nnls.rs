@@ -7,7 +7,9 @@
 mod common;
 
 use common::{Example, for_examples, number, relative_difference};
-use partwise::{DenseMatrix, Fit, Held, Loss, Matrix, Real, Settings, SolverChoice, solve, solvers};
+use partwise::{
+    DenseMatrix, Fit, Held, Init, Loss, Matrix, Model, Real, Settings, SolverChoice, fit, solve, solvers,
+};
 
 fn settings(solver: SolverChoice, rank: usize, iterations: usize) -> Settings {
     Settings { solver, tolerance: 1e-12, max_iterations: iterations, threads: 1, ..Settings::new(rank) }
@@ -143,4 +145,26 @@ fn single_precision_reaches_the_optimum_of_double_precision() {
             assert!(excess.abs() < 1e-5, "{}, {example:?}: excess {excess}", solver.name);
         }
     });
+}
+
+/// Entries on their way to 0 must not linger among the subnormal numbers, on which processors are slow.
+#[test]
+fn multiplicative_updates_leave_no_subnormal_entries() {
+    let parts = |i: usize, j: usize| if (i + j) % 4 == 0 { 1.0 + (i % 5) as f32 } else { 0.0 };
+    let x = DenseMatrix::from_matrix(Matrix::from_fn(60, 24, parts)).unwrap();
+    for loss in Loss::ALL {
+        let model = Model::nmf().with_loss(loss).unwrap();
+        let settings = Settings {
+            solver: SolverChoice::Mu,
+            init: Init::Random,
+            tolerance: 0.0,
+            max_iterations: 2000,
+            threads: 1,
+            ..Settings::new(6)
+        };
+        let fit = fit(&x, &model, &settings).unwrap();
+        let entries = || fit.codes.as_slice().iter().chain(fit.components.as_slice());
+        assert!(entries().all(|v| *v == 0.0 || v.is_normal()), "{loss:?}");
+        assert!(entries().filter(|v| **v == 0.0).count() > 100, "{loss:?}: entries have vanished");
+    }
 }

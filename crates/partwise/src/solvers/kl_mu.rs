@@ -50,7 +50,13 @@ pub(crate) fn improve_kl_rows<T: Real>(rows: &KlRows<'_, T>, factor: &mut [T]) -
     squared
 }
 
+/// The new entry; below the smallest normal number it is 0 (see [`super::mu`]).
 fn update<T: Real>(u: T, numerator: T, linear: T, ridge: T) -> T {
+    let new = minimizer(u, numerator, linear, ridge);
+    if new < T::MIN_POSITIVE { T::ZERO } else { new }
+}
+
+fn minimizer<T: Real>(u: T, numerator: T, linear: T, ridge: T) -> T {
     let product = u * numerator;
     if product <= T::ZERO {
         return T::ZERO;
