@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! Quadratic     f(U) = Σᵢ ( ½ uᵢ(G_i + δᵢI)uᵢᵀ − cᵢuᵢᵀ + sᵢ·λuᵢᵀ ) + constant
-//!               G_i = G, or G + w(D − D^½r̂r̂ᵀD^½) for the rows of a group, with a diagonal metric D (METHODS R5: D = I)
+//!               G_i = G, or G + w(D − D^½r̂r̂ᵀD^½) for the rows of a group, with a diagonal metric D (METHODS R5: D = I) that is 0 at
+//!               the components that the group spares
 //! KlMajorizer   f(U) ≤ Σᵢⱼ ( −nᵢⱼ·ũᵢⱼ·ln uᵢⱼ + (tᵢbⱼ + sᵢλⱼ)·uᵢⱼ + ½(aⱼ + δᵢ)uᵢⱼ² ) + constant,   equal at U = Ũ
 //! ```
 //!
@@ -24,6 +25,8 @@ pub struct RowGroup<T> {
     pub weight: T,
     /// The direction, of unit length (k), or zeros.
     pub direction: Vec<T>,
+    /// Components that the weight leaves alone, ascending: D counts as 0 there.
+    pub spared: Vec<u32>,
     /// A further part A (k × k) of the Gram, symmetric; G + A is positive semi-definite without a negative entry where G is. 0
     /// when absent.
     pub added: Option<Matrix<T>>,
@@ -32,7 +35,13 @@ pub struct RowGroup<T> {
 impl<T: Real> RowGroup<T> {
     /// Rows whose Gram is G + A.
     pub(crate) fn with_gram(rows: Vec<u32>, added: Matrix<T>) -> Self {
-        RowGroup { rows, weight: T::ZERO, direction: vec![T::ZERO; added.columns()], added: Some(added) }
+        RowGroup {
+            rows,
+            weight: T::ZERO,
+            direction: vec![T::ZERO; added.columns()],
+            spared: Vec::new(),
+            added: Some(added),
+        }
     }
 
     /// D^½·d.
@@ -41,6 +50,14 @@ impl<T: Real> RowGroup<T> {
             None => self.direction.clone(),
             Some(metric) => self.direction.iter().zip(metric).map(|(d, m)| *d * Real::sqrt(*m)).collect(),
         }
+    }
+
+    /// The diagonal D of this group at component `j`.
+    fn metric_at(&self, metric: Option<&[T]>, j: usize) -> T {
+        if self.spared.binary_search(&(j as u32)).is_ok() {
+            return T::ZERO;
+        }
+        metric.map_or(T::ONE, |m| m[j])
     }
 
     /// G + weight·(D − D^½ d dᵀ D^½) + A, k × k; D = I without a metric.
@@ -56,7 +73,7 @@ impl<T: Real> RowGroup<T> {
             if vanishes(i) || vanishes(j) {
                 return T::ZERO;
             }
-            let diagonal = if i == j { metric.map_or(T::ONE, |m| m[i]) } else { T::ZERO };
+            let diagonal = if i == j { self.metric_at(metric, i) } else { T::ZERO };
             let added = self.added.as_ref().map_or(T::ZERO, |a| a.get(i, j));
             base.get(i, j) + self.weight * (diagonal - direction[i] * direction[j]) + added
         })
@@ -190,7 +207,7 @@ impl<T: Real> Quadratic<T> {
             for &row in &group.rows {
                 let u = factor.row(row as usize);
                 let along = dot(u, &direction);
-                value += 0.5 * weight * (self.metric_square(u) - along * along);
+                value += 0.5 * weight * (self.metric_square(group, u) - along * along);
                 value += group.added.as_ref().map_or(0.0, |added| 0.5 * form(added, u));
             }
         }
@@ -198,8 +215,8 @@ impl<T: Real> Quadratic<T> {
     }
 
     /// u D uᵀ.
-    fn metric_square(&self, u: &[T]) -> f64 {
-        let metric = |j: usize| self.group_metric.as_ref().map_or(1.0, |m| m[j].to_f64());
+    fn metric_square(&self, group: &RowGroup<T>, u: &[T]) -> f64 {
+        let metric = |j: usize| group.metric_at(self.group_metric.as_deref(), j).to_f64();
         u.iter().enumerate().map(|(j, v)| metric(j) * v.to_f64() * v.to_f64()).sum()
     }
 
@@ -215,7 +232,7 @@ impl<T: Real> Quadratic<T> {
                 let mut g = dot(self.gram.row(j), u) + shift * u[j].to_f64();
                 g += scale * self.penalties.linear[j].to_f64() - self.cross.get(row, j).to_f64();
                 if let (Some(group), Some(direction)) = (group, &direction) {
-                    let metric = self.group_metric.as_ref().map_or(1.0, |m| m[j].to_f64());
+                    let metric = group.metric_at(self.group_metric.as_deref(), j).to_f64();
                     g += group.weight.to_f64() * (metric * u[j].to_f64() - along * direction[j].to_f64());
                     g += group.added.as_ref().map_or(0.0, |added| dot(added.row(j), u));
                 }

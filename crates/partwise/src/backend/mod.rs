@@ -2,7 +2,7 @@
 //! end.
 
 mod cpu;
-mod pool;
+pub(crate) mod pool;
 mod reference;
 
 pub use cpu::CpuBackend;

@@ -125,7 +125,8 @@ impl<'a, T: Real> Problem<'a, T> {
         let init = resolve_init(settings, model, &mut notices)?;
         check_zeros(&init, solver)?;
         notices.extend(large_rank(shape));
-        let codes_first = init == Init::Labels || model.spec.form == Form::Symmetric;
+        let from_labels = matches!(init, Init::Labels | Init::Exemplars);
+        let codes_first = from_labels || model.spec.form == Form::Symmetric;
         let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
         let order = order(model.spec.form, first, &contributions);
         let mut problem = Problem {
@@ -140,7 +141,7 @@ impl<'a, T: Real> Problem<'a, T> {
             rescaling: rescaling(model, shape)?,
             row_steps: None,
             published_factor: if model.spec.half_objective { 1.0 } else { model.loss.published_factor() },
-            solve_codes: init == Init::Labels,
+            solve_codes: from_labels,
             solver,
             inner_steps: settings.inner_steps,
             init: init.name(),
@@ -365,8 +366,10 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
         };
     }
     let classes = model.knowledge.labels.as_ref().map_or(0, |l| l.n_classes());
-    let enough = classes > 0 && settings.rank >= classes;
+    let per_class = model.knowledge.components_per_class.max(1);
+    let enough = classes > 0 && settings.rank >= classes.saturating_mul(per_class);
     match &settings.init {
+        Init::Auto if enough && per_class > 1 => Ok(Init::Exemplars),
         Init::Auto if enough => Ok(Init::Labels),
         Init::Auto => {
             if classes > 0 {
@@ -380,14 +383,23 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
             }
             Ok(Init::Random)
         }
-        Init::Labels if classes == 0 => Err(Error::MissingGuidance {
+        Init::Labels | Init::Exemplars if classes == 0 => Err(Error::MissingGuidance {
             model: "the label-aware start".into(),
             needs: "labels with at least one labelled sample".into(),
         }),
-        Init::Labels if !enough => Err(Error::OutOfRange {
+        Init::Labels | Init::Exemplars if !enough => Err(Error::OutOfRange {
             name: "rank k".into(),
             value: settings.rank.to_string(),
-            valid: format!("at least {classes}, the number of classes, for the label-aware start"),
+            valid: format!(
+                "at least {}, the number of classes{}, for the label-aware start",
+                classes.saturating_mul(per_class),
+                if per_class > 1 { format!(" times {per_class} components each") } else { String::new() }
+            ),
+        }),
+        Init::Labels if per_class > 1 => Err(Error::Incompatible {
+            asked: format!("the start \"labels\" with {per_class} components per class"),
+            reason: "all components of a class would start at its mean and stay alike".into(),
+            valid: vec!["start exemplars".into(), "start random".into()],
         }),
         other => Ok(other.clone()),
     }

@@ -1,8 +1,10 @@
 //! Labelled rows held to their class, measured at unit length of the components.
 //!
 //! ```text
-//! ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²·‖h_j‖²
+//! ½·s²·Σ_{i labelled} Σ_{j not of class(i)} w_ij²·‖h_j‖²
 //! ```
+//!
+//! A class owns one component or several in a row: class c of p components each owns components c·p to c·p + p − 1.
 //!
 //! It is the row anchor of WS-NMF with the indicator of the class as reference and the free scale minimized out (METHODS R5), in the
 //! coordinates w_ij·‖h_j‖ in which rescaling a component against its column of codes changes nothing. So the strength s has no unit: 0 is
@@ -26,16 +28,19 @@ pub struct ClassAnchor<T> {
 }
 
 impl<T: Real> ClassAnchor<T> {
-    /// `classes` holds the class (0..k) of each labelled row of the factor `slot`; `strength` is s ≥ 0.
+    /// `classes` holds the class (from 0) of each labelled row of the factor `slot`, `per_class` how many components each class owns;
+    /// `strength` is s ≥ 0.
     ///
     /// # Panics
-    /// When a class is not below `rank`.
-    pub fn new(slot: Slot, classes: &[Option<usize>], rank: usize, strength: f64) -> Self {
+    /// When a component of a class is not below `rank`.
+    pub fn new(slot: Slot, classes: &[Option<usize>], per_class: usize, rank: usize, strength: f64) -> Self {
         let weight = T::from_f64(strength * strength);
-        let mut groups: Vec<RowGroup<T>> = (0..rank)
+        let count = classes.iter().flatten().max().map_or(0, |last| last + 1);
+        assert!(count * per_class <= rank, "each class owns components that there are");
+        let mut groups: Vec<RowGroup<T>> = (0..count)
             .map(|class| {
-                let direction = (0..rank).map(|j| if j == class { T::ONE } else { T::ZERO }).collect();
-                RowGroup { rows: Vec::new(), weight, direction, added: None }
+                let spared = (class * per_class..(class + 1) * per_class).map(|j| j as u32).collect();
+                RowGroup { rows: Vec::new(), weight, direction: vec![T::ZERO; rank], spared, added: None }
             })
             .collect();
         for (row, class) in classes.iter().enumerate() {
@@ -54,6 +59,7 @@ impl<T: Real> ClassAnchor<T> {
             rows: g.rows.clone(),
             weight: cast(&g.weight),
             direction: g.direction.iter().map(cast).collect(),
+            spared: g.spared.clone(),
             added: None,
         };
         ClassAnchor { slot: self.slot, groups: Arc::new(self.groups.iter().map(group).collect()) }
@@ -70,7 +76,7 @@ impl<T: Real> ClassAnchor<T> {
         for group in self.groups.iter() {
             for &row in &group.rows {
                 for (j, w) in codes.row(row as usize).iter().enumerate() {
-                    if group.direction[j] == T::ZERO {
+                    if group.spared.binary_search(&(j as u32)).is_err() {
                         sums[j] += group.weight.to_f64() * w.to_f64() * w.to_f64();
                     }
                 }

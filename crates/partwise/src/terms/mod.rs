@@ -51,7 +51,7 @@ pub enum Contribution<T: Real> {
     RowAnchor(RowAnchor<T>),
     /// ½·Σⱼ mⱼ‖u_:ⱼ − r_:ⱼ‖².
     ComponentAnchor(ComponentAnchor<T>),
-    /// ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
+    /// ½·s²·Σ_{i labelled} Σ_{j not of class(i)} w_ij²‖h_j‖².
     ClassAnchor(ClassAnchor<T>),
     /// (λ/2)·tr(WᵀLW) with the Laplacian L of a graph over the samples.
     GraphSmoothing(GraphSmoothing<T>),
