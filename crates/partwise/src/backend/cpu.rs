@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::pool::{Pool, fixed_chunks};
 use super::{Backend, Exact};
 use crate::factors::{Factors, Slot};
 use crate::linalg::{Matrix, gemm};
 use crate::losses::{Loss, frobenius, images, kullback_leibler};
+use crate::pool::{Pool, fixed_chunks};
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 use crate::real::Real;
@@ -425,7 +425,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot
         {
-            self.factors.rescaling = Some(rescaling.apply(&mut self.factors));
+            self.factors.rescaling = rescaling.apply(&mut self.factors);
         }
         squared
     }

@@ -129,6 +129,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let codes_first = from_labels || model.spec.form == Form::Symmetric;
         let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
         let order = order(model.spec.form, first, &contributions);
+        let rescaling = rescaling(model, shape, &contributions)?;
         let mut problem = Problem {
             original: data,
             working,
@@ -138,7 +139,7 @@ impl<'a, T: Real> Problem<'a, T> {
             merge_constant,
             order,
             smoothing: smoothing(model)?,
-            rescaling: rescaling(model, shape)?,
+            rescaling,
             row_steps: None,
             published_factor: if model.spec.half_objective { 1.0 } else { model.loss.published_factor() },
             solve_codes: from_labels,
@@ -305,8 +306,25 @@ fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
     Ok((theta > 0.0).then_some(Smoothing { theta }))
 }
 
-/// SCNMF's rescaling by the labels.
-fn rescaling(model: &Model, shape: Shape) -> Result<Option<Rescaling>> {
+/// SCNMF's rescaling by the labels; components of unit length beside a relative graph term, where no penalty depends on their size.
+fn rescaling<T: Real>(
+    model: &Model,
+    shape: Shape,
+    contributions: &[Contribution<T>],
+) -> Result<Option<Rescaling>> {
+    let relative = |c: &Contribution<T>| matches!(c, Contribution::GraphSmoothing(t) if t.is_relative());
+    if contributions.iter().any(relative) {
+        let sized = |c: &Contribution<T>| {
+            !matches!(
+                c,
+                Contribution::GraphSmoothing(_)
+                    | Contribution::ClassAnchor(_)
+                    | Contribution::ProductRidge(_)
+                    | Contribution::ProductSparsity(_)
+            )
+        };
+        return Ok((!contributions.iter().any(sized)).then_some(Rescaling::UnitComponents));
+    }
     let Some(labels) = model.knowledge.labels.as_ref().filter(|_| model.spec.rescales) else {
         return Ok(None);
     };
@@ -321,7 +339,7 @@ fn rescaling(model: &Model, shape: Shape) -> Result<Option<Rescaling>> {
             ),
         });
     }
-    Ok(Some(Rescaling::new((0..labels.n_samples()).map(|i| labels.class(i)).collect())))
+    Ok(Some(Rescaling::Labels((0..labels.n_samples()).map(|i| labels.class(i)).collect())))
 }
 
 /// NMF-DC's published step: 1/(‖G‖·max n_c) in the rows of Z, which is n_q/max n_c of the step in the merged rows.

@@ -1,6 +1,7 @@
 //! What calls whole fits repeatedly: each recipe is a loop over [`fit`](crate::fit()), never a second alternation of updates.
 
-pub mod automatic;
+mod automatic;
 mod strength;
 
+pub use automatic::{Automatic, AutomaticSettings, Candidate, CandidateGraph, Reading, ReadingKind, automatic};
 pub use strength::{StrengthRule, StrengthSearch, search_strength};

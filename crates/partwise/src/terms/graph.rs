@@ -73,6 +73,11 @@ impl<T: Real> GraphSmoothing<T> {
         GraphSmoothing { graph, degrees, weight: U::from_f64(self.weight.to_f64()), form, relative: self.relative }
     }
 
+    /// Whether it is measured at unit length of the components.
+    pub(crate) fn is_relative(&self) -> bool {
+        self.relative
+    }
+
     pub(super) fn is_weightless(&self) -> bool {
         self.weight == T::ZERO
     }

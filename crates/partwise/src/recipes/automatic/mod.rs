@@ -1,289 +1,264 @@
-//! The automatic recipe (research form).
+//! The automatic recipe: a few labels a class, nothing to tune.
+//!
+//! ```text
+//! views      all labels; and folds, each with a part of the labels hidden
+//! graphs     G: 7 nearest neighbours, weights exp(−‖x − y‖²/(sᵢsⱼ)), normalized.   S_X of the unit rows of X; S_p of the codes of WS-NMF with
+//!            p components a class, exemplar start, a graph term of 0.01; S_m of the cosines to the class centroids
+//! candidates S_X;   (1 − w)·S_X + w·S_g,   w = ⅓, ⅔, 1, for g = m and for p = 1, 2, 3 and on while more components help
+//! score      of a candidate, over the hidden labels: mean of the accuracy, and of the share of the true class, by label spreading and
+//!            by WS-SymNMF. Weight ∝ exp(b·(score − best)), b = number of hidden labels; below 0.02 it is dropped
+//! fused      S = the weighted mean of the candidates
+//! readings   shares by label spreading on S, by WS-SymNMF on S started there, by the cosines to the class centroids; each scored as above
+//! result     shares ∝ Πₑ shareₑ^weightₑ;   labelled samples keep their class
+//! ```
+//!
+//! Shares of different origin are compared at equal confidence: raised to the power at which the mean largest share of the unlabelled
+//! samples is 0.7. Spreading favours no class: each is scaled halfway to its size in a spherical constrained k-means, which is all that
+//! two labels a class can say about class sizes.
+//!
+//! A fold hides every m-th label of each class with two labels or more, m the number of folds: with two labels a class one of each, in two
+//! folds. A class with a single label is never hidden, so it is learned from but not judged by. Where no class has two, nothing can be
+//! left out: candidates and readings then weigh the same, and the result says so.
+//!
+//! References: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8 (WS-NMF, WS-SymNMF); Zhou et al., "Learning with local and
+//! global consistency", NIPS 2003; Zelnik-Manor & Perona, "Self-tuning spectral clustering", NIPS 2004; Cai, He, Han & Huang 2011,
+//! doi:10.1109/TPAMI.2010.231 (the graph term); Hinton 2002, doi:10.1162/089976602760128018 (products of experts).
 
+mod candidates;
 mod centroids;
+mod readings;
 mod shares;
+mod views;
 
-use crate::backend::pool::Pool;
-use crate::data::{self, DataMatrix, RowGroups};
+use crate::data::DataMatrix;
 use crate::error::{Error, Result};
-use crate::factors::Slot;
-use crate::fit::fit;
-use crate::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph, spread_scores};
-use crate::guidance::{Knowledge, Labels};
+use crate::guidance::Labels;
 use crate::linalg::Matrix;
-use crate::models::Model;
+use crate::pool::Pool;
+use crate::problem::Notice;
 use crate::real::Real;
-use crate::settings::{Init, Settings};
-use crate::solvers::SolverChoice;
-use centroids::{centroids, largest};
-use shares::{balanced, logarithms, row_normalized, sharpened};
 
-/// Knobs.
-#[derive(Clone, Debug)]
-pub struct Knobs {
-    pub parts: Vec<usize>,
+/// The settings of [`automatic`]. None of them has to be touched.
+///
+/// | field | default | range | unit |
+/// |---|---|---|---|
+/// | `components_per_class` | 1, 2, 3, 5, 8, 12, 20 | ascending, ≥ 1 | components; the first three are always tried |
+/// | `graph_weight` | 0.01 | ≥ 0 | relative, see [`Knowledge::graph_weight`](crate::Knowledge::graph_weight) |
+/// | `iterations` | 30 | ≥ 1 | of each WS-NMF, two coordinate sweeps a factor |
+/// | `max_folds` | 5 | ≥ 2 | folds |
+/// | `seed` | 0 | any | – |
+/// | `threads` | 0 | 0 = all cores | –; the result does not depend on them |
+#[derive(Clone, Debug, PartialEq)]
+pub struct AutomaticSettings {
+    /// How many components a class may own: tried in this order, the first three always, further ones while the one before was the best
+    /// so far. More than 1 only where all of them are at most ¾ of the samples.
+    pub components_per_class: Vec<usize>,
+    /// How strongly neighbours are drawn together in WS-NMF.
     pub graph_weight: f64,
+    /// Iterations of each WS-NMF.
     pub iterations: usize,
-    pub sweeps: usize,
-    pub b: f64,
-    pub prior: f64,
+    /// Folds at most; as many as the class with the most labels has, if that is less.
+    pub max_folds: usize,
+    /// The seed of all random numbers.
     pub seed: u64,
+    /// Threads.
     pub threads: usize,
 }
 
-impl Default for Knobs {
+impl Default for AutomaticSettings {
     fn default() -> Self {
-        Knobs { parts: vec![1, 2, 3, 5, 8, 12], graph_weight: 0.01, iterations: 40, sweeps: 2, b: 1.0, prior: 0.0, seed: 0, threads: 1 }
+        AutomaticSettings {
+            components_per_class: vec![1, 2, 3, 5, 8, 12, 20],
+            graph_weight: 0.01,
+            iterations: 30,
+            max_folds: 5,
+            seed: 0,
+            threads: 0,
+        }
     }
 }
 
-/// Labels in view.
-pub struct View {
-    pub labels: Labels,
-    pub hidden: Vec<(usize, usize)>,
-    pub graphs: Vec<(usize, Graph)>,
-    pub cosines: Matrix<f64>,
+/// Where the second graph of a candidate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CandidateGraph {
+    /// There is none: the graph of the data alone.
+    Data,
+    /// The cosines to the class centroids.
+    Centroids,
+    /// The codes of WS-NMF with so many components a class.
+    Codes(usize),
+}
+
+/// A graph that was tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its second graph.
+    pub graph: CandidateGraph,
+    /// w, the share of the second graph; the rest is the graph of the data.
+    pub share: f64,
+    /// The score over the hidden labels, 0 to 1; none where nothing could be hidden.
+    pub score: Option<f64>,
+    /// Its weight in the fused graph; all weights sum to 1.
+    pub weight: f64,
+}
+
+/// A way to read classes off the fused graph and the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadingKind {
+    /// Label spreading on the fused graph.
+    Spreading,
+    /// WS-SymNMF on the fused graph.
+    SymmetricFactorization,
+    /// The cosines to the class centroids.
+    Centroids,
+}
+
+impl ReadingKind {
+    /// Every reading, in the order of [`Automatic::readings`].
+    pub const ALL: [ReadingKind; 3] =
+        [ReadingKind::Spreading, ReadingKind::SymmetricFactorization, ReadingKind::Centroids];
+
+    /// Its name in running text.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReadingKind::Spreading => "label spreading",
+            ReadingKind::SymmetricFactorization => "WS-SymNMF",
+            ReadingKind::Centroids => "class centroids",
+        }
+    }
+}
+
+/// How a reading did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// Which.
+    pub kind: ReadingKind,
+    /// The score over the hidden labels, 0 to 1; none where nothing could be hidden.
+    pub score: Option<f64>,
+    /// Its weight in the result; the largest is 1.
+    pub weight: f64,
+}
+
+/// What [`automatic`] found, and why.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Automatic {
+    /// The share of each class in each sample (n × k); rows sum to 1. Class j is class j of the labels. Labelled samples have all of
+    /// their own.
+    pub memberships: Matrix<f64>,
+    /// The class of each sample (n): the largest share, ties to the lower class.
+    pub labels: Vec<usize>,
+    /// Every graph that was tried.
+    pub candidates: Vec<Candidate>,
+    /// Every reading.
+    pub readings: Vec<Reading>,
+    /// Folds.
+    pub folds: usize,
+    /// Labels that were hidden once.
+    pub hidden: usize,
+    /// The class sizes that spreading was balanced with (k), as shares of the samples.
     pub sizes: Vec<f64>,
+    /// What should be known about the result.
+    pub notices: Vec<Notice>,
 }
 
-/// Graphs.
-pub struct Prepared {
-    pub x_graph: Graph,
-    pub views: Vec<View>,
-}
-
-fn self_tuning<T: Real>(data: &dyn DataMatrix<T>) -> Result<Graph> {
-    let neighbours = 7.min(data.n_samples() - 1);
-    neighbour_graph(
-        data,
-        &NeighbourGraph {
-            neighbours,
-            weights: Weights::SelfTuning { scale_neighbour: neighbours },
-            ..NeighbourGraph::default()
-        },
-    )
-}
-
-fn unit_rows<T: Real>(data: &dyn DataMatrix<T>) -> Box<dyn DataMatrix<T>> {
-    let n = data.n_samples();
-    let mut row = vec![0.0; data.n_features()];
-    let scale = (0..n)
-        .map(|i| {
-            data.add_row(i, 1.0, &mut row);
-            let norm = data.row_dot(i, &row).sqrt();
-            data.add_row(i, -1.0, &mut row);
-            if norm > 0.0 { 1.0 / norm } else { 0.0 }
-        })
-        .collect();
-    data.grouped(&RowGroups { group: (0..n as u32).collect(), scale })
-}
-
-/// Step 1 to 3.
-pub fn prepare<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels, knobs: &Knobs) -> Result<Prepared> {
-    let pool = Pool::new(knobs.threads);
-    let unit = unit_rows(data);
-    let unit = unit.as_ref();
-    let graph = self_tuning(unit)?;
-    let (n, k) = (data.n_samples(), labels.n_classes());
-    let counts = labels.counts();
-    let folds = counts.iter().copied().max().unwrap_or(0).min(5);
-    let mut sets = vec![(labels.clone(), Vec::new())];
-    for fold in 0..folds {
-        let mut seen = vec![0; k];
-        let mut kept = labels.to_integers();
-        let mut hidden = Vec::new();
-        for i in 0..n {
-            if let Some(c) = labels.class(i) {
-                if counts[c] > 1 && seen[c] % folds == fold {
-                    kept[i] = -1;
-                    hidden.push((i, c));
-                }
-                seen[c] += 1;
-            }
-        }
-        sets.push((Labels::from_integers(&kept)?, hidden));
-    }
-    let parts: Vec<usize> =
-        knobs.parts.iter().copied().filter(|p| *p == 1 || (p * k) as f64 <= 0.75 * n as f64).collect();
-    let tasks: Vec<(usize, usize)> = (0..sets.len()).flat_map(|s| parts.iter().map(move |p| (s, *p))).collect();
-    let made = pool.map(tasks, |(set, p)| {
-        let knowledge = Knowledge {
-            labels: Some(sets[set].0.clone()),
-            components_per_class: p,
-            graph: Some(graph.clone()),
-            graph_weight: knobs.graph_weight,
-            ..Knowledge::default()
-        };
-        let settings = Settings {
-            solver: SolverChoice::Hals,
-            inner_steps: Some(knobs.sweeps),
-            init: Init::Exemplars,
-            max_iterations: knobs.iterations,
-            tolerance: 0.0,
-            seed: knobs.seed,
-            threads: 1,
-            ..Settings::new(k * p)
-        };
-        let found = fit(unit, &Model::ws_nmf(knowledge), &settings)?;
-        // The codes at unit length of the components.
-        let mut codes = found.codes;
-        let norms: Vec<f64> = (0..k * p)
-            .map(|j| found.components.row(j).iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>().sqrt())
-            .collect();
-        for i in 0..n {
-            codes.row_mut(i).iter_mut().zip(&norms).for_each(|(w, m)| *w = T::from_f64(w.to_f64() * m));
-        }
-        let rows = data::dense(codes)?;
-        Ok((p, self_tuning(unit_rows(rows.as_ref()).as_ref())?.normalized()))
-    });
-    let mut made = made.into_iter();
-    let mut views = Vec::new();
-    for (labels, hidden) in sets {
-        let graphs = made.by_ref().take(parts.len()).collect::<Result<Vec<_>>>()?;
-        let c = centroids(unit, &labels);
-        views.push(View { labels, hidden, graphs, cosines: c.cosines, sizes: c.sizes });
-    }
-    Ok(Prepared { x_graph: graph.normalized(), views })
-}
-
-/// Scores of spreading.
-pub fn lgc(graph: &Graph, labels: &Labels) -> Result<Matrix<f64>> {
-    let seeds = Matrix::from_fn(labels.n_samples(), labels.n_classes(), |i, c| {
-        f64::from(labels.class(i) == Some(c))
-    });
-    spread_scores(graph, &seeds, 0.95, 1e-3).map(|mut f| {
-        f.as_mut_slice().iter_mut().for_each(|v| *v = v.max(0.0));
-        f
+/// Classes of all samples of `data` (n × d, non-negative, dense or sparse) from the `labels` of a few. Rows are compared by direction, so
+/// each may be scaled as it is. Text should come as tf-idf, counts of molecules as logarithms.
+///
+/// ```
+/// use partwise::recipes::{AutomaticSettings, automatic};
+/// use partwise::{DenseMatrix, Labels};
+///
+/// // Two directions, two labels each.
+/// let row = |i: usize| if i % 2 == 0 { [3.0, 1.0, 0.1 * i as f64] } else { [0.1 * i as f64, 1.0, 3.0] };
+/// let x = DenseMatrix::new(12, 3, (0..12).flat_map(row).collect::<Vec<f64>>())?;
+/// let labels = Labels::from_integers(&[0, 1, 0, 1, -1, -1, -1, -1, -1, -1, -1, -1])?;
+/// let found = automatic(&x, &labels, &AutomaticSettings::default())?;
+/// assert_eq!(found.labels, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+/// # Ok::<(), partwise::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Labels`] when labels are not one a sample or of fewer than two classes; [`Error::NotFinite`] and [`Error::Negative`] for such
+/// data; [`Error::OutOfRange`] for fewer than 3 samples and for the settings.
+pub fn automatic<T: Real>(
+    data: &dyn DataMatrix<T>,
+    labels: &Labels,
+    settings: &AutomaticSettings,
+) -> Result<Automatic> {
+    check_settings(settings)?;
+    check_data(data, labels)?;
+    let pool = Pool::new(settings.threads);
+    let mut notices = Vec::new();
+    let hidden_views = views::folds(labels, settings.max_folds)?;
+    let hidden: usize = hidden_views.iter().map(|(_, hidden)| hidden.len()).sum();
+    notices.extend(views::single_labels(labels, hidden));
+    let source = views::Source::new(data, settings)?;
+    let views = views::views(&source, labels, hidden_views, &pool)?;
+    let mut search = candidates::search(&source, views, hidden as f64, &pool)?;
+    let fused = candidates::fuse(&source, &mut search, &pool)?;
+    let (memberships, readings) = readings::combine::<T>(&search.views, &fused, hidden as f64, &pool)?;
+    let largest = |i: usize| centroids::largest(memberships.row(i));
+    Ok(Automatic {
+        labels: (0..memberships.rows()).map(largest).collect(),
+        memberships,
+        candidates: search.candidates,
+        readings,
+        folds: search.views.len() - 1,
+        hidden,
+        sizes: search.views[0].sizes.clone(),
+        notices,
     })
 }
 
-/// H1.
-pub fn symmetric<T: Real>(graph: &Graph, labels: &Labels, scores: &Matrix<f64>, iterations: usize, sweeps: usize) -> Result<Matrix<f64>> {
-    let k = labels.n_classes();
-    let mut start = Matrix::zeros(scores.rows(), k);
-    for i in 0..scores.rows() {
-        let length = scores.row(i).iter().map(|v| v * v).sum::<f64>().sqrt();
-        for (c, v) in start.row_mut(i).iter_mut().enumerate() {
-            *v = match labels.class(i) {
-                Some(class) => f64::from(class == c),
-                None if length > 0.0 => 0.3 * scores.get(i, c) / length + 0.001,
-                None => 0.001,
-            };
-        }
-    }
-    let knowledge = Knowledge { labels: Some(labels.clone()), ..Knowledge::default() };
-    let settings = Settings {
-        solver: SolverChoice::Hals,
-        inner_steps: Some(sweeps),
-        init: Init::Given(vec![(Slot::Codes, start.clone()), (Slot::Components, start)]),
-        max_iterations: iterations,
-        tolerance: 0.0,
-        threads: 1,
-        ..Settings::new(k)
+fn check_settings(settings: &AutomaticSettings) -> Result<()> {
+    let fault = |name: &str, value: String, valid: &str| {
+        Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })
     };
-    let similarities = graph.to_sparse_in::<T>();
-    Ok(fit(&similarities, &Model::ws_symnmf(knowledge), &settings)?.codes.cast())
-}
-
-/// All that is decided on.
-pub struct Decided {
-    /// (p, w, score, weight)
-    pub candidates: Vec<(usize, f64, f64, f64)>,
-    /// For each view (all labels first): LGC scores, H1, cosines on the fused graph.
-    pub views: Vec<(Matrix<f64>, Matrix<f64>)>,
-}
-
-fn free(labels: &Labels) -> Vec<usize> {
-    (0..labels.n_samples()).filter(|i| labels.class(*i).is_none()).collect()
-}
-
-/// Accuracy and mean share.
-pub fn held_out(shares: &Matrix<f64>, hidden: &[(usize, usize)]) -> (f64, f64) {
-    let n = hidden.len() as f64;
-    (
-        hidden.iter().filter(|(i, c)| largest(shares.row(*i)) == *c).count() as f64 / n,
-        hidden.iter().map(|(i, c)| shares.get(*i, *c)).sum::<f64>() / n,
-    )
-}
-
-/// Logs and shares for the outside.
-pub fn log_shares(scores: &Matrix<f64>) -> Matrix<f64> {
-    logarithms(scores)
-}
-/// See shares.
-pub fn sharpen(logs: &Matrix<f64>, over: &[usize], confidence: f64) -> Matrix<f64> {
-    sharpened(logs, over, confidence)
-}
-/// See shares.
-pub fn balance(scores: &Matrix<f64>, sizes: &[f64], power: f64) -> Matrix<f64> {
-    balanced(scores, sizes, power)
-}
-
-/// Sizes that count.
-pub fn prior(view: &View, power: f64) -> Vec<f64> {
-    let k = view.sizes.len();
-    let raw: Vec<f64> = view.sizes.iter().map(|s| s.max(0.1 / k as f64).powf(power)).collect();
-    let sum: f64 = raw.iter().sum();
-    raw.iter().map(|v| v / sum).collect()
-}
-
-/// Steps 4 to 7.
-pub fn decide<T: Real>(prepared: &Prepared, knobs: &Knobs) -> Result<Decided> {
-    let pool = Pool::new(knobs.threads);
-    let mut grid = vec![(0usize, 0.0)];
-    for at in 0..prepared.views[0].graphs.len() {
-        grid.extend([1.0 / 3.0, 2.0 / 3.0, 1.0].map(|w| (at, w)));
+    let parts = &settings.components_per_class;
+    if parts.is_empty() || parts[0] == 0 || parts.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return fault("components per class", format!("{parts:?}"), "numbers from 1, ascending, at least one");
     }
-    let mix = |view: &View, at: usize, w: f64| {
-        Graph::weighted_sum(&[(1.0 - w, &prepared.x_graph), (w, &view.graphs[at].1)])
-    };
-    let tasks: Vec<(usize, usize)> =
-        (0..grid.len()).flat_map(|g| (1..prepared.views.len()).map(move |v| (g, v))).collect();
-    let scored = pool.map(tasks, |(g, v)| -> Result<f64> {
-        let view = &prepared.views[v];
-        let graph = mix(view, grid[g].0, grid[g].1)?;
-        let scores = lgc(&graph, &view.labels)?;
-        let over = free(&view.labels);
-        let one = balanced(&scores, &prior(view, knobs.prior), 0.5);
-        let one = held_out(&sharpened(&logarithms(&one), &over, 0.7), &view.hidden);
-        let two = row_normalized(symmetric::<T>(&graph, &view.labels, &scores, 30, 1)?);
-        let two = held_out(&sharpened(&logarithms(&two), &over, 0.7), &view.hidden);
-        Ok(0.25 * (one.0 + one.1 + two.0 + two.1))
-    });
-    let scored = scored.into_iter().collect::<Result<Vec<f64>>>()?;
-    let folds = prepared.views.len() - 1;
-    let scores: Vec<f64> =
-        (0..grid.len()).map(|g| scored[g * folds..(g + 1) * folds].iter().sum::<f64>() / folds as f64).collect();
-    let best = scores.iter().fold(f64::NEG_INFINITY, |m, s| m.max(*s));
-    let b = knobs.b * prepared.views[1..].iter().map(|v| v.hidden.len()).sum::<usize>() as f64;
-    let mut weights: Vec<f64> = scores.iter().map(|s| (b * (s - best)).exp()).collect();
-    for _ in 0..2 {
-        let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|w| *w /= sum);
-        weights.iter_mut().filter(|w| **w < 0.02).for_each(|w| *w = 0.0);
+    if !(settings.graph_weight >= 0.0 && settings.graph_weight.is_finite()) {
+        return fault("graph weight", settings.graph_weight.to_string(), "a finite number of 0 or more");
     }
-    let sum: f64 = weights.iter().sum();
-    weights.iter_mut().for_each(|w| *w /= sum);
-    let views = pool.map((0..prepared.views.len()).collect(), |v| {
-        let view = &prepared.views[v];
-        let mut terms = vec![(0.0, &prepared.x_graph)];
-        for ((at, w), weight) in grid.iter().zip(&weights) {
-            terms[0].0 += weight * (1.0 - w);
-            if weight * w > 0.0 {
-                terms.push((weight * w, &view.graphs[*at].1));
-            }
-        }
-        let graph = Graph::weighted_sum(&terms)?;
-        let scores = lgc(&graph, &view.labels)?;
-        let h = symmetric::<T>(&graph, &view.labels, &scores, 100, 3)?;
-        Ok((scores, h))
-    });
-    let candidates = grid
-        .iter()
-        .zip(scores.iter().zip(&weights))
-        .map(|((at, w), (s, weight))| (prepared.views[0].graphs[*at].0, *w, *s, *weight))
-        .collect();
-    let views = views.into_iter().collect::<Result<Vec<_>>>()?;
-    let _ = Error::Labels(String::new());
-    Ok(Decided { candidates, views })
+    if settings.iterations == 0 {
+        return fault("iterations", "0".into(), "1 or more");
+    }
+    if settings.max_folds < 2 {
+        return fault("the most folds", settings.max_folds.to_string(), "2 or more");
+    }
+    Ok(())
+}
+
+fn check_data<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Result<()> {
+    let (n, summary) = (data.n_samples(), data.summary());
+    if labels.n_samples() != n {
+        return Err(Error::Labels(format!(
+            "there are {} labels for {n} samples; one for each sample is needed (-1 for unlabelled)",
+            labels.n_samples()
+        )));
+    }
+    if labels.n_classes() < 2 {
+        return Err(Error::Labels(format!(
+            "the labels have {} classes; the automatic recipe needs labelled samples of at least two",
+            labels.n_classes()
+        )));
+    }
+    if n < 3 {
+        return Err(Error::OutOfRange {
+            name: "the number of samples".into(),
+            value: n.to_string(),
+            valid: "3 or more for the automatic recipe".into(),
+        });
+    }
+    if let Some(first) = summary.first_not_finite {
+        let (nan, infinite) = (summary.nan, summary.infinite);
+        return Err(Error::NotFinite { what: "the data".into(), nan, infinite, first });
+    }
+    if let Some((row, column, value)) = summary.first_negative {
+        let first = (row, column);
+        return Err(Error::Negative { what: "the data".into(), count: summary.negative, first, value });
+    }
+    Ok(())
 }

@@ -78,3 +78,10 @@ pub(super) fn sharpened(logarithms: &Matrix<f64>, over: &[usize], confidence: f6
     }
     row_normalized(out)
 }
+
+/// The mean of the accuracy and of the share of the true class over hidden labels (samples and classes); there is at least one.
+pub(super) fn held_out(shares: &Matrix<f64>, hidden: &[(usize, usize)]) -> f64 {
+    let right = hidden.iter().filter(|(i, c)| super::centroids::largest(shares.row(*i)) == *c).count() as f64;
+    let shared: f64 = hidden.iter().map(|(i, c)| shares.get(*i, *c)).sum();
+    0.5 * (right + shared) / hidden.len() as f64
+}
