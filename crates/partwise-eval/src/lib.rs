@@ -5,6 +5,7 @@ pub mod digits;
 pub mod draw;
 pub mod golden;
 pub mod methods;
+pub mod protocols;
 
 pub use digits::{Digits, digits};
 pub use draw::draw_labels;

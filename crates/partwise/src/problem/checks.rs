@@ -181,7 +181,10 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
     let several = model.knowledge.components_per_class > 1;
     if several && !matches!(model.spec.name, models::WITH_REFERENCES | models::WITH_MEMBERSHIP_REFERENCES) {
         return Err(Error::Incompatible {
-            asked: format!("{} components per class with {}", model.knowledge.components_per_class, model.spec.title),
+            asked: format!(
+                "{} components per class with {}",
+                model.knowledge.components_per_class, model.spec.title
+            ),
             reason: "its classes own one component each".into(),
             valid: vec![
                 format!("method {}", models::WITH_REFERENCES),

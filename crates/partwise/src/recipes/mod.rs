@@ -3,5 +3,8 @@
 mod automatic;
 mod strength;
 
-pub use automatic::{Automatic, AutomaticSettings, Candidate, CandidateGraph, Reading, ReadingKind, automatic};
+pub use automatic::{
+    Automatic, AutomaticSettings, Candidate, CandidateGraph, Reading, ReadingKind, automatic,
+    spherical_k_means,
+};
 pub use strength::{StrengthRule, StrengthSearch, search_strength};

@@ -123,7 +123,13 @@ fn group_rows<T: Real>(reference: &Matrix<T>, weight: &[T]) -> Vec<RowGroup<T>> 
         let mut key: Vec<u64> = direction.iter().map(|v| v.to_f64().to_bits()).collect();
         key.push(weight[i].to_f64().to_bits());
         let group = *known.entry(key).or_insert_with(|| {
-            groups.push(RowGroup { rows: Vec::new(), weight: weight[i], direction, spared: Vec::new(), added: None });
+            groups.push(RowGroup {
+                rows: Vec::new(),
+                weight: weight[i],
+                direction,
+                spared: Vec::new(),
+                added: None,
+            });
             groups.len() - 1
         });
         groups[group].rows.push(i as u32);

@@ -70,7 +70,13 @@ impl<T: Real> GraphSmoothing<T> {
     pub fn cast<U: Real>(&self, form: GraphForm) -> GraphSmoothing<U> {
         let (graph, degrees) = (Arc::clone(&self.graph), Arc::clone(&self.degrees));
         let form = if self.relative { GraphForm::Separable } else { form };
-        GraphSmoothing { graph, degrees, weight: U::from_f64(self.weight.to_f64()), form, relative: self.relative }
+        GraphSmoothing {
+            graph,
+            degrees,
+            weight: U::from_f64(self.weight.to_f64()),
+            form,
+            relative: self.relative,
+        }
     }
 
     /// Whether it is measured at unit length of the components.

@@ -32,7 +32,8 @@ impl Rescaling {
         let d = match self {
             Rescaling::Labels(classes) => by_labels(classes, factors.get(Slot::Codes)),
             Rescaling::UnitComponents => {
-                let usable = |square: f64| if square > 0.0 && square.is_finite() { square.sqrt() } else { 1.0 };
+                let usable =
+                    |square: f64| if square > 0.0 && square.is_finite() { square.sqrt() } else { 1.0 };
                 column_squares(factors, Slot::Components).into_iter().map(usable).collect()
             }
         };

@@ -105,7 +105,8 @@ fn score<T: Real>(
     let views = &search.views;
     let scored = pool.map(tasks, |(c, v)| -> Result<f64> {
         let (view, (_, place, share)) = (&views[v], tried[c]);
-        let second = view.graphs[place].as_ref().expect("the graphs of folds are made before they are scored");
+        let second =
+            view.graphs[place].as_ref().expect("the graphs of folds are made before they are scored");
         let graph = Graph::weighted_sum(&[(1.0 - share, &source.graph), (share, second)])?;
         let scores = spreading(&graph, &view.labels)?;
         let codes = symmetric::<T>(&graph, &view.labels, &scores, SCORED)?;

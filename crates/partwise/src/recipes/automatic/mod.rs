@@ -211,13 +211,29 @@ pub fn automatic<T: Real>(
     })
 }
 
+/// The class of each row of `data` (n × d) by spherical constrained k-means from the labels: the clusters of the class centroids that
+/// [`automatic`] reads. Rows are compared by direction.
+///
+/// # Errors
+/// As [`automatic`].
+pub fn spherical_k_means<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Result<Vec<usize>> {
+    check_data(data, labels)?;
+    let cosines = centroids::centroids(views::unit_rows(data).as_ref(), labels).cosines;
+    let class = |i: usize| labels.class(i).unwrap_or_else(|| centroids::largest(cosines.row(i)));
+    Ok((0..data.n_samples()).map(class).collect())
+}
+
 fn check_settings(settings: &AutomaticSettings) -> Result<()> {
     let fault = |name: &str, value: String, valid: &str| {
         Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })
     };
     let parts = &settings.components_per_class;
     if parts.is_empty() || parts[0] == 0 || parts.windows(2).any(|pair| pair[0] >= pair[1]) {
-        return fault("components per class", format!("{parts:?}"), "numbers from 1, ascending, at least one");
+        return fault(
+            "components per class",
+            format!("{parts:?}"),
+            "numbers from 1, ascending, at least one",
+        );
     }
     if !(settings.graph_weight >= 0.0 && settings.graph_weight.is_finite()) {
         return fault("graph weight", settings.graph_weight.to_string(), "a finite number of 0 or more");

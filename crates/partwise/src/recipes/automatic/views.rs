@@ -66,9 +66,8 @@ impl<'s, T: Real> Source<'s, T> {
         };
         let found = fit(self.data.as_ref(), &Model::ws_nmf(knowledge), &settings)?;
         // The codes at unit length of the components.
-        let length = |j: usize| {
-            found.components.row(j).iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>().sqrt()
-        };
+        let length =
+            |j: usize| found.components.row(j).iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>().sqrt();
         let lengths: Vec<f64> = (0..rank).map(length).collect();
         let scaled = |i: usize, j: usize| T::from_f64(found.codes.get(i, j).to_f64() * lengths[j]);
         graph_of_rows(Matrix::from_fn(found.codes.rows(), rank, scaled))
@@ -175,7 +174,7 @@ fn self_tuning<T: Real>(data: &dyn DataMatrix<T>) -> Result<Graph> {
     neighbour_graph(data, &NeighbourGraph { neighbours, weights, ..NeighbourGraph::default() })
 }
 
-fn unit_rows<T: Real>(data: &dyn DataMatrix<T>) -> Box<dyn DataMatrix<T>> {
+pub(super) fn unit_rows<T: Real>(data: &dyn DataMatrix<T>) -> Box<dyn DataMatrix<T>> {
     let n = data.n_samples();
     let mut row = vec![0.0; data.n_features()];
     let mut scale = |i: usize| {
