@@ -17,6 +17,7 @@ mod memberships;
 mod methods;
 mod outputs;
 mod progress;
+mod recipe;
 mod record;
 mod report;
 mod scale;
