@@ -135,6 +135,10 @@ pub(crate) struct GuidanceArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
+    /// A recipe in place of a method: "auto" gives every sample a class from the labels of a few, chooses by leaving labels out, and
+    /// writes memberships.csv, memberships.npy and run.json.
+    #[arg(long, value_parser = choices::recipes(), conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "solver", "inner", "init", "start", "first", "tol", "max_iter", "time_limit"])]
+    pub(crate) recipe: Option<String>,
     /// The method. Default: ws-nmf with a reference, else cnmf with labels, else nmf.
     #[arg(long, value_parser = choices::methods())]
     pub(crate) method: Option<String>,

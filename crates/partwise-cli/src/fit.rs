@@ -23,7 +23,7 @@ use crate::outputs::{self, Extra};
 use crate::progress::duration;
 use crate::record::Timings;
 use crate::scale::{ScaleKind, Scaling};
-use crate::{Outcome, interrupt, record};
+use crate::{Outcome, interrupt, recipe, record};
 
 /// Reads, fits, writes, tells.
 pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
@@ -37,6 +37,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
         read.source.feature_names = Some(names);
     }
     match input::precision(&args.solve.dtype, &read.values) {
+        "f32" if args.model.recipe.is_some() => recipe::run::<f32>(args, read),
+        _ if args.model.recipe.is_some() => recipe::run::<f64>(args, read),
         "f32" => run_in::<f32>(args, read, began),
         _ => run_in::<f64>(args, read, began),
     }

@@ -18,6 +18,7 @@ mod memberships;
 mod methods;
 mod outputs;
 mod progress;
+mod recipe;
 mod record;
 mod report;
 mod reproduce;

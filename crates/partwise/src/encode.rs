@@ -50,7 +50,6 @@ impl Encoding {
             match contribution {
                 Contribution::RowAnchor(_)
                 | Contribution::ComponentAnchor(_)
-                | Contribution::ClassAnchor(_)
                 | Contribution::GraphSmoothing(_)
                 | Contribution::CombinedRows(_)
                 | Contribution::Coupling(_)

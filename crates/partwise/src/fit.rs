@@ -49,7 +49,7 @@ pub struct Fit<T> {
     pub stop: StopReason,
     /// Policies applied and facts to know.
     pub notices: Vec<Notice>,
-    /// A name for each component (k): the classes first, then "part 3", ….
+    /// A name for each component (k): the classes first ("a", or "a 1", "a 2" where a class owns several), then "part 3", ….
     pub component_names: Vec<String>,
     /// The loss.
     pub loss: Loss,
@@ -103,13 +103,13 @@ pub fn fit_observed<T: Real>(
         name.clone_from(topic);
     }
     if let Some(labels) = &model.knowledge.labels {
-        for (name, class) in fit.component_names.iter_mut().zip(labels.names()) {
-            if problem.init == "labels"
-                || model.spec.rescales
-                || matches!(model.spec.name, "ws-nmf" | "ws-symnmf")
-            {
-                name.clone_from(class);
-            }
+        let named = matches!(problem.init, "labels" | "exemplars")
+            || model.spec.rescales
+            || matches!(model.spec.name, "ws-nmf" | "ws-symnmf");
+        let per_class = model.knowledge.components_per_class;
+        let owners = labels.names().iter().flat_map(|class| (1..=per_class).map(move |part| (class, part)));
+        for (name, (class, part)) in fit.component_names.iter_mut().zip(owners).filter(|_| named) {
+            *name = if per_class == 1 { class.clone() } else { format!("{class} {part}") };
         }
     }
     Ok(fit)

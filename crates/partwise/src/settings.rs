@@ -10,7 +10,8 @@ use crate::solvers::SolverChoice;
 /// Where the factors start.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Init {
-    /// [`Init::Guided`] with guidance, [`Init::Labels`] when labels are given and k is at least the number of classes, [`Init::Random`] otherwise.
+    /// [`Init::Guided`] with guidance; [`Init::Labels`] when labels are given and k is at least the number of classes ([`Init::Exemplars`]
+    /// where a class owns several components); [`Init::Random`] otherwise.
     #[default]
     Auto,
     /// Uniform on (0, 1) times √(mean X / k), from the seed.
@@ -24,6 +25,9 @@ pub enum Init {
     /// Label-aware: class means as components, the codes solved at them, and the codes first in each iteration. It matters
     /// more than the model when labels are few.
     Labels,
+    /// Labelled samples as components, one of the class's components each, and the codes improved at them before the first iteration,
+    /// codes first: the start for several components per class.
+    Exemplars,
     /// From guidance: each topic from its samples, seeds and references, the codes solved at them, and the codes first in each iteration.
     Guided,
     /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to the largest
@@ -43,13 +47,14 @@ pub enum Init {
 
 impl Init {
     /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] and [`Init::Given`] have none).
-    pub const NAMES: [(&'static str, &'static str); 8] = [
+    pub const NAMES: [(&'static str, &'static str); 9] = [
         ("auto", "guided with guidance, labels when labels are given, random otherwise"),
         ("random", "uniform, from the seed"),
         ("nndsvd", "from a truncated SVD, with exact zeros"),
         ("nndsvda", "nndsvd with zeros filled by a constant"),
         ("nndsvdar", "nndsvd with zeros filled by small random numbers"),
         ("labels", "class means as components, codes solved first"),
+        ("exemplars", "labelled samples as components, codes solved first"),
         ("guided", "topics from their samples, seeds and references, codes solved first"),
         ("published", "as the WS-NMF paper has it: references copied, the rest uniform"),
     ];
@@ -66,6 +71,7 @@ impl Init {
             "nndsvda" => Init::Nndsvda,
             "nndsvdar" => Init::Nndsvdar,
             "labels" => Init::Labels,
+            "exemplars" => Init::Exemplars,
             "guided" => Init::Guided,
             "published" => Init::Published,
             _ => {
@@ -87,6 +93,7 @@ impl Init {
             Init::Nndsvda => "nndsvda",
             Init::Nndsvdar => "nndsvdar",
             Init::Labels => "labels",
+            Init::Exemplars => "exemplars",
             Init::Guided => "guided",
             Init::Published => "published",
             Init::Custom { .. } | Init::Given(_) => "custom",

@@ -6,6 +6,7 @@
 
 mod classifiers;
 mod data_set;
+pub mod few_labels;
 pub mod nmf_alpha;
 pub mod nmf_dc;
 pub mod ws_symnmf;

@@ -11,12 +11,13 @@ use crate::pool::{Pool, fixed_chunks};
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 use crate::real::Real;
+use crate::settings::Init;
 use crate::solvers::{Bpp, Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
 
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;
-/// Multiplicative updates of the codes that end a label-aware start.
-const MULTIPLICATIVE_START_STEPS: usize = 10;
+/// Updates of the codes that end a label-aware start where it isn't an exact solve.
+const START_STEPS: usize = 10;
 /// Chunks of gathered rows at work at once: bounds the copies that row groups need.
 const GATHERED_TASKS: usize = 32;
 /// Rows whose Gram is summed in the number type before it is added up in `f64`.
@@ -80,12 +81,12 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave zeros again, by some
-    /// multiplicative updates otherwise. Class means resemble each other: after a single coordinate sweep the first component
+    /// multiplicative updates otherwise; improved by some updates at labelled samples, whose number would make an exact solve dear. Class means resemble each other: after a single coordinate sweep the first component
     /// would hold most samples, and the first update of the components would spoil the means.
     pub(crate) fn solve_codes(&mut self) {
         self.restrict(Slot::Codes);
-        if self.problem.solver.zeros_stay {
-            for _ in 0..MULTIPLICATIVE_START_STEPS {
+        if self.problem.solver.zeros_stay || self.problem.init == Init::Exemplars.name() {
+            for _ in 0..START_STEPS {
                 self.improve();
                 self.restrict(Slot::Codes);
             }
@@ -431,7 +432,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot
         {
-            self.factors.rescaling = Some(rescaling.apply(&mut self.factors));
+            self.factors.rescaling = rescaling.apply(&mut self.factors);
         }
         squared
     }

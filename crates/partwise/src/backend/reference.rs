@@ -241,7 +241,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot
         {
-            self.factors.rescaling = Some(rescaling.apply(&mut self.factors));
+            self.factors.rescaling = rescaling.apply(&mut self.factors);
         }
         if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
             self.compose();

@@ -128,6 +128,11 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     fn owned_bytes(&self) -> usize;
 }
 
+/// A matrix (n × d) as dense data.
+pub(crate) fn dense<T: Real>(matrix: Matrix<T>) -> Result<Box<dyn DataMatrix<T>>> {
+    Ok(Box::new(DenseMatrix::from_matrix(matrix)?))
+}
+
 fn check_not_empty(samples: usize, features: usize) -> Result<()> {
     if samples == 0 || features == 0 {
         return Err(Error::Empty { samples, features });

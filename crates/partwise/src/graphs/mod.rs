@@ -18,14 +18,17 @@
 //! ```
 
 mod nearest;
+mod spreading;
 mod weights;
 
 pub use nearest::{Closeness, Neighbours, nearest_neighbours};
+pub use spreading::{Spread, label_propagation, label_spreading, spread_scores};
 pub use weights::{NeighbourGraph, Weights, neighbour_graph};
 
 use crate::data::SparseMatrix;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::real::Real;
 
 /// A symmetric graph with weights > 0 over n samples; an entry (i, i) is a loop.
 #[derive(Clone, Debug, PartialEq)]
@@ -263,6 +266,56 @@ impl Graph {
         Ok(Self::from_rows(rows))
     }
 
+    /// Σ wₘ·Aₘ of graphs over the same samples with weights wₘ ≥ 0; a graph of weight 0 leaves no trace.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] for no graphs; [`Error::Shape`] when they have different numbers of samples; [`Error::OutOfRange`] for a weight
+    /// that is not finite and 0 or more.
+    pub fn weighted_sum(graphs: &[(f64, &Graph)]) -> Result<Self> {
+        let Some((_, first)) = graphs.first() else {
+            return Err(Error::Empty { samples: 0, features: 0 });
+        };
+        let n = first.n_samples();
+        for (weight, graph) in graphs {
+            if graph.n_samples() != n {
+                return Err(Error::Shape {
+                    what: "a graph of the sum".into(),
+                    expected: format!("{n} samples"),
+                    found: format!("{} samples", graph.n_samples()),
+                });
+            }
+            if !(*weight >= 0.0 && weight.is_finite()) {
+                return Err(Error::OutOfRange {
+                    name: "the weight of a graph in a sum".into(),
+                    value: weight.to_string(),
+                    valid: "a finite number of 0 or more".into(),
+                });
+            }
+        }
+        let mut sums = vec![0.0; n];
+        let mut present = vec![false; n];
+        let row = |i: usize| {
+            let mut places = Vec::new();
+            for (weight, graph) in graphs.iter().filter(|(weight, _)| *weight > 0.0) {
+                let (neighbours, weights) = graph.neighbours(i);
+                for (&j, a) in neighbours.iter().zip(weights) {
+                    if !std::mem::replace(&mut present[j as usize], true) {
+                        places.push(j);
+                    }
+                    sums[j as usize] += weight * a;
+                }
+            }
+            places.sort_unstable();
+            let entry = |&j: &u32| (j, sums[j as usize]);
+            let entries: Vec<(u32, f64)> = places.iter().map(entry).collect();
+            for &j in &places {
+                (present[j as usize], sums[j as usize]) = (false, 0.0);
+            }
+            entries
+        };
+        Ok(Self::from_rows((0..n).map(row).collect()))
+    }
+
     /// A · `factor` (n × k).
     ///
     /// # Panics
@@ -293,8 +346,14 @@ impl Graph {
 
     /// A as sparse data (n × n).
     pub fn to_sparse(&self) -> SparseMatrix<'static, f64> {
+        self.to_sparse_in()
+    }
+
+    /// A as sparse data (n × n) in the number type `T`.
+    pub fn to_sparse_in<T: Real>(&self) -> SparseMatrix<'static, T> {
         let n = self.n_samples();
-        SparseMatrix::new(n, n, self.offsets.clone(), self.neighbours.clone(), self.weights.clone())
+        let weights: Vec<T> = self.weights.iter().map(|weight| T::from_f64(*weight)).collect();
+        SparseMatrix::new(n, n, self.offsets.clone(), self.neighbours.clone(), weights)
             .expect("a graph has the arrays of a sparse matrix")
     }
 }

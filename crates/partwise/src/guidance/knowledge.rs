@@ -38,7 +38,7 @@ pub struct LabelTargets {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum StrengthUnit {
     /// Without a unit: the anchor is measured at unit length of the components, so that a strength means the same for X and c·X and
-    /// for n and 10·n samples, and growing a component can't evade it ([`ClassAnchor`](crate::terms::ClassAnchor)).
+    /// for n and 10·n samples, and growing a component can't evade it ([`Placement`](crate::terms::Placement)).
     #[default]
     Relative,
     /// The published weight m, in the unit of the components ([`RowAnchor`](crate::terms::RowAnchor)).
@@ -74,15 +74,20 @@ pub struct Knowledge {
     pub strength: f64,
     /// What the strength is measured in. Default: relative.
     pub strength_unit: StrengthUnit,
+    /// How many components each class owns in WS-NMF and WS-SymNMF; ≥ 1. Class c owns components c·p to c·p + p − 1, so that a class of
+    /// several kinds of samples is not forced into one part. Above 1 the strength must be relative. Default 1.
+    pub components_per_class: usize,
     /// θ of nsNMF, δ of NMF-DC: S = (1 − θ)I + (θ/k)11ᵀ between the factors; from 0 (none) to 1. Default 0.3.
     pub smoothing: f64,
     /// The step of gradient solvers on merged rows (NMF-DC). Default: each row its own.
     pub step_rule: StepRule,
     /// What becomes of the free scale of reference rows (of labelled rows only with the raw unit). Default: joint.
     pub anchor_scale: AnchorScale,
-    /// A graph over the samples (GNMF, SemiGNMF), such as that of [`neighbour_graph`](crate::graphs::neighbour_graph).
+    /// A graph over the samples (GNMF, SemiGNMF; beside labels and references in WS-NMF), such as that of
+    /// [`neighbour_graph`](crate::graphs::neighbour_graph).
     pub graph: Option<Graph>,
-    /// λ, how strongly GNMF draws joined samples together; ≥ 0, in the unit of the squared components. Default 1.
+    /// λ, how strongly joined samples are drawn together; ≥ 0. In the unit of the squared components for GNMF and SemiGNMF, and for
+    /// WS-NMF with the raw unit; without a unit (measured at unit length of the components) for WS-NMF otherwise. Default 1.
     pub graph_weight: f64,
     /// What NMF-α preserves.
     pub margins: Margins,
@@ -105,6 +110,7 @@ impl Default for Knowledge {
             label_weight: 1.0,
             strength: 10.0,
             strength_unit: StrengthUnit::Relative,
+            components_per_class: 1,
             smoothing: 0.3,
             step_rule: StepRule::OwnClass,
             anchor_scale: AnchorScale::Joint,

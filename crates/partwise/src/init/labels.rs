@@ -68,10 +68,15 @@ pub(super) fn start<T: Real>(
             codes.row_mut(row)[class] += scale;
         }
     }
+    Ok(balanced(codes, components))
+}
+
+/// Both factors scaled to equal norm, which leaves their product.
+pub(super) fn balanced<T: Real>(mut codes: Matrix<f64>, mut components: Matrix<f64>) -> Factors<T> {
     let norm = |m: &Matrix<f64>| m.as_slice().iter().map(|v| v * v).sum::<f64>().sqrt();
     let ratio = (norm(&components) / norm(&codes)).sqrt();
     let ratio = if ratio > 0.0 && ratio.is_finite() { ratio } else { 1.0 };
     codes.as_mut_slice().iter_mut().for_each(|v| *v *= ratio);
     components.as_mut_slice().iter_mut().for_each(|v| *v /= ratio);
-    Ok(Factors::new(codes.cast(), components.cast()))
+    Factors::new(codes.cast(), components.cast())
 }

@@ -2,6 +2,7 @@
 //! alone, drawn in `f64` and then rounded, so a start is the same for any thread count, data format and precision. A row of
 //! tied samples uses the number of its first sample; components use the number of the feature.
 
+mod exemplars;
 mod guided;
 mod labels;
 mod nndsvd;
@@ -150,6 +151,7 @@ fn main_factors<T: Real>(
             nndsvd::start(data, settings, init, |row| problem.row_origin(row).0)
         }
         Init::Labels => labels::start(problem, knowledge, settings),
+        Init::Exemplars => exemplars::start(problem, knowledge, settings),
         Init::Published => Ok(published(problem, knowledge, settings)),
         Init::Given(_) => {
             let codes = match given(init, Slot::Codes) {

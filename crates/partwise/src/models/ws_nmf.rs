@@ -10,13 +10,19 @@
 //! min ‖X − WH‖² + s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖²
 //! ```
 //!
-//! which is the same anchor at unit length of the components ([`ClassAnchor`]); [`StrengthUnit::Raw`] is the paper's m_W = s.
-//! Class j is component j; k may be larger than the
-//! number of classes (free components).
+//! which is the same anchor at unit length of the components ([`Placement`]); [`StrengthUnit::Raw`] is the paper's m_W = s.
+//! Class j is component j, or owns p components in a row ([`Knowledge::components_per_class`]; j ≠ class(i) is then "not of class(i)");
+//! k may be larger than what the classes own (free components). A graph over the samples adds, at unit length of the components too,
+//!
+//! ```text
+//! λ·Σ_c ‖h_c‖²·w_cᵀLw_c        (λ·tr(WᵀLW) with the raw unit, as in GNMF)
+//! ```
+//!
 //! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: eq. 7 prints α, β where eqs. 3 and 6 mean
 //! α², β² (weights enter squared here); labels are held with a strength without a unit by default; d is minimized out exactly instead of alternating (METHODS R5,
 //! the same stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
+use super::gnmf::{known_graph, smoothing};
 use super::{Form, ModelSpec, Shape, Tying};
 use crate::error::{Error, Result};
 use crate::factors::Slot;
@@ -24,7 +30,7 @@ use crate::guidance::{CodeReference, ComponentReference, Knowledge, Labels, Stre
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::problem::check_non_negative;
-use crate::terms::{ClassAnchor, ComponentAnchor, Contribution, RowAnchor};
+use crate::terms::{ComponentAnchor, Contribution, GraphSmoothing, Placement, RowAnchor};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ws-nmf";
@@ -48,11 +54,9 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
     let mut terms = Vec::new();
     let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
         (Some(labels), None) => {
-            check_strength(SPEC.title, labels, knowledge.strength, shape)?;
+            check_strength(SPEC.title, labels, knowledge, shape)?;
             if knowledge.strength_unit == StrengthUnit::Relative {
-                let classes: Vec<Option<usize>> = (0..labels.n_samples()).map(|i| labels.class(i)).collect();
-                let anchor = ClassAnchor::new(Slot::Codes, &classes, shape.rank, knowledge.strength);
-                terms.push(Contribution::ClassAnchor(anchor));
+                terms.push(class_anchor(Slot::Codes, labels, knowledge, shape, knowledge.strength));
                 None
             } else {
                 Some(indicator(labels, knowledge.strength, shape))
@@ -75,10 +79,39 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
     if terms.is_empty() {
         return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
     }
+    if knowledge.graph.is_some() {
+        let graph = known_graph(&SPEC, knowledge, shape)?.clone();
+        if knowledge.strength_unit == StrengthUnit::Relative {
+            let term = GraphSmoothing::relative(graph, knowledge.graph_weight);
+            terms.push(Contribution::GraphSmoothing(term));
+        } else {
+            terms.extend(smoothing(graph, knowledge));
+        }
+    }
     Ok(terms)
 }
 
-pub(super) fn check_strength(title: &str, labels: &Labels, strength: f64, shape: Shape) -> Result<()> {
+/// Labelled rows of `slot` held to the components of their class, without a unit.
+pub(super) fn class_anchor(
+    slot: Slot,
+    labels: &Labels,
+    knowledge: &Knowledge,
+    shape: Shape,
+    strength: f64,
+) -> Contribution<f64> {
+    let classes: Vec<Option<usize>> = (0..labels.n_samples()).map(|i| labels.class(i)).collect();
+    let per_class = knowledge.components_per_class;
+    Contribution::Placement(Placement::classes(slot, &classes, per_class, shape.rank, strength))
+}
+
+/// The strength of labels, and components enough for them.
+pub(super) fn check_strength(
+    title: &str,
+    labels: &Labels,
+    knowledge: &Knowledge,
+    shape: Shape,
+) -> Result<()> {
+    let strength = knowledge.strength;
     if !(strength >= 0.0 && strength.is_finite()) {
         return Err(Error::OutOfRange {
             name: "strength".into(),
@@ -86,11 +119,30 @@ pub(super) fn check_strength(title: &str, labels: &Labels, strength: f64, shape:
             valid: "a finite number of 0 or more".into(),
         });
     }
-    if labels.n_classes() > shape.rank {
+    let per_class = knowledge.components_per_class;
+    if per_class == 0 {
+        return Err(Error::OutOfRange {
+            name: "components per class".into(),
+            value: "0".into(),
+            valid: "1 or more".into(),
+        });
+    }
+    if per_class > 1 && knowledge.strength_unit == StrengthUnit::Raw {
+        return Err(Error::Incompatible {
+            asked: format!("{per_class} components per class with the raw unit of strength"),
+            reason: "the published reference row of a class has one component".into(),
+            valid: vec!["one component per class".into(), "the relative strength".into()],
+        });
+    }
+    if labels.n_classes().saturating_mul(per_class) > shape.rank {
+        let owned = if per_class == 1 { "one component".into() } else { format!("{per_class} components") };
         return Err(Error::OutOfRange {
             name: "rank k".into(),
             value: shape.rank.to_string(),
-            valid: format!("at least {}, one component for each class, with {}", labels.n_classes(), title),
+            valid: format!(
+                "at least {}, {owned} for each class, with {title}",
+                labels.n_classes().saturating_mul(per_class)
+            ),
         });
     }
     Ok(())

@@ -13,18 +13,18 @@
 //! ½s²·Σ_{i labelled} Σ_{j ≠ class(i)} ( H1_ij²‖H2_:j‖² + H2_ij²‖H1_:j‖² )
 //! ```
 //!
-//! in place of the last sum ([`ClassAnchor`] on either factor, without d); [`StrengthUnit::Raw`] is the paper's m = s.
+//! in place of the last sum ([`Placement`](crate::terms::Placement) on either factor, without d); [`StrengthUnit::Raw`] is the paper's m = s.
 //! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: labels are held with a strength without a unit
 //! by default; any solver, not only block principal pivoting.
 
 use super::symnmf::coupling;
-use super::ws_nmf::{check_strength, indicator};
+use super::ws_nmf::{check_strength, class_anchor, indicator};
 use super::{Form, ModelSpec, Shape, Tying};
 use crate::error::{Error, Result};
 use crate::factors::Slot;
 use crate::guidance::{Knowledge, StrengthUnit};
 use crate::losses::Loss;
-use crate::terms::{ClassAnchor, Contribution, SharedAnchor};
+use crate::terms::{Contribution, SharedAnchor};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ws-symnmf";
@@ -48,14 +48,11 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
     let mut terms = vec![coupling(knowledge, shape)?];
     let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
         (Some(labels), None) => {
-            check_strength(SPEC.title, labels, knowledge.strength, shape)?;
+            check_strength(SPEC.title, labels, knowledge, shape)?;
             if knowledge.strength_unit == StrengthUnit::Relative {
-                let classes: Vec<Option<usize>> = (0..labels.n_samples()).map(|i| labels.class(i)).collect();
                 // Half of s² on either factor.
                 let strength = knowledge.strength * std::f64::consts::FRAC_1_SQRT_2;
-                terms.extend(Slot::MAIN.map(|slot| {
-                    Contribution::ClassAnchor(ClassAnchor::new(slot, &classes, shape.rank, strength))
-                }));
+                terms.extend(Slot::MAIN.map(|slot| class_anchor(slot, labels, knowledge, shape, strength)));
                 return Ok(terms);
             }
             Some(indicator(labels, knowledge.strength, shape))

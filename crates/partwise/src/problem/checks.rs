@@ -178,6 +178,20 @@ pub(super) fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
 }
 
 pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice>) -> Result<()> {
+    let several = model.knowledge.components_per_class > 1;
+    if several && !matches!(model.spec.name, models::WITH_REFERENCES | models::WITH_MEMBERSHIP_REFERENCES) {
+        return Err(Error::Incompatible {
+            asked: format!(
+                "{} components per class with {}",
+                model.knowledge.components_per_class, model.spec.title
+            ),
+            reason: "its classes own one component each".into(),
+            valid: vec![
+                format!("method {}", models::WITH_REFERENCES),
+                format!("method {}", models::WITH_MEMBERSHIP_REFERENCES),
+            ],
+        });
+    }
     let Some(labels) = &model.knowledge.labels else { return Ok(()) };
     if labels.n_samples() != shape.samples {
         return Err(Error::Labels(format!(

@@ -120,10 +120,11 @@ impl<'a, T: Real> Problem<'a, T> {
         check_zeros(&init, solver)?;
         notices.extend(large_rank(shape));
         let guided = plan.as_ref().filter(|_| init == Init::Guided);
-        let solve_codes = matches!(init, Init::Labels | Init::Guided);
+        let solve_codes = matches!(init, Init::Labels | Init::Exemplars | Init::Guided);
         let codes_first = solve_codes || model.spec.form == Form::Symmetric;
         let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
         let order = order(model.spec.form, first, &contributions);
+        let rescaling = rescaling(model, shape, &contributions)?;
         let mut problem = Problem {
             original: data,
             working,
@@ -133,7 +134,7 @@ impl<'a, T: Real> Problem<'a, T> {
             merge_constant,
             order,
             smoothing: smoothing(model)?,
-            rescaling: rescaling(model, shape)?,
+            rescaling,
             row_steps: None,
             published_factor: if model.spec.half_objective { 1.0 } else { model.loss.published_factor() },
             solve_codes,
@@ -356,8 +357,25 @@ fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
     Ok((theta > 0.0).then_some(Smoothing { theta }))
 }
 
-/// SCNMF's rescaling by the labels.
-fn rescaling(model: &Model, shape: Shape) -> Result<Option<Rescaling>> {
+/// SCNMF's rescaling by the labels; components of unit length beside a relative graph term, where no penalty depends on their size.
+fn rescaling<T: Real>(
+    model: &Model,
+    shape: Shape,
+    contributions: &[Contribution<T>],
+) -> Result<Option<Rescaling>> {
+    let relative = |c: &Contribution<T>| matches!(c, Contribution::GraphSmoothing(t) if t.is_relative());
+    if contributions.iter().any(relative) {
+        let sized = |c: &Contribution<T>| {
+            !matches!(
+                c,
+                Contribution::GraphSmoothing(_)
+                    | Contribution::Placement(_)
+                    | Contribution::ProductRidge(_)
+                    | Contribution::ProductSparsity(_)
+            )
+        };
+        return Ok((!contributions.iter().any(sized)).then_some(Rescaling::UnitComponents));
+    }
     let Some(labels) = model.knowledge.labels.as_ref().filter(|_| model.spec.rescales) else {
         return Ok(None);
     };
@@ -372,7 +390,7 @@ fn rescaling(model: &Model, shape: Shape) -> Result<Option<Rescaling>> {
             ),
         });
     }
-    Ok(Some(Rescaling::new((0..labels.n_samples()).map(|i| labels.class(i)).collect())))
+    Ok(Some(Rescaling::Labels((0..labels.n_samples()).map(|i| labels.class(i)).collect())))
 }
 
 /// NMF-DC's published step: 1/(‖G‖·max n_c) in the rows of Z, which is n_q/max n_c of the step in the merged rows.
@@ -390,7 +408,6 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverS
     match contribution {
         Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
         Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
-        Contribution::ClassAnchor(t) => Contribution::ClassAnchor(t.cast()),
         Contribution::Coupling(t) => Contribution::Coupling(Coupling { weight: T::from_f64(t.weight) }),
         Contribution::SharedAnchor(t) => Contribution::SharedAnchor(t.cast()),
         Contribution::Missing(t) => Contribution::Missing(t.clone()),
@@ -431,8 +448,10 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
         });
     }
     let classes = model.knowledge.labels.as_ref().map_or(0, |l| l.n_classes());
-    let enough = classes > 0 && settings.rank >= classes;
+    let per_class = model.knowledge.components_per_class.max(1);
+    let enough = classes > 0 && settings.rank >= classes.saturating_mul(per_class);
     match &settings.init {
+        Init::Auto if enough && per_class > 1 => Ok(Init::Exemplars),
         Init::Auto if enough => Ok(Init::Labels),
         Init::Auto => {
             if classes > 0 {
@@ -446,14 +465,23 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
             }
             Ok(Init::Random)
         }
-        Init::Labels if classes == 0 => Err(Error::MissingGuidance {
+        Init::Labels | Init::Exemplars if classes == 0 => Err(Error::MissingGuidance {
             model: "the label-aware start".into(),
             needs: "labels with at least one labelled sample".into(),
         }),
-        Init::Labels if !enough => Err(Error::OutOfRange {
+        Init::Labels | Init::Exemplars if !enough => Err(Error::OutOfRange {
             name: "rank k".into(),
             value: settings.rank.to_string(),
-            valid: format!("at least {classes}, the number of classes, for the label-aware start"),
+            valid: format!(
+                "at least {}, the number of classes{}, for the label-aware start",
+                classes.saturating_mul(per_class),
+                if per_class > 1 { format!(" times {per_class} components each") } else { String::new() }
+            ),
+        }),
+        Init::Labels if per_class > 1 => Err(Error::Incompatible {
+            asked: format!("the start \"labels\" with {per_class} components per class"),
+            reason: "all components of a class would start at its mean and stay alike".into(),
+            valid: vec!["start exemplars".into(), "start random".into()],
         }),
         other => Ok(other.clone()),
     }

@@ -1,11 +1,16 @@
 //! What calls whole fits repeatedly: each recipe is a loop over [`fit`](crate::fit()), never a second alternation of updates.
 
+mod automatic;
 mod guidance_report;
 mod guided;
 mod steering;
 mod strength;
 mod suggest;
 
+pub use automatic::{
+    Automatic, AutomaticSettings, Candidate, CandidateGraph, Reading, ReadingKind, automatic,
+    spherical_k_means,
+};
 pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
 pub use guided::{GuidedFit, SweepPoint, auto_strength, fit_guided, scaled, sweep};
 pub use steering::{Action, Steering};

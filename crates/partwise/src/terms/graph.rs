@@ -15,10 +15,22 @@
 //! The second may lie below the term where A has negative eigenvalues, so minimizing it could raise the objective. A multiplicative
 //! update is a gradient step with the curvatures K = ((G + λdᵢ)w̃ᵢ)/w̃ᵢ, and 2K ⪰ G + λL because D + A ⪰ 0, so it never does.
 
+//!
+//! Relative, the term is measured at unit length of the components ([`GraphSmoothing::relative`]), so that λ has no unit and growing the
+//! components against the codes can't evade it:
+//!
+//! ```text
+//! (λ/2)·Σ_c m_c·w_cᵀLw_c,   m_c = ‖h_c‖²
+//! ```
+//!
+//! The majorizer then has the curvature 2λdᵢ·max m for every component; from the components the term is a ridge, λ·w_cᵀLw_c for each.
+
 use std::sync::Arc;
 
+use super::penalty::{add_ridge, column_squares};
 use crate::factors::{Factors, Slot};
 use crate::graphs::Graph;
+use crate::linalg::Matrix;
 use crate::quadratic::{Subproblem, dot};
 use crate::real::Real;
 
@@ -39,19 +51,37 @@ pub struct GraphSmoothing<T> {
     degrees: Arc<Vec<f64>>,
     weight: T,
     form: GraphForm,
+    relative: bool,
 }
 
 impl<T: Real> GraphSmoothing<T> {
     /// `graph` has one node a row of codes; `weight` is λ ≥ 0.
     pub fn new(graph: Graph, weight: T, form: GraphForm) -> Self {
         let degrees = Arc::new(graph.degrees());
-        GraphSmoothing { graph: Arc::new(graph), degrees, weight, form }
+        GraphSmoothing { graph: Arc::new(graph), degrees, weight, form, relative: false }
+    }
+
+    /// The term measured at unit length of the components; see the module. It is always separable.
+    pub fn relative(graph: Graph, weight: T) -> Self {
+        GraphSmoothing { relative: true, ..Self::new(graph, weight, GraphForm::Separable) }
     }
 
     /// The same term in another precision and form.
     pub fn cast<U: Real>(&self, form: GraphForm) -> GraphSmoothing<U> {
         let (graph, degrees) = (Arc::clone(&self.graph), Arc::clone(&self.degrees));
-        GraphSmoothing { graph, degrees, weight: U::from_f64(self.weight.to_f64()), form }
+        let form = if self.relative { GraphForm::Separable } else { form };
+        GraphSmoothing {
+            graph,
+            degrees,
+            weight: U::from_f64(self.weight.to_f64()),
+            form,
+            relative: self.relative,
+        }
+    }
+
+    /// Whether it is measured at unit length of the components.
+    pub(crate) fn is_relative(&self) -> bool {
+        self.relative
     }
 
     pub(super) fn is_weightless(&self) -> bool {
@@ -62,19 +92,40 @@ impl<T: Real> GraphSmoothing<T> {
         if self.is_weightless() {
             return 0.0;
         }
-        let codes = factors.get(Slot::Codes);
-        let mut sum = 0.0;
+        let energies = self.energies(factors.get(Slot::Codes));
+        let sum: f64 = match self.metric(factors) {
+            None => energies.iter().sum(),
+            Some(metric) => energies.iter().zip(&metric).map(|(energy, m)| energy * m).sum(),
+        };
+        0.5 * self.weight.to_f64() * sum
+    }
+
+    /// w_cᵀLw_c of each component (k).
+    fn energies(&self, codes: &Matrix<T>) -> Vec<f64> {
+        let mut sums = vec![0.0; codes.columns()];
         for i in 0..codes.rows() {
             let (neighbours, weights) = self.graph.neighbours(i);
             for (&j, a) in neighbours.iter().zip(weights).filter(|(j, _)| **j as usize > i) {
                 let pairs = codes.row(i).iter().zip(codes.row(j as usize));
-                sum += a * pairs.map(|(w, v)| (w.to_f64() - v.to_f64()).powi(2)).sum::<f64>();
+                for (sum, (w, v)) in sums.iter_mut().zip(pairs) {
+                    let difference = w.to_f64() - v.to_f64();
+                    *sum += a * difference * difference;
+                }
             }
         }
-        0.5 * self.weight.to_f64() * sum
+        sums
+    }
+
+    /// m (k), where the term is relative.
+    fn metric(&self, factors: &Factors<T>) -> Option<Vec<f64>> {
+        self.relative.then(|| column_squares(factors, Slot::Components))
     }
 
     pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        if slot == Slot::Components && self.relative && !self.is_weightless() {
+            let (weight, energies) = (self.weight.to_f64(), self.energies(factors.get(Slot::Codes)));
+            return add_ridge(subproblem, |j| weight * energies[j]);
+        }
         let value = self.value(factors);
         if slot != Slot::Codes || self.is_weightless() {
             return subproblem.add_constant(value);
@@ -84,10 +135,12 @@ impl<T: Real> GraphSmoothing<T> {
         };
         let codes = factors.get(Slot::Codes);
         let weight = self.weight.to_f64();
-        // What the degrees are multiplied by in the numerator, and on the diagonal.
-        let (pull, hold) = match self.form {
-            GraphForm::Separable => (1.0, 2.0),
-            GraphForm::Multiplicative => (0.0, 1.0),
+        let metric = self.metric(factors).unwrap_or_else(|| vec![1.0; codes.columns()]);
+        let largest = metric.iter().fold(0.0f64, |largest, m| largest.max(*m));
+        // What the degrees are multiplied by on the diagonal.
+        let hold = match self.form {
+            GraphForm::Separable => 2.0 * largest,
+            GraphForm::Multiplicative => 1.0,
         };
         let shifts: Vec<T> = self.degrees.iter().map(|d| T::from_f64(hold * weight * d)).collect();
         // What the numbers, rounded as they are in T, give at the current codes.
@@ -95,9 +148,7 @@ impl<T: Real> GraphSmoothing<T> {
         let mut sums = vec![0.0; codes.columns()];
         for (i, shift) in shifts.iter().enumerate() {
             let row = codes.row(i);
-            for (sum, w) in sums.iter_mut().zip(row) {
-                *sum = pull * self.degrees[i] * w.to_f64();
-            }
+            sums.fill(0.0);
             let (neighbours, weights) = self.graph.neighbours(i);
             for (&j, a) in neighbours.iter().zip(weights) {
                 for (sum, w) in sums.iter_mut().zip(codes.row(j as usize)) {
@@ -105,9 +156,12 @@ impl<T: Real> GraphSmoothing<T> {
                 }
             }
             here += 0.5 * shift.to_f64() * dot(row, row);
-            for ((cross, sum), w) in q.cross.row_mut(i).iter_mut().zip(&sums).zip(row) {
+            let own = self.degrees[i];
+            for (c, (cross, w)) in q.cross.row_mut(i).iter_mut().zip(row).enumerate() {
+                // The diagonal less what the gradient of the term takes of it: hold − m, never below 0.
+                let pulled = (hold - metric[c]) * own * w.to_f64() + metric[c] * sums[c];
                 let before = cross.to_f64();
-                *cross += T::from_f64(weight * sum);
+                *cross += T::from_f64(weight * pulled);
                 here -= (cross.to_f64() - before) * w.to_f64();
             }
         }

@@ -3,7 +3,6 @@
 //! evaluate the same list in its own way.
 
 mod anchor;
-mod class_anchor;
 mod coupling;
 mod direction;
 mod graph;
@@ -21,7 +20,6 @@ use std::sync::Arc;
 
 pub use crate::losses::combined_rows::CombinedRows;
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
-pub use class_anchor::ClassAnchor;
 pub use coupling::Coupling;
 pub use direction::ComponentDirection;
 pub use graph::{GraphForm, GraphSmoothing};
@@ -60,8 +58,6 @@ pub enum Contribution<T: Real> {
     RowAnchor(RowAnchor<T>),
     /// ½·Σⱼ mⱼ‖u_:ⱼ − r_:ⱼ‖².
     ComponentAnchor(ComponentAnchor<T>),
-    /// ½·s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
-    ClassAnchor(ClassAnchor<T>),
     /// (λ/2)·tr(WᵀLW) with the Laplacian L of a graph over the samples.
     GraphSmoothing(GraphSmoothing<T>),
     /// D(SᵀX‖SᵀWH).
@@ -95,8 +91,6 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentPenalty(t) => format!("penalties of {}", t.slot.name()),
             Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
-            Contribution::ClassAnchor(t) if t.slot == Slot::Codes => "labels".into(),
-            Contribution::ClassAnchor(t) => format!("labels of {}", t.slot.name()),
             Contribution::LabelView(_) => "labels".into(),
             Contribution::Missing(_) => "unknown entries".into(),
             Contribution::Coupling(_) => "distance of codes and components".into(),
@@ -121,7 +115,6 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentPenalty(t) => t.value(factors),
             Contribution::RowAnchor(t) => t.value(factors),
             Contribution::ComponentAnchor(t) => t.value(factors),
-            Contribution::ClassAnchor(t) => t.value(factors),
             Contribution::GraphSmoothing(t) => t.value(factors),
             Contribution::CombinedRows(t) => t.value(factors),
             Contribution::LabelView(t) => t.value(factors),
@@ -162,7 +155,6 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentAnchor(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::ProductSparsity(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::ProductRidge(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
-            Contribution::ClassAnchor(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::Missing(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::Coupling(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::SharedAnchor(t) if slot.is_main() || slot == Slot::Scales => {
@@ -214,7 +206,6 @@ impl<T: Real> Contribution<T> {
     pub(crate) fn row_groups(&self, slot: Slot) -> Option<Arc<Vec<RowGroup<T>>>> {
         match self {
             Contribution::RowAnchor(t) if t.slot == slot => t.row_groups(),
-            Contribution::ClassAnchor(t) if t.slot == slot => Some(t.groups()),
             Contribution::Placement(t) if t.slot == slot => Some(t.groups()),
             Contribution::Held(t) if t.slot == slot && !t.groups().is_empty() => Some(t.groups()),
             _ => None,

@@ -54,6 +54,40 @@ impl<T: Real> Placement<T> {
         Placement { slot, name, groups: Arc::new(rules.iter().map(group).collect()) }
     }
 
+    /// Labelled rows held to the components of their class: ½s²·Σ over the labelled rows i and the components j of no other than their
+    /// class. `classes` holds the class (from 0) of each labelled row of the factor `slot`, `per_class` how many components each class
+    /// owns, one class after the other; `strength` is s ≥ 0. It is the row anchor of WS-NMF with the indicator of the class as reference
+    /// and the free scale minimized out (METHODS R5), at unit length of the components.
+    ///
+    /// # Panics
+    /// When a component of a class is not below `rank`.
+    pub fn classes(
+        slot: Slot,
+        classes: &[Option<usize>],
+        per_class: usize,
+        rank: usize,
+        strength: f64,
+    ) -> Self {
+        let weight = strength * strength;
+        let count = classes.iter().flatten().max().map_or(0, |last| last + 1);
+        assert!(count * per_class <= rank, "each class owns components that there are");
+        let mut rules: Vec<PlacementRule> = (0..count)
+            .map(|class| {
+                let owned = class * per_class..(class + 1) * per_class;
+                let penalty = (0..rank).map(|j| if owned.contains(&j) { 0.0 } else { weight }).collect();
+                PlacementRule { rows: Vec::new(), penalty, pulls: Vec::new() }
+            })
+            .collect();
+        for (row, class) in classes.iter().enumerate() {
+            if let Some(class) = class {
+                rules[*class].rows.push(row as u32);
+            }
+        }
+        rules.retain(|rule| !rule.rows.is_empty() && weight > 0.0);
+        let name = if slot == Slot::Codes { "labels" } else { "labels of components" };
+        Placement::new(slot, name, &rules)
+    }
+
     /// The same in another precision.
     pub fn cast<U: Real>(&self) -> Placement<U> {
         let f64s = |v: &Vec<T>| v.iter().map(|v| v.to_f64()).collect::<Vec<f64>>();

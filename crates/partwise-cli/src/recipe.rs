@@ -1,0 +1,118 @@
+//! `partwise fit --recipe auto`: classes of all samples from the labels of a few, and what was chosen on the way.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use partwise::Real;
+use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, automatic};
+use partwise_io::{self as io, OutputFolder};
+use serde_json::{Value, json};
+
+use crate::args::FitArgs;
+use crate::console::{self, Verbosity};
+use crate::guidance::{self, Guidance};
+use crate::input::{Read, Table};
+use crate::scale::{ScaleKind, Scaling};
+use crate::{Outcome, outputs, record};
+
+/// Reads labels, runs the recipe, writes memberships.csv, memberships.npy and run.json.
+pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
+    let verbosity = Verbosity::of(args.write.quiet, args.write.json);
+    let Read { values, source } = read;
+    let mut table = Table::<T>::from_values(values, &source)?;
+    let guidance = guidance::labels(&args.guidance, &source, args.solve.seed)?;
+    let guidance = guidance.context("--recipe auto learns from labels; give --labels or --label-column")?;
+    let scaling = Scaling::learn(ScaleKind::from_name(&args.model.scale)?, &table);
+    scaling.apply(&mut table);
+    let data = table.into_data(&source.name)?;
+    let (seed, threads) = (args.solve.seed, args.solve.threads);
+    let settings = AutomaticSettings { seed, threads, ..AutomaticSettings::default() };
+    let began = Instant::now();
+    let found = automatic(data.matrix(), &guidance.labels, &settings)?;
+    let seconds = began.elapsed().as_secs_f64();
+
+    let names = guidance.labels.names();
+    let clusters: Vec<String> = found.labels.iter().map(|class| names[*class].clone()).collect();
+    let run = json!({
+        "versions": record::versions(),
+        "data": record::data_json(&source, T::NAME),
+        "scale": scaling.to_json(),
+        "labels": json!({ "file": guidance.name, "sha256": guidance.sha256, "given": guidance.labels.n_labelled() }),
+        "recipe": recipe_json(&found, &settings, &guidance),
+        "seconds": seconds,
+    });
+    let folder = OutputFolder::create(&args.write.out, args.write.force)?;
+    folder.write("memberships.npy", |w| io::write_npy(w, &found.memberships))?;
+    folder.write("memberships.csv", |w| {
+        let table = io::Memberships {
+            sample_names: source.row_names.as_deref(),
+            clusters: &clusters,
+            shares: &found.memberships,
+            component_names: names,
+        };
+        io::write_memberships_csv(w, &table)
+    })?;
+    outputs::write_json(&folder, "run.json", &run)?;
+    folder.commit()?;
+    guidance.notes.iter().for_each(|note| verbosity.note(note));
+    found.notices.iter().for_each(|notice| verbosity.note(&notice.message));
+    reasons(&found).iter().for_each(|line| verbosity.say(line));
+    verbosity.say(&format!("wrote {} in {seconds:.1} s", args.write.out.display()));
+    if args.write.json {
+        console::print_raw(&format!("{run:#}"));
+    }
+    Ok(Outcome::Done)
+}
+
+/// What the second graph of a candidate is made of.
+fn origin(graph: CandidateGraph) -> String {
+    match graph {
+        CandidateGraph::Data => "the data alone".into(),
+        CandidateGraph::Centroids => "class centroids".into(),
+        CandidateGraph::Codes(1) => "WS-NMF, 1 component a class".into(),
+        CandidateGraph::Codes(parts) => format!("WS-NMF, {parts} components a class"),
+    }
+}
+
+/// What counted, in words: the graphs of 5 % or more, and the readings.
+fn reasons(found: &Automatic) -> Vec<String> {
+    let score = |score: Option<f64>| score.map_or("not scored".into(), |score| format!("score {score:.2}"));
+    let mut lines = vec![format!(
+        "{} labels were hidden once, in {} folds; {} graphs were tried",
+        found.hidden,
+        found.folds,
+        found.candidates.len()
+    )];
+    for c in found.candidates.iter().filter(|c| c.weight >= 0.05) {
+        lines.push(format!(
+            "graph: {:.0} % {}, {:.0} % of it ({})",
+            100.0 * c.weight,
+            origin(c.graph),
+            100.0 * c.share,
+            score(c.score)
+        ));
+    }
+    for r in &found.readings {
+        lines.push(format!("reading: {}, weight {:.2} ({})", r.kind.name(), r.weight, score(r.score)));
+    }
+    lines
+}
+
+fn recipe_json(found: &Automatic, settings: &AutomaticSettings, guidance: &Guidance) -> Value {
+    let candidate = |c: &partwise::recipes::Candidate| json!({ "graph": origin(c.graph), "share": c.share, "score": c.score, "weight": c.weight });
+    let reading = |r: &partwise::recipes::Reading| json!({ "reading": r.kind.name(), "score": r.score, "weight": r.weight });
+    json!({
+        "name": "auto",
+        "seed": settings.seed,
+        "components_per_class": settings.components_per_class,
+        "graph_weight": settings.graph_weight,
+        "iterations": settings.iterations,
+        "folds": found.folds,
+        "hidden_labels": found.hidden,
+        "classes": guidance.labels.names(),
+        "class_sizes": found.sizes,
+        "candidates": found.candidates.iter().map(candidate).collect::<Vec<_>>(),
+        "readings": found.readings.iter().map(reading).collect::<Vec<_>>(),
+        "notices": found.notices.iter().map(|n| json!({ "code": n.code, "message": n.message })).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,280 @@
+//! The automatic recipe: a few labels a class, nothing to tune.
+//!
+//! ```text
+//! views      all labels; and folds, each with a part of the labels hidden
+//! graphs     G: 7 nearest neighbours, weights exp(−‖x − y‖²/(sᵢsⱼ)), normalized.   S_X of the unit rows of X; S_p of the codes of WS-NMF with
+//!            p components a class, exemplar start, a graph term of 0.01; S_m of the cosines to the class centroids
+//! candidates S_X;   (1 − w)·S_X + w·S_g,   w = ⅓, ⅔, 1, for g = m and for p = 1, 2, 3 and on while more components help
+//! score      of a candidate, over the hidden labels: mean of the accuracy, and of the share of the true class, by label spreading and
+//!            by WS-SymNMF. Weight ∝ exp(b·(score − best)), b = number of hidden labels; below 0.02 it is dropped
+//! fused      S = the weighted mean of the candidates
+//! readings   shares by label spreading on S, by WS-SymNMF on S started there, by the cosines to the class centroids; each scored as above
+//! result     shares ∝ Πₑ shareₑ^weightₑ;   labelled samples keep their class
+//! ```
+//!
+//! Shares of different origin are compared at equal confidence: raised to the power at which the mean largest share of the unlabelled
+//! samples is 0.7. Spreading favours no class: each is scaled halfway to its size in a spherical constrained k-means, which is all that
+//! two labels a class can say about class sizes.
+//!
+//! A fold hides every m-th label of each class with two labels or more, m the number of folds: with two labels a class one of each, in two
+//! folds. A class with a single label is never hidden, so it is learned from but not judged by. Where no class has two, nothing can be
+//! left out: candidates and readings then weigh the same, and the result says so.
+//!
+//! References: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8 (WS-NMF, WS-SymNMF); Zhou et al., "Learning with local and
+//! global consistency", NIPS 2003; Zelnik-Manor & Perona, "Self-tuning spectral clustering", NIPS 2004; Cai, He, Han & Huang 2011,
+//! doi:10.1109/TPAMI.2010.231 (the graph term); Hinton 2002, doi:10.1162/089976602760128018 (products of experts).
+
+mod candidates;
+mod centroids;
+mod readings;
+mod shares;
+mod views;
+
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::guidance::Labels;
+use crate::linalg::Matrix;
+use crate::pool::Pool;
+use crate::problem::Notice;
+use crate::real::Real;
+
+/// The settings of [`automatic`]. None of them has to be touched.
+///
+/// | field | default | range | unit |
+/// |---|---|---|---|
+/// | `components_per_class` | 1, 2, 3, 5, 8, 12, 20 | ascending, ≥ 1 | components; the first three are always tried |
+/// | `graph_weight` | 0.01 | ≥ 0 | relative, see [`Knowledge::graph_weight`](crate::Knowledge::graph_weight) |
+/// | `iterations` | 30 | ≥ 1 | of each WS-NMF, two coordinate sweeps a factor |
+/// | `max_folds` | 5 | ≥ 2 | folds |
+/// | `seed` | 0 | any | – |
+/// | `threads` | 0 | 0 = all cores | –; the result does not depend on them |
+#[derive(Clone, Debug, PartialEq)]
+pub struct AutomaticSettings {
+    /// How many components a class may own: tried in this order, the first three always, further ones while the one before was the best
+    /// so far. More than 1 only where all of them are at most ¾ of the samples.
+    pub components_per_class: Vec<usize>,
+    /// How strongly neighbours are drawn together in WS-NMF.
+    pub graph_weight: f64,
+    /// Iterations of each WS-NMF.
+    pub iterations: usize,
+    /// Folds at most; as many as the class with the most labels has, if that is less.
+    pub max_folds: usize,
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl Default for AutomaticSettings {
+    fn default() -> Self {
+        AutomaticSettings {
+            components_per_class: vec![1, 2, 3, 5, 8, 12, 20],
+            graph_weight: 0.01,
+            iterations: 30,
+            max_folds: 5,
+            seed: 0,
+            threads: 0,
+        }
+    }
+}
+
+/// Where the second graph of a candidate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CandidateGraph {
+    /// There is none: the graph of the data alone.
+    Data,
+    /// The cosines to the class centroids.
+    Centroids,
+    /// The codes of WS-NMF with so many components a class.
+    Codes(usize),
+}
+
+/// A graph that was tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its second graph.
+    pub graph: CandidateGraph,
+    /// w, the share of the second graph; the rest is the graph of the data.
+    pub share: f64,
+    /// The score over the hidden labels, 0 to 1; none where nothing could be hidden.
+    pub score: Option<f64>,
+    /// Its weight in the fused graph; all weights sum to 1.
+    pub weight: f64,
+}
+
+/// A way to read classes off the fused graph and the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadingKind {
+    /// Label spreading on the fused graph.
+    Spreading,
+    /// WS-SymNMF on the fused graph.
+    SymmetricFactorization,
+    /// The cosines to the class centroids.
+    Centroids,
+}
+
+impl ReadingKind {
+    /// Every reading, in the order of [`Automatic::readings`].
+    pub const ALL: [ReadingKind; 3] =
+        [ReadingKind::Spreading, ReadingKind::SymmetricFactorization, ReadingKind::Centroids];
+
+    /// Its name in running text.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReadingKind::Spreading => "label spreading",
+            ReadingKind::SymmetricFactorization => "WS-SymNMF",
+            ReadingKind::Centroids => "class centroids",
+        }
+    }
+}
+
+/// How a reading did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// Which.
+    pub kind: ReadingKind,
+    /// The score over the hidden labels, 0 to 1; none where nothing could be hidden.
+    pub score: Option<f64>,
+    /// Its weight in the result; the largest is 1.
+    pub weight: f64,
+}
+
+/// What [`automatic`] found, and why.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Automatic {
+    /// The share of each class in each sample (n × k); rows sum to 1. Class j is class j of the labels. Labelled samples have all of
+    /// their own.
+    pub memberships: Matrix<f64>,
+    /// The class of each sample (n): the largest share, ties to the lower class.
+    pub labels: Vec<usize>,
+    /// Every graph that was tried.
+    pub candidates: Vec<Candidate>,
+    /// Every reading.
+    pub readings: Vec<Reading>,
+    /// Folds.
+    pub folds: usize,
+    /// Labels that were hidden once.
+    pub hidden: usize,
+    /// The class sizes that spreading was balanced with (k), as shares of the samples.
+    pub sizes: Vec<f64>,
+    /// What should be known about the result.
+    pub notices: Vec<Notice>,
+}
+
+/// Classes of all samples of `data` (n × d, non-negative, dense or sparse) from the `labels` of a few. Rows are compared by direction, so
+/// each may be scaled as it is. Text should come as tf-idf, counts of molecules as logarithms.
+///
+/// ```
+/// use partwise::recipes::{AutomaticSettings, automatic};
+/// use partwise::{DenseMatrix, Labels};
+///
+/// // Two directions, two labels each.
+/// let row = |i: usize| if i % 2 == 0 { [3.0, 1.0, 0.1 * i as f64] } else { [0.1 * i as f64, 1.0, 3.0] };
+/// let x = DenseMatrix::new(12, 3, (0..12).flat_map(row).collect::<Vec<f64>>())?;
+/// let labels = Labels::from_integers(&[0, 1, 0, 1, -1, -1, -1, -1, -1, -1, -1, -1])?;
+/// let found = automatic(&x, &labels, &AutomaticSettings::default())?;
+/// assert_eq!(found.labels, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+/// # Ok::<(), partwise::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Labels`] when labels are not one a sample or of fewer than two classes; [`Error::NotFinite`] and [`Error::Negative`] for such
+/// data; [`Error::OutOfRange`] for fewer than 3 samples and for the settings.
+pub fn automatic<T: Real>(
+    data: &dyn DataMatrix<T>,
+    labels: &Labels,
+    settings: &AutomaticSettings,
+) -> Result<Automatic> {
+    check_settings(settings)?;
+    check_data(data, labels)?;
+    let pool = Pool::new(settings.threads);
+    let mut notices = Vec::new();
+    let hidden_views = views::folds(labels, settings.max_folds)?;
+    let hidden: usize = hidden_views.iter().map(|(_, hidden)| hidden.len()).sum();
+    notices.extend(views::single_labels(labels, hidden));
+    let source = views::Source::new(data, settings)?;
+    let views = views::views(&source, labels, hidden_views, &pool)?;
+    let mut search = candidates::search(&source, views, hidden as f64, &pool)?;
+    let fused = candidates::fuse(&source, &mut search, &pool)?;
+    let (memberships, readings) = readings::combine::<T>(&search.views, &fused, hidden as f64, &pool)?;
+    let largest = |i: usize| centroids::largest(memberships.row(i));
+    Ok(Automatic {
+        labels: (0..memberships.rows()).map(largest).collect(),
+        memberships,
+        candidates: search.candidates,
+        readings,
+        folds: search.views.len() - 1,
+        hidden,
+        sizes: search.views[0].sizes.clone(),
+        notices,
+    })
+}
+
+/// The class of each row of `data` (n × d) by spherical constrained k-means from the labels: the clusters of the class centroids that
+/// [`automatic`] reads. Rows are compared by direction.
+///
+/// # Errors
+/// As [`automatic`].
+pub fn spherical_k_means<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Result<Vec<usize>> {
+    check_data(data, labels)?;
+    let cosines = centroids::centroids(views::unit_rows(data).as_ref(), labels).cosines;
+    let class = |i: usize| labels.class(i).unwrap_or_else(|| centroids::largest(cosines.row(i)));
+    Ok((0..data.n_samples()).map(class).collect())
+}
+
+fn check_settings(settings: &AutomaticSettings) -> Result<()> {
+    let fault = |name: &str, value: String, valid: &str| {
+        Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })
+    };
+    let parts = &settings.components_per_class;
+    if parts.is_empty() || parts[0] == 0 || parts.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return fault(
+            "components per class",
+            format!("{parts:?}"),
+            "numbers from 1, ascending, at least one",
+        );
+    }
+    if !(settings.graph_weight >= 0.0 && settings.graph_weight.is_finite()) {
+        return fault("graph weight", settings.graph_weight.to_string(), "a finite number of 0 or more");
+    }
+    if settings.iterations == 0 {
+        return fault("iterations", "0".into(), "1 or more");
+    }
+    if settings.max_folds < 2 {
+        return fault("the most folds", settings.max_folds.to_string(), "2 or more");
+    }
+    Ok(())
+}
+
+fn check_data<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Result<()> {
+    let (n, summary) = (data.n_samples(), data.summary());
+    if labels.n_samples() != n {
+        return Err(Error::Labels(format!(
+            "there are {} labels for {n} samples; one for each sample is needed (-1 for unlabelled)",
+            labels.n_samples()
+        )));
+    }
+    if labels.n_classes() < 2 {
+        return Err(Error::Labels(format!(
+            "the labels have {} classes; the automatic recipe needs labelled samples of at least two",
+            labels.n_classes()
+        )));
+    }
+    if n < 3 {
+        return Err(Error::OutOfRange {
+            name: "the number of samples".into(),
+            value: n.to_string(),
+            valid: "3 or more for the automatic recipe".into(),
+        });
+    }
+    if let Some(first) = summary.first_not_finite {
+        let (nan, infinite) = (summary.nan, summary.infinite);
+        return Err(Error::NotFinite { what: "the data".into(), nan, infinite, first });
+    }
+    if let Some((row, column, value)) = summary.first_negative {
+        let first = (row, column);
+        return Err(Error::Negative { what: "the data".into(), count: summary.negative, first, value });
+    }
+    Ok(())
+}

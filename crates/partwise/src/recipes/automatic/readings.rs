@@ -1,0 +1,141 @@
+//! Readings: shares of the classes from the fused graph and from the data, and their product.
+
+use super::shares::{balanced, held_out, logarithms, row_normalized, sharpened};
+use super::views::View;
+use super::{Reading, ReadingKind};
+use crate::error::Result;
+use crate::factors::Slot;
+use crate::fit::fit;
+use crate::graphs::{Graph, spread_scores};
+use crate::guidance::{Knowledge, Labels};
+use crate::linalg::Matrix;
+use crate::models::Model;
+use crate::pool::Pool;
+use crate::real::Real;
+use crate::settings::{Init, Settings};
+use crate::solvers::SolverChoice;
+
+/// α of label spreading.
+const ALPHA: f64 = 0.95;
+/// Shares do not feel a smaller residual.
+const RESIDUAL: f64 = 1e-3;
+/// How far spreading is moved towards the class sizes; 1 would hold it to them.
+const BALANCE: f64 = 0.5;
+/// The mean largest share of the unlabelled samples at which shares are compared.
+const CONFIDENCE: f64 = 0.7;
+/// Iterations and sweeps of WS-SymNMF on the fused graph.
+const FINAL: (usize, usize) = (100, 3);
+
+/// F (n × k) by label spreading on a (mean of) normalized graph(s).
+pub(super) fn spreading(graph: &Graph, labels: &Labels) -> Result<Matrix<f64>> {
+    let given = |i: usize, c: usize| f64::from(labels.class(i) == Some(c));
+    let seeds = Matrix::from_fn(labels.n_samples(), labels.n_classes(), given);
+    let mut scores = spread_scores(graph, &seeds, ALPHA, RESIDUAL)?;
+    // An unfinished solve may be off by less than nothing.
+    scores.as_mut_slice().iter_mut().for_each(|v| *v = v.max(0.0));
+    Ok(scores)
+}
+
+/// H1 (n × k) of WS-SymNMF, started at `scores`.
+pub(super) fn symmetric<T: Real>(
+    graph: &Graph,
+    labels: &Labels,
+    scores: &Matrix<f64>,
+    (iterations, sweeps): (usize, usize),
+) -> Result<Matrix<f64>> {
+    let mut start = Matrix::zeros(scores.rows(), scores.columns());
+    for i in 0..scores.rows() {
+        let length = scores.row(i).iter().map(|v| v * v).sum::<f64>().sqrt();
+        for (c, value) in start.row_mut(i).iter_mut().enumerate() {
+            *value = match labels.class(i) {
+                Some(class) => f64::from(class == c),
+                None if length > 0.0 => 0.3 * scores.get(i, c) / length + 0.001,
+                None => 0.001,
+            };
+        }
+    }
+    let knowledge = Knowledge { labels: Some(labels.clone()), ..Knowledge::default() };
+    let settings = Settings {
+        solver: SolverChoice::Hals,
+        inner_steps: Some(sweeps),
+        init: Init::Given(vec![(Slot::Codes, start.clone()), (Slot::Components, start)]),
+        max_iterations: iterations,
+        tolerance: 0.0,
+        threads: 1,
+        ..Settings::new(scores.columns())
+    };
+    Ok(fit(&graph.to_sparse_in::<T>(), &Model::ws_symnmf(knowledge), &settings)?.codes.cast())
+}
+
+/// Shares of one view, all of the same confidence.
+pub(super) struct Shares<'v> {
+    view: &'v View,
+    over: Vec<usize>,
+}
+
+impl<'v> Shares<'v> {
+    pub(super) fn new(view: &'v View) -> Self {
+        Shares { view, over: view.unlabelled() }
+    }
+
+    pub(super) fn of_spreading(&self, scores: &Matrix<f64>) -> Matrix<f64> {
+        let shares = balanced(scores, &self.view.sizes, BALANCE);
+        sharpened(&logarithms(&shares), &self.over, CONFIDENCE)
+    }
+
+    pub(super) fn of_factorization(&self, codes: &Matrix<f64>) -> Matrix<f64> {
+        sharpened(&logarithms(codes), &self.over, CONFIDENCE)
+    }
+
+    fn of_centroids(&self) -> Matrix<f64> {
+        sharpened(&self.view.cosines, &self.over, CONFIDENCE)
+    }
+}
+
+/// The memberships of all samples, and how each reading did. `fused` holds the fused graph of each view.
+pub(super) fn combine<T: Real>(
+    views: &[View],
+    fused: &[Graph],
+    hidden: f64,
+    pool: &Pool,
+) -> Result<(Matrix<f64>, Vec<Reading>)> {
+    let read = pool.map(views.iter().zip(fused).collect(), |(view, graph)| {
+        let scores = spreading(graph, &view.labels)?;
+        let codes = symmetric::<T>(graph, &view.labels, &scores, FINAL)?;
+        let shares = Shares::new(view);
+        Ok([shares.of_spreading(&scores), shares.of_factorization(&codes), shares.of_centroids()])
+    });
+    let read = read.into_iter().collect::<Result<Vec<_>>>()?;
+    let folds = views.len() - 1;
+    let score = |at: usize| {
+        let of_fold = |v: usize| held_out(&read[v][at], &views[v].hidden);
+        (folds > 0).then(|| (1..=folds).map(of_fold).sum::<f64>() / folds as f64)
+    };
+    let scores: Vec<Option<f64>> = (0..ReadingKind::ALL.len()).map(score).collect();
+    let best = scores.iter().flatten().fold(0.0f64, |m, s| m.max(*s));
+    let weight = |score: &Option<f64>| score.map_or(1.0, |score| (hidden * (score - best)).exp());
+    let kinds = ReadingKind::ALL.into_iter().zip(&scores);
+    let readings: Vec<Reading> =
+        kinds.map(|(kind, score)| Reading { kind, score: *score, weight: weight(score) }).collect();
+    Ok((product(&views[0].labels, &read[0], &readings), readings))
+}
+
+/// Shares ∝ Πₑ shareₑ^weightₑ; labelled samples have all of their own class.
+fn product(labels: &Labels, read: &[Matrix<f64>; 3], readings: &[Reading]) -> Matrix<f64> {
+    let (n, k) = read[0].shape();
+    let mut logs = Matrix::zeros(n, k);
+    for (shares, reading) in read.iter().zip(readings) {
+        for (sum, share) in logs.as_mut_slice().iter_mut().zip(shares.as_slice()) {
+            *sum += reading.weight * share.max(1e-12).ln();
+        }
+    }
+    for i in 0..n {
+        let row = logs.row_mut(i);
+        let top = row.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+        row.iter_mut().for_each(|v| *v = (*v - top).exp());
+        if let Some(class) = labels.class(i) {
+            row.iter_mut().enumerate().for_each(|(c, v)| *v = f64::from(c == class));
+        }
+    }
+    row_normalized(logs)
+}

@@ -1,0 +1,87 @@
+//! Shares: rows that say how much of a sample belongs to each class, and what makes those of different origin comparable.
+
+use crate::linalg::Matrix;
+
+/// Rows that sum to 1; a row of zeros becomes even shares.
+pub(super) fn row_normalized(mut shares: Matrix<f64>) -> Matrix<f64> {
+    for i in 0..shares.rows() {
+        let row = shares.row_mut(i);
+        let sum: f64 = row.iter().sum();
+        let even = 1.0 / row.len() as f64;
+        row.iter_mut().for_each(|v| *v = if sum > 0.0 { *v / sum } else { even });
+    }
+    shares
+}
+
+/// `scores` × one scale a class, moved by `power` of what would give each class its part of `sizes` (k, sums to 1), as shares. At power
+/// 1 the mean shares are the sizes.
+pub(super) fn balanced(scores: &Matrix<f64>, sizes: &[f64], power: f64) -> Matrix<f64> {
+    let k = scores.columns();
+    let scaled = |scales: &[f64]| {
+        row_normalized(Matrix::from_fn(scores.rows(), k, |i, c| scores.get(i, c) * scales[c]))
+    };
+    let mut scales = vec![1.0f64; k];
+    for _ in 0..30 {
+        let shares = scaled(&scales);
+        let mut means = vec![0.0; k];
+        for i in 0..shares.rows() {
+            means.iter_mut().zip(shares.row(i)).for_each(|(m, p)| *m += p / shares.rows() as f64);
+        }
+        let mut sum = 0.0;
+        for c in 0..k {
+            scales[c] *= (sizes[c] / means[c].max(1e-12)).sqrt();
+            sum += scales[c].ln();
+        }
+        let centre = (sum / k as f64).exp();
+        scales.iter_mut().for_each(|s| *s = (*s / centre).clamp(1e-3, 1e3));
+    }
+    scales.iter_mut().for_each(|s| *s = s.powf(power));
+    scaled(&scales)
+}
+
+/// The logarithms of scores, from below bounded at 1e-6 of the largest of the row.
+pub(super) fn logarithms(scores: &Matrix<f64>) -> Matrix<f64> {
+    let mut out = scores.clone();
+    for i in 0..out.rows() {
+        let row = out.row_mut(i);
+        let largest = row.iter().fold(0.0f64, |m, v| m.max(*v));
+        let least = if largest > 0.0 { 1e-6 * largest } else { 1.0 };
+        row.iter_mut().for_each(|v| *v = v.max(least).ln());
+    }
+    out
+}
+
+/// Shares ∝ exp(g·logarithm), with g such that the mean largest share over the rows of `over` is `confidence`.
+pub(super) fn sharpened(logarithms: &Matrix<f64>, over: &[usize], confidence: f64) -> Matrix<f64> {
+    let k = logarithms.columns();
+    let mean_largest = |g: f64| {
+        let largest = |&i: &usize| {
+            let row = logarithms.row(i);
+            let top = row.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+            1.0 / row.iter().map(|v| (g * (v - top)).exp()).sum::<f64>()
+        };
+        over.iter().map(largest).sum::<f64>() / over.len().max(1) as f64
+    };
+    // Where no g makes the shares sharp enough, the largest is as good as any.
+    let (mut low, mut high) = (1e-4f64.ln(), 1e4f64.ln());
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if mean_largest(middle.exp()) < confidence { low = middle } else { high = middle }
+    }
+    let g = (0.5 * (low + high)).exp();
+    let mut out = Matrix::zeros(logarithms.rows(), k);
+    for i in 0..out.rows() {
+        let top = logarithms.row(i).iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+        for (p, v) in out.row_mut(i).iter_mut().zip(logarithms.row(i)) {
+            *p = (g * (v - top)).exp();
+        }
+    }
+    row_normalized(out)
+}
+
+/// The mean of the accuracy and of the share of the true class over hidden labels (samples and classes); there is at least one.
+pub(super) fn held_out(shares: &Matrix<f64>, hidden: &[(usize, usize)]) -> f64 {
+    let right = hidden.iter().filter(|(i, c)| super::centroids::largest(shares.row(*i)) == *c).count() as f64;
+    let shared: f64 = hidden.iter().map(|(i, c)| shares.get(*i, *c)).sum();
+    0.5 * (right + shared) / hidden.len() as f64
+}

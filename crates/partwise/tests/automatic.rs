@@ -1,0 +1,162 @@
+//! Promise: the automatic recipe gives the same bits for any number of threads, follows no scaling of the data, takes sparse as dense
+//! data, says what it could not judge, and refuses bad input by name.
+
+// An unwrap that fails is a failed test.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::number;
+use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, automatic};
+use partwise::{DenseMatrix, Error, Labels, Matrix};
+
+const N: usize = 90;
+const D: usize = 20;
+
+/// Three classes (sample i is of class i mod 3) of two kinds each, as noisy directions.
+fn planted() -> Matrix<f64> {
+    Matrix::from_fn(N, D, |i, j| {
+        let kind = 2 * (i % 3) + (i / 3) % 2;
+        let signal = if j / 3 == kind { 2.0 + number(5, j) } else { 0.0 };
+        let noise = number(7, i * D + j);
+        signal + if noise < 0.4 { 0.0 } else { noise }
+    })
+}
+
+fn truth() -> Vec<usize> {
+    (0..N).map(|i| i % 3).collect()
+}
+
+/// `counts` labels of each class, from the first sample on.
+fn labels(counts: [usize; 3]) -> Labels {
+    let given: Vec<i32> = (0..N).map(|i| if i / 3 < counts[i % 3] { (i % 3) as i32 } else { -1 }).collect();
+    Labels::from_integers(&given).unwrap()
+}
+
+fn settings(threads: usize) -> AutomaticSettings {
+    AutomaticSettings { threads, iterations: 10, ..AutomaticSettings::default() }
+}
+
+fn found(x: &Matrix<f64>, labels: &Labels, threads: usize) -> Automatic {
+    automatic(&DenseMatrix::from_matrix(x.clone()).unwrap(), labels, &settings(threads)).unwrap()
+}
+
+fn right(found: &Automatic) -> usize {
+    found.labels.iter().zip(truth()).filter(|(a, b)| **a == *b).count()
+}
+
+#[test]
+fn planted_classes_of_two_kinds_each_are_found_from_two_labels_a_class() {
+    let found = found(&planted(), &labels([2, 2, 2]), 1);
+    assert!(right(&found) >= 85, "{} of {N} are right", right(&found));
+    assert_eq!((found.folds, found.hidden), (2, 6));
+    let weights: f64 = found.candidates.iter().map(|c| c.weight).sum();
+    assert!((weights - 1.0).abs() < 1e-12, "the weights of the candidates sum to {weights}");
+    assert!(found.candidates.iter().all(|c| c.score.is_some_and(|score| (0.0..=1.0).contains(&score))));
+    assert!(found.candidates.iter().any(|c| c.graph == CandidateGraph::Codes(3)));
+    for i in 0..N {
+        let sum: f64 = found.memberships.row(i).iter().sum();
+        assert!((sum - 1.0).abs() < 1e-12, "the shares of sample {i} sum to {sum}");
+    }
+}
+
+#[test]
+fn the_result_has_the_same_bits_for_any_number_of_threads() {
+    let (x, labels) = (planted(), labels([2, 3, 2]));
+    let one = found(&x, &labels, 1);
+    for threads in [2, 7] {
+        assert_eq!(found(&x, &labels, threads), one, "{threads} threads");
+    }
+}
+
+#[test]
+fn scaling_the_data_or_their_rows_changes_nothing() {
+    let (x, labels) = (planted(), labels([2, 2, 2]));
+    let one = found(&x, &labels, 1);
+    // Powers of two scale without rounding.
+    let scaled = Matrix::from_fn(N, D, |i, j| x.get(i, j) * if i % 2 == 0 { 1024.0 } else { 0.125 });
+    assert_eq!(found(&scaled, &labels, 1), one);
+}
+
+#[test]
+fn sparse_data_give_what_dense_data_give() {
+    let (x, labels) = (planted(), labels([2, 2, 2]));
+    let dense = found(&x, &labels, 1);
+    let sparse = automatic(&common::sparse::<f64>(&x), &labels, &settings(1)).unwrap();
+    assert_eq!(sparse.labels, dense.labels);
+    let pairs = sparse.memberships.as_slice().iter().zip(dense.memberships.as_slice());
+    let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart < 1e-3, "memberships differ by {apart}");
+}
+
+#[test]
+fn labelled_samples_keep_their_class_with_unequal_counts_too() {
+    let labels = labels([5, 2, 1]);
+    let found = found(&planted(), &labels, 1);
+    for i in (0..N).filter(|i| labels.class(*i).is_some()) {
+        assert_eq!(Some(found.labels[i]), labels.class(i));
+        assert_eq!(found.memberships.get(i, found.labels[i]), 1.0);
+    }
+    // Five folds; all labels but the single one are hidden once, and the single one is reported.
+    assert_eq!((found.folds, found.hidden), (5, 7));
+    let notice = found.notices.iter().find(|n| n.code == "single-label").unwrap();
+    assert!(
+        notice.message.contains("1 of 3 classes") && notice.message.contains(": 2;"),
+        "{}",
+        notice.message
+    );
+}
+
+#[test]
+fn without_a_label_to_hide_all_candidates_weigh_the_same_and_that_is_said() {
+    let found = found(&planted(), &labels([1, 1, 1]), 1);
+    assert_eq!((found.folds, found.hidden), (0, 0));
+    let even = 1.0 / found.candidates.len() as f64;
+    assert!(found.candidates.iter().all(|c| c.score.is_none() && (c.weight - even).abs() < 1e-12));
+    assert!(found.readings.iter().all(|r| r.score.is_none() && r.weight == 1.0));
+    assert!(found.notices[0].message.contains("no label can be hidden"), "{}", found.notices[0].message);
+    // The labels are of the first kind of each class; nothing says where the second belongs.
+    let first_kind = (0..N).filter(|i| (i / 3) % 2 == 0);
+    let right = first_kind.filter(|i| found.labels[*i] == i % 3).count();
+    assert!(right >= 43, "{right} of 45 samples of a labelled kind are right");
+}
+
+#[test]
+fn bad_input_is_refused_by_name() {
+    let refused = |x: Matrix<f64>, labels: &Labels, settings: &AutomaticSettings| {
+        automatic(&DenseMatrix::from_matrix(x).unwrap(), labels, settings).unwrap_err()
+    };
+    let (x, two, plain) = (planted(), labels([2, 2, 2]), AutomaticSettings::default());
+    let changed = |value: f64| {
+        let mut x = planted();
+        x.set(4, 3, value);
+        x
+    };
+    assert!(matches!(refused(changed(-1.0), &two, &plain), Error::Negative { first: (4, 3), .. }));
+    assert!(matches!(refused(changed(f64::NAN), &two, &plain), Error::NotFinite { first: (4, 3), .. }));
+    let few = Labels::from_integers(&[0, 1]).unwrap();
+    assert!(refused(x.clone(), &few, &plain).to_string().contains("2 labels for 90 samples"));
+    let one_class = labels([4, 0, 0]);
+    assert!(refused(x.clone(), &one_class, &plain).to_string().contains("1 classes"));
+    for (settings, name) in [
+        (AutomaticSettings { components_per_class: vec![2, 1], ..plain.clone() }, "components per class"),
+        (AutomaticSettings { components_per_class: vec![], ..plain.clone() }, "components per class"),
+        (AutomaticSettings { graph_weight: -1.0, ..plain.clone() }, "graph weight"),
+        (AutomaticSettings { iterations: 0, ..plain.clone() }, "iterations"),
+        (AutomaticSettings { max_folds: 1, ..plain.clone() }, "folds"),
+    ] {
+        let message = refused(x.clone(), &two, &settings).to_string();
+        assert!(message.contains(name), "{message}");
+    }
+}
+
+#[test]
+fn rows_of_zeros_and_repeated_rows_are_taken() {
+    let x = Matrix::from_fn(N, D, |i, j| match i {
+        40..45 => 0.0,
+        50..60 => planted().get(50 + i % 3, j),
+        _ => planted().get(i, j),
+    });
+    let found = found(&x, &labels([2, 2, 2]), 1);
+    assert!(found.memberships.as_slice().iter().all(|v| v.is_finite()));
+}
