@@ -5,12 +5,13 @@
 //! few_labels <first draw>-<last draw> <set>,<set>,… [<method>,<method>,…]
 //! ```
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use partwise::{Labels, Matrix};
-use partwise_eval::protocols::few_labels::{Draw, METHODS, RawSet, SETS};
+use partwise_eval::protocols::few_labels::{Draw, METHODS, RawSet, Row, SETS, WITH_WORDS};
 use partwise_io::{ReadOptions, Values, read_labels, read_table};
 
 /// The names of the file that holds a set's numbers.
@@ -36,9 +37,32 @@ fn read(folder: &Path, name: &str) -> Result<RawSet> {
             ((0..n).map(row).collect(), false)
         }
     };
-    let sets = read_labels(&folder.join("labels.csv"), n)?.sets;
+    let labels = read_labels(&folder.join("labels.csv"), n)?;
+    let words = words(&folder, &labels.names)?;
+    let sets = labels.sets;
     let classes = sets.iter().map(|set| if set.len() == 1 { set[0] as i32 } else { -1 }).collect();
-    Ok(RawSet { features, rows, classes, dense })
+    Ok(RawSet { features, rows, classes, dense, words })
+}
+
+/// The features that are words of each class's name, but for words that several names have; none without a list of terms.
+fn words(folder: &Path, names: &[String]) -> Result<Vec<Vec<u32>>> {
+    let path = folder.join("terms.txt");
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let terms = std::fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+    let place: HashMap<&str, u32> = terms.lines().zip(0..).collect();
+    let of = |name: &String| -> Vec<String> {
+        name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).filter(|w| !w.is_empty()).collect()
+    };
+    let all: Vec<String> = names.iter().flat_map(of).collect();
+    let own = |word: &String| all.iter().filter(|other| *other == word).count() == 1;
+    Ok(names
+        .iter()
+        .map(|name| {
+            of(name).iter().filter(|w| own(w)).filter_map(|w| place.get(w.as_str()).copied()).collect()
+        })
+        .collect())
 }
 
 #[allow(clippy::print_stdout)]
@@ -60,7 +84,9 @@ fn main() -> Result<()> {
         for number in first..=last {
             let draw = Draw::new(&raw, set, number);
             let labels = Labels::from_integers(&draw.given)?;
-            for (method, run) in METHODS.iter().filter(|(m, _)| wanted.is_empty() || wanted.contains(m)) {
+            let text: &[Row] = if draw.has_words() { WITH_WORDS } else { &[] };
+            let methods = METHODS.iter().chain(text);
+            for (method, run) in methods.filter(|(m, _)| wanted.is_empty() || wanted.contains(m)) {
                 let began = Instant::now();
                 let found = run(&draw, &labels)?;
                 let seconds = began.elapsed().as_secs_f64();

@@ -12,6 +12,7 @@
 //! out. Reading files is the caller's: [`RawSet`] holds what they say.
 
 use partwise::graphs::{NeighbourGraph, label_spreading, neighbour_graph};
+use partwise::guidance::{Advice, Guidance, Strength, Topic};
 use partwise::recipes::{AutomaticSettings, automatic};
 use partwise::{
     DataMatrix, DenseMatrix, Init, Knowledge, Labels, Matrix, Model, Real, Result, Settings, SparseMatrix,
@@ -103,6 +104,8 @@ pub struct RawSet {
     pub classes: Vec<i32>,
     /// Whether it is stored with its zeros.
     pub dense: bool,
+    /// The features that are words of each class's name; empty for sets without words.
+    pub words: Vec<Vec<u32>>,
 }
 
 /// One draw of a set, ready for every method.
@@ -111,6 +114,7 @@ pub struct Draw {
     features: usize,
     rows: Vec<Vec<(u32, f64)>>,
     dense: bool,
+    words: Vec<Vec<u32>>,
     /// The class of each row.
     pub classes: Vec<i32>,
     /// The labels that methods see, −1 for none.
@@ -129,7 +133,12 @@ impl Draw {
         }
         let classes: Vec<i32> = chosen.iter().map(|i| raw.classes[*i]).collect();
         let given = draw_labels(&classes, LABELS, 2026 + number);
-        Draw { features: raw.features, rows, dense: raw.dense, classes, given }
+        Draw { features: raw.features, rows, dense: raw.dense, words: raw.words.clone(), classes, given }
+    }
+
+    /// Whether the names of the classes are words of the data.
+    pub fn has_words(&self) -> bool {
+        self.words.iter().any(|words| !words.is_empty())
     }
 
     /// The rows as data.
@@ -257,6 +266,10 @@ pub const METHODS: &[Row] = &[
     ("ws-nmf-raw", |draw, labels| {
         factored(draw, Model::ws_nmf(labelled(labels, StrengthUnit::Raw)), Init::Published)
     }),
+    ("guided-labels", |draw, labels| guided(draw, labels, Known { labels: true, ..Known::default() })),
+    ("guided-labels-graph", |draw, labels| {
+        guided(draw, labels, Known { labels: true, graph: true, ..Known::default() })
+    }),
     ("lgc", |draw, labels| {
         let spread = label_spreading(&graph(draw)?, labels, 0.95)?;
         Ok(spread.classes.iter().map(|class| class.map_or(0, |class| class as i32)).collect())
@@ -277,6 +290,48 @@ pub const METHODS: &[Row] = &[
         Ok((methods::named("linear-svm")?.run)(&task)?.labels)
     }),
 ];
+
+/// Methods that also know the words of the classes' names, for sets that have them.
+pub const WITH_WORDS: &[Row] = &[
+    ("guided-words", |draw, labels| guided(draw, labels, Known { words: true, ..Known::default() })),
+    ("guided-labels-words", |draw, labels| {
+        guided(draw, labels, Known { labels: true, words: true, ..Known::default() })
+    }),
+    ("guided-all", |draw, labels| guided(draw, labels, Known { labels: true, words: true, graph: true })),
+];
+
+/// What a guided fit is told.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    labels: bool,
+    words: bool,
+    graph: bool,
+}
+
+/// Guided NMF with every strength at its default: the topic with the largest share of each row.
+fn guided(draw: &Draw, labels: &Labels, known: Known) -> Result<Vec<i32>> {
+    let data = draw.data::<f32>()?;
+    let topic = |name: &String| {
+        let class: usize = name.parse().unwrap_or(usize::MAX);
+        let words = draw.words.get(class).filter(|_| known.words).cloned().unwrap_or_default();
+        Topic::new(name.clone()).with_seeds(words.into_iter().map(|word| word as usize))
+    };
+    let mut guidance = Guidance::new(labels.names().iter().map(topic));
+    if known.labels {
+        guidance = guidance.with(Advice::labels(labels.clone()));
+    }
+    if known.graph {
+        guidance = guidance.with(Advice::Graph { graph: graph(draw)?, strength: Strength::LIGHT });
+    }
+    let settings = Settings { threads: 1, ..Settings::new(labels.n_classes()) };
+    let found = fit(data.as_ref(), &Model::guided(guidance), &settings)?;
+    let length = |j: usize| found.components.row(j).iter().map(|h| h * h).sum::<f32>().sqrt();
+    let lengths: Vec<f32> = (0..labels.n_classes()).map(length).collect();
+    let share = |i: usize, j: usize| found.codes.get(i, j) * lengths[j];
+    let largest =
+        |i: usize| (0..lengths.len()).fold(0, |best, j| if share(i, j) > share(i, best) { j } else { best });
+    Ok((0..found.codes.rows()).map(|i| largest(i) as i32).collect())
+}
 
 fn integers(classes: &[usize]) -> Vec<i32> {
     classes.iter().map(|class| *class as i32).collect()
@@ -316,7 +371,7 @@ mod tests {
             pixels.filter(|(_, v)| **v != 0.0).map(|(j, v)| (j as u32, *v)).collect()
         };
         let rows = (0..digits.n_samples()).map(row).collect();
-        RawSet { features: 64, rows, classes: digits.labels, dense: true }
+        RawSet { features: 64, rows, classes: digits.labels, dense: true, words: Vec::new() }
     }
 
     #[test]

@@ -179,7 +179,7 @@ fn add(to: &mut Matrix<f64>, step: &[f64], direction: &Matrix<f64>) {
 fn check_labels(graph: &Graph, labels: &Labels) -> Result<()> {
     if labels.n_samples() != graph.n_samples() {
         return Err(Error::Labels(format!(
-            "there are {} labels for a graph of {} samples; one for each sample is needed (-1 for unlabelled)",
+            "the labels have {} entries for a graph of {} samples; one for each sample is needed (-1 for unlabelled)",
             labels.n_samples(),
             graph.n_samples()
         )));
