@@ -180,7 +180,12 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
                 f"The 'beta_loss' parameter of {type(self).__name__} must be 'frobenius' (or 2) or 'kullback-leibler' "
                 f"(or 1). Got {wanted!r} instead."
             )
-        return _LOSSES[key]
+        loss = _LOSSES[key]
+        if self.solver == "cd" and loss != "frobenius":
+            raise ValueError(
+                f"Invalid beta_loss parameter: solver 'cd' does not handle beta_loss = {wanted!r}; the solvers 'mu' and 'auto' do"
+            )
+        return loss
 
     def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any) -> int:
         wanted = self.n_components
@@ -255,6 +260,14 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
                 raise ValueError(f"init='custom' needs the start: {type(self).__name__}.fit(X, W=..., H=...), one of them or both")
             given = (("codes", W, "W"), ("components", H, "H"))
             start = [(slot, as_factor(factor, f"{what} of init='custom'")) for slot, factor, what in given if factor is not None]
+            sizes = {"codes": (shape[0], rank), "components": (rank, shape[1])}
+            for slot, factor in start:
+                for axis, place in enumerate(("first", "second")):
+                    if factor.shape[axis] != sizes[slot][axis]:
+                        raise ValueError(
+                            f"Array with wrong {place} dimension passed to {type(self).__name__}: the {slot} of init='custom' "
+                            f"must have the shape {sizes[slot]}, but have {factor.shape}"
+                        )
             return {"start": start}
         if W is not None or H is not None:
             warnings.warn(
@@ -262,6 +275,13 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
                 RuntimeWarning,
                 stacklevel=5,
             )
+        if self.init == "nndsvd" and (self.solver == "mu" or (self.solver == "auto" and self._loss() != "frobenius")):
+            warnings.warn(
+                "init='nndsvd' has exact zeros, which multiplicative updates ('mu') keep for ever; 'nndsvda', which fills them, is used",
+                UserWarning,
+                stacklevel=5,
+            )
+            return {"init": "nndsvda"}
         if self.init is not None:
             return {"init": self.init}
         classes = len(knowledge["labels"][1]) if "labels" in knowledge else 0
