@@ -26,6 +26,8 @@ __all__ = ["Factorization", "Iteration"]
 _REGISTRIES = _native.registries()
 _SPECS = {spec["name"]: spec for spec in _REGISTRIES["methods"]}
 _LOSSES = {"frobenius": "frobenius", 2: "frobenius", "kullback-leibler": "kullback-leibler", 1: "kullback-leibler"}
+# Multiplications in a product with X from which on several threads pay.
+_WORK_FOR_THREADS = 1 << 20
 # Notices of the engine that say that guidance did less than it seems to: these are also warnings.
 _WARNED = ("no-labels", "single-label", "start-without-labels", "unused-reference", "zeros-in-start")
 
@@ -127,8 +129,9 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         targets = self._targets(y, data.shape[0])
         loss = self._loss()
         data, knowledge = self._knowledge(data, targets, **known)
-        if "labels" not in knowledge and targets is not None and targets.codes is not None:
-            knowledge["labels"] = targets.hard()[:2]
+        labels = targets.for_the_start() if targets is not None else None
+        if labels is not None:
+            knowledge["labels"] = labels
         rank = self._rank(data, targets, W, H)
         settings = self._settings(rank, data.shape, knowledge, W, H)
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
@@ -247,7 +250,7 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             "max_iterations": int(self.max_iter),
             "tolerance": float(self.tol),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
-            "threads": _threads(self.n_jobs),
+            "threads": _threads(self.n_jobs, rank * shape[0] * shape[1]),
             "l1": (float(self.alpha_W * self.l1_ratio), float(alpha_H * self.l1_ratio)),
             "l2": (float(self.alpha_W * (1 - self.l1_ratio)), float(alpha_H * (1 - self.l1_ratio))),
         }
@@ -402,7 +405,7 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             # the codes of a row depend on its neighbours.
             "max_iterations": 1 if exact else int(self.max_iter),
             "tolerance": 0.0,
-            "threads": _threads(self.n_jobs),
+            "threads": _threads(self.n_jobs, self.n_components_ * data.shape[0] * data.shape[1]),
         }
         components = np.ascontiguousarray(self.components_, dtype=np.float64)
         encoding = self._encoding
@@ -485,9 +488,15 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def _threads(n_jobs: int | None) -> int:
-    """Threads for the engine, 0 = all cores. None means all, but one inside a job of joblib; negative numbers count from the cores."""
+def _threads(n_jobs: int | None, work: int | None = None) -> int:
+    """Threads for the engine, 0 = all cores; negative numbers count from the cores.
+
+    None means all, but one inside a job of joblib, and one where an iteration is so little work that threads would wait for
+    each other longer than they work.
+    """
     if n_jobs is None:
+        if work is not None and work < _WORK_FOR_THREADS:
+            return 1
         import joblib
 
         return 1 if joblib.parallel.get_active_backend()[0].nesting_level else 0

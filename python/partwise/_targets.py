@@ -48,6 +48,16 @@ class Targets:
         compact = np.where(self.codes >= 0, np.searchsorted(present, self.codes), -1).astype(np.int32)
         return compact, [self.names[c] for c in present], present
 
+    def for_the_start(self) -> tuple[Any, list[str]] | None:
+        """Labels for the engine. Soft memberships and several labels give the class of the one largest entry, which only the
+        start and the names of the components use; None when a class would be left out, since component j must be class j."""
+        if self.codes is not None:
+            return self.hard()[:2]
+        largest = self.memberships.max(axis=1, keepdims=True)
+        alone = ((self.memberships == largest).sum(axis=1) == 1) & (largest[:, 0] > 0)
+        codes = np.where(alone, self.memberships.argmax(axis=1), -1).astype(np.int32)
+        return (codes, self.names) if len(np.unique(codes[alone])) == self.n_classes else None
+
     def as_memberships(self) -> tuple[Any, Any]:
         """Memberships and marks (n, c), also where y was one class a sample."""
         if self.memberships is not None:

@@ -56,9 +56,7 @@ fn dense<'a, T: partwise::Real + numpy::Element>(
     DenseMatrix::borrowed(array.shape()[0], array.shape()[1], values).map_err(value_error)
 }
 
-fn sparse<'a, T: partwise::Real + numpy::Element>(
-    rows: &'a Rows<'_, T>,
-) -> PyResult<SparseMatrix<'a, T>> {
+fn sparse<'a, T: partwise::Real + numpy::Element>(rows: &'a Rows<'_, T>) -> PyResult<SparseMatrix<'a, T>> {
     let Rows((n, d), indptr, indices, values) = rows;
     SparseMatrix::new(*n, *d, indptr.as_slice()?, indices.as_slice()?, values.as_slice()?)
         .map_err(value_error)

@@ -66,9 +66,8 @@ pub(crate) fn encode<'py>(
         ($data:ident, $t:ty) => {{
             let components = components.cast::<$t>();
             let data = $data.as_ref();
-            let fit = py.detach(|| {
-                partwise::encode(data, &components, &encoding, loss, &settings, &mut watcher)
-            });
+            let fit =
+                py.detach(|| partwise::encode(data, &components, &encoding, loss, &settings, &mut watcher));
             watcher.finish()?;
             outcome(py, fit.map_err(value_error)?)
         }};

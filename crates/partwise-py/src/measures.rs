@@ -46,8 +46,8 @@ pub(crate) fn f_scores(
     truth: PyReadonlyArray2<'_, bool>,
     predicted: PyReadonlyArray2<'_, bool>,
 ) -> PyResult<(f64, f64, f64)> {
-    let scores = metrics::f_scores(truth.as_slice()?, predicted.as_slice()?, truth.shape()[1])
-        .map_err(value_error)?;
+    let scores =
+        metrics::f_scores(truth.as_slice()?, predicted.as_slice()?, truth.shape()[1]).map_err(value_error)?;
     Ok((scores.macro_average, scores.micro_average, scores.average))
 }
 
