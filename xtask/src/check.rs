@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::tidy;
+use crate::{python, tidy};
 
 /// Everything that a change must pass. Stops at the first step that fails, with its exit code.
 pub(crate) fn test(root: &Path) -> Result<ExitCode> {
@@ -20,7 +20,7 @@ pub(crate) fn test(root: &Path) -> Result<ExitCode> {
         Step::cargo("tests", &["test", "--workspace"]),
     ];
     if root.join("python").is_dir() {
-        steps.extend(python_steps());
+        steps.extend(python::steps());
     }
     for step in steps {
         println!("== {}", step.name);
@@ -50,12 +50,18 @@ pub(crate) fn docs(root: &Path) -> Result<ExitCode> {
 /// What a step does in the root of the workspace.
 type Action = Box<dyn Fn(&Path) -> Result<ExitCode>>;
 
-struct Step {
+/// One step of the tests.
+pub(crate) struct Step {
     name: &'static str,
     run: Action,
 }
 
 impl Step {
+    /// A step that isn't one call of cargo.
+    pub(crate) fn new(name: &'static str, run: impl Fn(&Path) -> Result<ExitCode> + 'static) -> Self {
+        Step { name, run: Box::new(run) }
+    }
+
     fn cargo(name: &'static str, arguments: &'static [&'static str]) -> Self {
         Step::cargo_with(name, arguments, &[])
     }
@@ -75,38 +81,10 @@ impl Step {
             }),
         }
     }
-
-    fn python(name: &'static str, arguments: &'static [&'static str]) -> Self {
-        Step {
-            name,
-            run: Box::new(move |root| {
-                let python =
-                    root.join(".venv").join(if cfg!(windows) { "Scripts" } else { "bin" }).join("python");
-                execute(Command::new(python).args(arguments).current_dir(root))
-            }),
-        }
-    }
 }
 
-/// A virtual environment of the project's own, the package with what its tests need, and its tests.
-fn python_steps() -> Vec<Step> {
-    let interpreter = if cfg!(windows) { "python" } else { "python3" };
-    vec![
-        Step {
-            name: "Python environment",
-            run: Box::new(move |root| {
-                if root.join(".venv").is_dir() {
-                    return Ok(ExitCode::SUCCESS);
-                }
-                execute(Command::new(interpreter).args(["-m", "venv", ".venv"]).current_dir(root))
-            }),
-        },
-        Step::python("Python package", &["-m", "pip", "install", "--quiet", "./python[test]"]),
-        Step::python("Python tests", &["-m", "pytest", "python/tests"]),
-    ]
-}
-
-fn execute(command: &mut Command) -> Result<ExitCode> {
+/// Runs a program to its end.
+pub(crate) fn execute(command: &mut Command) -> Result<ExitCode> {
     let program: OsString = command.get_program().into();
     let status = command.status().with_context(|| format!("starting {}", program.display()))?;
     // A process that a signal ended has no code.

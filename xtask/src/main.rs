@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 mod check;
+mod python;
 mod tidy;
 
 use std::path::{Path, PathBuf};

@@ -37,6 +37,8 @@ pub struct Fit<T> {
     pub objective: f64,
     /// The loss ("fit") and each term, which sum to the objective.
     pub parts: Vec<(String, f64)>,
+    /// ‖X − WH‖² or D(X‖WH) at the end, exact: no ½, no penalties, without unknown entries; rows weighted as the model does.
+    pub loss_value: f64,
     /// ‖X − WH‖/‖X‖ (rows weighted as the model does); for Kullback–Leibler D(X‖WH)/ΣX.
     pub relative_error: f64,
     /// Norm of the projected gradient of the published objective over all factors, at the end.
@@ -229,7 +231,9 @@ fn finish<T: Real>(
     let unknown = problem.contributions.iter().zip(&parts[1..]);
     let unknown: f64 =
         unknown.filter(|(c, _)| matches!(c, Contribution::Missing(_))).map(|(_, (_, v))| v).sum();
-    let ratio = if size > 0.0 { ((parts[0].1 + unknown) / size).max(0.0) } else { 0.0 };
+    // A model may publish its objective with the factor ½; the loss is always without it.
+    let loss_value = ((parts[0].1 + unknown) * problem.loss.published_factor() / factor).max(0.0);
+    let ratio = if size > 0.0 { loss_value / size } else { 0.0 };
     let codes = problem.untie(factors.get(Slot::Codes));
     let rescaling = factors.rescaling.clone();
     let further = factors.slots().filter(|s| !s.is_main()).map(|s| (s, factors.get(s).clone())).collect();
@@ -240,6 +244,7 @@ fn finish<T: Real>(
         codes,
         further,
         objective: parts.iter().map(|(_, v)| v).sum(),
+        loss_value,
         relative_error: if problem.loss == Loss::Frobenius { ratio.sqrt() } else { ratio },
         parts,
         kkt: factor * exact.kkt,

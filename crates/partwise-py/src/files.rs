@@ -1,0 +1,140 @@
+//! Files: tables, labels and models as the command line reads and writes them, and the built-in digits.
+
+use std::path::PathBuf;
+
+use numpy::{PyArray1, PyReadonlyArray2};
+use partwise::Matrix;
+use partwise_io::{DenseValues, ModelFile, ReadOptions, Tensor, Values};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value;
+
+use crate::arrays::into_array;
+use crate::faults::{file_error, value_error};
+
+/// A data file, in any format of the command line.
+#[pyfunction]
+#[pyo3(signature = (path, *, format=None, key=None, label_column=None, n_nodes=None))]
+pub(crate) fn read_table<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    format: Option<String>,
+    key: Option<String>,
+    label_column: Option<String>,
+    n_nodes: Option<usize>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let options = ReadOptions { format, key, label_column, n_nodes, ..ReadOptions::default() };
+    let table = py.detach(|| partwise_io::read_table(&path, &options)).map_err(file_error)?;
+    let out = PyDict::new(py);
+    match table.values {
+        Values::Dense { rows, columns, values } => match values {
+            DenseValues::F32(values) => out.set_item("values", dense(py, rows, columns, values)?)?,
+            DenseValues::F64(values) => out.set_item("values", dense(py, rows, columns, values)?)?,
+        },
+        Values::Sparse { rows, columns, indptr, indices, values } => {
+            out.set_item("shape", (rows, columns))?;
+            out.set_item("indptr", PyArray1::from_vec(py, indptr))?;
+            out.set_item("indices", PyArray1::from_vec(py, indices))?;
+            match values {
+                DenseValues::F32(values) => out.set_item("values", PyArray1::from_vec(py, values))?,
+                DenseValues::F64(values) => out.set_item("values", PyArray1::from_vec(py, values))?,
+            }
+        }
+    }
+    out.set_item("row_names", table.row_names)?;
+    out.set_item("column_names", table.column_names)?;
+    out.set_item("image_shape", table.image_shape)?;
+    out.set_item("labels", table.labels)?;
+    out.set_item("notes", table.notes)?;
+    Ok(out)
+}
+
+fn dense<'py, T: partwise::Real + numpy::Element>(
+    py: Python<'py>,
+    rows: usize,
+    columns: usize,
+    values: Vec<T>,
+) -> PyResult<Bound<'py, numpy::PyArray2<T>>> {
+    into_array(py, Matrix::from_vec(rows, columns, values).map_err(value_error)?)
+}
+
+/// A label file: the names, and for each sample the positions of its labels (none: unlabelled).
+#[pyfunction]
+#[pyo3(signature = (path, n_samples, *, column=None))]
+pub(crate) fn read_labels(
+    path: PathBuf,
+    n_samples: usize,
+    column: Option<&str>,
+) -> PyResult<(Vec<String>, Vec<Vec<u32>>)> {
+    let table = match column {
+        Some(column) => partwise_io::read_labels_column(&path, n_samples, column),
+        None => partwise_io::read_labels(&path, n_samples),
+    }
+    .map_err(file_error)?;
+    Ok((table.names, table.sets))
+}
+
+/// A matrix of a model file, in the precision it was computed in.
+#[derive(FromPyObject)]
+pub(crate) enum AnyArray<'py> {
+    #[pyo3(transparent)]
+    F64(PyReadonlyArray2<'py, f64>),
+    #[pyo3(transparent)]
+    F32(PyReadonlyArray2<'py, f32>),
+}
+
+/// Writes a model file: a JSON document and named matrices.
+#[pyfunction]
+pub(crate) fn write_model(
+    path: PathBuf,
+    document: &str,
+    tensors: Vec<(String, AnyArray<'_>)>,
+) -> PyResult<()> {
+    let Value::Object(document) =
+        serde_json::from_str(document).map_err(|error| PyValueError::new_err(error.to_string()))?
+    else {
+        return Err(PyValueError::new_err("the document of a model must be a JSON object"));
+    };
+    let mut named = Vec::new();
+    for (name, array) in tensors {
+        macro_rules! tensor {
+            ($array:ident) => {{
+                let view = $array.as_array();
+                let (rows, columns) = view.dim();
+                let matrix = Matrix::from_vec(rows, columns, view.iter().copied().collect());
+                Tensor::new(&matrix.map_err(value_error)?)
+            }};
+        }
+        named.push(match array {
+            AnyArray::F64(array) => (name, tensor!(array)),
+            AnyArray::F32(array) => (name, tensor!(array)),
+        });
+    }
+    ModelFile { document, tensors: named }.write(&path).map_err(file_error)
+}
+
+/// Reads a model file: its JSON document as text, and a dictionary of its matrices.
+#[pyfunction]
+pub(crate) fn read_model(py: Python<'_>, path: PathBuf) -> PyResult<(String, Bound<'_, PyDict>)> {
+    let model = ModelFile::read(&path).map_err(file_error)?;
+    let tensors = PyDict::new(py);
+    for (name, tensor) in model.tensors {
+        match tensor {
+            Tensor::F32(matrix) => tensors.set_item(name, into_array(py, matrix)?)?,
+            Tensor::F64(matrix) => tensors.set_item(name, into_array(py, matrix)?)?,
+        }
+    }
+    Ok((Value::Object(model.document).to_string(), tensors))
+}
+
+/// The built-in digits: images (1,797 × 64), labels, and the shape of an image.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub(crate) fn digits(
+    py: Python<'_>,
+) -> PyResult<(Bound<'_, numpy::PyArray2<f64>>, Bound<'_, PyArray1<i32>>, (usize, usize))> {
+    let digits = partwise_eval::digits();
+    let (n, d) = (digits.n_samples(), digits.n_features());
+    Ok((dense(py, n, d, digits.images)?, PyArray1::from_vec(py, digits.labels), digits.shape))
+}

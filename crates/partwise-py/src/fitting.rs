@@ -1,0 +1,206 @@
+//! Fits, encodings, solves: the interpreter is detached while they run.
+
+use numpy::{Element, PyArray1, PyReadonlyArray2};
+use partwise::graphs::{NeighbourGraph, Weights};
+use partwise::solvers::{Bpp, NnlsSolver, Rows};
+use partwise::{DataMatrix, Encoding, Fit, Held, Loss, Matrix, Model, Real, Settings, Slot};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays::{into_array, to_matrix};
+use crate::data::{Lent, View};
+use crate::faults::value_error;
+use crate::options;
+use crate::watching::Watcher;
+
+/// Factors data by the method of this name.
+#[pyfunction]
+pub(crate) fn fit<'py>(
+    py: Python<'py>,
+    data: Lent<'py>,
+    method: &str,
+    loss: &str,
+    knowledge: &Bound<'py, PyDict>,
+    settings: &Bound<'py, PyDict>,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let model = options::model(method, loss, knowledge)?;
+    let settings = options::settings(settings)?;
+    let watcher = Watcher::new(callback);
+    match data.view()? {
+        View::F32(data) => fit_in(py, data.as_ref(), &model, &settings, watcher),
+        View::F64(data) => fit_in(py, data.as_ref(), &model, &settings, watcher),
+    }
+}
+
+fn fit_in<'py, T: Real + Element>(
+    py: Python<'py>,
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    mut watcher: Watcher,
+) -> PyResult<Bound<'py, PyDict>> {
+    let fit = py.detach(|| partwise::fit_observed(data, model, settings, &mut watcher));
+    watcher.finish()?;
+    outcome(py, fit.map_err(value_error)?)
+}
+
+/// The codes of new rows (m × d) for components (k × d), with the penalties that a fit left.
+#[pyfunction]
+pub(crate) fn encode<'py>(
+    py: Python<'py>,
+    data: Lent<'py>,
+    components: PyReadonlyArray2<'py, f64>,
+    ridge: Vec<f64>,
+    linear: Vec<f64>,
+    smoothing: f64,
+    loss: &str,
+    settings: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let encoding = Encoding { ridge, linear, smoothing };
+    let loss = Loss::from_name(loss).map_err(value_error)?;
+    let settings = options::settings(settings)?;
+    let components = to_matrix(&components)?;
+    let mut watcher = Watcher::new(None);
+    macro_rules! encode_in {
+        ($data:ident, $t:ty) => {{
+            let components = components.cast::<$t>();
+            let data = $data.as_ref();
+            let fit =
+                py.detach(|| partwise::encode(data, &components, &encoding, loss, &settings, &mut watcher));
+            watcher.finish()?;
+            outcome(py, fit.map_err(value_error)?)
+        }};
+    }
+    match data.view()? {
+        View::F32(data) => encode_in!(data, f32),
+        View::F64(data) => encode_in!(data, f64),
+    }
+}
+
+/// One factor with the other held: `held` is `"codes"` (factor n × k) or `"components"` (factor k × d).
+#[pyfunction]
+pub(crate) fn solve<'py>(
+    py: Python<'py>,
+    data: Lent<'py>,
+    held: &str,
+    factor: PyReadonlyArray2<'py, f64>,
+    loss: &str,
+    settings: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let loss = Loss::from_name(loss).map_err(value_error)?;
+    let settings = options::settings(settings)?;
+    let factor = to_matrix(&factor)?;
+    let codes = held == Slot::Codes.name();
+    macro_rules! solve_in {
+        ($data:ident, $t:ty) => {{
+            let factor = factor.cast::<$t>();
+            let held = if codes { Held::Codes(&factor) } else { Held::Components(&factor) };
+            let data = $data.as_ref();
+            let fit = py.detach(|| partwise::solve(data, held, loss, &settings));
+            outcome(py, fit.map_err(value_error)?)
+        }};
+    }
+    match data.view()? {
+        View::F32(data) => solve_in!(data, f32),
+        View::F64(data) => solve_in!(data, f64),
+    }
+}
+
+/// Solves min ½uGuᵀ − cuᵀ over u ≥ 0 for each row c of C (n × k), exactly; G (k × k) is symmetric and positive semidefinite.
+#[pyfunction]
+pub(crate) fn nnls<'py>(
+    py: Python<'py>,
+    gram: PyReadonlyArray2<'py, f64>,
+    cross: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Bound<'py, numpy::PyArray2<f64>>> {
+    let (gram, cross) = (to_matrix(&gram)?, to_matrix(&cross)?);
+    let (n, k) = cross.shape();
+    if gram.shape() != (k, k) {
+        let what = "the Gram matrix".to_string();
+        let (expected, found) = (format!("{k} x {k}"), format!("{} x {}", gram.rows(), gram.columns()));
+        return Err(value_error(partwise::Error::Shape { what, expected, found }));
+    }
+    let solution = py.detach(|| {
+        let solver = Bpp::default();
+        let prepared = NnlsSolver::<f64>::prepare(&solver, &gram);
+        let linear = vec![0.0; k];
+        let mut solution = Matrix::zeros(n, k);
+        let rows = Rows {
+            gram: &gram,
+            prepared: &prepared,
+            cross: cross.as_slice(),
+            linear: &linear,
+            linear_rows: None,
+            shift: None,
+            row_steps: None,
+            calls: 0,
+        };
+        let mut state = vec![0.0; n * NnlsSolver::<f64>::state_per_row(&solver, k)];
+        solver.improve_rows(&rows, solution.as_mut_slice(), &mut state);
+        solution
+    });
+    into_array(py, solution)
+}
+
+/// The graph of the nearest neighbours of the rows, with weights 0-1, as `(indptr, neighbours, weights)` of CSR.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub(crate) fn neighbour_graph<'py>(
+    py: Python<'py>,
+    data: Lent<'py>,
+    neighbours: usize,
+) -> PyResult<(Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)> {
+    let settings = NeighbourGraph { neighbours, weights: Weights::Binary, ..NeighbourGraph::default() };
+    let graph = match data.view()? {
+        View::F32(data) => py.detach(|| partwise::graphs::neighbour_graph(data.as_ref(), &settings)),
+        View::F64(data) => py.detach(|| partwise::graphs::neighbour_graph(data.as_ref(), &settings)),
+    }
+    .map_err(value_error)?;
+    let (mut indptr, mut indices, mut weights) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..graph.n_samples() {
+        let (to, of) = graph.neighbours(i);
+        indices.extend_from_slice(to);
+        weights.extend_from_slice(of);
+        indptr.push(indices.len());
+    }
+    Ok((PyArray1::from_vec(py, indptr), PyArray1::from_vec(py, indices), PyArray1::from_vec(py, weights)))
+}
+
+/// Everything that is known about a finished fit. Factors are handed over without a copy.
+fn outcome<T: Real + Element>(py: Python<'_>, fit: Fit<T>) -> PyResult<Bound<'_, PyDict>> {
+    let out = PyDict::new(py);
+    let history = &fit.history;
+    out.set_item("objectives", PyArray1::from_iter(py, history.iter().map(|i| i.objective)))?;
+    out.set_item("kkts", PyArray1::from_iter(py, history.iter().map(|i| i.kkt.unwrap_or(f64::NAN))))?;
+    out.set_item("seconds", PyArray1::from_iter(py, history.iter().map(|i| i.elapsed.as_secs_f64())))?;
+    out.set_item("objective", fit.objective)?;
+    out.set_item("parts", &fit.parts)?;
+    out.set_item("loss_value", fit.loss_value)?;
+    out.set_item("relative_error", fit.relative_error)?;
+    out.set_item("kkt", fit.kkt)?;
+    out.set_item("iterations", fit.iterations)?;
+    out.set_item("stop", fit.stop.name())?;
+    let notices: Vec<(&str, &str)> = fit.notices.iter().map(|n| (n.code, n.message.as_str())).collect();
+    out.set_item("notices", notices)?;
+    out.set_item("component_names", &fit.component_names)?;
+    out.set_item("loss", fit.loss.name())?;
+    out.set_item("solver", fit.solver)?;
+    out.set_item("init", fit.init)?;
+    out.set_item("first", fit.first.name())?;
+    out.set_item("threads", fit.threads)?;
+    out.set_item("working_bytes", fit.working_bytes)?;
+    out.set_item("rescaling", fit.rescaling.clone())?;
+    out.set_item("elapsed", fit.elapsed.as_secs_f64())?;
+    out.set_item("ridge", &fit.encoding().ridge)?;
+    out.set_item("linear", &fit.encoding().linear)?;
+    out.set_item("smoothing", fit.encoding().smoothing)?;
+    let further = PyDict::new(py);
+    for (slot, factor) in fit.further {
+        further.set_item(slot.name(), into_array(py, factor)?)?;
+    }
+    out.set_item("further", further)?;
+    out.set_item("codes", into_array(py, fit.codes)?)?;
+    out.set_item("components", into_array(py, fit.components)?)?;
+    Ok(out)
+}

@@ -1,0 +1,66 @@
+//! `partwise._native`: the engine as Python sees it. Thin: arrays in, arrays out, names as strings, everything else in
+//! `python/partwise`. Data are borrowed, the interpreter is detached while the engine works.
+
+mod arrays;
+mod data;
+mod faults;
+mod files;
+mod fitting;
+mod measures;
+mod options;
+mod watching;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// The native module of the Python package.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::files::{digits, read_labels, read_model, read_table, write_model};
+    #[pymodule_export]
+    use super::fitting::{encode, fit, neighbour_graph, nnls, solve};
+    #[pymodule_export]
+    use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
+    #[pymodule_export]
+    use super::registries;
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("MODEL_FORMAT", partwise_io::MODEL_FORMAT)
+    }
+}
+
+/// The registries of the library: methods, solvers, starts and losses, so that Python has no lists of its own.
+#[pyfunction]
+fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let methods = PyList::empty(py);
+    for spec in partwise::models::ALL {
+        let line = PyDict::new(py);
+        line.set_item("name", spec.name)?;
+        line.set_item("title", spec.title)?;
+        line.set_item("summary", spec.summary)?;
+        line.set_item("objective", spec.objective)?;
+        line.set_item("needs", spec.needs)?;
+        line.set_item("reference", spec.reference)?;
+        line.set_item("differs", spec.differs)?;
+        line.set_item("losses", spec.losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
+        methods.append(line)?;
+    }
+    let solvers = PyList::empty(py);
+    for spec in partwise::solvers::ALL {
+        let line = PyDict::new(py);
+        line.set_item("name", spec.name)?;
+        line.set_item("summary", spec.summary)?;
+        line.set_item("losses", spec.losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
+        solvers.append(line)?;
+    }
+    let all = PyDict::new(py);
+    all.set_item("methods", methods)?;
+    all.set_item("solvers", solvers)?;
+    all.set_item("starts", partwise::Init::NAMES.map(|(name, _)| name).to_vec())?;
+    all.set_item("losses", partwise::Loss::ALL.map(|loss| loss.name()).to_vec())?;
+    Ok(all)
+}

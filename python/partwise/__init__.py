@@ -1,0 +1,66 @@
+"""Partwise factors a non-negative matrix into parts, guided by what you know.
+
+The estimators follow scikit-learn's manners: ``NMF`` takes its parameters by the same names, and the others take labels as ``y``
+with -1 for unlabelled samples.
+
+Examples
+--------
+>>> import numpy as np
+>>> from partwise import WSNMF
+>>> from partwise.datasets import load_digits
+>>> X, truth = load_digits(return_X_y=True)
+>>> y = np.full(len(truth), -1)
+>>> for digit in range(10):  # five labels each, 1747 images without
+...     y[np.flatnonzero(truth == digit)[:5]] = digit
+>>> model = WSNMF(random_state=0, max_iter=1000, tol=1e-3).fit(X, y)
+>>> bool((model.labels_ == truth).mean() > 0.65)
+True
+"""
+
+from . import datasets, metrics
+from ._base import Factorization, Iteration
+from ._estimators import (
+    CNMF,
+    GNMF,
+    NCWNMF,
+    NMF,
+    NMFDC,
+    NTF,
+    SCNMF,
+    SSNMF,
+    WSNMF,
+    NMFAlpha,
+    NsNMF,
+    SemiGNMF,
+    SymNMF,
+    WSSymNMF,
+)
+from ._files import load
+from ._native import __version__
+from ._solve import nnls, solve_codes, solve_components
+
+__all__ = [
+    "CNMF",
+    "GNMF",
+    "NCWNMF",
+    "NMF",
+    "NMFDC",
+    "NTF",
+    "SCNMF",
+    "SSNMF",
+    "WSNMF",
+    "Factorization",
+    "Iteration",
+    "NMFAlpha",
+    "NsNMF",
+    "SemiGNMF",
+    "SymNMF",
+    "WSSymNMF",
+    "__version__",
+    "datasets",
+    "load",
+    "metrics",
+    "nnls",
+    "solve_codes",
+    "solve_components",
+]

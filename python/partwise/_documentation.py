@@ -1,0 +1,108 @@
+"""The parts of docstrings that all estimators share, and the lines of the registry."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from ._base import _SPECS
+
+__all__ = ["documented"]
+
+_OWN = """Parameters
+    ----------
+    n_components : int, "auto" or None, default="auto"
+        The number of components. "auto" is the number of classes when labels are given; without labels ``NMF`` takes
+        n_features, as in scikit-learn, and the others ask for a number.
+    """
+
+_COMMON = """init : str, default=None
+        The start: "random", "nndsvd", "nndsvda", "nndsvdar", "labels" (class means as components), "published", "custom"
+        (give W and H to ``fit``), "auto" (as the command line: "labels" with labels, else "random"). None is "labels" with
+        labels, else "nndsvda" where n_components <= min(n_samples, n_features), else "random".
+    solver : str, default="auto"
+        "hals" (or its other name "cd"), "bpp", "nesterov", "nesterov-running", "mu". "auto" is the method's own: as a rule
+        "hals", and "mu" under the Kullback-Leibler loss.
+    beta_loss : {{"frobenius", 2, "kullback-leibler", 1}}, default={loss}
+        The loss, of those that the method is defined for: {losses}.
+    tol : float, default=1e-4
+        Stop when the norm of the projected gradient is at most this times that of the first iteration; 0 = never.
+    max_iter : int, default=200
+        Iterations at most.
+    random_state : int, RandomState or None, default=None
+        The seed. A whole number gives the same bits as the command line's ``--seed``, for any number of threads.
+    alpha_W, alpha_H : float, default=0.0 and "same"
+        Penalties of codes and components, normalized by size as in scikit-learn; a penalty on one factor only is measured
+        at unit length of the other, so that it can't be cancelled by growing that.
+    l1_ratio : float, default=0.0
+        The share of L1 in the penalties, from 0 (all L2) to 1 (all L1).
+    verbose : int, default=0
+        1 shows progress: a bar where tqdm is installed, lines where it isn't.
+    shuffle : bool, default=False
+        Has no effect (True warns): the order of the updates is fixed, so that a seed gives the same bits everywhere.
+    n_jobs : int, default=None
+        Threads: None or -1 = all cores (None inside a joblib job: one). The result doesn't depend on them.
+    time_limit : float, default=None
+        Seconds after which the fit stops with what it has.
+    callback : callable, default=None
+        Called after each iteration with an ``Iteration`` (number, objective, kkt, elapsed); True stops the fit.
+    dtype : {{"float32", "float64"}}, default=None
+        The precision to work in. None keeps float32 and float64; all else becomes float64.
+    unlabelled : int or str, default=-1
+        What marks unlabelled samples in y. None, NaN and blank texts always do.
+    layer : str, default=None
+        The layer of an AnnData object; its X by default.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        H: the parts.
+    codes_ : ndarray of shape (n_samples, n_components)
+        W of the fit itself, tied or guided. ``fit_transform`` gives the unguided codes that ``transform`` gives.
+    labels_ : ndarray of shape (n_samples,)
+        The class of each sample (without labels the number of the component), from ``codes_``; see ``predict``.
+    classes_ : ndarray of shape (n_classes,)
+        The classes of y; only with labels.
+    component_names_ : ndarray of shape (n_components,)
+        Classes by name, then "part 1", ...
+    n_iter_ : int
+        Iterations done.
+    reconstruction_err_ : float
+        The Frobenius norm of X - WH, or the square root of twice the divergence, with ``codes_``; exact.
+    relative_error_ : float
+        The same as a share of the size of X.
+    objective_ : float
+        {objective}, exact.
+    kkt_ : float
+        The norm of the projected gradient at the end.
+    history_ : dict of str to ndarray
+        "iteration", "objective", "kkt", "elapsed".
+    stop_reason_ : str
+        "converged", "iteration limit", "time limit", "stopped by the observer", "precision floor".
+    guidance_report_ : dict
+        What the labels did: numbers by class, the agreement of the fit with them, parts of the objective, notices.
+    notices_ : list of (str, str)
+        Policies that were applied and facts to know ("zero-rows").
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, when X has names.
+
+    Notes
+    -----
+    {title}: min {objective}. Differs from the publication: {differs}.
+
+    References
+    ----------
+    {reference}."""
+
+_T = TypeVar("_T", bound=type[Any])
+
+
+def documented(cls: _T) -> _T:
+    """Fills the shared parts into a class's docstring."""
+    spec = _SPECS[cls._method]
+    values = {key: spec[key] for key in ("objective", "title", "differs", "reference")}
+    losses = ", ".join(f'"{loss}"' for loss in spec["losses"])
+    common = _COMMON.format(**values, losses=losses, loss=f'"{spec["losses"][0]}"')
+    cls.__doc__ = (cls.__doc__ or "").replace("{own}", _OWN).replace("{common}", common).replace("{{", "{").replace("}}", "}")
+    return cls

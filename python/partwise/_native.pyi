@@ -1,0 +1,74 @@
+"""The engine (Rust). Private: use the estimators and functions of the package."""
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Dense: TypeAlias = NDArray[np.float64] | NDArray[np.float32]
+_Rows: TypeAlias = tuple[tuple[int, int], NDArray[np.uintp], NDArray[np.uint32], _Dense]
+_Data: TypeAlias = _Dense | _Rows
+_Path: TypeAlias = str | PathLike[str]
+
+__version__: str
+MODEL_FORMAT: int
+
+def registries() -> dict[str, Any]: ...
+def fit(
+    data: _Data,
+    method: str,
+    loss: str,
+    knowledge: dict[str, Any],
+    settings: dict[str, Any],
+    callback: Callable[[int, float, float | None, float], bool] | None,
+) -> dict[str, Any]: ...
+def encode(
+    data: _Data,
+    components: NDArray[np.float64],
+    ridge: list[float],
+    linear: list[float],
+    smoothing: float,
+    loss: str,
+    settings: dict[str, Any],
+) -> dict[str, Any]: ...
+def solve(
+    data: _Data,
+    held: str,
+    factor: NDArray[np.float64],
+    loss: str,
+    settings: dict[str, Any],
+) -> dict[str, Any]: ...
+def nnls(gram: NDArray[np.float64], cross: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def neighbour_graph(
+    data: _Data, neighbours: int
+) -> tuple[NDArray[np.uintp], NDArray[np.uint32], NDArray[np.float64]]: ...
+def measure(name: str, classes: NDArray[np.int32], clusters: NDArray[np.int32]) -> float: ...
+def accuracy(
+    classes: NDArray[np.int32], clusters: NDArray[np.int32]
+) -> tuple[float, list[tuple[int, int | None]]]: ...
+def sparseness(values: NDArray[np.float64]) -> float: ...
+def f_scores(
+    truth: NDArray[np.bool_], predicted: NDArray[np.bool_]
+) -> tuple[float, float, float]: ...
+def cuts(
+    sources: NDArray[np.uintp],
+    targets: NDArray[np.uintp],
+    weights: NDArray[np.float64],
+    clusters: NDArray[np.int32],
+) -> tuple[float, float]: ...
+def read_table(
+    path: _Path,
+    *,
+    format: str | None = None,
+    key: str | None = None,
+    label_column: str | None = None,
+    n_nodes: int | None = None,
+) -> dict[str, Any]: ...
+def read_labels(
+    path: _Path, n_samples: int, *, column: str | None = None
+) -> tuple[list[str], list[list[int]]]: ...
+def write_model(path: _Path, document: str, tensors: list[tuple[str, _Dense]]) -> None: ...
+def read_model(path: _Path) -> tuple[str, dict[str, _Dense]]: ...
+def digits() -> tuple[NDArray[np.float64], NDArray[np.int32], tuple[int, int]]: ...

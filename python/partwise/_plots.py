@@ -1,0 +1,96 @@
+"""Plots of fitted models. matplotlib is imported when one is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["components", "convergence", "guidance", "memberships"]
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from error
+    return plt
+
+
+def _axes(ax: Any) -> Any:
+    return _pyplot().subplots()[1] if ax is None else ax
+
+
+def convergence(model: Any, ax: Any) -> Any:
+    """Objective (left) and relative projected gradient (right)."""
+    ax = _axes(ax)
+    history = model.history_
+    ax.plot(history["iteration"], history["objective"], color="C0")
+    ax.set_xlabel("iteration")
+    ax.set_ylabel("objective", color="C0")
+    met = ~np.isnan(history["kkt"])
+    if met.any() and history["kkt"][met][0] > 0:
+        right = ax.twinx()
+        right.semilogy(history["iteration"][met], history["kkt"][met] / history["kkt"][met][0], color="C1")
+        right.set_ylabel("projected gradient, relative", color="C1")
+    ax.set_title(f"{type(model).__name__}: {model.stop_reason_}")
+    return ax
+
+
+def components(model: Any, shape: Any, feature_names: Any, n_features: int, n_columns: int) -> Any:
+    """Images, or bars of the largest features."""
+    k, d = model.components_.shape
+    if shape is not None and shape[0] * shape[1] != d:
+        raise ValueError(f"shape {tuple(shape)} has {shape[0] * shape[1]} pixels, but a component has {d} features")
+    plt = _pyplot()
+    columns = min(n_columns, k)
+    rows = -(-k // columns)
+    size = (2, 2) if shape is not None else (3, 0.25 * min(n_features, d) + 1)
+    _, grid = plt.subplots(rows, columns, figsize=(size[0] * columns, size[1] * rows), squeeze=False, layout="constrained")
+    top = model.top_features(min(n_features, d), feature_names=feature_names) if shape is None else None
+    for j, ax in enumerate(grid.flat):
+        if j >= k:
+            ax.axis("off")
+            continue
+        name = str(model.component_names_[j])
+        ax.set_title(name, fontsize="small")
+        if top is None:
+            ax.imshow(model.components_[j].reshape(shape), cmap="gray_r")
+            ax.axis("off")
+        else:
+            features, values = zip(*top[name], strict=True)
+            ax.barh(range(len(features)), values)
+            ax.set_yticks(range(len(features)), features, fontsize="x-small")
+            ax.invert_yaxis()
+    return grid.ravel()[:k]
+
+
+def memberships(model: Any, ax: Any) -> Any:
+    """A picture of all shares."""
+    ax = _axes(ax)
+    shares = model.memberships()
+    order = np.lexsort((-shares.max(axis=1), shares.argmax(axis=1)))
+    image = ax.imshow(shares[order], aspect="auto", interpolation="nearest", vmin=0, vmax=1)
+    ax.set_xticks(range(shares.shape[1]), [str(name) for name in model.component_names_], rotation=90, fontsize="x-small")
+    ax.set_ylabel("samples, by their largest share")
+    ax.figure.colorbar(image, ax=ax, label="share")
+    return ax
+
+
+def guidance(model: Any, ax: Any) -> Any:
+    """Labelled samples: given class against found class."""
+    targets = model._targets_
+    if targets is None or targets.codes is None or not (targets.codes >= 0).any():
+        raise ValueError("plot_guidance shows where labelled samples went, but this model was fitted without one label a sample")
+    ax = _axes(ax)
+    labelled = targets.codes >= 0
+    found = model._component_classes_of(model._clusters(model.codes_))[labelled]
+    table = np.zeros((targets.n_classes, targets.n_classes + 1))
+    np.add.at(table, (targets.codes[labelled], found), 1)
+    image = ax.imshow(table, aspect="auto")
+    ax.set_xticks(range(targets.n_classes + 1), [*targets.names, "none"], rotation=90)
+    ax.set_yticks(range(targets.n_classes), targets.names)
+    ax.set_xlabel("found")
+    ax.set_ylabel("given")
+    ax.figure.colorbar(image, ax=ax, label="samples")
+    return ax

@@ -1,0 +1,40 @@
+"""``verbose``: a bar where tqdm is installed, lines where it isn't."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Progress"]
+
+
+class Progress:
+    """Shows the iterations of a fit when ``verbose`` is 1 or more."""
+
+    def __init__(self, name: str, max_iter: int, verbose: int) -> None:
+        self.shows = bool(verbose)
+        self._name = name
+        self._max_iter = max_iter
+        self._bar: Any = None
+
+    def __enter__(self) -> Progress:
+        if self.shows:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                return self
+            self._bar = tqdm(total=self._max_iter, desc=self._name, unit="it")
+        return self
+
+    def update(self, iteration: Any) -> None:
+        """One iteration is done."""
+        if not self.shows:
+            return
+        if self._bar is not None:
+            self._bar.n = iteration.number
+            self._bar.set_postfix(objective=f"{iteration.objective:.6g}")
+        elif iteration.number % 10 == 0:
+            print(f"{self._name}: iteration {iteration.number}, objective {iteration.objective:.6g}, {iteration.elapsed:.2f} s")
+
+    def __exit__(self, *_: Any) -> None:
+        if self._bar is not None:
+            self._bar.close()

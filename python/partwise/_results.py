@@ -1,0 +1,189 @@
+"""What can be asked of a fitted model: memberships, tables, plots, files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _files, _plots
+
+__all__ = ["ResultsMixin"]
+
+
+class ResultsMixin:
+    """Results of a fit."""
+
+    components_: Any
+    codes_: Any
+    component_names_: Any
+    _component_classes: Any
+    _targets_: Any
+
+    # ------------------------------------------------------------------ shares and classes
+
+    def memberships(self, codes: Any = None) -> Any:
+        """Shares of the components in each sample: code times length of the component, over the row's sum.
+
+        A component may be scaled up and its codes down without changing the factorization; shares don't see that.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_samples, n_components), default=None
+            Codes, ``codes_`` by default.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_samples, n_components)
+            Rows sum to 1, or are 0.
+        """
+        check_is_fitted(self)
+        codes = self.codes_ if codes is None else np.asarray(codes)
+        weighted = codes.astype(np.float64) * np.sqrt((self.components_.astype(np.float64) ** 2).sum(axis=1))
+        total = weighted.sum(axis=1, keepdims=True)
+        return np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)
+
+    def _clusters(self, codes: Any) -> Any:
+        """The component with the largest share of each row, -1 for rows of zeros."""
+        shares = self.memberships(codes)
+        return np.where(shares.max(axis=1) > 0, shares.argmax(axis=1), -1)
+
+    def _component_classes_of(self, clusters: Any) -> Any:
+        return np.where(clusters >= 0, self._component_classes[np.maximum(clusters, 0)], -1)
+
+    def _decode(self, clusters: Any) -> Any:
+        if self._component_classes is None:
+            return clusters
+        return self._targets_.decode(self._component_classes_of(clusters))
+
+    # ------------------------------------------------------------------ tables
+
+    def _feature_names(self, given: Any = None) -> Any:
+        names = given if given is not None else getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(self.components_.shape[1])]
+        if len(names) != self.components_.shape[1]:
+            raise ValueError(f"there are {len(names)} feature names for {self.components_.shape[1]} features")
+        return np.asarray(names, dtype=object)
+
+    def top_features(self, n: int = 10, *, feature_names: Any = None) -> dict[str, list[tuple[str, float]]]:
+        """The n largest entries of each component with the names of their features, largest first.
+
+        Returns
+        -------
+        top : dict of str to list of (str, float)
+            By the name of the component.
+        """
+        check_is_fitted(self)
+        names = self._feature_names(feature_names)
+        order = np.argsort(-self.components_, axis=1, kind="stable")[:, : _positive("n", n)]
+        return {
+            str(name): [(str(names[f]), float(row[f])) for f in best]
+            for name, row, best in zip(self.component_names_, self.components_, order, strict=True)
+        }
+
+    def top_samples(self, n: int = 10) -> dict[str, list[tuple[int, float]]]:
+        """The n samples of the fit with the largest shares of each component, largest first; zero shares are left out.
+
+        Returns
+        -------
+        top : dict of str to list of (int, float)
+            By the name of the component.
+        """
+        shares = self.memberships()
+        best = np.argsort(-shares, axis=0, kind="stable")[: _positive("n", n)]
+        return {
+            str(name): [(int(i), float(shares[i, j])) for i in best[:, j] if shares[i, j] > 0]
+            for j, name in enumerate(self.component_names_)
+        }
+
+    def to_frame(self, what: str = "components") -> Any:
+        """A table for pandas.
+
+        Parameters
+        ----------
+        what : {"components", "codes", "memberships", "history"}, default="components"
+            Which.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+        """
+        check_is_fitted(self)
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("to_frame needs pandas: pip install pandas") from error
+        names = [str(name) for name in self.component_names_]
+        if what == "components":
+            return pd.DataFrame(self.components_, index=names, columns=self._feature_names())
+        if what == "codes":
+            return pd.DataFrame(self.codes_, columns=names)
+        if what == "memberships":
+            return pd.DataFrame(self.memberships(), columns=names)
+        if what == "history":
+            return pd.DataFrame(self.history_).set_index("iteration")
+        raise ValueError(f"unknown table {what!r}; valid: 'components', 'codes', 'memberships', 'history'")
+
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: Any) -> None:
+        """Writes the model file that the command line reads (``partwise transform``): matrices, names, settings, history.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file, ``.safetensors`` by custom.
+        """
+        check_is_fitted(self)
+        _files.save(self, path)
+
+    # ------------------------------------------------------------------ plots
+
+    def plot_convergence(self, ax: Any = None) -> Any:
+        """The objective and the projected gradient over the iterations.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        check_is_fitted(self)
+        return _plots.convergence(self, ax)
+
+    def plot_components(self, *, shape: tuple[int, int] | None = None, feature_names: Any = None, n_features: int = 10, n_columns: int = 5) -> Any:
+        """The components as images of ``shape`` (height, width), or as bars of their largest features.
+
+        Returns
+        -------
+        axes : ndarray of matplotlib.axes.Axes
+            One a component.
+        """
+        check_is_fitted(self)
+        return _plots.components(self, shape, feature_names, n_features, n_columns)
+
+    def plot_memberships(self, ax: Any = None) -> Any:
+        """The shares of the components in each sample, samples ordered by their largest.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        check_is_fitted(self)
+        return _plots.memberships(self, ax)
+
+    def plot_guidance(self, ax: Any = None) -> Any:
+        """Where the labelled samples went: classes against the classes that the model gives them.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        check_is_fitted(self)
+        return _plots.guidance(self, ax)
+
+
+def _positive(name: str, value: int) -> int:
+    if value < 1:
+        raise ValueError(f"{name} is {value}, but must be 1 or more")
+    return int(value)

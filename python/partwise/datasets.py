@@ -1,0 +1,144 @@
+"""Data to try things on, and the formats of the command line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import Bunch
+
+from . import _native
+
+__all__ = ["load_digits", "load_file", "load_folder", "load_labels"]
+
+
+def load_digits(*, return_X_y: bool = False) -> Any:
+    """The 1,797 handwritten digits that the command line's demo uses, built in.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Give ``(data, target)`` instead of a bunch.
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (1797, 64), pixels from 0 to 16; ``target`` (1797,), ``image_shape`` (8, 8).
+
+    References
+    ----------
+    E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
+    doi:10.24432/C50P49, CC BY 4.0.
+
+    Examples
+    --------
+    >>> from partwise.datasets import load_digits
+    >>> load_digits().data.shape
+    (1797, 64)
+    """
+    images, labels, shape = _native.digits()
+    if return_X_y:
+        return images, labels
+    return Bunch(data=images, target=labels, image_shape=shape)
+
+
+def load_file(path: Any, *, format: str | None = None, key: str | None = None, label_column: str | None = None, n_nodes: int | None = None) -> Bunch:
+    """A data file in any format of the command line: ``.npy``, ``.npz``, ``.mtx``, ``.csv``, ``.tsv``, edge lists; gzipped too.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    format : str, default=None
+        A format's name, instead of the one that the extension says.
+    key : str, default=None
+        Which array of an ``.npz`` archive.
+    label_column : str, default=None
+        A column of a text table that holds labels instead of data.
+    n_nodes : int, default=None
+        The number of nodes of an edge list.
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (array, or CSR where the file is sparse), ``row_names``, ``feature_names``, ``image_shape``, ``target`` (texts,
+        None where blank; None without ``label_column``), ``notes``.
+    """
+    table = _native.read_table(path, format=format, key=key, label_column=label_column, n_nodes=n_nodes)
+    values = table["values"]
+    if "shape" in table:
+        indptr, indices = table["indptr"].astype(np.int64), table["indices"].astype(np.int64)
+        values = sp.csr_array((values, indices, indptr), shape=table["shape"])
+    target = None if table["labels"] is None else np.array(table["labels"], dtype=object)
+    return Bunch(
+        data=values,
+        row_names=table["row_names"],
+        feature_names=table["column_names"],
+        image_shape=table["image_shape"],
+        target=target,
+        notes=table["notes"],
+    )
+
+
+_DATA = (".npy", ".npz", ".mtx", ".csv", ".tsv", ".edges")
+
+
+def load_folder(folder: Any) -> Bunch:
+    """Every data file of a folder, by its name without extensions (see ``load_file``); other files are listed as ``skipped``.
+
+    A file whose name contains "labels" is read as labels of the one data file with as many samples: ``<name>`` then holds
+    an array, -1 or None for unlabelled.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        The folder.
+
+    Returns
+    -------
+    files : Bunch
+    """
+    folder = Path(os.fspath(folder))
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is not a folder")
+    found, skipped, labels = Bunch(), [], []
+    for path in sorted(folder.iterdir()):
+        stem, suffixes = path.name.split(".")[0], [s.lower() for s in path.suffixes]
+        kind = next((s for s in reversed(suffixes) if s in _DATA), None)
+        if kind is None or not path.is_file():
+            skipped.append(path.name)
+        elif "labels" in stem.lower():
+            labels.append((stem, path))
+        else:
+            found[stem] = load_file(path)
+    sizes = {bunch.data.shape[0] for bunch in found.values()}
+    for stem, path in labels:
+        if len(sizes) != 1:
+            skipped.append(path.name)
+            continue
+        found[stem] = load_labels(path, next(iter(sizes)))
+    found["skipped"] = skipped
+    return found
+
+
+def load_labels(path: Any, n_samples: int, *, column: str | None = None) -> Any:
+    """A label file of the command line (``index,label``, or one a line) as ``y``: whole numbers with -1, or texts with None.
+
+    Returns
+    -------
+    y : ndarray of shape (n_samples,), or (n_samples, n_labels) of 0 and 1 where a sample has several
+    """
+    names, sets = _native.read_labels(path, n_samples, column=column)
+    if any(len(marks) > 1 for marks in sets):
+        marks = np.zeros((n_samples, len(names)))
+        for row, those in zip(marks, sets, strict=True):
+            row[those] = 1
+        marks[[not those for those in sets]] = np.nan
+        return marks
+    whole = all(name.isdigit() for name in names)
+    values = [int(name) if whole else name for name in names]
+    y = [values[those[0]] if those else (-1 if whole else None) for those in sets]
+    return np.array(y) if whole else np.array(y, dtype=object)

@@ -1,0 +1,161 @@
+"""How good a result is: agreement of a clustering with classes, several labels a sample, cuts, sparseness."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _native
+
+__all__ = [
+    "accuracy",
+    "adjusted_rand_index",
+    "best_mapping",
+    "f_scores",
+    "nmi",
+    "normalized_cut",
+    "purity",
+    "sparseness",
+    "total_cut",
+]
+
+
+def _numbered(y_true: Any, y_pred: Any) -> tuple[Any, Any, Any, Any]:
+    """Both labelings as whole numbers from 0, and the values that these stand for."""
+    sides = []
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        y = np.asarray(y)
+        if y.ndim != 1:
+            raise ValueError(f"{name} must be a 1d array of labels, but has the shape {y.shape}")
+        if y.dtype.kind in "if" and (y < 0).any():
+            at = int(np.flatnonzero(y < 0)[0])
+            raise ValueError(f"{name}: sample {at} is unlabelled ({y[at]}); leave unlabelled samples out of a comparison")
+        values, numbers = np.unique(y, return_inverse=True)
+        sides.append((values, numbers.astype(np.int32)))
+    (true_values, truth), (pred_values, found) = sides
+    if len(truth) != len(found):
+        raise ValueError(f"y_true has {len(truth)} samples, y_pred {len(found)}")
+    return truth, found, true_values, pred_values
+
+
+def _measure(name: str, y_true: Any, y_pred: Any) -> float:
+    truth, found, _, _ = _numbered(y_true, y_pred)
+    return _native.measure(name, truth, found)
+
+
+def accuracy(y_true: Any, y_pred: Any) -> float:
+    """The share of samples that are right under the best one-to-one map of clusters to classes (Hungarian method).
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Classes and clusters.
+
+    Returns
+    -------
+    accuracy : float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> from partwise.metrics import accuracy
+    >>> accuracy([0, 0, 1, 1], [5, 5, 7, 5])
+    0.75
+    """
+    return _measure("accuracy", y_true, y_pred)
+
+
+def best_mapping(y_true: Any, y_pred: Any) -> dict[Any, Any]:
+    """The one-to-one map of clusters to classes that ``accuracy`` uses; None for clusters that are left over.
+
+    Examples
+    --------
+    >>> from partwise.metrics import best_mapping
+    >>> best_mapping(["a", "a", "b"], [1, 1, 0])
+    {0: 'b', 1: 'a'}
+    """
+    truth, found, classes, clusters = _numbered(y_true, y_pred)
+    _, mapping = _native.accuracy(truth, found)
+    return {clusters[c].item() if hasattr(clusters[c], "item") else clusters[c]: None if t is None else (classes[t].item() if hasattr(classes[t], "item") else classes[t]) for c, t in mapping}
+
+
+def nmi(y_true: Any, y_pred: Any, *, average: str = "max") -> float:
+    """Normalized mutual information, over the larger entropy (``"max"``) or their mean (``"arithmetic"``).
+
+    Examples
+    --------
+    >>> from partwise.metrics import nmi
+    >>> nmi([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    names = {"max": "nmi", "arithmetic": "nmi-arithmetic"}
+    if average not in names:
+        raise ValueError(f"unknown average {average!r}; valid: 'max', 'arithmetic'")
+    return _measure(names[average], y_true, y_pred)
+
+
+def adjusted_rand_index(y_true: Any, y_pred: Any) -> float:
+    """The Rand index, corrected for chance: 1 is perfect, 0 is chance."""
+    return _measure("ari", y_true, y_pred)
+
+
+def purity(y_true: Any, y_pred: Any) -> float:
+    """The share of samples that belong to the commonest class of their cluster."""
+    return _measure("purity", y_true, y_pred)
+
+
+def sparseness(values: Any) -> float:
+    """Hoyer's sparseness of a vector (a matrix is read as one): 0 when all entries are equal, 1 when one is left.
+
+    Examples
+    --------
+    >>> from partwise.metrics import sparseness
+    >>> sparseness([0, 0, 3, 0])
+    1.0
+    """
+    return _native.sparseness(np.ascontiguousarray(np.ravel(values), dtype=np.float64))
+
+
+def f_scores(y_true: Any, y_pred: Any) -> dict[str, float]:
+    """F-scores of several labels a sample, from marks of shape (n_samples, n_labels): macro and micro average, and their mean.
+
+    Examples
+    --------
+    >>> from partwise.metrics import f_scores
+    >>> f_scores([[1, 0], [0, 1]], [[1, 0], [0, 1]])["micro"]
+    1.0
+    """
+    truth, found = (np.ascontiguousarray(np.asarray(y) > 0) for y in (y_true, y_pred))
+    if truth.ndim != 2 or truth.shape != found.shape:
+        raise ValueError(f"both must have the shape (n_samples, n_labels), but have {truth.shape} and {found.shape}")
+    macro, micro, average = _native.f_scores(truth, found)
+    return {"macro": macro, "micro": micro, "average": average}
+
+
+def _cuts(graph: Any, clusters: Any) -> tuple[float, float]:
+    upper = sp.triu(sp.coo_array(graph), k=0).tocoo()
+    numbers = np.ascontiguousarray(np.unique(np.asarray(clusters), return_inverse=True)[1], dtype=np.int32)
+    if upper.shape[0] != upper.shape[1] or upper.shape[0] != len(numbers):
+        raise ValueError(f"the graph has the shape {upper.shape}, but there are {len(numbers)} clusters' members")
+    ends = [np.ascontiguousarray(ends, dtype=np.uintp) for ends in (upper.row, upper.col)]
+    return _native.cuts(*ends, np.ascontiguousarray(upper.data, dtype=np.float64), numbers)
+
+
+def total_cut(graph: Any, clusters: Any) -> float:
+    """The weight of the edges of a symmetric graph (n, n), dense or sparse, that join different clusters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise.metrics import total_cut
+    >>> total_cut(np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]]), [0, 0, 1])
+    1.0
+    """
+    return _cuts(graph, clusters)[0]
+
+
+def normalized_cut(graph: Any, clusters: Any) -> float:
+    """The sum over clusters of the cut weight over the weight of all edges at the cluster."""
+    return _cuts(graph, clusters)[1]

@@ -1,0 +1,120 @@
+"""Faults raise errors that say what, where, and what is valid."""
+
+import numpy as np
+import pytest
+from conftest import data_for, sample_of
+from sklearn.exceptions import NotFittedError
+
+import partwise as pw
+
+X = np.random.default_rng(0).random((8, 5))
+
+
+def spoiled(value):
+    bad = X.copy()
+    bad[2, 3] = value
+    return bad
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_components": 0}, "n_components.*1 or more.*Got 0"),
+        ({"n_components": -1}, "n_components.*1 or more.*Got -1"),
+        ({"n_components": 2.5}, "n_components.*Got 2.5"),
+        ({"init": "svd"}, 'unknown start "svd"; valid: auto, random, nndsvd'),
+        ({"init": "custom"}, "init='custom' needs the start"),
+        ({"solver": "hls"}, 'unknown solver "hls"; valid: auto, hals, bpp, nesterov'),
+        ({"beta_loss": "itakura-saito"}, r"must be 'frobenius' \(or 2\) or 'kullback-leibler' \(or 1\)"),
+        ({"beta_loss": 0.5}, "Got 0.5"),
+        ({"beta_loss": "kullback-leibler", "solver": "bpp"}, "it solves quadratics only; valid: solver mu"),
+        ({"tol": -1}, "tol.*from 0"),
+        ({"max_iter": -1}, "max_iter.*0 or more"),
+        ({"alpha_W": -0.1}, "alpha_W.*0 or more"),
+        ({"alpha_H": "sane"}, "alpha_H.*or 'same'"),
+        ({"l1_ratio": 2}, "l1_ratio.*from 0 to 1"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"time_limit": -1.0}, "time_limit is -1"),
+    ],
+)
+def test_settings_out_of_range_are_named(settings, message):
+    with pytest.raises(ValueError, match=message):
+        pw.NMF(**{"n_components": 2, **settings}).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (spoiled(np.nan), "Input X contains NaN: 1 NaN and 0 infinite entries, the first in row 2, column 3"),
+        (spoiled(np.inf), "Input X contains infinity: 0 NaN and 1 infinite entries, the first in row 2, column 3"),
+        (spoiled(-1.0), "Negative values in data passed to NMF .* row 2, column 3"),
+        (X[0], "Expected 2D array"),
+        (np.zeros((0, 3)), "0 sample"),
+        (X * 1j, "Complex data"),
+    ],
+)
+def test_faulty_data_are_refused_with_the_place(bad, message):
+    with pytest.raises(ValueError, match=message):
+        pw.NMF(2).fit(bad)
+
+
+def test_texts_are_refused():
+    with pytest.raises((ValueError, TypeError)):
+        pw.NMF(2).fit([["a", "b"], ["c", "d"]])
+
+
+def test_a_fault_names_the_feature():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(spoiled(-1.0), columns=["a", "b", "c", "price", "e"])
+    with pytest.raises(ValueError, match=r'column 3 \("price"\)'):
+        pw.NMF(2).fit(frame)
+
+
+def test_transform_before_fit_and_with_other_features(estimator):
+    data, y, _ = data_for(estimator)
+    model = sample_of(estimator)
+    for method in (model.transform, model.predict, model.score, model.inverse_transform):
+        with pytest.raises(NotFittedError):
+            method(data)
+    model.set_params(random_state=0, max_iter=5, tol=0).fit(data, y)
+    width = data.shape[1]
+    with pytest.raises(ValueError, match=f"X has {width - 1} features, but {estimator.__name__} is expecting {width} features"):
+        model.transform(data[:, 1:])
+
+
+def test_a_typo_in_a_parameter_lists_the_valid_ones():
+    with pytest.raises(ValueError, match="Invalid parameter 'n_component'.*n_components"):
+        pw.NMF().set_params(n_component=3)
+    with pytest.raises(TypeError, match="n_component"):
+        pw.NMF(n_component=3)
+
+
+def test_asymmetric_similarities_are_refused_by_their_first_pair():
+    S = X @ X.T
+    S[1, 4] += 1
+    with pytest.raises(ValueError, match=r"the entry of the pair \(1, 4\)"):
+        pw.SymNMF(2).fit(S)
+    with pytest.raises(ValueError, match="n x n"):
+        pw.SymNMF(2).fit(X)
+
+
+def test_options_without_effect_are_said():
+    with pytest.warns(UserWarning, match="shuffle=True has no effect"):
+        pw.NMF(2, shuffle=True, tol=0).fit(X)
+    with pytest.warns(RuntimeWarning, match="provided W or H are ignored"):
+        pw.NMF(2, tol=0).fit(X, W=np.ones((8, 2)))
+    with pytest.warns(UserWarning, match="'nndsvda', which fills them, is used"):
+        pw.NMF(2, init="nndsvd", solver="mu", tol=0).fit(X)
+
+
+def test_a_start_of_another_shape_is_refused():
+    with pytest.raises(ValueError, match=r"wrong first dimension .* codes .* \(8, 2\), but have \(7, 2\)"):
+        pw.NMF(2, init="custom").fit(X, W=np.ones((7, 2)))
+
+
+def test_the_native_module_refuses_unknown_options():
+    from partwise import _native
+
+    with pytest.raises(TypeError, match='unknown option "ranc"; valid: rank, seed'):
+        _native.fit(X, "nmf", "frobenius", {}, {"rank": 2, "ranc": 2}, None)

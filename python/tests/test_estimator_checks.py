@@ -1,0 +1,13 @@
+"""scikit-learn's own checks, for every estimator; none is expected to fail."""
+
+import pytest
+from conftest import sample_of
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from partwise._estimators import ESTIMATORS
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks([sample_of(estimator) for estimator in ESTIMATORS])
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
