@@ -30,6 +30,9 @@ pub(crate) enum Command {
     Methods(MethodsArgs),
     /// Show the main job on built-in handwritten digits.
     Demo(DemoArgs),
+    /// Run an experiment of a paper on a folder of data sets.
+    #[command(hide = true)]
+    Reproduce(ReproduceArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }
@@ -59,6 +62,10 @@ pub(crate) struct WriteArgs {
     /// Replace the folder if it holds an earlier result (it must have a run.json) or is empty.
     #[arg(long)]
     pub(crate) force: bool,
+    /// What codes.npy and codes.csv hold: the codes, or the codes W(HH')^1/2, whose distances and inner products are those of the rows of
+    /// WH (for classifiers; they may be negative). Model and memberships have the plain codes.
+    #[arg(long, value_parser = choices::codes(), default_value = "plain")]
+    pub(crate) codes: String,
     /// Print errors only. Notes are in run.json and in the report all the same.
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -97,12 +104,28 @@ pub(crate) struct GuidanceArgs {
     /// Reference components for ws-nmf: a table with one component a row, in the units of the (scaled) data.
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
+    /// Labels as numbers for ssnmf: a table with one row a sample and one column a label, 0 or more; nan = not known.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) label_targets: Option<PathBuf>,
+    /// Entries of the data that are nan are not known and don't count (ssnmf; dense data).
+    #[arg(long)]
+    pub(crate) missing: bool,
     /// A graph over the samples for gnmf and semi-gnmf: an edge list with the header source,target and perhaps weight (nodes from 0), or a symmetric matrix.
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<PathBuf>,
-    /// Without --graph, gnmf and semi-gnmf join each sample with this many nearest neighbours, 1 to n - 1. Default: 5.
+    /// Join each sample with this many nearest neighbours, 1 to n - 1, for gnmf and semi-gnmf (default 5). With symnmf or
+    /// ws-symnmf the graph stands in for the data (default 7); without this flag and --graph-weights the data are the similarities.
     #[arg(long, value_name = "N", value_parser = choices::positive, conflicts_with = "graph")]
     pub(crate) graph_neighbours: Option<usize>,
+    /// The weights of the joined neighbours. Default: binary for gnmf and semi-gnmf, self-tuning for symnmf and ws-symnmf.
+    #[arg(long, value_name = "KIND", value_parser = choices::graph_weights(), conflicts_with = "graph")]
+    pub(crate) graph_weights: Option<String>,
+    /// The width of the heat weights exp(-|x - y|^2 / width), above 0, in the square of the unit of the data.
+    #[arg(long, value_name = "W")]
+    pub(crate) heat_width: Option<f64>,
+    /// Divide the similarities of symnmf and ws-symnmf by the roots of the two row sums.
+    #[arg(long)]
+    pub(crate) degree_normalized: bool,
     /// Names of the features, one a line (terms.txt). Default: the header of the data, if it has one.
     #[arg(long, value_name = "FILE")]
     pub(crate) feature_names: Option<PathBuf>,
@@ -121,17 +144,30 @@ pub(crate) struct ModelArgs {
     /// The loss. Default: frobenius (kullback-leibler for cnmf-kl).
     #[arg(long, value_parser = choices::losses())]
     pub(crate) loss: Option<String>,
-    /// How strongly ws-nmf holds labels and references: 0 or more, or "auto" for the smallest that holds 95 % of the labels. For
+    /// How strongly ws-nmf and ws-symnmf hold labels and references: 0 or more, or "auto" for the smallest that holds 95 % of the labels. For
     /// labels it has no unit, unless --scale-mode asks for the published weight. Default: 10.
     #[arg(long, value_name = "S")]
     pub(crate) strength: Option<Strength>,
     /// How strongly gnmf and semi-gnmf draw joined samples together, in the unit of the squared components: 0 or more. Default: 1.
     #[arg(long, value_name = "L")]
     pub(crate) graph_weight: Option<f64>,
-    /// Holds labels by the published weight of ws-nmf, with the free scale of their rows minimized out (joint) or alternated.
+    /// Holds labels by the published weight of ws-nmf and ws-symnmf, with the free scale of their rows minimized out (joint) or alternated.
     /// Default: by a strength without a unit.
     #[arg(long, value_name = "MODE", value_parser = choices::scale_modes())]
     pub(crate) scale_mode: Option<String>,
+    /// How much the labels weigh beside the data in ssnmf: 0 or more; 1 weighs them as much as the data. Default: 1.
+    #[arg(long, value_name = "L")]
+    pub(crate) label_weight: Option<f64>,
+    /// How strongly the two factors of symnmf and ws-symnmf are held together: 0 or more. Default: the square of the largest entry.
+    #[arg(long, value_name = "MU")]
+    pub(crate) coupling: Option<f64>,
+    /// How much nmf-alpha weighs the directions that separate the classes: 0 (plain NMF) or more; the note on margins says how heavy
+    /// they are beside the data. Default: 1.
+    #[arg(long, value_name = "L", alias = "lambda")]
+    pub(crate) margin_weight: Option<f64>,
+    /// The cost C of the support vector machines of nmf-alpha, above 0, for the scale of the (scaled) data. Default: 1.
+    #[arg(long, value_name = "C")]
+    pub(crate) svm_cost: Option<f64>,
     /// The smoothing between the factors of nmf-dc and ns-nmf, from 0 (none) to 1. Default: 0.3.
     #[arg(long, value_name = "D", alias = "theta")]
     pub(crate) delta: Option<f64>,
@@ -220,6 +256,15 @@ pub(crate) struct EvaluateArgs {
     /// The column of the labels file that holds the labels. Default: label, else the second.
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
+    /// What the clusters are.
+    #[arg(long, value_parser = choices::clusters(), default_value = "shares")]
+    pub(crate) clusters: String,
+    /// Clusters of k-means, 1 or more. Default: the number of classes.
+    #[arg(short = 'k', long, value_name = "K", value_parser = choices::positive)]
+    pub(crate) n_clusters: Option<usize>,
+    /// The seed of the starts of k-means.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -249,6 +294,24 @@ pub(crate) struct DemoArgs {
     /// Threads; 0 = all cores. The result doesn't depend on them.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReproduceArgs {
+    /// The experiment. Default: list all.
+    pub(crate) protocol: Option<String>,
+    /// The folder that holds the data sets, one folder each.
+    #[arg(long, value_name = "DIR", default_value = "../shared/data")]
+    pub(crate) data: PathBuf,
+    /// How many draws, 1 or more. Default: the experiment's.
+    #[arg(long, value_name = "N", value_parser = choices::positive)]
+    pub(crate) draws: Option<usize>,
+    /// Threads; 0 = all cores. The result doesn't depend on them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// Print JSON with every draw.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

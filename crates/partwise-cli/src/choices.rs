@@ -58,6 +58,32 @@ pub(crate) fn scale_modes() -> PossibleValuesParser {
     ])
 }
 
+/// Weights of a graph of neighbours.
+pub(crate) fn graph_weights() -> PossibleValuesParser {
+    parser([
+        ("binary", "1"),
+        ("heat", "exp(-|x - y|^2 / width), with --heat-width"),
+        ("self-tuning", "as heat, the width from the distances to each sample's neighbours"),
+        ("cosine", "the cosine of the angle; no edge where it is 0"),
+        ("dot", "the inner product; no edge where it is 0"),
+    ])
+}
+
+/// What is written as codes.
+pub(crate) fn codes() -> PossibleValuesParser {
+    parser([("plain", "as the fit has them"), ("corrected", "times (HH')^1/2")])
+}
+
+/// How clusters are read off a result.
+pub(crate) fn clusters() -> PossibleValuesParser {
+    parser([
+        ("shares", "the largest share, as in memberships.csv"),
+        ("largest", "the largest code as it is"),
+        ("k-means", "k-means on the codes, the best of 20 starts"),
+        ("k-means-rows", "k-means on the shares, each row divided by its length"),
+    ])
+}
+
 /// The number types.
 pub(crate) fn dtypes() -> PossibleValuesParser {
     parser([("auto", "as stored when that is f32, else f64"), ("f32", ""), ("f64", "")])

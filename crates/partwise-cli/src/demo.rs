@@ -87,7 +87,7 @@ Accuracy and NMI are over the images whose label did not guide. Every setting is
         return Ok(Outcome::Done);
     };
     let timings = Timings { fit: best.fit_seconds, ..Timings::default() };
-    let extra = Extra { comparison: Some(&comparison), mark: Some(MARK) };
+    let extra = Extra { comparison: Some(&comparison), mark: Some(MARK), corrected: false };
     outputs::write_fit(best, &args.out, true, timings, &extra)?;
     best.notes.iter().for_each(|note| verbosity.note(&note.message));
     let out = args.out.display();

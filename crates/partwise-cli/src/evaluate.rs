@@ -3,17 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use partwise_io::ModelFile;
+use partwise::{DenseMatrix, Matrix};
+use partwise_eval::methods::k_means::{KMeansSettings, k_means};
+use partwise_io::{LabelTable, ModelFile};
 use serde_json::{Value, json};
 
 use crate::args::EvaluateArgs;
 use crate::console::{self, Verbosity};
-use crate::memberships::Memberships;
+use crate::memberships::{Memberships, largest};
 use crate::scores::Evaluation;
 use crate::{Outcome, guidance};
 
 /// Compares and prints.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
+    if args.n_clusters.is_some() && !args.clusters.starts_with("k-means") {
+        bail!("--n-clusters serves --clusters k-means and k-means-rows only");
+    }
     let path = model_path(&args.result);
     let model = ModelFile::read(&path)?;
     let evaluation = evaluate(&model, args).with_context(|| path.display().to_string())?;
@@ -23,6 +28,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         let out = json!({
             "model": path.display().to_string(),
             "labels": args.labels.display().to_string(),
+            "clusters": args.clusters,
             "evaluation": evaluation.to_json(),
             "class_names": evaluation.class_names,
             "cluster_names": evaluation.cluster_names,
@@ -43,8 +49,16 @@ fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
     if table.n_labelled() == 0 {
         bail!("{} has no labels to compare with", args.labels.display());
     }
-    let names = component_names(model, components.rows());
-    let clusters = Memberships::new(&codes, &components).cluster;
+    let memberships = Memberships::new(&codes, &components);
+    let (clusters, names) = match args.clusters.as_str() {
+        "k-means" => by_k_means(codes.clone(), &table, args)?,
+        "k-means-rows" => by_k_means(unit_rows(&memberships.shares), &table, args)?,
+        "largest" => {
+            let largest = (0..codes.rows()).map(|i| largest(codes.row(i))).collect();
+            (largest, component_names(model, components.rows()))
+        }
+        _ => (memberships.cluster, component_names(model, components.rows())),
+    };
     let mut guided = vec![false; codes.rows()];
     let samples = model.document.get("guidance").and_then(|g| g.pointer("/labels/samples"));
     for sample in samples.and_then(Value::as_array).into_iter().flatten() {
@@ -59,6 +73,30 @@ fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
     let mut evaluation = Evaluation::new(&truth, &table.names, &clusters, &names, &guided)?;
     evaluation.notes.splice(0..0, table.notes);
     Ok(evaluation)
+}
+
+/// Clusters of the best of 20 starts, as many as there are classes unless the flags say otherwise.
+fn by_k_means(
+    points: Matrix<f64>,
+    table: &LabelTable,
+    args: &EvaluateArgs,
+) -> Result<(Vec<Option<usize>>, Vec<String>)> {
+    let count = args.n_clusters.unwrap_or(table.names.len());
+    let settings = KMeansSettings { seed: args.seed, ..KMeansSettings::default() };
+    let found = k_means(&DenseMatrix::from_matrix(points)?, count, &settings)?;
+    let names = (1..=count).map(|cluster| format!("cluster {cluster}")).collect();
+    Ok((found.labels.into_iter().map(Some).collect(), names))
+}
+
+/// Each row divided by its length; rows of zeros stay.
+fn unit_rows(matrix: &Matrix<f64>) -> Matrix<f64> {
+    let mut out = matrix.clone();
+    for i in 0..out.rows() {
+        let row = out.row_mut(i);
+        let length = row.iter().map(|v| v * v).sum::<f64>().sqrt();
+        row.iter_mut().filter(|_| length > 0.0).for_each(|v| *v /= length);
+    }
+    out
 }
 
 /// The names in a model's document, or numbers.

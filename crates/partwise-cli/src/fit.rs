@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
 use partwise::recipes::{StrengthRule, search_strength};
 use partwise::{
-    AnchorScale, Init, Knowledge, Loss, Model, Real, Settings, Slot, SolverChoice, StrengthUnit, models,
-    solvers,
+    AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real, Settings,
+    Slot, SolverChoice, StrengthUnit, models,
 };
 use partwise_io::{ModelFile, read_names};
 use serde_json::Value;
@@ -15,7 +15,8 @@ use serde_json::Value;
 use crate::args::{FitArgs, SolveArgs};
 use crate::choices::Strength;
 use crate::console::{self, Verbosity};
-use crate::guidance::{self, Components, Guidance};
+use crate::flags;
+use crate::guidance::{self, Components, Given, Guidance};
 use crate::input::{self, Data, Read, Source, Table};
 use crate::job::{Done, Job, error_name};
 use crate::outputs::{self, Extra};
@@ -27,7 +28,7 @@ use crate::{Outcome, interrupt, record};
 /// Reads, fits, writes, tells.
 pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
     let began = Instant::now();
-    check_flags(args)?;
+    flags::check(args)?;
     outputs::check_target(&args.write.out, args.write.force)?;
     let from_data = args.guidance.label_column.as_deref().filter(|_| args.guidance.labels.is_none());
     let mut read = input::read(&args.read, from_data)?;
@@ -43,14 +44,26 @@ pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
 
 fn run_in<T: Real>(args: &FitArgs, read: Read, began: Instant) -> Result<Outcome> {
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
-    let Read { values, source } = read;
-    let mut table = Table::<T>::from_values(values, &source)?;
-    let guidance = guidance::labels(&args.guidance, &source, args.solve.seed)?;
+    let Read { values, mut source } = read;
+    let (mut table, known) = match args.guidance.missing {
+        true => Table::<T>::with_unknown(values, &source).map(|(table, known)| (table, Some(known)))?,
+        false => (Table::<T>::from_values(values, &source)?, None),
+    };
+    let several = ["nmf-alpha", "ssnmf"].contains(&flags::method(args));
+    let (guidance, label_sets) = match guidance::labels(&args.guidance, &source, args.solve.seed, several)? {
+        Some(Given::Classes(guidance)) => (Some(guidance), None),
+        Some(Given::Sets(sets)) => (None, Some(sets)),
+        None => (None, None),
+    };
+    let targets = guidance::label_targets(&args.guidance, source.rows)?;
     let reference = guidance::reference(&args.guidance, &source, guidance.as_ref())?;
     let scaling = Scaling::learn(ScaleKind::from_name(&args.model.scale)?, &table);
     scaling.apply(&mut table);
-    let data = table.into_data(&source.name)?;
-    let mut job = prepare(args, &source, &data, &scaling, guidance.as_ref(), reference.as_ref())?;
+    let mut chosen = Vec::new();
+    let data = data(args, table, &mut source, &mut chosen)?;
+    let more = Further { label_sets, targets, known };
+    let mut job =
+        prepare(args, &source, &data, &scaling, guidance.as_ref(), reference.as_ref(), more, chosen)?;
     let read_seconds = began.elapsed().as_secs_f64();
     say_input(verbosity, &job);
     if interrupt::requested() {
@@ -62,7 +75,8 @@ fn run_in<T: Real>(args: &FitArgs, read: Read, began: Instant) -> Result<Outcome
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
     let Some(done) = job.run(verbosity)? else { return Ok(stopped_early()) };
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
-    let run = outputs::write_fit(&done, &args.write.out, args.write.force, timings, &Extra::default())?;
+    let extra = Extra { corrected: args.write.codes == "corrected", ..Extra::default() };
+    let run = outputs::write_fit(&done, &args.write.out, args.write.force, timings, &extra)?;
     done.notes.iter().for_each(|note| verbosity.note(&note.message));
     say_result(verbosity, &done, &args.write.out.display().to_string());
     if args.write.json {
@@ -76,43 +90,35 @@ fn stopped_early() -> Outcome {
     Outcome::Interrupted
 }
 
-/// Flags that would have no effect are refused.
-fn check_flags(args: &FitArgs) -> Result<()> {
-    let method = args.model.method.as_deref();
-    let ws_nmf = method == Some("ws-nmf") || (method.is_none() && args.guidance.reference.is_some());
-    for (given, flag) in [
-        (args.guidance.reference.is_some(), "--reference"),
-        (args.model.strength.is_some(), "--strength"),
-        (args.model.scale_mode.is_some(), "--scale-mode"),
-    ] {
-        if given && !ws_nmf {
-            bail!("{flag} serves the method ws-nmf only; add --method ws-nmf, or leave it out");
+/// The data as the method takes them: for symmetric methods perhaps the similarity graph of the rows, perhaps divided by degrees.
+fn data<T: Real>(
+    args: &FitArgs,
+    mut table: Table<T>,
+    source: &mut Source,
+    chosen: &mut Vec<String>,
+) -> Result<Data<T>> {
+    let normalized = args.guidance.degree_normalized;
+    if !flags::builds_similarities(args) {
+        if normalized {
+            table.normalize_degrees();
         }
+        return table.into_data(&source.name);
     }
-    for (given, flag) in [
-        (args.guidance.graph.is_some(), "--graph"),
-        (args.guidance.graph_neighbours.is_some(), "--graph-neighbours"),
-        (args.model.graph_weight.is_some(), "--graph-weight"),
-    ] {
-        if given && !takes_graph(method) {
-            bail!("{flag} serves the methods gnmf and semi-gnmf only; add --method gnmf, or leave it out");
-        }
-    }
-    let smooths = models::ALL.iter().any(|spec| Some(spec.name) == method && spec.smooths);
-    if args.model.delta.is_some() && !smooths {
-        bail!("--delta serves the methods nmf-dc and ns-nmf only; add one of them, or leave it out");
-    }
-    let wanted = args.solve.solver.as_str();
-    let spec = solvers::ALL.iter().find(|spec| spec.name == wanted);
-    if args.solve.inner.is_some() && spec.is_some_and(|spec| spec.inner_steps == 0) {
-        bail!("--inner has no effect on the solver {wanted}, which has no inner steps");
-    }
-    Ok(())
+    let rows = table.into_data(&source.name)?;
+    let graph = guidance::similarities(&args.guidance, rows.matrix(), chosen)?;
+    source.columns = source.rows;
+    source.feature_names.clone_from(&source.row_names);
+    source.image_shape = None;
+    (source.sparse, source.stored) = (true, graph.n_entries());
+    let graph = if normalized { graph.normalized() } else { graph };
+    Data::of_graph(&graph).with_context(|| source.name.clone())
 }
 
-/// Whether the method needs a graph over the samples.
-fn takes_graph(method: Option<&str>) -> bool {
-    models::ALL.iter().any(|spec| Some(spec.name) == method && spec.needs.contains("graph"))
+/// What is known beside classes, references and a graph.
+struct Further {
+    label_sets: Option<LabelSets>,
+    targets: Option<LabelTargets>,
+    known: Option<Matrix<f64>>,
 }
 
 /// Puts model and settings together.
@@ -123,13 +129,14 @@ fn prepare<'a, T: Real>(
     scaling: &'a Scaling,
     guidance: Option<&'a Guidance>,
     reference: Option<&'a Components>,
+    more: Further,
+    mut chosen: Vec<String>,
 ) -> Result<Job<'a, T>> {
-    let mut chosen = Vec::new();
-    let graph = match takes_graph(args.model.method.as_deref()) {
+    let graph = match flags::takes_graph(args) {
         true => Some(guidance::graph(&args.guidance, source, data.matrix(), &mut chosen)?),
         false => None,
     };
-    let model = model(args, guidance, reference, graph, source.image_shape, &mut chosen)?;
+    let model = model(args, guidance, reference, graph, source.image_shape, more, &mut chosen)?;
     let start = args.solve.start.as_ref().map(|path| ModelFile::read(path).map(|m| (path, m))).transpose()?;
     let start_rank = start.as_ref().and_then(|(_, m)| m.tensor("components")).map(|t| t.shape().0);
     let classes = guidance.map(|g| g.labels.n_classes()).filter(|c| *c > 0);
@@ -161,11 +168,14 @@ fn model(
     reference: Option<&Components>,
     graph: Option<Graph>,
     image_shape: Option<(usize, usize)>,
+    more: Further,
     chosen: &mut Vec<String>,
 ) -> Result<Model> {
+    let defaults = Knowledge::default();
+    let targets = more.targets.or_else(|| more.label_sets.as_ref().map(guidance::targets_of));
     let strength = match args.model.strength {
         Some(Strength::Value(value)) => value,
-        _ => Knowledge::default().strength,
+        _ => defaults.strength,
     };
     let knowledge = Knowledge {
         labels: guidance.map(|g| g.labels.clone()),
@@ -175,15 +185,25 @@ fn model(
             Some(_) => StrengthUnit::Raw,
             None => StrengthUnit::Relative,
         },
-        smoothing: args.model.delta.unwrap_or(Knowledge::default().smoothing),
+        smoothing: args.model.delta.unwrap_or(defaults.smoothing),
         image_shape,
+        label_targets: targets.filter(|_| flags::method(args) == "ssnmf"),
+        label_weight: args.model.label_weight.unwrap_or(defaults.label_weight),
+        known_entries: more.known,
+        coupling: args.model.coupling,
+        margins: Margins {
+            discriminative_weight: args.model.margin_weight.unwrap_or(defaults.margins.discriminative_weight),
+            cost: args.model.svm_cost.unwrap_or(defaults.margins.cost),
+            label_sets: more.label_sets,
+            support: None,
+        },
         anchor_scale: match args.model.scale_mode.as_deref() {
             Some("alternating") => AnchorScale::Alternating,
             _ => AnchorScale::Joint,
         },
         graph,
-        graph_weight: args.model.graph_weight.unwrap_or(Knowledge::default().graph_weight),
-        ..Knowledge::default()
+        graph_weight: args.model.graph_weight.unwrap_or(defaults.graph_weight),
+        ..defaults
     };
     let (name, reason) = match (&args.model.method, reference, guidance) {
         (Some(name), _, _) => (name.as_str(), None),

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use partwise::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};
-use partwise::{ComponentReference, DataMatrix, Labels, Matrix, Real};
+use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_graph};
+use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
 use partwise_eval::draw_labels;
 use partwise_io::{
     LabelTable, ReadOptions, Values, read_labels, read_labels_column, read_reference, read_table,
@@ -74,8 +74,22 @@ pub(crate) fn label_table(path: &Path, n_samples: usize, column: Option<&str>) -
     })
 }
 
-/// The labels that the flags name, if any.
-pub(crate) fn labels(args: &GuidanceArgs, source: &Source, seed: u64) -> Result<Option<Guidance>> {
+/// What a file of labels gives.
+#[derive(Clone, Debug)]
+pub(crate) enum Given {
+    /// One class a sample.
+    Classes(Guidance),
+    /// Several labels for some samples.
+    Sets(LabelSets),
+}
+
+/// The labels that the flags name, if any. With `several`, samples may have more than one.
+pub(crate) fn labels(
+    args: &GuidanceArgs,
+    source: &Source,
+    seed: u64,
+    several: bool,
+) -> Result<Option<Given>> {
     let table = match (&args.labels, &source.labels) {
         (Some(path), _) => label_table(path, source.rows, args.label_column.as_deref())?,
         (None, Some(column)) => LabelTable::from_column(Path::new(&source.name), column, &source.sha256),
@@ -86,11 +100,42 @@ pub(crate) fn labels(args: &GuidanceArgs, source: &Source, seed: u64) -> Result<
             return Ok(None);
         }
     };
+    if several && table.sets.iter().any(|set| set.len() > 1) {
+        if args.labels_per_class.is_some() {
+            bail!("--labels-per-class needs one label a sample; {} has several", table.path.display());
+        }
+        let sets = table.sets.into_iter().map(|set| (!set.is_empty()).then_some(set)).collect();
+        return Ok(Some(Given::Sets(LabelSets::new(table.names.len(), sets)?)));
+    }
     let truth = table.single()?;
     let name = table.path.display().to_string();
     let mut guidance = Guidance::new(&name, &table.sha256, table.names, truth, args.labels_per_class, seed)?;
     guidance.notes.splice(0..0, table.notes);
-    Ok(Some(guidance))
+    Ok(Some(Given::Classes(guidance)))
+}
+
+/// Label sets as numbers: 1 for each label of a labelled sample, 0 for the others.
+pub(crate) fn targets_of(sets: &LabelSets) -> LabelTargets {
+    let (n, labels) = (sets.n_samples(), sets.n_labels());
+    let has = |i: usize, label: usize| sets.set(i).is_some_and(|set| set.contains(&(label as u32)));
+    LabelTargets {
+        targets: Matrix::from_fn(n, labels, |i, label| f64::from(has(i, label))),
+        known: Matrix::from_fn(n, labels, |i, _| f64::from(sets.set(i).is_some())),
+    }
+}
+
+/// The table of --label-targets, in which nan is not known.
+pub(crate) fn label_targets(args: &GuidanceArgs, n_samples: usize) -> Result<Option<LabelTargets>> {
+    let Some(path) = &args.label_targets else { return Ok(None) };
+    let targets = read_table(path, &ReadOptions::default())?.values.into_matrix::<f64>(path)?;
+    let (n, labels) = targets.shape();
+    if n != n_samples {
+        bail!("{}: there are {n} rows for {n_samples} samples; one for each is needed", path.display());
+    }
+    let value = |i: usize, j: usize| targets.get(i, j);
+    let known = Matrix::from_fn(n, labels, |i, j| f64::from(!value(i, j).is_nan()));
+    let targets = Matrix::from_fn(n, labels, |i, j| if value(i, j).is_nan() { 0.0 } else { value(i, j) });
+    Ok(Some(LabelTargets { targets, known }))
 }
 
 /// Reference components with the names that their file gives them.
@@ -140,7 +185,7 @@ pub(crate) fn reference(
     }))
 }
 
-/// The graph of the flags: from a file, or of nearest neighbours in the (scaled) data with weights 0-1. Says what it is.
+/// The graph of the flags: from a file, or of nearest neighbours in the (scaled) data. Says what it is.
 pub(crate) fn graph<T: Real>(
     args: &GuidanceArgs,
     source: &Source,
@@ -156,18 +201,63 @@ pub(crate) fn graph<T: Real>(
             (graph_of(table.values, path).with_context(place)?, origin)
         }
         None => {
-            let neighbours = args.graph_neighbours.unwrap_or(5);
-            let settings =
-                NeighbourGraph { neighbours, weights: Weights::Binary, ..NeighbourGraph::default() };
-            (neighbour_graph(data, &settings)?, format!("{neighbours} nearest neighbours, weights 0-1"))
+            let settings = neighbours(args, 5, "binary");
+            (neighbour_graph(data, &settings)?, origin_of(args, &settings))
         }
     };
-    chosen.push(format!(
-        "a graph with {} entries and {} connected components, {origin}",
+    chosen.push(told(&graph, &origin));
+    Ok(graph)
+}
+
+/// The similarities for symmetric methods: the graph of nearest neighbours of the (scaled) rows. Says what it is.
+pub(crate) fn similarities<T: Real>(
+    args: &GuidanceArgs,
+    data: &dyn DataMatrix<T>,
+    chosen: &mut Vec<String>,
+) -> Result<Graph> {
+    let settings = neighbours(args, 7, "self-tuning");
+    let graph = neighbour_graph(data, &settings)?;
+    chosen.push(told(&graph, &format!("in place of the data, {}", origin_of(args, &settings))));
+    Ok(graph)
+}
+
+fn neighbours(args: &GuidanceArgs, default: usize, weights: &str) -> NeighbourGraph {
+    let neighbours = args.graph_neighbours.unwrap_or(default);
+    let (closeness, weights) = match args.graph_weights.as_deref().unwrap_or(weights) {
+        "heat" => {
+            let width = args.heat_width.expect("heat weights come with a width, as the flags are checked");
+            (Closeness::Euclidean, Weights::Heat { width })
+        }
+        "self-tuning" => (Closeness::Euclidean, Weights::SelfTuning { scale_neighbour: neighbours }),
+        "cosine" => (Closeness::Cosine, Weights::Cosine),
+        "dot" => (Closeness::Euclidean, Weights::Dot),
+        _ => (Closeness::Euclidean, Weights::Binary),
+    };
+    NeighbourGraph { neighbours, closeness, weights }
+}
+
+fn origin_of(args: &GuidanceArgs, settings: &NeighbourGraph) -> String {
+    let weights = match settings.weights {
+        Weights::Binary => "binary",
+        Weights::Heat { .. } => "heat",
+        Weights::SelfTuning { .. } => "self-tuning",
+        Weights::Dot => "dot",
+        Weights::Cosine => "cosine",
+    };
+    let chosen = if args.graph_weights.is_some() { "" } else { " by default" };
+    format!("{} nearest neighbours, {weights} weights{chosen}", settings.neighbours)
+}
+
+fn told(graph: &Graph, origin: &str) -> String {
+    let isolated = match graph.isolated().len() {
+        0 => String::new(),
+        count => format!(", {count} samples without an edge"),
+    };
+    format!(
+        "a graph with {} entries and {} connected components{isolated}, {origin}",
         graph.n_entries(),
         graph.n_components()
-    ));
-    Ok(graph)
+    )
 }
 
 /// The graph of a symmetric matrix.

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use partwise::{DataMatrix, DenseMatrix, Real, SparseMatrix};
+use partwise::graphs::Graph;
+use partwise::{DataMatrix, DenseMatrix, Matrix, Real, SparseMatrix};
 use partwise_io::{FORMATS, ReadOptions, Values};
 
 use crate::args::ReadArgs;
@@ -92,6 +93,39 @@ impl<T: Real> Table<T> {
         };
         table.check(source)?;
         Ok(table)
+    }
+
+    /// As [`Table::from_values`] for dense data whose NaN entries are not known: they become 0. Gives 1 for the known entries and 0
+    /// for the others (n × d) too.
+    pub(crate) fn with_unknown(values: Values, source: &Source) -> Result<(Self, Matrix<f64>)> {
+        let Values::Dense { rows, columns, values } = values else {
+            bail!(
+                "{}: --missing needs dense data; what a sparse file does not list is 0, not unknown",
+                source.name
+            )
+        };
+        let mut values: Vec<T> = values.into_real();
+        let known =
+            Matrix::from_fn(rows, columns, |i, j| f64::from(!values[i * columns + j].to_f64().is_nan()));
+        values.iter_mut().filter(|value| value.to_f64().is_nan()).for_each(|value| *value = T::ZERO);
+        let table = Table::dense(rows, columns, values);
+        table.check(source)?;
+        Ok((table, known))
+    }
+
+    /// Divides entry (i, j) of similarities by the roots of the sums of rows i and j. Rows of zeros stay.
+    pub(crate) fn normalize_degrees(&mut self) {
+        let mut sums = vec![0.0; self.rows.max(self.columns)];
+        self.for_each(|row, _, value| sums[row] += value.to_f64());
+        let scales: Vec<f64> = sums.iter().map(|s| if *s > 0.0 { 1.0 / s.sqrt() } else { 0.0 }).collect();
+        let mut row = 0;
+        self.for_each_row(|columns, values| {
+            for (at, value) in values.iter_mut().enumerate() {
+                let column = columns.map_or(at, |columns| columns[at] as usize);
+                *value = T::from_f64(value.to_f64() * scales[row] * scales[column]);
+            }
+            row += 1;
+        });
     }
 
     /// All n·d values, row by row.
@@ -197,6 +231,14 @@ pub(crate) enum Data<T: Real> {
 }
 
 impl<T: Real> Data<T> {
+    /// The matrix of a graph.
+    pub(crate) fn of_graph(graph: &Graph) -> Result<Self> {
+        let n = graph.n_samples();
+        let entry = |(i, j, weight): (usize, usize, f64)| (i as u32, j as u32, T::from_f64(weight));
+        let entries = graph.entries().into_iter().map(entry).collect();
+        Ok(Data::Sparse(SparseMatrix::from_triplets(n, n, entries)?.0))
+    }
+
     /// As the library takes them.
     pub(crate) fn matrix(&self) -> &dyn DataMatrix<T> {
         match self {

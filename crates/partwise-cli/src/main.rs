@@ -9,6 +9,7 @@ mod console;
 mod demo;
 mod evaluate;
 mod fit;
+mod flags;
 mod guidance;
 mod input;
 mod interrupt;
@@ -19,6 +20,7 @@ mod outputs;
 mod progress;
 mod record;
 mod report;
+mod reproduce;
 mod scale;
 mod scores;
 mod transform;
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Completions(args) => completions::run(&args),
     };
     match outcome {

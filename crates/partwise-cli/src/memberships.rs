@@ -57,7 +57,8 @@ impl<T: Real> Memberships<T> {
     }
 }
 
-fn largest<T: Real>(row: &[T]) -> Option<usize> {
+/// The place of the largest entry, the first of equals; `None` for zeros.
+pub(crate) fn largest<T: Real>(row: &[T]) -> Option<usize> {
     let best = (0..row.len()).fold(0, |best, j| if row[j] > row[best] { j } else { best });
     row.get(best).filter(|value| **value > T::ZERO).map(|_| best)
 }

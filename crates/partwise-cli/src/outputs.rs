@@ -35,7 +35,14 @@ pub(crate) fn write_fit<T: Real>(
     let model = record::model(done).to_bytes();
     folder.write("model.safetensors", |w| w.write_all(&model))?;
     let rows = source.row_names.as_deref();
-    write_codes(&folder, &fit.codes, &done.memberships, rows, &fit.component_names)?;
+    let corrected = extra.corrected.then(|| fit.corrected_codes());
+    write_codes(
+        &folder,
+        corrected.as_ref().unwrap_or(&fit.codes),
+        &done.memberships,
+        rows,
+        &fit.component_names,
+    )?;
     folder.write("components.npy", |w| io::write_npy(w, &fit.components))?;
     folder.write("components.csv", |w| {
         let names = Some(&fit.component_names[..]);
@@ -58,6 +65,8 @@ pub(crate) fn write_fit<T: Real>(
 pub(crate) struct Extra<'a> {
     /// A table of several fits for the report.
     pub(crate) comparison: Option<&'a Comparison>,
+    /// Whether the files of codes hold corrected ones.
+    pub(crate) corrected: bool,
     /// An empty file that marks the folder.
     pub(crate) mark: Option<&'a str>,
 }

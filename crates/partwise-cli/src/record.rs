@@ -55,7 +55,7 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     set("l1", json!([settings.l1.0, settings.l1.1]));
     set("l2", json!([settings.l2.0, settings.l2.1]));
     set("scale", done.job.scaling.to_json());
-    if done.job.model.spec().name == "ws-nmf" {
+    if matches!(done.job.model.spec().name, "ws-nmf" | "ws-symnmf") {
         set("strength", json!(knowledge.strength));
         set(
             "strength_unit",
@@ -66,6 +66,15 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     if done.job.model.spec().smooths {
         set("smoothing", json!(knowledge.smoothing));
     }
+    match done.job.model.spec().name {
+        "ssnmf" => set("label_weight", json!(knowledge.label_weight)),
+        "symnmf" | "ws-symnmf" => set("coupling", json!(knowledge.coupling)),
+        "nmf-alpha" => {
+            set("svm_cost", json!(knowledge.margins.cost));
+            set("margin_weight", json!(knowledge.margins.discriminative_weight))
+        }
+        _ => None,
+    };
     if knowledge.graph.is_some() {
         set("graph_weight", json!(knowledge.graph_weight));
     }

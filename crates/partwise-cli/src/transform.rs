@@ -132,7 +132,9 @@ fn write<T: Real>(
 ) -> Result<Value> {
     let began = Instant::now();
     let folder = OutputFolder::create(&args.write.out, args.write.force)?;
-    outputs::write_codes(&folder, &fit.codes, memberships, source.row_names.as_deref(), names)?;
+    let corrected = (args.write.codes == "corrected").then(|| fit.corrected_codes());
+    let codes = corrected.as_ref().unwrap_or(&fit.codes);
+    outputs::write_codes(&folder, codes, memberships, source.row_names.as_deref(), names)?;
     let mut notes = source.notes.clone();
     notes.extend(fit.notices.iter().map(|notice| notice.message.clone()));
     let run = json!({
@@ -140,7 +142,8 @@ fn write<T: Real>(
         "versions": record::versions(),
         "model": model_path(&args.model).display().to_string(),
         "data": record::data_json(source, T::NAME),
-        "settings": { "solver": fit.solver, "seed": args.seed, "tolerance": args.tol, "max_iterations": args.max_iter },
+        "settings": { "solver": fit.solver, "seed": args.seed, "tolerance": args.tol, "max_iterations": args.max_iter,
+            "codes": args.write.codes },
         "result": {
             "objective": fit.objective,
             "relative_error": fit.relative_error,

@@ -54,8 +54,12 @@ fn ranks_and_numbers_out_of_range_are_named() {
     refused(at, "fit x.npy -k 2 --l2=-1,0", &["--l2", "0 or more"]);
     refused(at, "fit x.npy -k 2 --time-limit 0", &["--time-limit", "above 0"]);
     refused(at, "fit x.npy -k 2 --image-shape 2x4", &["8 pixels, but the data have 9 features"]);
-    refused(at, "fit x.npy -k 2 --strength 2", &["--strength serves the method ws-nmf only"]);
-    refused(at, "fit x.npy -k 2 --graph-weight 2", &["--graph-weight serves the methods gnmf and semi-gnmf"]);
+    refused(at, "fit x.npy -k 2 --strength 2", &["--strength serves the methods ws-nmf, ws-symnmf only"]);
+    refused(
+        at,
+        "fit x.npy -k 2 --graph-weight 2",
+        &["--graph-weight serves the methods gnmf, semi-gnmf only"],
+    );
     refused(at, "fit x.npy -k 2 --method gnmf --graph-weight=-2", &["graph weight is -2", "0 or more"]);
     refused(
         at,
@@ -215,4 +219,75 @@ fn a_write_that_fails_on_the_way_leaves_no_folder_and_says_which_file() {
     assert!(!message.contains("panicked"), "{message}");
     let left: Vec<_> = std::fs::read_dir(at).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["x.npy"], "{message}");
+}
+
+#[test]
+fn what_a_method_cannot_take_is_refused_with_what_it_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    for delta in ["1.5", "-0.1", "nan"] {
+        let arguments = format!("fit x.npy -k 2 --labels labels.csv --method nmf-dc --delta={delta}");
+        refused(at, &arguments, &["delta", "from 0 (none) to 1"]);
+    }
+    let alpha = "fit x.npy --labels labels.csv --method nmf-alpha";
+    refused(at, &format!("{alpha} --svm-cost 0"), &["cost C", "is 0", "positive"]);
+    refused(at, &format!("{alpha} --margin-weight=-1"), &["lambda is -1", "0 or more"]);
+    write(at, "one.csv", "index,label\n0,a\n3,a\n");
+    refused(at, "fit x.npy --labels one.csv --method nmf-alpha", &["all 2", "class \"a\"", "two or more"]);
+    refused(at, "fit x.npy -k 2 --svm-cost 2", &["--svm-cost serves the method nmf-alpha only"]);
+    refused(at, "fit x.npy -k 2 --missing", &["--missing serves the method ssnmf only"]);
+    write(at, "sets.csv", "index,label\n0,a\n0,b\n1,a\n2,b\n");
+    refused(at, "fit x.npy -k 2 --labels sets.csv", &["sample 0", "2 labels", "one label a sample"]);
+    let several = "fit x.npy -k 2 --labels sets.csv --method nmf-alpha --labels-per-class 1";
+    refused(at, several, &["--labels-per-class", "sets.csv has several"]);
+    write(at, "targets.csv", "a,b\n1,0\n0,1\n");
+    let targets = "fit x.npy -k 2 --method ssnmf --label-targets targets.csv";
+    refused(at, targets, &["targets.csv", "2 rows for 30 samples"]);
+    refused(at, &format!("{targets} --labels labels.csv"), &["--label-targets stands in place of --labels"]);
+    refused(at, "fit x.npy -k 2 --method gnmf --graph-weights heat", &["--graph-weights heat needs"]);
+    let heat = "fit x.npy -k 2 --method gnmf --graph-weights heat --heat-width=-1";
+    refused(at, heat, &["width of the heat weights is -1", "positive"]);
+    refused(at, "fit x.npy -k 2 --method gnmf --graph-neighbours 30", &["neighbours is 30", "1 to 29"]);
+    // A stack of images has one size; what is not one is named.
+    refused(at, "fit x.npy -k 2 --method ntf --image-shape 9x2", &["18 pixels", "9 features"]);
+    write_npy(&at.join("ragged.npy"), &[2, 3, 2, 2], &[1.0; 24]);
+    refused(at, "fit ragged.npy -k 1 --method ntf", &["4-D", "3-D stacks of images"]);
+}
+
+#[test]
+fn similarities_that_are_none_are_refused_by_the_pair() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write_npy(&at.join("skew.npy"), &[3, 3], &[1.0, 0.5, 0.2, 0.5, 1.0, 0.3, 0.2, 0.4, 1.0]);
+    refused(at, "fit skew.npy -k 2 --method symnmf", &["pair (1, 2)", "0.3", "0.4", "symmetric"]);
+    write_npy(&at.join("negative.npy"), &[2, 2], &[1.0, -0.5, -0.5, 1.0]);
+    refused(at, "fit negative.npy -k 1 --method symnmf", &["2 negative entries", "row 0, column 1", "-0.5"]);
+    write(at, "s.csv", "source,target,weight\n0,1,2\n1,2,1\n");
+    refused(
+        at,
+        "fit s.csv --format edges -k 2 --method symnmf --coupling=-1",
+        &["coupling is -1", "0 or more"],
+    );
+    refused(at, "fit skew.npy -k 2 --coupling 1", &["--coupling serves the methods symnmf, ws-symnmf only"]);
+}
+
+#[test]
+fn graphs_in_parts_and_isolated_nodes_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    write(at, "part.csv", "source,target\n0,3\n3,6\n");
+    let output = run(at, "fit x.npy -k 3 --method gnmf --graph part.csv --max-iter 3 --out one");
+    let said = stderr(&output);
+    assert!(said.contains("the graph is in 28 parts") && said.contains("27 samples are joined"), "{said}");
+    // Three groups that are far apart, with 2 neighbours each.
+    let output = run(at, "fit x.npy -k 3 --method symnmf --graph-neighbours 2 --max-iter 3 --out two");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let chosen = json(at.join("two/run.json"))["chosen"][0].as_str().unwrap().to_string();
+    assert!(chosen.contains("connected components, in place of the data"), "{chosen}");
+    assert!(!chosen.contains(" 1 connected"), "{chosen}");
+    write(at, "alone.csv", "source,target\n0,1\n1,2\n4,4\n");
+    let output = run(at, "fit alone.csv --format edges -k 1 --method symnmf --max-iter 3 --out three");
+    assert!(stderr(&output).contains("1 samples without a non-zero entry"), "{}", stderr(&output));
 }

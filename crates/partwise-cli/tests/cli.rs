@@ -260,3 +260,130 @@ fn images_serve_ntf_and_delta_reaches_the_smoothing() {
     let run = json(at.join("smooth/run.json"));
     assert_eq!(run["settings"]["smoothing"].as_f64(), Some(0.7), "{run:#}");
 }
+
+#[test]
+fn corrected_codes_have_the_inner_products_of_the_approximation() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    let fit = "fit x.npy --labels labels.csv --method nmf-alpha --svm-cost 2 --margin-weight 0.5 -k 4";
+    succeed(at, &format!("{fit} --max-iter 20 --quiet --out plain"));
+    succeed(at, &format!("{fit} --max-iter 20 --codes corrected --quiet --out corrected"));
+    let (w, h) = (read_npy(&at.join("plain/codes.npy")), read_npy(&at.join("plain/components.npy")));
+    let corrected = read_npy(&at.join("corrected/codes.npy"));
+    assert_eq!(
+        std::fs::read(at.join("plain/model.safetensors")).unwrap(),
+        std::fs::read(at.join("corrected/model.safetensors")).unwrap()
+    );
+    let approximation = |i: usize, j: usize| (0..4).map(|c| w[i * 4 + c] * h[c * 9 + j]).sum::<f64>();
+    for (a, b) in [(0, 0), (0, 1), (7, 22), (29, 3)] {
+        let expected: f64 = (0..9).map(|j| approximation(a, j) * approximation(b, j)).sum();
+        let found: f64 = (0..4).map(|c| corrected[a * 4 + c] * corrected[b * 4 + c]).sum();
+        assert!((found - expected).abs() < 1e-9 * (1.0 + expected), "{found} and {expected}");
+    }
+    succeed(at, "transform plain x.npy --codes corrected --quiet --out new");
+    assert_eq!(read_npy(&at.join("new/codes.npy")).len(), 120);
+    let settings = &json(at.join("plain/run.json"))["settings"];
+    assert_eq!((settings["svm_cost"].as_f64(), settings["margin_weight"].as_f64()), (Some(2.0), Some(0.5)));
+}
+
+#[test]
+fn several_labels_a_sample_guide_nmf_alpha_and_ssnmf() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    let sets: String = (0..20).map(|i| format!("{i},g{}\n{i},h{}\n", i % 3, i % 2)).collect();
+    std::fs::write(at.join("sets.csv"), format!("index,label\n{sets}")).unwrap();
+    let out = run(at, "fit x.npy --labels sets.csv --method nmf-alpha -k 4 --max-iter 5 --out alpha");
+    assert!(stderr(&out).contains("5 support vector machines trained"), "{}", stderr(&out));
+    succeed(
+        at,
+        "fit x.npy --labels sets.csv --method ssnmf -k 4 --max-iter 5 --label-weight 2 --quiet --out view",
+    );
+    // The same as numbers: 1 for each label of a sample, not known from sample 20 on.
+    let has = |i: usize, label: usize| if label < 3 { i % 3 == label } else { i % 2 == label - 3 };
+    let value = |at: usize| match (at / 5, at % 5) {
+        (i, _) if i >= 20 => f64::NAN,
+        (i, label) => f64::from(u8::from(has(i, label))),
+    };
+    write_npy(&at.join("targets.npy"), &[30, 5], &(0..150).map(value).collect::<Vec<_>>());
+    succeed(
+        at,
+        "fit x.npy --label-targets targets.npy --method ssnmf -k 4 --max-iter 5 --label-weight 2 --quiet --out same",
+    );
+    assert_eq!(read_npy(&at.join("view/codes.npy")), read_npy(&at.join("same/codes.npy")));
+    assert_eq!(json(at.join("view/run.json"))["settings"]["label_weight"].as_f64(), Some(2.0));
+}
+
+#[test]
+fn nan_entries_are_unknown_when_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    // Rank one: what is hidden follows from the rest.
+    let value = |at: usize| (1.0 + (at / 6) as f64) * (1.0 + (at % 6) as f64);
+    let hidden = [7, 20, 33];
+    let values: Vec<f64> =
+        (0..48).map(|at| if hidden.contains(&at) { f64::NAN } else { value(at) }).collect();
+    write_npy(&at.join("x.npy"), &[8, 6], &values);
+    let labels: String = (0..8).map(|i| format!("{i},a\n")).collect();
+    std::fs::write(at.join("labels.csv"), format!("index,label\n{labels}")).unwrap();
+    succeed(
+        at,
+        "fit x.npy --labels labels.csv --method ssnmf --label-weight 0 -k 1 --missing --max-iter 500 --tol 1e-9 --quiet --out out",
+    );
+    let (w, h) = (read_npy(&at.join("out/codes.npy")), read_npy(&at.join("out/components.npy")));
+    for at in hidden {
+        let found = w[at / 6] * h[at % 6];
+        assert!((found - value(at)).abs() < 1e-3 * value(at), "{found} for {}", value(at));
+    }
+}
+
+#[test]
+fn symmetric_methods_take_edges_or_neighbours_of_the_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    for weights in ["binary", "self-tuning", "cosine", "dot", "heat --heat-width 4"] {
+        let flags = format!("--graph-neighbours 6 --graph-weights {weights} --degree-normalized");
+        let fit = format!("fit x.npy --method ws-symnmf --labels labels.csv --labels-per-class 1 {flags}");
+        succeed(at, &format!("{fit} --strength 1 --coupling 0.5 --quiet --force --out near"));
+        let run = json(at.join("near/run.json"));
+        assert_eq!(run["evaluation"]["unlabelled"]["accuracy"].as_f64(), Some(1.0), "{weights}: {run:#}");
+        assert_eq!(
+            (run["settings"]["coupling"].as_f64(), run["data"]["features"].as_u64()),
+            (Some(0.5), Some(30))
+        );
+    }
+    let edges: String = (0..30)
+        .flat_map(|i| (i + 1..30).map(move |j| (i, j)))
+        .filter(|(i, j)| i % 3 == j % 3)
+        .map(|(i, j)| format!("{i},{j}\n"))
+        .collect();
+    std::fs::write(at.join("edges.csv"), format!("source,target\n{edges}")).unwrap();
+    succeed(at, "fit edges.csv --method symnmf -k 3 --degree-normalized --quiet --out graph");
+    let said = succeed(at, "evaluate graph --labels labels.csv");
+    assert!(said.contains("accuracy        1.0000"), "{said}");
+}
+
+#[test]
+fn clusters_are_shares_codes_or_k_means() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    succeed(at, "fit x.npy -k 5 --quiet --out five");
+    for clusters in ["k-means", "k-means-rows"] {
+        let said = succeed(at, &format!("evaluate five --labels labels.csv --clusters {clusters}"));
+        assert!(said.contains("accuracy        1.0000"), "{clusters}: {said}");
+        let one =
+            succeed(at, &format!("evaluate five --labels labels.csv --clusters {clusters} -k 1 --json"));
+        let one: serde_json::Value = serde_json::from_str(&one).unwrap();
+        assert_eq!(one["cluster_names"], serde_json::json!(["cluster 1"]));
+        assert_eq!(one["evaluation"]["all"]["accuracy"].as_f64(), Some(10.0 / 30.0));
+    }
+    let output = run(at, "evaluate five --labels labels.csv -k 2");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--n-clusters serves --clusters k-means"), "{}", stderr(&output));
+    succeed(at, "fit x.npy -k 3 --labels labels.csv --quiet --out three");
+    let said = succeed(at, "evaluate three --labels labels.csv --clusters largest");
+    assert!(said.contains("accuracy        1.0000"), "{said}");
+}

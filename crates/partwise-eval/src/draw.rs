@@ -26,6 +26,20 @@ pub fn draw_labels(labels: &[i32], per_class: usize, seed: u64) -> Vec<i32> {
     drawn
 }
 
+/// The stream of [`shuffled`], beyond the labels of [`draw_labels`].
+const ORDER_STREAM: u64 = 1 << 40;
+
+/// `0..count` in an order that depends on the seed alone.
+pub(crate) fn shuffled(count: usize, seed: u64) -> Vec<usize> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(ORDER_STREAM);
+    let mut order: Vec<usize> = (0..count).collect();
+    for place in (1..count).rev() {
+        order.swap(place, below(&mut random, place + 1));
+    }
+    order
+}
+
 /// A whole number from `0..bound`, each as likely as the others.
 pub(crate) fn below(random: &mut impl Rng, bound: usize) -> usize {
     let bound = bound as u64;
@@ -70,6 +84,15 @@ mod tests {
             let more = draw_labels(&labels, per_class + 1, seed);
             prop_assert!(drawn.iter().zip(&more).all(|(less, more)| *less == -1 || less == more));
         }
+    }
+
+    #[test]
+    fn an_order_has_every_place_once() {
+        let mut order = shuffled(50, 3);
+        assert_eq!(order, shuffled(50, 3));
+        assert_ne!(order, shuffled(50, 4));
+        order.sort_unstable();
+        assert_eq!(order, (0..50).collect::<Vec<_>>());
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Partwise on trial: the golden harness that holds every method to reference numbers, a real data set that is
-//! always there, the draws of labelled samples that experiments use, and the methods that it is compared with.
+//! always there, the draws of labelled samples that experiments use, the methods that it is compared with, and the papers' experiments.
 
 pub mod digits;
 pub mod draw;
 pub mod golden;
 pub mod methods;
+pub mod protocols;
 
 pub use digits::{Digits, digits};
 pub use draw::draw_labels;

@@ -8,7 +8,7 @@ use crate::fit::Fit;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::losses::Loss;
 use crate::observe::{Observer, silent};
-use crate::problem::{Problem, check_non_negative};
+use crate::problem::{Notice, Problem, check_non_negative};
 use crate::quadratic::{Penalties, Quadratic, Subproblem};
 use crate::real::Real;
 use crate::settings::Settings;
@@ -161,16 +161,48 @@ pub fn encode<T: Real>(
         linear: cast(&encoding.linear),
     });
     let settings = Settings { rank: k, ..settings.clone() };
+    let (reduced, notice) = without_unknown_features(data, components, loss).unzip();
+    let data = reduced.as_deref().unwrap_or(data);
     let (mut problem, start) =
         Problem::with_held(data, loss, (Slot::Components, components.transposed()), penalty, &settings)?;
+    problem.notices.extend(notice);
     problem.smoothing = (encoding.smoothing > 0.0).then_some(Smoothing { theta: encoding.smoothing });
     T::run(&problem, start, &settings, observer)
+}
+
+/// The data without the features that no component has though the data do, under the Kullback–Leibler loss: whatever the codes, the
+/// divergence there is infinite, so that no codes would be better than others. (Beside the Frobenius loss they cancel by themselves.)
+fn without_unknown_features<T: Real>(
+    data: &dyn DataMatrix<T>,
+    components: &Matrix<T>,
+    loss: Loss,
+) -> Option<(Box<dyn DataMatrix<T>>, Notice)> {
+    if loss != Loss::KullbackLeibler || components.columns() != data.n_features() {
+        return None;
+    }
+    let summary = data.summary();
+    let unknown = |j: &usize| {
+        summary.column_sums[*j] > 0.0 && (0..components.rows()).all(|c| components.get(c, *j) == T::ZERO)
+    };
+    let unknown: Vec<usize> = (0..data.n_features()).filter(unknown).collect();
+    let (first, lost) = (unknown.first()?, unknown.iter().map(|j| summary.column_sums[*j]).sum::<f64>());
+    let message = format!(
+        "{} features, the first of them {first}, are 0 in every component but not in these data; they are left out of the codes ({:.2e} of the sum of the data)",
+        unknown.len(),
+        lost / summary.sum
+    );
+    Some((data.without_features(&unknown), Notice { code: "unknown-features", message }))
 }
 
 impl<T: Real> Fit<T> {
     /// The codes (m × k) of new rows (m × d), unguided: min over W ≥ 0 with the components held, by the solver and stop rule of
     /// `settings` (its rank is ignored). Under the Kullback–Leibler loss they start at the constant 1/k, so that those of a row depend on
-    /// nothing else. With a tight tolerance they agree with the codes of the fit's own unguided rows.
+    /// nothing else, and features that no component has are left out, with a notice. With a tight tolerance the codes agree with those
+    /// of the fit's own unguided rows.
+    ///
+    /// Every model has it. For symmetric models a new row holds the similarities with the n samples of the fit (scaled as those were);
+    /// for NTF a row is an image. What a model knows about its own samples (labels, a graph, unknown entries) does not extend to new
+    /// rows: each is encoded as one that nothing is known about, and all its entries count.
     ///
     /// # Errors
     /// [`Error::Shape`] when the number of features differs; faults of the data as in [`fit`](crate::fit()).

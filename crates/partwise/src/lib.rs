@@ -50,6 +50,7 @@ mod losses;
 pub mod metrics;
 pub mod models;
 mod observe;
+mod pool;
 pub mod problem;
 mod quadratic;
 mod real;

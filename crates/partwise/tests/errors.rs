@@ -58,6 +58,7 @@ fn every_error_says_what_where_and_what_is_valid() {
     combinations(&mut faults);
     starts(&mut faults);
     symmetric(&mut faults);
+    smoothing(&mut faults);
     label_view(&mut faults);
     images(&mut faults);
     held(&mut faults);
@@ -281,6 +282,18 @@ fn starts(faults: &mut Faults) {
     faults.check(fit(&x, &nmf.with_labels(many), &labels), &["rank k is 2", "at least 4"]);
 }
 
+fn smoothing(faults: &mut Faults) {
+    let x = example().dense::<f64>();
+    for name in ["nmf-dc", "ns-nmf"] {
+        for smoothing in [-0.1, 1.5, f64::NAN] {
+            let knowledge = Knowledge { labels: Some(example().labels()), smoothing, ..Knowledge::default() };
+            let model = Model::from_name(name, knowledge).unwrap();
+            let value = format!("delta) is {smoothing}");
+            faults.check(fit(&x, &model, &Settings::new(2)), &[&value, "from 0 (none) to 1"]);
+        }
+    }
+}
+
 fn label_view(faults: &mut Faults) {
     let x = example().dense::<f64>();
     let settings = Settings::new(2);
@@ -479,6 +492,11 @@ fn every_policy_is_a_notice() {
     check(&single, &two, "single-label", &["1 of 2 classes", "CNMF", ": 1"]);
     let singles = Model::cnmf(labels(&[0, 1, -1, -1]));
     check(&singles, &two, "single-label", &["2 of 2 classes", "is exactly NMF"]);
+    let parts = ["all 2 labelled samples", "class \"0\"", "no classes apart"];
+    check(&Model::cnmf(labels(&[0, -1, -1, 0])), &two, "one-class", &parts);
+    let graph = Graph::from_entries(4, &[(0, 2, 1.0), (2, 0, 1.0)]).unwrap();
+    let parts = ["3 parts", "2 samples are joined to no other: 1, 3"];
+    check(&Model::gnmf(graph, 1.0), &two, "disconnected-graph", &parts);
     let many = nmf.clone().with_labels(labels(&[0, 1, 2, -1]));
     check(&many, &two, "start-without-labels", &["k = 2", "classes, 3", "random"]);
     let machines = Knowledge { labels: Some(labels(&[0, -1, 1, -1])), ..Knowledge::default() };

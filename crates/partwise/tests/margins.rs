@@ -50,13 +50,13 @@ fn each_kind_of_labels_has_its_machines() {
     let pair = |a: i32, b: i32| -> Vec<i8> {
         labels.iter().map(|l| if *l == a { 1 } else { -i8::from(*l == b) }).collect()
     };
-    let all = train_machines(&x, &labelled(&labels, Margins::default())).unwrap();
+    let all = train_machines(&x, &labelled(&labels, Margins::default()), 1).unwrap();
     assert_eq!((all.machines, all.converged), (3, 3));
     assert!(all.largest_gap <= 1e-6);
     assert_eq!(all.support.to_matrix(), expected_columns(&x, &[pair(0, 1), pair(0, 2), pair(1, 2)]));
 
     let two: Vec<i32> = labels.iter().map(|l| if *l == 1 { -1 } else { *l }).collect();
-    let binary = train_machines(&x, &labelled(&two, Margins::default())).unwrap();
+    let binary = train_machines(&x, &labelled(&two, Margins::default()), 1).unwrap();
     assert_eq!(binary.support.to_matrix(), expected_columns(&x, &[pair(0, 2)]));
 
     // Label 0: class 0 or 1; label 1: class 1. They replace the labels.
@@ -67,8 +67,20 @@ fn each_kind_of_labels_has_its_machines() {
         labels.iter().map(|l| set(l).map_or(0, target)).collect()
     };
     let margins = Margins { label_sets, ..Margins::default() };
-    let sets = train_machines(&x, &labelled(&labels, margins)).unwrap();
+    let sets = train_machines(&x, &labelled(&labels, margins), 1).unwrap();
     assert_eq!(sets.support.to_matrix(), expected_columns(&x, &[has(0), has(1)]));
+}
+
+#[test]
+fn any_number_of_threads_trains_the_same_machines() {
+    let (x, labels) = classes(60, 12, 0.4);
+    let (dense, sparse) = (DenseMatrix::from_matrix(x.clone()).unwrap(), common::sparse::<f64>(&x));
+    for x in [&dense as &dyn DataMatrix<f64>, &sparse] {
+        let train = |threads| train_machines(x, &labelled(&labels, Margins::default()), threads).unwrap();
+        let one = train(1);
+        assert!(one.machines > 1 && !one.support.entries().is_empty());
+        assert!([2, 7].into_iter().all(|threads| train(threads) == one));
+    }
 }
 
 #[test]
@@ -77,7 +89,7 @@ fn given_coefficients_are_those_of_training() {
     let x = DenseMatrix::from_matrix(x).unwrap();
     let margins = Margins { discriminative_weight: 3.0, cost: 0.2, ..Margins::default() };
     let trained = labelled(&labels, margins.clone());
-    let support = Some(train_machines(&x, &trained).unwrap().support);
+    let support = Some(train_machines(&x, &trained, 1).unwrap().support);
     let given = labelled(&labels, Margins { support, ..margins });
     let settings = Settings { max_iterations: 20, ..Settings::new(4) };
     let a = fit(&x, &Model::nmf_alpha(trained), &settings).unwrap();

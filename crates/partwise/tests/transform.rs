@@ -8,7 +8,9 @@ mod common;
 
 use common::{Case, Example, accepted, cases, relative_difference};
 use partwise::models::{Form, Tying};
-use partwise::{Fit, Held, Init, Loss, Matrix, Model, Settings, Slot, SolverChoice, fit, solve};
+use partwise::{
+    DataMatrix, DenseMatrix, Fit, Held, Init, Loss, Matrix, Model, Settings, Slot, SolverChoice, fit, solve,
+};
 
 fn examples() -> impl Iterator<Item = Example> {
     (0..2).map(|seed| Example::new(24, 12, 3, 100 + seed))
@@ -116,6 +118,46 @@ fn new_rows_fit_as_well_for_kullback_leibler() {
         let coded = fit.transform(&x, &settings).unwrap();
         let difference = (coded.objective - fit.objective).abs() / fit.objective;
         assert!(difference < 1e-5, "{example:?}: {} and {}", coded.objective, fit.objective);
+    }
+}
+
+/// A feature that is new in the new rows has no part: whatever the codes, the divergence there would be infinite.
+#[test]
+fn features_that_no_component_has_are_left_out_of_the_codes() {
+    for example in examples() {
+        let (n, d) = (example.n, example.d);
+        let known = Matrix::from_fn(n, d, |i, j| if j == 2 { 0.0 } else { example.x.get(i, j) });
+        let model = Model::nmf().with_loss(Loss::KullbackLeibler).unwrap();
+        let settings = Settings { max_iterations: 30, tolerance: 0.0, ..Settings::new(example.k) };
+        let dense = DenseMatrix::from_matrix(known.clone()).unwrap();
+        let fit = fit(&dense, &model, &settings).unwrap();
+        let new = Matrix::from_fn(n, d, |i, j| if j == 2 { 1.0 + i as f64 } else { known.get(i, j) });
+        let expected = fit.transform(&dense, &settings).unwrap();
+        assert!(expected.notices.iter().all(|notice| notice.code != "unknown-features"));
+        let (stored, new) = (common::sparse::<f64>(&new), DenseMatrix::from_matrix(new).unwrap());
+        for data in [&new as &dyn DataMatrix<f64>, &stored] {
+            let coded = fit.transform(data, &settings).unwrap();
+            assert!(relative_difference(&coded.codes, &expected.codes) < 1e-12, "{example:?}");
+            let notice = coded.notices.iter().find(|notice| notice.code == "unknown-features").unwrap();
+            assert!(notice.message.starts_with("1 features, the first of them 2,"), "{}", notice.message);
+        }
+    }
+}
+
+/// A sample that is there twice has the memberships of its twin.
+#[test]
+fn a_new_row_of_similarities_belongs_where_its_twin_does() {
+    let n = 12;
+    let similarity = |i: usize, j: usize| if i % 3 == j % 3 { 1.0 + 0.01 * (i + j) as f64 } else { 0.05 };
+    let x = DenseMatrix::from_matrix(Matrix::from_fn(n, n, similarity)).unwrap();
+    let settings = Settings { max_iterations: 300, ..Settings::new(3) };
+    let fit = fit(&x, &Model::symnmf(), &settings).unwrap();
+    let rows = DenseMatrix::from_matrix(Matrix::from_fn(5, n, similarity)).unwrap();
+    let coded = fit.transform(&rows, &settings).unwrap();
+    for i in 0..5 {
+        for (new, old) in coded.codes.row(i).iter().zip(fit.codes.row(i)) {
+            assert!((new - old).abs() < 0.05, "{i}: {new} and {old}");
+        }
     }
 }
 

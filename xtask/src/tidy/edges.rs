@@ -138,8 +138,8 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
 const ONLY_IN: &[(&str, &[&str])] = &[
     // `real` needs the bound that the product crate puts on its numbers.
     ("faer", &["linalg", "real"]),
-    ("rayon", &["backend"]),
-    ("std::thread", &["backend"]),
+    ("rayon", &["pool"]),
+    ("std::thread", &["pool"]),
     ("rand_chacha", &["init"]),
 ];
 

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::pool::{Pool, fixed_chunks};
 use super::{Backend, Exact};
 use crate::factors::{Factors, Slot};
 use crate::linalg::{Matrix, gemm};
 use crate::losses::{Loss, frobenius, images, kullback_leibler};
+use crate::pool::{Pool, fixed_chunks};
 use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 use crate::real::Real;

@@ -2,7 +2,6 @@
 //! end.
 
 mod cpu;
-mod pool;
 mod reference;
 
 pub use cpu::CpuBackend;

@@ -301,6 +301,16 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         })
     }
 
+    fn without_features(&self, features: &[usize]) -> Box<dyn DataMatrix<T>> {
+        let mut values = self.values.to_vec();
+        for row in values.chunks_exact_mut(self.features) {
+            features.iter().for_each(|j| row[*j] = T::ZERO);
+        }
+        let values = Cow::Owned(values);
+        let (samples, features) = (self.samples, self.features);
+        Box::new(DenseMatrix { samples, features, values, summary: OnceLock::new() })
+    }
+
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]) {
         for (out, x) in out.iter_mut().zip(self.row(sample)) {
             *out += weight * x.to_f64();

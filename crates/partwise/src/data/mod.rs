@@ -102,6 +102,9 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     /// Rows summed into groups and scaled, as new data of the same kind (dense stays dense).
     fn grouped(&self, groups: &RowGroups) -> Box<dyn DataMatrix<T>>;
 
+    /// The same data (n × d, of the same kind) with 0 in the columns `features` (ascending).
+    fn without_features(&self, features: &[usize]) -> Box<dyn DataMatrix<T>>;
+
     /// `out` (d) += weight · X[sample, :], in `f64`.
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]);
 

@@ -246,6 +246,22 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         Box::new(SparseMatrix::from_rows(groups.scale.len(), self.features, rows, 0))
     }
 
+    fn without_features(&self, features: &[usize]) -> Box<dyn DataMatrix<T>> {
+        let mut kept = vec![true; self.features];
+        features.iter().for_each(|j| kept[*j] = false);
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..self.samples {
+            let (row_indices, row_values) = self.row(i);
+            for (j, x) in row_indices.iter().zip(row_values).filter(|(j, _)| kept[**j as usize]) {
+                indices.push(*j);
+                values.push(*x);
+            }
+            offsets.push(indices.len());
+        }
+        let rows = Compressed { offsets: offsets.into(), indices: indices.into(), values: values.into() };
+        Box::new(SparseMatrix::from_rows(self.samples, self.features, rows, 0))
+    }
+
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]) {
         let (indices, values) = self.row(sample);
         for (j, x) in indices.iter().zip(values) {

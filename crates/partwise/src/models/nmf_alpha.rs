@@ -21,6 +21,7 @@ use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::guidance::{Knowledge, LabelSets, Labels, SupportVectors};
 use crate::losses::Loss;
+use crate::pool::Pool;
 use crate::real::Real;
 use crate::svm::{self, Cost, SvmSettings};
 use crate::terms::Contribution;
@@ -156,18 +157,29 @@ pub struct Machines {
     pub largest_gap: f64,
 }
 
-/// Trains the machines of NMF-α on the labelled rows of `data` (n × d). S serves any λ, so a search over λ trains once and gives S as
-/// [`Margins::support`](crate::Margins).
+/// Trains the machines of NMF-α on the labelled rows of `data` (n × d), on `threads` threads (0 = all cores; the result does not depend
+/// on them). S serves any λ, so a search over λ trains once and gives S as [`Margins::support`](crate::Margins). A thread holds one
+/// machine at a time: d weights, and some numbers for each of its samples.
 ///
 /// # Errors
 /// [`Error::MissingGuidance`] and [`Error::Labels`] when nothing is labelled or there is only one class;
 /// [`Error::OutOfRange`] for a cost that isn't positive; [`Error::NotFinite`] for such data.
-pub fn train_machines<T: Real>(data: &dyn DataMatrix<T>, knowledge: &Knowledge) -> Result<Machines> {
+pub fn train_machines<T: Real>(
+    data: &dyn DataMatrix<T>,
+    knowledge: &Knowledge,
+    threads: usize,
+) -> Result<Machines> {
     let settings = SvmSettings { cost: Cost::Same(knowledge.margins.cost), ..SvmSettings::default() };
     let tasks = tasks(knowledge)?;
+    // Weights (d) are of no use here: what is kept of a machine are its coefficients.
+    let train = |task: &Task| {
+        svm::train(data, &task.samples, &task.targets, &settings)
+            .map(|trained| svm::Svm { weights: Vec::new(), ..trained })
+    };
+    let machines = Pool::new(threads).map(tasks.iter().collect(), train);
     let (mut entries, mut converged, mut largest_gap) = (Vec::new(), 0, 0.0f64);
-    for (number, task) in tasks.iter().enumerate() {
-        let trained = svm::train(data, &task.samples, &task.targets, &settings)?;
+    for (number, (task, trained)) in tasks.iter().zip(machines).enumerate() {
+        let trained = trained?;
         converged += usize::from(trained.gap <= settings.tolerance * trained.primal);
         if trained.primal > 0.0 {
             largest_gap = largest_gap.max(trained.gap / trained.primal);

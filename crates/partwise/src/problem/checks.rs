@@ -191,7 +191,19 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
             code: "no-labels",
             message: "no sample is labelled; the labels guide nothing".into(),
         });
-    } else if model.spec.tying == Tying::Labels {
+        return Ok(());
+    }
+    if labels.n_classes() == 1 {
+        notices.push(Notice {
+            code: "one-class",
+            message: format!(
+                "all {} labelled samples are of the class \"{}\", so the labels tell no classes apart",
+                labels.n_labelled(),
+                labels.names()[0]
+            ),
+        });
+    }
+    if model.spec.tying == Tying::Labels {
         let single: Vec<String> = labels
             .counts()
             .iter()
@@ -218,6 +230,21 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
         }
     }
     Ok(())
+}
+
+/// Reports a graph in more parts than one, for the models that use it: nothing is drawn together across parts.
+pub(super) fn graph_notice(model: &Model) -> Option<Notice> {
+    let graph = model.knowledge.graph.as_ref().filter(|_| model.spec.needs.contains("graph"))?;
+    let (parts, isolated) = (graph.n_components(), graph.isolated());
+    let named = if isolated.is_empty() {
+        String::new()
+    } else {
+        format!("; {} samples are joined to no other: {}", isolated.len(), list_indices(&isolated))
+    };
+    (parts > 1).then(|| Notice {
+        code: "disconnected-graph",
+        message: format!("the graph is in {parts} parts, between which it draws nothing together{named}"),
+    })
 }
 
 /// Refuses faulty references, also those that only the start would read; reports those that the model does not use.

@@ -17,6 +17,7 @@ const SPARSE_SHARE: f64 = 1.0 / 3.0;
 pub(super) fn margin_rows<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
+    threads: usize,
     notices: &mut Vec<Notice>,
 ) -> Result<Option<Contribution<T>>> {
     let margins = &model.knowledge.margins;
@@ -27,7 +28,7 @@ pub(super) fn margin_rows<T: Real>(
     let support = match &margins.support {
         Some(support) => Cow::Borrowed(support),
         None => {
-            let trained = models::train_machines(data, &model.knowledge)?;
+            let trained = models::train_machines(data, &model.knowledge, threads)?;
             message = format!(
                 "{} support vector machines trained, {} to their duality gap (the largest is {:.1e} of the primal); ",
                 trained.machines, trained.converged, trained.largest_gap

@@ -16,7 +16,7 @@ mod tying;
 pub(crate) use checks::check_non_negative;
 use checks::{
     check_data, check_finite, check_form, check_guidance, check_labels, check_pairing, check_references,
-    check_size, check_start, check_unknown_entries, check_zeros, data_notices, large_rank,
+    check_size, check_start, check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
 };
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};
@@ -103,6 +103,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let plan = model.plan(shape)?;
         let mut notices = data_notices(data);
         notices.extend(plan.iter().flat_map(|plan| plan.notices.clone()));
+        notices.extend(graph_notice(model));
         check_labels(model, shape, &mut notices)?;
         check_references(model, shape, &settings.init, &mut notices)?;
         let solver = match settings.solver {
@@ -124,7 +125,7 @@ impl<'a, T: Real> Problem<'a, T> {
             .iter()
             .map(|c| cast_contribution(c, solver))
             .collect();
-        contributions.extend(margins::margin_rows(data, model, &mut notices)?);
+        contributions.extend(margins::margin_rows(data, model, settings.threads, &mut notices)?);
         contributions.extend(penalties(settings, model, shape, tied.as_ref())?);
         check_pairing(solver, model, &contributions)?;
         check_guidance(solver, model, &contributions)?;

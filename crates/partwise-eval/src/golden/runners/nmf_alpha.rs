@@ -33,7 +33,7 @@ pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> 
         comparison.matrix("corrected codes", Some(5), &corrected, &expected);
     }
     new_rows(fixture, comparison, &dense, &model, &at)?;
-    let trained = train_machines(&dense, &machine_knowledge(fixture)?)?;
+    let trained = train_machines(&dense, &machine_knowledge(fixture)?, 1)?;
     comparison.holds(
         "machines",
         None,
@@ -44,7 +44,7 @@ pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> 
     comparison.tolerance(DIRECTION_TOLERANCE);
     comparison.variant("dense");
     comparison.matrix("directions", None, &directions(&dense, &support), &directions(&dense, &stored));
-    let of_sparse = train_machines(&sparse, &machine_knowledge(fixture)?)?.support.to_matrix();
+    let of_sparse = train_machines(&sparse, &machine_knowledge(fixture)?, 1)?.support.to_matrix();
     comparison.variant("sparse");
     comparison.matrix("directions", None, &directions(&dense, &of_sparse), &directions(&dense, &stored));
     Ok(())

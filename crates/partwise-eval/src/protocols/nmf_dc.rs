@@ -1,0 +1,125 @@
+//! NMF-DC's step: Yang et al. 2018 (NMF-DC), the accelerated gradient.
+//!
+//! The paper takes one step 1/(‖G‖·max n_c) for every row. A row that stands for n_q samples allows 1/(‖G‖·n_q) (METHODS R3). Asked here:
+//! after how many iterations is that where the paper's step is after 200?
+//!
+//! The paper leaves open: δ, the stop, the start. Chosen here: δ = 0.3, k the number of classes, data divided by their maximum, random
+//! starts that both share, components first. Generated data as the paper describes them: 0.2·(class centre) + 0.8·noise, uniform on
+//! [0, 1]; 5 classes of 120 samples with 400 features, 60 % labelled. Faces: ORL, 40 people, 2 labels each.
+
+use anyhow::{Context, Result};
+use partwise::{
+    DataMatrix, DenseMatrix, Init, Knowledge, Labels, Matrix, Model, Settings, Slot, StepRule, fit,
+};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::{Protocol, Request, Row};
+use crate::draw::{draw_labels, uniform};
+
+/// How much faster the step by class is.
+pub const STEP: Protocol = Protocol {
+    name: "nmf-dc-step",
+    title: "iterations in which the step by class is where the published step is after 200",
+    paper: "Yang et al. 2018 (NMF-DC); not in the paper",
+    needs: &["orl"],
+    draws: 5,
+    published: &[],
+    run,
+};
+
+const ITERATIONS: usize = 200;
+
+fn run(request: &Request<'_>, give: &mut dyn FnMut(Row)) -> Result<()> {
+    let faces = request.library.data_set("orl")?;
+    let (images, people) = (faces.dense()?, faces.classes()?);
+    let largest = images.summary().max;
+    let images = Matrix::from_fn(images.n_samples(), images.n_features(), |i, j| images.row(i)[j] / largest);
+    let images = DenseMatrix::from_matrix(images)?;
+    for draw in 0..request.draws {
+        let (data, classes) = generated(5, 120, 400, draw)?;
+        let labels = draw_labels(&classes, 72, draw);
+        give(compare("generated, 60 % labelled", &data, &labels, draw, request.threads)?);
+        give(compare(
+            "faces, 2 labels each",
+            &images,
+            &draw_labels(&people, 2, draw),
+            draw,
+            request.threads,
+        )?);
+    }
+    Ok(())
+}
+
+/// 0.2·(class centre) + 0.8·noise (classes·size × features), divided by the largest entry, and the classes.
+fn generated(
+    classes: usize,
+    size: usize,
+    features: usize,
+    seed: u64,
+) -> Result<(DenseMatrix<'static, f64>, Vec<i32>)> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut uniforms = |rows: usize| Matrix::from_fn(rows, features, |_, _| uniform(&mut random));
+    let (centres, noise) = (uniforms(classes), uniforms(classes * size));
+    let value = |i: usize, j: usize| 0.2 * centres.get(i / size, j) + 0.8 * noise.get(i, j);
+    let data = Matrix::from_fn(classes * size, features, value);
+    let largest = data.as_slice().iter().fold(0.0_f64, |largest, v| v.max(largest));
+    let scaled = Matrix::from_fn(classes * size, features, |i, j| data.get(i, j) / largest);
+    Ok((DenseMatrix::from_matrix(scaled)?, (0..classes * size).map(|i| (i / size) as i32).collect()))
+}
+
+fn compare(
+    case: &str,
+    data: &DenseMatrix<'static, f64>,
+    labels: &[i32],
+    draw: u64,
+    threads: usize,
+) -> Result<Row> {
+    let labels = Labels::from_integers(labels)?;
+    let settings = Settings {
+        init: Init::Random,
+        seed: draw,
+        first: Some(Slot::Components),
+        tolerance: 0.0,
+        max_iterations: ITERATIONS,
+        threads,
+        ..Settings::new(labels.n_classes())
+    };
+    let objectives = |step_rule| -> Result<Vec<f64>> {
+        let knowledge = Knowledge { labels: Some(labels.clone()), step_rule, ..Knowledge::default() };
+        let found = fit(data, &Model::from_name("nmf-dc", knowledge)?, &settings)?;
+        Ok(found.history.iter().map(|iteration| iteration.objective).collect())
+    };
+    let published = objectives(StepRule::LargestClass)?;
+    let by_class = objectives(StepRule::OwnClass)?;
+    let reached = by_class
+        .iter()
+        .position(|objective| *objective <= published[ITERATIONS])
+        .with_context(|| format!("the step by class never reaches {}", published[ITERATIONS]))?;
+    Ok(Row {
+        case: case.into(),
+        method: "step by class".into(),
+        draw,
+        detail: format!("objective {:.6e} after {ITERATIONS} published steps", published[ITERATIONS]),
+        scores: vec![
+            ("iterations", reached as f64),
+            ("ratio", ITERATIONS as f64 / reached as f64),
+            ("objective ratio", by_class[ITERATIONS] / published[ITERATIONS]),
+        ],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_step_by_class_is_there_sooner_on_digits() {
+        let digits = crate::digits();
+        let scaled: Vec<f64> = digits.images[..400 * 64].iter().map(|pixel| pixel / 16.0).collect();
+        let data = DenseMatrix::new(400, 64, scaled).unwrap();
+        let labels = draw_labels(&digits.labels[..400], 20, 3);
+        let row = compare("digits", &data, &labels, 0, 1).unwrap();
+        assert!(row.scores[0].1 < ITERATIONS as f64 && row.scores[1].1 > 1.0, "{row:?}");
+    }
+}
