@@ -86,6 +86,50 @@ impl Labels {
         counts
     }
 
+    /// The same labels with a class under another name; the samples of two classes that come to have one name are put together.
+    pub(crate) fn renamed(&self, from: &str, to: &str) -> Self {
+        let Some(old) = self.names.iter().position(|n| n == from) else { return self.clone() };
+        let mut labels = self.clone();
+        match self.names.iter().position(|n| n == to) {
+            None => labels.names[old] = to.into(),
+            Some(known) => {
+                labels
+                    .classes
+                    .iter_mut()
+                    .flatten()
+                    .filter(|c| **c as usize == old)
+                    .for_each(|c| *c = known as u32);
+                labels = labels.without(from);
+            }
+        }
+        labels
+    }
+
+    /// The same labels without those of a class.
+    pub(crate) fn without(&self, name: &str) -> Self {
+        let Some(old) = self.names.iter().position(|n| n == name) else { return self.clone() };
+        let kept = |class: &Option<u32>| match *class {
+            Some(c) if (c as usize) < old => Some(c),
+            Some(c) if (c as usize) > old => Some(c - 1),
+            _ => None,
+        };
+        let mut names = self.names.clone();
+        names.remove(old);
+        Labels { classes: self.classes.iter().map(kept).collect(), names }
+    }
+
+    /// The same labels without that of a sample; a class of which it was the only one goes.
+    pub(crate) fn without_sample(&self, sample: usize) -> Self {
+        let mut labels = self.clone();
+        match labels.classes[sample].take() {
+            Some(class) if !labels.classes.contains(&Some(class)) => {
+                let name = self.names[class as usize].clone();
+                labels.without(&name)
+            }
+            _ => labels,
+        }
+    }
+
     /// As integers: the class (0..c), or −1.
     pub fn to_integers(&self) -> Vec<i32> {
         self.classes.iter().map(|c| c.map_or(-1, |c| c as i32)).collect()

@@ -1,0 +1,146 @@
+//! What to label next: the samples whose label would tell most, and the pairs most in doubt.
+//!
+//! ```text
+//! doubt of sample i       1 − (largest share − second largest share),   shares yᵢⱼ/Σⱼyᵢⱼ with yᵢⱼ = wᵢⱼ‖hⱼ‖
+//! picked one by one       largest doubt × (1 − largest cosine of its row of shares to those picked before, and to labelled ones at half weight)
+//! ```
+
+use std::collections::BTreeSet;
+
+use crate::error::{Error, Result};
+use crate::fit::Fit;
+use crate::linalg::Matrix;
+use crate::real::Real;
+
+/// A sample whose label would help.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suggestion {
+    /// Which.
+    pub sample: usize,
+    /// From 0 (it clearly belongs to one component) to 1 (two components share it equally).
+    pub doubt: f64,
+    /// The two components between which it lies, the larger share first.
+    pub between: (usize, usize),
+}
+
+/// A pair of samples of which it is in doubt whether they belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairInDoubt {
+    /// Which.
+    pub samples: (usize, usize),
+    /// Whether they are in the same component now.
+    pub together: bool,
+    /// Cosine of their rows of shares.
+    pub closeness: f64,
+}
+
+/// Rows of shares (n × k), each summing to 1 (0 for a sample without codes).
+fn shares<T: Real>(fit: &Fit<T>) -> Matrix<f64> {
+    let k = fit.components.rows();
+    let norm = |j: usize| fit.components.row(j).iter().map(|h| h.to_f64().powi(2)).sum::<f64>().sqrt();
+    let norms: Vec<f64> = (0..k).map(norm).collect();
+    let mut out = Matrix::from_fn(fit.codes.rows(), k, |i, j| fit.codes.get(i, j).to_f64() * norms[j]);
+    for i in 0..out.rows() {
+        let sum: f64 = out.row(i).iter().sum();
+        if sum > 0.0 {
+            out.row_mut(i).iter_mut().for_each(|s| *s /= sum);
+        }
+    }
+    out
+}
+
+/// The two largest, by place.
+fn two_largest(row: &[f64]) -> (usize, usize) {
+    let mut order: Vec<usize> = (0..row.len()).collect();
+    order.sort_by(|a, b| row[*b].total_cmp(&row[*a]).then(a.cmp(b)));
+    (order[0], *order.get(1).unwrap_or(&order[0]))
+}
+
+fn cosine(a: &[f64], b: &[f64]) -> f64 {
+    let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+    let size = (a.iter().map(|a| a * a).sum::<f64>() * b.iter().map(|b| b * b).sum::<f64>()).sqrt();
+    if size > 0.0 { dot / size } else { 0.0 }
+}
+
+/// The `count` samples whose label would help most, the most helpful first; `labelled` are left out. Deterministic.
+///
+/// # Errors
+/// [`Error::OutOfRange`] when there is one component only, or a labelled sample is not among the data.
+pub fn suggest<T: Real>(fit: &Fit<T>, labelled: &[usize], count: usize) -> Result<Vec<Suggestion>> {
+    check(fit, labelled)?;
+    let shares = shares(fit);
+    let n = shares.rows();
+    let known: BTreeSet<usize> = labelled.iter().copied().collect();
+    let judged = |i: usize| {
+        let (first, second) = two_largest(shares.row(i));
+        Suggestion {
+            sample: i,
+            doubt: 1.0 - (shares.get(i, first) - shares.get(i, second)),
+            between: (first, second),
+        }
+    };
+    let empty = |i: usize| shares.row(i).iter().all(|s| *s == 0.0);
+    let mut open: Vec<Suggestion> = (0..n).filter(|i| !known.contains(i) && !empty(*i)).map(judged).collect();
+    // How much of what a sample would tell is known already.
+    let mut told: Vec<f64> = open
+        .iter()
+        .map(|s| {
+            let near = |l: &usize| 0.5 * cosine(shares.row(s.sample), shares.row(*l));
+            known.iter().map(near).fold(0.0f64, f64::max)
+        })
+        .collect();
+    let mut picked = Vec::new();
+    while picked.len() < count && !open.is_empty() {
+        let value = |at: usize| open[at].doubt * (1.0 - told[at]);
+        let best = (0..open.len()).fold(0, |best, at| if value(at) > value(best) { at } else { best });
+        let chosen = open.remove(best);
+        told.remove(best);
+        for (told, other) in told.iter_mut().zip(&open) {
+            *told = told.max(cosine(shares.row(other.sample), shares.row(chosen.sample)));
+        }
+        picked.push(chosen);
+    }
+    Ok(picked)
+}
+
+/// The `count` pairs of samples most in doubt: close in their shares, but between the same two components in the other order, or both
+/// undecided. Of the `2·count + 50` samples in most doubt.
+///
+/// # Errors
+/// As [`suggest`].
+pub fn suggest_links<T: Real>(fit: &Fit<T>, count: usize) -> Result<Vec<PairInDoubt>> {
+    let pool = suggest(fit, &[], 2 * count + 50)?;
+    let shares = shares(fit);
+    let mut pairs = Vec::new();
+    for (at, a) in pool.iter().enumerate() {
+        for b in &pool[at + 1..] {
+            let (i, l) = (a.sample.min(b.sample), a.sample.max(b.sample));
+            let same_two = a.between == b.between || a.between == (b.between.1, b.between.0);
+            if same_two {
+                let closeness = cosine(shares.row(i), shares.row(l));
+                let pair = PairInDoubt { samples: (i, l), together: a.between.0 == b.between.0, closeness };
+                pairs.push((a.doubt * b.doubt * closeness, pair));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.samples.cmp(&b.1.samples)));
+    Ok(pairs.into_iter().take(count).map(|(_, pair)| pair).collect())
+}
+
+fn check<T: Real>(fit: &Fit<T>, labelled: &[usize]) -> Result<()> {
+    if fit.components.rows() < 2 {
+        return Err(Error::OutOfRange {
+            name: "rank k".into(),
+            value: fit.components.rows().to_string(),
+            valid: "2 or more: with one component no label tells anything".into(),
+        });
+    }
+    match labelled.iter().find(|i| **i >= fit.codes.rows()) {
+        None => Ok(()),
+        Some(i) => Err(Error::OutOfRange {
+            name: "a labelled sample".into(),
+            value: i.to_string(),
+            valid: format!("below {}, the number of samples", fit.codes.rows()),
+        }),
+    }
+}
