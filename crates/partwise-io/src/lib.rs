@@ -31,7 +31,9 @@ mod toml_text;
 pub mod topics;
 mod write;
 
-pub use csv_write::{Memberships, number_text, write_matrix_csv, write_memberships_csv};
+pub use csv_write::{
+    Memberships, number_text, write_guidance_report_csv, write_matrix_csv, write_memberships_csv,
+};
 pub use error::{IoError, Place, Result};
 pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, read_source, read_table};
 pub use guidance_file::{GuidanceFile, read_guidance};
