@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     /// Find the codes of new rows for the components of a model.
     Transform(TransformArgs),
+    /// Show fit against agreement over the strengths of a guidance.
+    Sweep(Box<SweepArgs>),
     /// Compare the clusters of a result with labels.
     Evaluate(EvaluateArgs),
     /// List methods, solvers, starts, losses, scalings and file formats.
@@ -38,7 +40,7 @@ pub(crate) enum Command {
 }
 
 /// What is read, and how.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct ReadArgs {
     /// The table: one sample a row. See `partwise methods` for the formats.
     pub(crate) data: PathBuf,
@@ -54,7 +56,7 @@ pub(crate) struct ReadArgs {
 }
 
 /// Where it goes, and what is said meanwhile.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct WriteArgs {
     /// The folder for the result. It must not exist, unless --force is given.
     #[arg(long, short, value_name = "DIR")]
@@ -74,7 +76,7 @@ pub(crate) struct WriteArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) read: ReadArgs,
@@ -89,9 +91,19 @@ pub(crate) struct FitArgs {
 }
 
 /// What is known about the samples and parts.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What you know")]
 pub(crate) struct GuidanceArgs {
+    /// Everything that is known, in one TOML file (method guided): topics with seed words, labels, memberships, references, links, a
+    /// graph, each with a strength. The other flags of this list add to it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) guidance: Option<PathBuf>,
+    /// Topics with seed words (method guided): a table with the header topic,word and perhaps weight,forbidden; or one topic a row, its name and its words.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) topics: Option<PathBuf>,
+    /// Pairs of samples that belong together or apart (method guided): a table with two samples (numbers from 0, or names) and must or cannot.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) links: Option<PathBuf>,
     /// Known labels: a table index,label (indices from 0), one label a line, or an .npy vector; blank or -1 = unlabelled.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
@@ -101,23 +113,23 @@ pub(crate) struct GuidanceArgs {
     /// The column that holds the labels: of the --labels table, or of the data when --labels is not given.
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
-    /// Reference components for ws-nmf: a table with one component a row, in the units of the (scaled) data.
+    /// Reference components for ws-nmf and guided: a table with one component a row, in the units of the (scaled) data.
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
     /// Labels as numbers for ssnmf: a table with one row a sample and one column a label, 0 or more; nan = not known.
     #[arg(long, value_name = "FILE")]
     pub(crate) label_targets: Option<PathBuf>,
-    /// Entries of the data that are nan are not known and don't count (ssnmf; dense data).
+    /// Entries of the data that are nan are not known and don't count (ssnmf, guided; dense data).
     #[arg(long)]
     pub(crate) missing: bool,
-    /// A graph over the samples for gnmf and semi-gnmf: an edge list with the header source,target and perhaps weight (nodes from 0), or a symmetric matrix.
+    /// A graph over the samples for gnmf, semi-gnmf and guided: an edge list with the header source,target and perhaps weight (nodes from 0), or a symmetric matrix.
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<PathBuf>,
-    /// Join each sample with this many nearest neighbours, 1 to n - 1, for gnmf and semi-gnmf (default 5). With symnmf or
+    /// Join each sample with this many nearest neighbours, 1 to n - 1, for gnmf, semi-gnmf and guided (default 5). With symnmf or
     /// ws-symnmf the graph stands in for the data (default 7); without this flag and --graph-weights the data are the similarities.
     #[arg(long, value_name = "N", value_parser = choices::positive, conflicts_with = "graph")]
     pub(crate) graph_neighbours: Option<usize>,
-    /// The weights of the joined neighbours. Default: binary for gnmf and semi-gnmf, self-tuning for symnmf and ws-symnmf.
+    /// The weights of the joined neighbours. Default: binary for gnmf, semi-gnmf and guided, self-tuning for symnmf and ws-symnmf.
     #[arg(long, value_name = "KIND", value_parser = choices::graph_weights(), conflicts_with = "graph")]
     pub(crate) graph_weights: Option<String>,
     /// The width of the heat weights exp(-|x - y|^2 / width), above 0, in the square of the unit of the data.
@@ -132,27 +144,31 @@ pub(crate) struct GuidanceArgs {
 }
 
 /// What is fitted.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
     /// A recipe in place of a method: "auto" gives every sample a class from the labels of a few, chooses by leaving labels out, and
     /// writes memberships.csv, memberships.npy and run.json.
-    #[arg(long, value_parser = choices::recipes(), conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "solver", "inner", "init", "start", "first", "tol", "max_iter", "time_limit"])]
+    #[arg(long, value_parser = choices::recipes(), conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "guidance", "topics", "links", "solver", "inner", "init", "start", "first", "tol", "max_iter", "time_limit"])]
     pub(crate) recipe: Option<String>,
-    /// The method. Default: ws-nmf with a reference, else cnmf with labels, else nmf.
+    /// The method. Default: guided with --guidance, --topics or --links, or with two of labels, a reference and a graph; else ws-nmf with a
+    /// reference, cnmf with labels, nmf.
     #[arg(long, value_parser = choices::methods())]
     pub(crate) method: Option<String>,
-    /// k, the number of components, 1 or more. Default: the number of classes when labels are given.
+    /// k, the number of components, 1 or more. Default: the number of classes when labels are given; with guided,
+    /// the components of the topics.
     #[arg(short = 'k', long = "rank", value_name = "K", value_parser = choices::positive)]
     pub(crate) rank: Option<usize>,
     /// The loss. Default: frobenius (kullback-leibler for cnmf-kl).
     #[arg(long, value_parser = choices::losses())]
     pub(crate) loss: Option<String>,
     /// How strongly ws-nmf and ws-symnmf hold labels and references: 0 or more, or "auto" for the smallest that holds 95 % of the labels. For
-    /// labels it has no unit, unless --scale-mode asks for the published weight. Default: 10.
+    /// labels it has no unit, unless --scale-mode asks for the published weight. Default: 10. With guided: of everything but a graph that
+    /// states no strength of its own, from 0 (ignored) to 1 (held exactly), or "auto" for the least that is followed. Default: 0.9.
     #[arg(long, value_name = "S")]
     pub(crate) strength: Option<Strength>,
     /// How strongly gnmf and semi-gnmf draw joined samples together, in the unit of the squared components: 0 or more. Default: 1.
+    /// With guided: the same weight in place of a strength.
     #[arg(long, value_name = "L")]
     pub(crate) graph_weight: Option<f64>,
     /// Holds labels by the published weight of ws-nmf and ws-symnmf, with the free scale of their rows minimized out (joint) or alternated.
@@ -187,7 +203,7 @@ pub(crate) struct ModelArgs {
 }
 
 /// How it is solved.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolveArgs {
     /// The solver.
@@ -223,6 +239,16 @@ pub(crate) struct SolveArgs {
     /// The number type of the computation.
     #[arg(long, value_parser = choices::dtypes(), default_value = "auto")]
     pub(crate) dtype: String,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SweepArgs {
+    #[command(flatten)]
+    pub(crate) fit: FitArgs,
+    /// What the strengths are multiplied by, each 0 or more, with commas (sigma = s/(1 - s) of each strength s that is not held or raw).
+    #[arg(long, value_name = "LIST", value_parser = choices::scale, value_delimiter = ',',
+        default_value = "0,0.01,0.03,0.1,0.3,1,3,10,30")]
+    pub(crate) scales: Vec<f64>,
 }
 
 #[derive(Args, Debug)]

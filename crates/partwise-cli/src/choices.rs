@@ -131,6 +131,14 @@ pub(crate) fn image_shape(text: &str) -> Result<(usize, usize), String> {
     Ok((number(h).ok_or_else(fault)?, number(w).ok_or_else(fault)?))
 }
 
+/// A factor of strengths.
+pub(crate) fn scale(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("each scale must be a finite number of 0 or more".into()),
+    }
+}
+
 /// A duration in seconds, above 0.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {

@@ -57,6 +57,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
             scaling: &scaling,
             guidance: Some(&guidance),
             reference: None,
+            composed: None,
             model,
             settings,
             component_names: None,

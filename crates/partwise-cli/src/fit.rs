@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
-use partwise::recipes::{StrengthRule, search_strength};
+use partwise::recipes::{GuidanceReport, StrengthRule, Verdict, auto_scale, search_strength};
 use partwise::{
     AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real, Settings,
     Slot, SolverChoice, StrengthUnit, models,
@@ -17,6 +17,7 @@ use crate::choices::Strength;
 use crate::console::{self, Verbosity};
 use crate::flags;
 use crate::guidance::{self, Components, Given, Guidance};
+use crate::guided::{self, Composed};
 use crate::input::{self, Data, Read, Source, Table};
 use crate::job::{Done, Job, error_name};
 use crate::outputs::{self, Extra};
@@ -28,6 +29,17 @@ use crate::{Outcome, interrupt, recipe, record};
 /// Reads, fits, writes, tells.
 pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
     let began = Instant::now();
+    let read = read(args)?;
+    match input::precision(&args.solve.dtype, &read.values) {
+        "f32" if args.model.recipe.is_some() => recipe::run::<f32>(args, read),
+        _ if args.model.recipe.is_some() => recipe::run::<f64>(args, read),
+        "f32" => with_job::<f32, _>(args, read, |job| finish(args, job, began)),
+        _ => with_job::<f64, _>(args, read, |job| finish(args, job, began)),
+    }
+}
+
+/// Checks the flags and the folder, and reads the data with their names.
+pub(crate) fn read(args: &FitArgs) -> Result<Read> {
     flags::check(args)?;
     outputs::check_target(&args.write.out, args.write.force)?;
     let from_data = args.guidance.label_column.as_deref().filter(|_| args.guidance.labels.is_none());
@@ -36,43 +48,72 @@ pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
         let names = read_names(path, read.source.columns, "features (columns of the data)")?;
         read.source.feature_names = Some(names);
     }
-    match input::precision(&args.solve.dtype, &read.values) {
-        "f32" if args.model.recipe.is_some() => recipe::run::<f32>(args, read),
-        _ if args.model.recipe.is_some() => recipe::run::<f64>(args, read),
-        "f32" => run_in::<f32>(args, read, began),
-        _ => run_in::<f64>(args, read, began),
-    }
+    Ok(read)
 }
 
-fn run_in<T: Real>(args: &FitArgs, read: Read, began: Instant) -> Result<Outcome> {
-    let verbosity = Verbosity::of(args.write.quiet, args.write.json);
+/// Puts together what is to be fitted, and acts on it.
+pub(crate) fn with_job<T: Real, R>(
+    args: &FitArgs,
+    read: Read,
+    act: impl FnOnce(Job<'_, T>) -> Result<R>,
+) -> Result<R> {
     let Read { values, mut source } = read;
     let (mut table, known) = match args.guidance.missing {
         true => Table::<T>::with_unknown(values, &source).map(|(table, known)| (table, Some(known)))?,
         false => (Table::<T>::from_values(values, &source)?, None),
     };
-    let several = ["nmf-alpha", "ssnmf"].contains(&flags::method(args));
-    let (guidance, label_sets) = match guidance::labels(&args.guidance, &source, args.solve.seed, several)? {
+    let is_guided = guided::is_asked(args);
+    let file = guided::file(args, &source)?;
+    let label_args = guided::with_labels_of(file.as_ref(), &args.guidance)?;
+    let several = is_guided || ["nmf-alpha", "ssnmf"].contains(&flags::method(args));
+    let given = guidance::labels(&label_args, &source, args.solve.seed, several)?;
+    let (guidance, label_sets) = match &given {
         Some(Given::Classes(guidance)) => (Some(guidance), None),
-        Some(Given::Sets(sets)) => (None, Some(sets)),
+        Some(Given::Sets { sets, .. }) => (None, Some(sets.clone())),
         None => (None, None),
     };
     let targets = guidance::label_targets(&args.guidance, source.rows)?;
-    let reference = guidance::reference(&args.guidance, &source, guidance.as_ref())?;
+    let reference = match is_guided {
+        true => None,
+        false => guidance::reference(&args.guidance, &source, guidance)?,
+    };
     let scaling = Scaling::learn(ScaleKind::from_name(&args.model.scale)?, &table);
     scaling.apply(&mut table);
     let mut chosen = Vec::new();
     let data = data(args, table, &mut source, &mut chosen)?;
+    let composed = match is_guided {
+        true => {
+            Some(guided::compose(args, file.as_ref(), &source, data.matrix(), given.as_ref(), known.clone())?)
+        }
+        false => None,
+    };
     let more = Further { label_sets, targets, known };
-    let mut job =
-        prepare(args, &source, &data, &scaling, guidance.as_ref(), reference.as_ref(), more, chosen)?;
+    let job = prepare(
+        args,
+        &source,
+        &data,
+        &scaling,
+        guidance,
+        reference.as_ref(),
+        composed.as_ref(),
+        more,
+        chosen,
+    )?;
+    act(job)
+}
+
+/// Fits, writes, tells.
+fn finish<T: Real>(args: &FitArgs, mut job: Job<'_, T>, began: Instant) -> Result<Outcome> {
+    let verbosity = Verbosity::of(args.write.quiet, args.write.json);
     let read_seconds = began.elapsed().as_secs_f64();
     say_input(verbosity, &job);
     if interrupt::requested() {
         return Ok(stopped_early());
     }
-    if args.model.strength == Some(Strength::Auto) {
-        find_strength(&mut job)?;
+    match job.composed {
+        Some(composed) if composed.searches() => find_strengths(&mut job, composed)?,
+        None if args.model.strength == Some(Strength::Auto) => find_strength(&mut job)?,
+        _ => {}
     }
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
     let Some(done) = job.run(verbosity)? else { return Ok(stopped_early()) };
@@ -131,20 +172,36 @@ fn prepare<'a, T: Real>(
     scaling: &'a Scaling,
     guidance: Option<&'a Guidance>,
     reference: Option<&'a Components>,
+    composed: Option<&'a Composed>,
     more: Further,
     mut chosen: Vec<String>,
 ) -> Result<Job<'a, T>> {
+    chosen.extend(composed.iter().flat_map(|composed| composed.chosen.clone()));
     let graph = match flags::takes_graph(args) {
         true => Some(guidance::graph(&args.guidance, source, data.matrix(), &mut chosen)?),
         false => None,
     };
-    let model = model(args, guidance, reference, graph, source.image_shape, more, &mut chosen)?;
+    let model = match composed {
+        Some(composed) => guided_model(args, composed, &mut chosen)?,
+        None => model(args, guidance, reference, graph, source.image_shape, more, &mut chosen)?,
+    };
     let start = args.solve.start.as_ref().map(|path| ModelFile::read(path).map(|m| (path, m))).transpose()?;
     let start_rank = start.as_ref().and_then(|(_, m)| m.tensor("components")).map(|t| t.shape().0);
     let classes = guidance.map(|g| g.labels.n_classes()).filter(|c| *c > 0);
+    let topics = composed.map(|composed| composed.guidance.all_topics()).filter(|topics| !topics.is_empty());
     let rank = match (args.model.rank, start_rank, classes) {
         (Some(rank), _, _) => rank,
         (None, Some(rank), _) => rank,
+        (None, None, _) if topics.is_some() => {
+            let topics = topics.unwrap_or_default();
+            let rank = topics.iter().map(|(_, components)| components).sum();
+            let names: Vec<&str> = topics.iter().map(|(name, _)| name.as_str()).collect();
+            chosen.push(format!("k = {rank}, the components of the topics ({})", names.join(", ")));
+            rank
+        }
+        (None, None, _) if composed.is_some() => {
+            bail!("-k (the number of components) is needed, since the guidance names no topics")
+        }
         (None, None, Some(classes)) => {
             chosen.push(format!("k = {classes}, the number of classes"));
             classes
@@ -161,7 +218,20 @@ fn prepare<'a, T: Real>(
             .with_context(|| path.display().to_string())?;
         component_names = component_names.or(names);
     }
-    Ok(Job { source, data, scaling, guidance, reference, model, settings, component_names, chosen })
+    Ok(Job { source, data, scaling, guidance, reference, composed, model, settings, component_names, chosen })
+}
+
+/// The model that takes anything at once.
+fn guided_model(args: &FitArgs, composed: &Composed, chosen: &mut Vec<String>) -> Result<Model> {
+    let model = Model::guided(composed.guidance.clone());
+    if args.model.method.is_none() {
+        let summary = model.spec().summary;
+        chosen.push(format!("method guided ({summary}), since what is given needs it"));
+    }
+    match &args.model.loss {
+        Some(loss) => Ok(model.with_loss(Loss::from_name(loss)?)?),
+        None => Ok(model),
+    }
 }
 
 fn model(
@@ -297,7 +367,23 @@ fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
     Ok(())
 }
 
-fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
+/// The least strengths that are followed: sets those of the job that are to be searched.
+fn find_strengths<T: Real>(job: &mut Job<'_, T>, composed: &Composed) -> Result<()> {
+    let rule = StrengthRule::default();
+    let (loss, data) = (job.model.loss(), job.data.matrix());
+    let (scale, trace) = auto_scale(data, &|scale| composed.at(scale), loss, &job.settings, &rule)?;
+    job.model = Model::guided(composed.at(scale)).with_loss(loss)?;
+    let followed = trace.iter().find(|point| point.scale == scale).map_or(0.0, |point| point.agreement);
+    let held = if followed >= rule.threshold { "the smallest that follows" } else { "which does not follow" };
+    job.chosen.push(format!(
+        "strengths {scale} times their default ({held} {:.0} % of the advice; {} fits)",
+        100.0 * rule.threshold,
+        trace.len()
+    ));
+    Ok(())
+}
+
+pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
     let source = job.source;
     let density =
         if source.sparse { format!(", sparse with {} stored values", source.stored) } else { String::new() };
@@ -312,6 +398,9 @@ fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
             guidance.truth.iter().filter(|l| **l >= 0).count(),
             guidance.labels.n_labelled()
         ));
+    }
+    if let Some(composed) = job.composed {
+        verbosity.say(&format!("guidance: {}", composed.summary()));
     }
     if let Some(reference) = job.reference {
         verbosity.say(&format!("reference: {} components from {}", reference.values.rows(), reference.name));
@@ -329,6 +418,9 @@ fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
         error_name(fit.loss),
         fit.relative_error
     ));
+    if let Some(report) = &done.report {
+        say_report(verbosity, report);
+    }
     if let Some(evaluation) = &done.evaluation {
         evaluation.lines().iter().for_each(|line| verbosity.say(line));
     }
@@ -336,4 +428,26 @@ fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
         verbosity.say(&format!("memory: {:.0} MB at most", peak as f64 / 1e6));
     }
     verbosity.say(&format!("written: {out} (look at {out}/report.html)"));
+}
+
+/// What became of the guidance: counts, and the first items that were not honoured.
+fn say_report(verbosity: Verbosity, report: &GuidanceReport) {
+    /// Items that are listed.
+    const MOST: usize = 5;
+    let counts: Vec<String> = Verdict::ALL
+        .iter()
+        .map(|verdict| (report.count(*verdict), verdict.name()))
+        .filter(|(count, name)| *count > 0 || *name == "honoured")
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    let followed = 100.0 * report.agreement();
+    let n = report.findings.len();
+    verbosity.say(&format!("advice: {n} items: {}; {followed:.0} % are followed", counts.join(", ")));
+    let others: Vec<_> = report.findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
+    for finding in others.iter().take(MOST) {
+        verbosity.say(&format!("  {}: {}", finding.verdict.name(), finding.message));
+    }
+    if others.len() > MOST {
+        verbosity.say(&format!("  and {} more, in guidance_report.csv", others.len() - MOST));
+    }
 }

@@ -4,22 +4,33 @@ use anyhow::{Result, bail};
 use partwise::models::{self, Form, ModelSpec};
 use partwise::solvers;
 
-use crate::args::FitArgs;
+use crate::args::{FitArgs, GuidanceArgs};
+use crate::choices::Strength;
 
 /// The methods that take a kind of guidance.
 const ANCHORED: &[&str] = &["ws-nmf", "ws-symnmf"];
-const GRAPH: &[&str] = &["gnmf", "semi-gnmf"];
-const NEIGHBOURS: &[&str] = &["gnmf", "semi-gnmf", "symnmf", "ws-symnmf"];
+const STRONG: &[&str] = &["ws-nmf", "ws-symnmf", "guided"];
+const GRAPH: &[&str] = &["gnmf", "semi-gnmf", "guided"];
+const NEIGHBOURS: &[&str] = &["gnmf", "semi-gnmf", "symnmf", "ws-symnmf", "guided"];
 const SYMMETRIC: &[&str] = &["symnmf", "ws-symnmf"];
 
 /// The method that the flags ask for, or mean.
 pub(crate) fn method(args: &FitArgs) -> &str {
     match (&args.model.method, &args.guidance.reference) {
         (Some(method), _) => method,
+        (None, _) if means_guided(&args.guidance) => "guided",
         (None, Some(_)) => "ws-nmf",
         (None, None) if args.guidance.labels.is_some() || args.guidance.label_column.is_some() => "cnmf",
         (None, None) => "nmf",
     }
+}
+
+/// Whether what is given asks for the method that takes anything at once.
+fn means_guided(guidance: &GuidanceArgs) -> bool {
+    let labels = guidance.labels.is_some() || guidance.label_column.is_some();
+    let graph = guidance.graph.is_some() || guidance.graph_neighbours.is_some();
+    let kinds = [labels, graph, guidance.reference.is_some()].into_iter().filter(|given| *given).count();
+    guidance.guidance.is_some() || guidance.topics.is_some() || guidance.links.is_some() || kinds > 1
 }
 
 /// Its line of the registry; `cnmf-kl` is cnmf's.
@@ -42,7 +53,7 @@ pub(crate) fn builds_similarities(args: &FitArgs) -> bool {
 
 /// Whether the method needs a graph over the samples.
 pub(crate) fn takes_graph(args: &FitArgs) -> bool {
-    GRAPH.contains(&method(args))
+    GRAPH.contains(&method(args)) && method(args) != "guided"
 }
 
 /// Refuses what would have no effect.
@@ -50,14 +61,17 @@ pub(crate) fn check(args: &FitArgs) -> Result<()> {
     let (guidance, model) = (&args.guidance, &args.model);
     let smoothed: Vec<&str> = models::ALL.iter().filter(|s| s.smooths).map(|s| s.name).collect();
     for (given, flag, methods) in [
-        (guidance.reference.is_some(), "--reference", &["ws-nmf"][..]),
+        (guidance.guidance.is_some(), "--guidance", &["guided"][..]),
+        (guidance.topics.is_some(), "--topics", &["guided"]),
+        (guidance.links.is_some(), "--links", &["guided"]),
+        (guidance.reference.is_some(), "--reference", &["ws-nmf", "guided"]),
         (guidance.label_targets.is_some(), "--label-targets", &["ssnmf"]),
-        (guidance.missing, "--missing", &["ssnmf"]),
+        (guidance.missing, "--missing", &["ssnmf", "guided"]),
         (guidance.graph.is_some(), "--graph", GRAPH),
         (guidance.graph_neighbours.is_some(), "--graph-neighbours", NEIGHBOURS),
         (guidance.graph_weights.is_some(), "--graph-weights", NEIGHBOURS),
         (guidance.degree_normalized, "--degree-normalized", SYMMETRIC),
-        (model.strength.is_some(), "--strength", ANCHORED),
+        (model.strength.is_some(), "--strength", STRONG),
         (model.scale_mode.is_some(), "--scale-mode", ANCHORED),
         (model.graph_weight.is_some(), "--graph-weight", GRAPH),
         (model.label_weight.is_some(), "--label-weight", &["ssnmf"]),
@@ -73,6 +87,13 @@ pub(crate) fn check(args: &FitArgs) -> Result<()> {
             };
             bail!("{flag} serves {serves}; add --method {}, or leave it out", methods[0]);
         }
+    }
+    if let (Some(Strength::Value(value)), "guided") = (model.strength, method(args))
+        && value > 1.0
+    {
+        bail!(
+            "--strength {value}: with the method guided it is from 0 (ignored) to 1 (held exactly), or \"auto\""
+        );
     }
     if guidance.heat_width.is_some() && guidance.graph_weights.as_deref() != Some("heat") {
         bail!("--heat-width serves --graph-weights heat only");

@@ -80,7 +80,7 @@ pub(crate) enum Given {
     /// One class a sample.
     Classes(Guidance),
     /// Several labels for some samples.
-    Sets(LabelSets),
+    Sets { names: Vec<String>, sets: LabelSets },
 }
 
 /// The labels that the flags name, if any. With `several`, samples may have more than one.
@@ -105,7 +105,8 @@ pub(crate) fn labels(
             bail!("--labels-per-class needs one label a sample; {} has several", table.path.display());
         }
         let sets = table.sets.into_iter().map(|set| (!set.is_empty()).then_some(set)).collect();
-        return Ok(Some(Given::Sets(LabelSets::new(table.names.len(), sets)?)));
+        let sets = LabelSets::new(table.names.len(), sets)?;
+        return Ok(Some(Given::Sets { names: table.names, sets }));
     }
     let truth = table.single()?;
     let name = table.path.display().to_string();
@@ -193,13 +194,7 @@ pub(crate) fn graph<T: Real>(
     chosen: &mut Vec<String>,
 ) -> Result<Graph> {
     let (graph, origin) = match &args.graph {
-        Some(path) => {
-            let options = ReadOptions { n_nodes: Some(source.rows), ..ReadOptions::default() };
-            let table = read_table(path, &options)?;
-            let place = || path.display().to_string();
-            let origin = [vec![place()], table.notes].concat().join("; ");
-            (graph_of(table.values, path).with_context(place)?, origin)
-        }
+        Some(path) => graph_in(path, source.rows)?,
         None => {
             let settings = neighbours(args, 5, "binary");
             (neighbour_graph(data, &settings)?, origin_of(args, &settings))
@@ -207,6 +202,15 @@ pub(crate) fn graph<T: Real>(
     };
     chosen.push(told(&graph, &origin));
     Ok(graph)
+}
+
+/// The graph of a file, and what it is from.
+pub(crate) fn graph_in(path: &Path, n_samples: usize) -> Result<(Graph, String)> {
+    let options = ReadOptions { n_nodes: Some(n_samples), ..ReadOptions::default() };
+    let table = read_table(path, &options)?;
+    let place = || path.display().to_string();
+    let origin = [vec![place()], table.notes].concat().join("; ");
+    Ok((graph_of(table.values, path).with_context(place)?, origin))
 }
 
 /// The similarities for symmetric methods: the graph of nearest neighbours of the (scaled) rows. Says what it is.
@@ -248,7 +252,8 @@ fn origin_of(args: &GuidanceArgs, settings: &NeighbourGraph) -> String {
     format!("{} nearest neighbours, {weights} weights{chosen}", settings.neighbours)
 }
 
-fn told(graph: &Graph, origin: &str) -> String {
+/// A graph in words.
+pub(crate) fn told(graph: &Graph, origin: &str) -> String {
     let isolated = match graph.isolated().len() {
         0 => String::new(),
         count => format!(", {count} samples without an edge"),

@@ -3,10 +3,12 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use partwise::recipes::{GuidanceReport, fit_guided};
 use partwise::{Fit, Loss, Model, Real, Settings, StopReason, fit_observed};
 
 use crate::console::Verbosity;
 use crate::guidance::{Components, Guidance};
+use crate::guided::Composed;
 use crate::input::{Data, Source};
 use crate::interrupt;
 use crate::memberships::Memberships;
@@ -22,6 +24,8 @@ pub(crate) struct Job<'a, T: Real> {
     pub(crate) scaling: &'a Scaling,
     pub(crate) guidance: Option<&'a Guidance>,
     pub(crate) reference: Option<&'a Components>,
+    /// What the method guided is told.
+    pub(crate) composed: Option<&'a Composed>,
     pub(crate) model: Model,
     pub(crate) settings: Settings,
     /// Names of the first components, where the fit gives none of its own (from a reference or an earlier model).
@@ -41,6 +45,8 @@ pub(crate) struct Note {
 pub(crate) struct Done<'a, T: Real> {
     pub(crate) job: Job<'a, T>,
     pub(crate) fit: Fit<T>,
+    /// What became of the guidance of the method guided.
+    pub(crate) report: Option<GuidanceReport>,
     pub(crate) memberships: Memberships<T>,
     pub(crate) evaluation: Option<Evaluation>,
     pub(crate) notes: Vec<Note>,
@@ -52,9 +58,14 @@ impl<'a, T: Real> Job<'a, T> {
     pub(crate) fn run(self, verbosity: Verbosity) -> Result<Option<Done<'a, T>>> {
         let mut progress = Progress::new(verbosity, self.model.spec().name, &self.settings);
         let began = Instant::now();
-        let fit = fit_observed(self.data.matrix(), &self.model, &self.settings, &mut progress);
+        let data = self.data.matrix();
+        let fit = match &self.model.knowledge().guidance {
+            Some(guidance) => fit_guided(data, guidance, self.model.loss(), &self.settings, &mut progress)
+                .map(|guided| (guided.fit, Some(guided.report))),
+            None => fit_observed(data, &self.model, &self.settings, &mut progress).map(|fit| (fit, None)),
+        };
         progress.finish();
-        let mut fit = fit?;
+        let (mut fit, report) = fit?;
         let fit_seconds = began.elapsed().as_secs_f64();
         if interrupt::requested() && fit.iterations == 0 {
             return Ok(None);
@@ -74,7 +85,7 @@ impl<'a, T: Real> Job<'a, T> {
             })
             .transpose()?;
         let notes = self.notes(&fit, &memberships, evaluation.as_ref());
-        Ok(Some(Done { job: self, fit, memberships, evaluation, notes, fit_seconds }))
+        Ok(Some(Done { job: self, fit, report, memberships, evaluation, notes, fit_seconds }))
     }
 
     /// Gives the names of a reference or of an earlier model to components that have only numbers.
@@ -103,6 +114,9 @@ impl<'a, T: Real> Job<'a, T> {
         }
         if let Some(reference) = self.reference {
             add("reference", &reference.notes);
+        }
+        if let Some(composed) = self.composed {
+            add("guidance", &composed.notes);
         }
         notes.extend(fit.notices.iter().map(|n| Note { code: n.code, message: n.message.clone() }));
         let mut add = |code, message: String| notes.push(Note { code, message });

@@ -11,6 +11,7 @@ mod evaluate;
 mod fit;
 mod flags;
 mod guidance;
+mod guided;
 mod input;
 mod interrupt;
 mod job;
@@ -24,6 +25,7 @@ mod report;
 mod reproduce;
 mod scale;
 mod scores;
+mod sweep;
 mod transform;
 
 use std::process::ExitCode;
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Fit(args) => fit::run(&args),
         Command::Transform(args) => transform::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Demo(args) => demo::run(&args),

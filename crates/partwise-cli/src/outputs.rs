@@ -48,6 +48,9 @@ pub(crate) fn write_fit<T: Real>(
         let names = Some(&fit.component_names[..]);
         io::write_matrix_csv(w, "component", &fit.components, names, source.feature_names.as_deref())
     })?;
+    if let Some(report) = &done.report {
+        folder.write("guidance_report.csv", |w| io::write_guidance_report_csv(w, report, rows))?;
+    }
     let page = report::page(done, timings, extra.comparison);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
     if let Some(mark) = extra.mark {

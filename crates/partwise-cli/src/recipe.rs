@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use partwise::Real;
 use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, automatic};
 use partwise_io::{self as io, OutputFolder};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::FitArgs;
 use crate::console::{self, Verbosity};
-use crate::guidance::{self, Guidance};
+use crate::guidance::{self, Given, Guidance};
 use crate::input::{Read, Table};
 use crate::scale::{ScaleKind, Scaling};
 use crate::{Outcome, outputs, record};
@@ -20,8 +20,10 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
     let Read { values, source } = read;
     let mut table = Table::<T>::from_values(values, &source)?;
-    let guidance = guidance::labels(&args.guidance, &source, args.solve.seed)?;
-    let guidance = guidance.context("--recipe auto learns from labels; give --labels or --label-column")?;
+    let given = guidance::labels(&args.guidance, &source, args.solve.seed, false)?;
+    let Some(Given::Classes(guidance)) = given else {
+        bail!("--recipe auto learns from labels, one a sample; give --labels or --label-column");
+    };
     let scaling = Scaling::learn(ScaleKind::from_name(&args.model.scale)?, &table);
     scaling.apply(&mut table);
     let data = table.into_data(&source.name)?;

@@ -1,5 +1,6 @@
 //! What is written about a fit: the document of the model file, and run.json.
 
+use partwise::recipes::{GuidanceReport, Verdict};
 use partwise::{AnchorScale, Real, StopReason, StrengthUnit};
 use partwise_io::{MODEL_FORMAT, ModelFile, Tensor};
 use serde_json::{Map, Value, json};
@@ -117,7 +118,26 @@ fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
     let reference = done.job.reference.map(
         |r| json!({ "file": r.name, "sha256": r.sha256, "components": r.values.rows(), "names": r.names }),
     );
-    json!({ "labels": labels, "reference": reference })
+    let fitted = done.job.model.knowledge().guidance.as_ref();
+    let guided = done.job.composed.zip(fitted).map(|(composed, fitted)| composed.to_json(fitted));
+    json!({ "labels": labels, "reference": reference, "guided": guided })
+}
+
+/// What became of the guidance: counts by verdict, the share that is followed, every finding with its numbers.
+fn report_json(report: &GuidanceReport) -> Value {
+    let counts: Map<String, Value> =
+        Verdict::ALL.iter().map(|v| (v.name().replace(' ', "_"), json!(report.count(*v)))).collect();
+    let finding = |f: &partwise::recipes::Finding| {
+        let numbers: Map<String, Value> =
+            f.numbers.iter().map(|(name, value)| (name.replace(' ', "_"), json!(value))).collect();
+        json!({ "kind": f.kind, "samples": f.samples, "topic": f.topic, "verdict": f.verdict.name(),
+            "message": f.message, "numbers": numbers })
+    };
+    json!({
+        "counts": counts,
+        "agreement": report.agreement(),
+        "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+    })
 }
 
 fn result_json<T: Real>(done: &Done<'_, T>) -> Value {
@@ -191,6 +211,7 @@ pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
         "chosen": done.job.chosen,
         "guidance": guidance_json(done),
         "result": result_json(done),
+        "guidance_report": done.report.as_ref().map(report_json),
         "evaluation": done.evaluation.as_ref().map(|e| e.to_json()),
         "cluster_sizes": sizes,
         "threads": done.fit.threads,

@@ -1,6 +1,7 @@
 //! Results as CSV: matrices with names, and memberships.
 
 use csv::Writer;
+use partwise::recipes::GuidanceReport;
 use partwise::{Matrix, Real};
 use std::io::Write;
 
@@ -53,6 +54,54 @@ pub fn write_matrix_csv<T: Real>(
     for i in 0..rows {
         let values = matrix.row(i).iter().map(|value| number_text(*value));
         writer.write_record(std::iter::once(name(row_names, i)).chain(values)).map_err(passed_on)?;
+    }
+    writer.flush()
+}
+
+/// Writes what became of the guidance, one finding a row: kind, the two samples that it is about (number and name; blank where it is
+/// about none), topic, verdict, a sentence, and the numbers by name (blank where a finding has none of that name).
+///
+/// # Errors
+/// What `writer` reports.
+pub fn write_guidance_report_csv(
+    writer: &mut dyn Write,
+    report: &GuidanceReport,
+    sample_names: Option<&[String]>,
+) -> std::io::Result<()> {
+    let mut numbers = vec!["share", "free share", "margin", "distance", "cosine", "overlap", "followed"];
+    for (name, _) in report.findings.iter().flat_map(|finding| &finding.numbers) {
+        if !numbers.contains(name) {
+            numbers.push(name);
+        }
+    }
+    let mut writer = Writer::from_writer(writer);
+    let fixed =
+        ["kind", "sample", "sample_name", "other_sample", "other_sample_name", "topic", "verdict", "message"];
+    let header = fixed.map(String::from).into_iter().chain(numbers.iter().map(|name| name.replace(' ', "_")));
+    writer.write_record(header).map_err(passed_on)?;
+    for finding in &report.findings {
+        let sample = |at: usize| finding.samples.get(at).map_or(String::new(), usize::to_string);
+        let name = |at: usize| {
+            let named = finding.samples.get(at).and_then(|sample| sample_names?.get(*sample));
+            named.cloned().unwrap_or_default()
+        };
+        let topic = finding.topic.clone().unwrap_or_default();
+        let verdict = finding.verdict.name().to_string();
+        let known = [
+            finding.kind.into(),
+            sample(0),
+            name(0),
+            sample(1),
+            name(1),
+            topic,
+            verdict,
+            finding.message.clone(),
+        ];
+        let value = |wanted: &&str| {
+            let found = finding.numbers.iter().find(|(name, _)| name == wanted);
+            found.map_or(String::new(), |(_, value)| number_text(*value))
+        };
+        writer.write_record(known.into_iter().chain(numbers.iter().map(value))).map_err(passed_on)?;
     }
     writer.flush()
 }

@@ -23,6 +23,13 @@ pub enum Place {
         /// The column's name, if the table names it.
         name: Option<String>,
     },
+    /// A character of a text.
+    Character {
+        /// The line, counted from 1.
+        line: u64,
+        /// The character in the line, counted from 1.
+        column: usize,
+    },
     /// Bytes from the start of the file as stored.
     Byte(u64),
     /// Bytes that could be decompressed before the fault.
@@ -42,6 +49,7 @@ impl fmt::Display for Place {
                 write!(f, "line {line}, column {column} (\"{name}\"): ")
             }
             Place::Cell { line, column, name: None } => write!(f, "line {line}, column {column}: "),
+            Place::Character { line, column } => write!(f, "line {line}, column {column}: "),
             Place::Byte(byte) => write!(f, "byte {byte}: "),
             Place::Decoded(bytes) => write!(f, "after {bytes} decompressed bytes: "),
             Place::Member(name) => write!(f, "\"{name}\": "),

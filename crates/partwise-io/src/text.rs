@@ -28,6 +28,42 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
     }
 }
 
+/// The name of `valid` that is most like `given`, if one is like it: at most a third of its letters differ (letters added, left out,
+/// changed, or swapped with a neighbour), case aside.
+pub(crate) fn nearest<'v>(given: &str, valid: &[&'v str]) -> Option<&'v str> {
+    let given: Vec<char> = given.to_lowercase().chars().take(100).collect();
+    let near = |name: &&'v str| {
+        let other: Vec<char> = name.to_lowercase().chars().take(100).collect();
+        let steps = edits(&given, &other);
+        (steps <= given.len().max(other.len()).div_ceil(3)).then_some((steps, *name))
+    };
+    valid.iter().filter_map(near).min_by_key(|(steps, _)| *steps).map(|(_, name)| name)
+}
+
+/// How many edits lead from one word to the other.
+fn edits(a: &[char], b: &[char]) -> usize {
+    let width = b.len() + 1;
+    let mut table = vec![0; (a.len() + 1) * width];
+    for i in 0..=a.len() {
+        for j in 0..width {
+            table[i * width + j] = match (i, j) {
+                (0, steps) | (steps, 0) => steps,
+                _ => {
+                    let change = usize::from(a[i - 1] != b[j - 1]);
+                    let mut least = (table[(i - 1) * width + j] + 1)
+                        .min(table[i * width + j - 1] + 1)
+                        .min(table[(i - 1) * width + j - 1] + change);
+                    if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                        least = least.min(table[(i - 2) * width + j - 2] + 1);
+                    }
+                    least
+                }
+            };
+        }
+    }
+    table[a.len() * width + b.len()]
+}
+
 /// Lines with their numbers, counted from 1, without `\n` or `\r\n`.
 pub(crate) struct Lines<'a> {
     rest: &'a [u8],
@@ -61,5 +97,19 @@ impl<'a> Iterator for Lines<'a> {
         };
         self.rest = rest;
         Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found_and_a_strange_one_has_none() {
+        let valid = ["seeds", "strength", "name", "components"];
+        for (given, expected) in [("seed", "seeds"), ("Strenght", "strength"), ("nmae", "name")] {
+            assert_eq!(nearest(given, &valid), Some(expected));
+        }
+        assert_eq!((nearest("colour", &valid), nearest("", &valid)), (None, None));
     }
 }

@@ -12,6 +12,10 @@ pub(super) struct Line<'a> {
     pub(super) level: Option<(f64, &'a str)>,
     /// Whether the vertical axis is logarithmic whatever the values are.
     pub(super) logarithmic: bool,
+    /// What the horizontal axis is, where it is not the iterations.
+    pub(super) across: Option<&'a str>,
+    /// A word at each of the first points.
+    pub(super) marks: Vec<String>,
 }
 
 const WIDTH: f64 = 460.0;
@@ -95,10 +99,12 @@ fn label(value: f64) -> String {
 /// The chart, or an empty text when there is nothing to draw.
 pub(super) fn line(chart: &Line<'_>) -> String {
     let points: Vec<(f64, f64)> = chart.points.iter().copied().filter(|p| p.1.is_finite()).collect();
-    let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
+    let Some(last) = points.last() else { return String::new() };
     let axis = Axis::new(chart);
-    let span = (last.0 - first.0).max(1.0);
-    let x = |value: f64| LEFT + (value - first.0) / span * (WIDTH - LEFT - RIGHT);
+    let low = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
+    let high = points.iter().map(|p| p.0).fold(f64::NEG_INFINITY, f64::max);
+    let span = (high - low).max(if chart.across.is_some() { 0.01 } else { 1.0 });
+    let x = |value: f64| LEFT + (value - low) / span * (WIDTH - LEFT - RIGHT);
     let mut svg = format!(
         "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{0}\"><text class=\"t\" x=\"0\" y=\"14\">{0}{1}</text>",
         escaped(chart.title),
@@ -108,16 +114,29 @@ pub(super) fn line(chart: &Line<'_>) -> String {
         level(&mut svg, "g", axis.place(tick));
         text(&mut svg, LEFT - 7.0, axis.place(tick) + 4.0, "end", &label(tick));
     }
-    for tick in ticks(first.0, last.0.max(first.0 + 1.0), 5).into_iter().filter(|t| t.fract() == 0.0) {
+    let whole = |t: &f64| chart.across.is_some() || t.fract() == 0.0;
+    for tick in ticks(low, low + span, 5).into_iter().filter(whole) {
         text(&mut svg, x(tick), HEIGHT - BOTTOM + 18.0, "middle", &label(tick));
     }
-    text(&mut svg, WIDTH - RIGHT, HEIGHT - 4.0, "end", "iteration");
+    text(&mut svg, WIDTH - RIGHT, HEIGHT - 4.0, "end", chart.across.unwrap_or("iteration"));
     if let Some((value, name)) = chart.level {
         level(&mut svg, "lv", axis.place(value));
         text(&mut svg, LEFT + 6.0, axis.place(value) - 5.0, "start", name);
     }
     let path: Vec<String> =
         points.iter().map(|(a, b)| format!("{:.1},{:.1}", x(*a), axis.place(*b))).collect();
+    for (point, mark) in points.iter().zip(&chart.marks) {
+        let (cx, cy) = (x(point.0), axis.place(point.1));
+        let _ = write!(svg, "<circle class=\"d\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"2.5\"/>");
+        let right = cx > WIDTH / 2.0;
+        text(
+            &mut svg,
+            if right { cx - 6.0 } else { cx + 6.0 },
+            cy - 5.0,
+            if right { "end" } else { "start" },
+            mark,
+        );
+    }
     let (cx, cy) = (x(last.0), axis.place(last.1));
     let _ = write!(
         svg,
@@ -146,7 +165,16 @@ mod tests {
         for points in [vec![], vec![(0.0, 0.0)], vec![(0.0, 1.0), (1.0, 1.0)], vec![(0.0, 1e9), (9.0, 0.0)]] {
             for logarithmic in [false, true] {
                 let level = Some((1e-4, "x"));
-                let svg = line(&Line { title: "a<b", points: points.clone(), level, logarithmic });
+                let line_of = |across, marks| Line {
+                    title: "a<b",
+                    points: points.clone(),
+                    level,
+                    logarithmic,
+                    across,
+                    marks,
+                };
+                let svg =
+                    line(&line_of(None, Vec::new())) + &line(&line_of(Some("share"), vec!["a<b".into()]));
                 assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("a<b"), "{svg}");
             }
         }

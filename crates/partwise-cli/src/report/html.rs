@@ -28,15 +28,7 @@ pub(super) fn escaped(text: &str) -> String {
 
 /// The page.
 pub(super) fn set(facts: &Facts<'_>) -> String {
-    let title = escaped(&facts.title);
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title} – Partwise</title><style>{STYLE}</style></head><body><main>\
-         <header><p class=\"brand\">Partwise {}</p><h1>{title}</h1><p class=\"lead\">{}</p></header>",
-        env!("CARGO_PKG_VERSION"),
-        escaped(&facts.method[0].1)
-    );
+    let mut page = head(&facts.title, &facts.method[0].1);
     page.push_str(&tiles(&facts.numbers));
     if let Some(comparison) = facts.comparison {
         let lead = "Accuracy and NMI over the samples whose label did not guide.";
@@ -45,6 +37,10 @@ pub(super) fn set(facts: &Facts<'_>) -> String {
     if !facts.notes.is_empty() {
         let items: String = facts.notes.iter().map(|note| format!("<li>{}</li>", escaped(note))).collect();
         page.push_str(&section("Notes", "", &format!("<ul class=\"notes\">{items}</ul>")));
+    }
+    if let Some(advice) = &facts.advice {
+        let lead = "What became of each item of the guidance: honoured; overruled, as the fit weighed more; contradicted by the data alone or by another item; or without support in the data.";
+        page.push_str(&section("Guidance", lead, advice));
     }
     page.push_str(&components(facts));
     if let Some(evaluation) = facts.evaluation {
@@ -65,14 +61,27 @@ pub(super) fn set(facts: &Facts<'_>) -> String {
     page
 }
 
-fn section(title: &str, lead: &str, body: &str) -> String {
+/// The page up to its sections.
+pub(super) fn head(title: &str, lead: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{title} – Partwise</title><style>{STYLE}</style></head><body><main>\
+         <header><p class=\"brand\">Partwise {}</p><h1>{title}</h1><p class=\"lead\">{}</p></header>",
+        env!("CARGO_PKG_VERSION"),
+        escaped(lead)
+    )
+}
+
+pub(super) fn section(title: &str, lead: &str, body: &str) -> String {
     let lead =
         if lead.is_empty() { String::new() } else { format!("<p class=\"lead\">{}</p>", escaped(lead)) };
     format!("<section><h2>{}</h2>{lead}{body}</section>", escaped(title))
 }
 
 /// Key numbers; what stands in brackets goes to the caption.
-fn tiles(numbers: &[(&str, String)]) -> String {
+pub(super) fn tiles(numbers: &[(&str, String)]) -> String {
     let tile = |(name, value): &(&str, String)| {
         let (value, rest) = value.split_once(" (").unwrap_or((value, ""));
         let rest = rest.trim_end_matches(')');
@@ -82,12 +91,12 @@ fn tiles(numbers: &[(&str, String)]) -> String {
     format!("<div class=\"tiles\">{}</div>", numbers.iter().map(tile).collect::<String>())
 }
 
-fn pairs<'a>(items: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+pub(super) fn pairs<'a>(items: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let pair = |(k, v): (&str, &str)| format!("<div><dt>{}</dt><dd>{}</dd></div>", escaped(k), escaped(v));
     format!("<dl>{}</dl>", items.map(pair).collect::<String>())
 }
 
-fn table(header: &[String], rows: &[Vec<String>]) -> String {
+pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let row = |cells: &[String], tag: &str| {
         let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
         format!("<tr>{cells}</tr>")
@@ -192,12 +201,16 @@ fn convergence(facts: &Facts<'_>) -> String {
         points: facts.history.iter().map(|(n, o, _)| (*n as f64, *o)).collect(),
         level: None,
         logarithmic: false,
+        across: None,
+        marks: Vec::new(),
     };
     let kkt = Line {
         title: "Projected gradient, relative to iteration 1",
         points: facts.history.iter().filter_map(|(n, _, kkt)| Some((*n as f64, (*kkt)?))).collect(),
         level: (facts.tolerance > 0.0).then_some((facts.tolerance, "tolerance")),
         logarithmic: true,
+        across: None,
+        marks: Vec::new(),
     };
     format!("<div class=\"cols\"><div>{}</div><div>{}</div></div>", line(&objective), line(&kkt))
 }

@@ -1,8 +1,12 @@
 //! `report.html`: one self-contained page about a fit. [`page`] gathers the facts; `html` sets them; `charts` and `picture` draw.
 
+mod advice;
 mod charts;
 mod html;
 mod picture;
+mod sweep;
+
+pub(crate) use sweep::sweep_page;
 
 use partwise::Real;
 
@@ -52,6 +56,8 @@ struct Facts<'a> {
     evaluation: Option<&'a Evaluation>,
     comparison: Option<&'a Comparison>,
     settings: Vec<(String, String)>,
+    /// What became of the guidance, as a section's body.
+    advice: Option<String>,
 }
 
 /// One component.
@@ -106,6 +112,7 @@ pub(crate) fn page<T: Real>(done: &Done<'_, T>, timings: Timings, comparison: Op
         evaluation: done.evaluation.as_ref(),
         comparison,
         settings: record::settings_lines(done),
+        advice: done.report.as_ref().map(|r| advice::body(r, done.job.source.row_names.as_deref())),
     })
 }
 
@@ -133,6 +140,9 @@ fn read<T: Real>(done: &Done<'_, T>) -> Vec<(&'static str, String)> {
     }
     if let Some(reference) = done.job.reference {
         out.push(("Reference", format!("{} components from {}", reference.values.rows(), reference.name)));
+    }
+    if let Some(composed) = done.job.composed {
+        out.push(("Guidance", composed.summary()));
     }
     out.push(("SHA-256", source.sha256.clone()));
     out.extend(done.job.chosen.iter().map(|line| ("Chosen", line.clone())));

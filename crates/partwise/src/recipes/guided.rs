@@ -38,13 +38,23 @@ pub fn fit_guided<T: Real>(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<GuidedFit<T>> {
-    let resolved = match held_cannot_links(guidance) {
-        pairs if pairs.is_empty() => guidance.clone(),
-        pairs => assigned(data, guidance, loss, settings, &pairs)?,
-    };
+    let resolved = resolved(data, guidance, loss, settings)?;
     let fit = fit_observed(data, &model(&resolved, loss)?, settings, observer)?;
     let report = guidance_report(data, guidance, &fit, settings)?;
     Ok(GuidedFit { fit, report })
+}
+
+/// The guidance with held cannot-links as held sets.
+fn resolved<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    loss: Loss,
+    settings: &Settings,
+) -> Result<Guidance> {
+    match held_cannot_links(guidance) {
+        pairs if pairs.is_empty() => Ok(guidance.clone()),
+        pairs => assigned(data, guidance, loss, settings, &pairs),
+    }
 }
 
 fn held_cannot_links(guidance: &Guidance) -> Vec<(usize, usize)> {
@@ -248,7 +258,7 @@ pub fn sweep<T: Real>(
                 valid: "a finite number of 0 or more".into(),
             });
         }
-        let changed = scaled(guidance, scale);
+        let changed = resolved(data, &scaled(guidance, scale), loss, settings)?;
         let fit = fit(data, &model(&changed, loss)?, settings)?;
         // Also what a scale of 0 ignores is judged.
         let report = guidance_report(data, guidance, &fit, settings)?;
@@ -270,12 +280,28 @@ pub fn auto_strength<T: Real>(
     settings: &Settings,
     rule: &StrengthRule,
 ) -> Result<(Guidance, Vec<SweepPoint>)> {
+    let (scale, trace) = auto_scale(data, &|scale| scaled(guidance, scale), loss, settings, rule)?;
+    Ok((scaled(guidance, scale), trace))
+}
+
+/// [`auto_strength`] for a part of the guidance: `at` gives the guidance at a scale, with what is not searched as it is. Returns the
+/// last scale that is followed (`rule.start` when even that is not) and what was tried.
+///
+/// # Errors
+/// As [`auto_strength`].
+pub fn auto_scale<T: Real>(
+    data: &dyn DataMatrix<T>,
+    at: &dyn Fn(f64) -> Guidance,
+    loss: Loss,
+    settings: &Settings,
+    rule: &StrengthRule,
+) -> Result<(f64, Vec<SweepPoint>)> {
     rule.check()?;
     let mut trace = Vec::new();
     let mut best = rule.start;
     let mut scale = rule.start;
     for _ in 0..rule.max_steps {
-        let point = sweep(data, guidance, loss, settings, &[scale])?[0];
+        let point = SweepPoint { scale, ..sweep(data, &at(scale), loss, settings, &[1.0])?[0] };
         trace.push(point);
         if point.agreement < rule.threshold {
             break;
@@ -283,5 +309,5 @@ pub fn auto_strength<T: Real>(
         best = scale;
         scale *= rule.factor;
     }
-    Ok((scaled(guidance, best), trace))
+    Ok((best, trace))
 }

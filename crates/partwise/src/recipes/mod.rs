@@ -12,7 +12,7 @@ pub use automatic::{
     spherical_k_means,
 };
 pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
-pub use guided::{GuidedFit, SweepPoint, auto_strength, fit_guided, scaled, sweep};
+pub use guided::{GuidedFit, SweepPoint, auto_scale, auto_strength, fit_guided, scaled, sweep};
 pub use steering::{Action, Steering};
 pub use strength::{StrengthRule, StrengthSearch, search_strength};
 pub use suggest::{PairInDoubt, Suggestion, suggest, suggest_links};

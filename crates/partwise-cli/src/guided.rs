@@ -1,0 +1,441 @@
+//! What the method guided is told: the guidance file and the short forms, put together to one [`Guidance`](advice::Guidance).
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use partwise::graphs::{Closeness, NeighbourGraph, Weights, neighbour_graph};
+use partwise::guidance::{self as advice, Advice, LabelRule, Topic};
+use partwise::recipes::scaled;
+use partwise::{DataMatrix, Matrix, Real};
+use partwise_io::guidance_file::{GraphOrigin, Stated, TableEntry, WeightsEntry};
+use partwise_io::{
+    DataNames, GuidanceFile, ReadOptions, TopicEntry, read_guidance, read_lines, read_links, read_reference,
+    read_table, read_topics,
+};
+use serde_json::{Value, json};
+
+use crate::args::{FitArgs, GuidanceArgs};
+use crate::choices::Strength;
+use crate::flags;
+use crate::guidance::{self, Given};
+use crate::input::Source;
+
+/// The guidance, and what is told about it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Composed {
+    pub(crate) guidance: advice::Guidance,
+    /// Whether the strength of each item is to be searched, in the order they were given.
+    auto_items: Vec<bool>,
+    /// The same for the topics.
+    auto_topics: Vec<bool>,
+    /// The files: kind, name, SHA-256.
+    files: Vec<(&'static str, String, String)>,
+    pub(crate) notes: Vec<String>,
+    /// Sentences on what was chosen for the user.
+    pub(crate) chosen: Vec<String>,
+}
+
+/// The guidance file of the flags, if the method takes one.
+pub(crate) fn file(args: &FitArgs, source: &Source) -> Result<Option<GuidanceFile>> {
+    let Some(path) = &args.guidance.guidance else { return Ok(None) };
+    Ok(Some(read_guidance(path, &names(source))?))
+}
+
+fn names(source: &Source) -> DataNames<'_> {
+    DataNames::new(source.rows, source.row_names.as_deref(), source.columns, source.feature_names.as_deref())
+}
+
+/// The flags with the labels that the file names.
+pub(crate) fn with_labels_of(file: Option<&GuidanceFile>, args: &GuidanceArgs) -> Result<GuidanceArgs> {
+    let mut out = args.clone();
+    let Some((file, labels)) = file.and_then(|file| Some((file, file.labels.as_ref()?))) else {
+        return Ok(out);
+    };
+    if args.labels.is_some() || args.label_column.is_some() {
+        bail!(
+            "{} names labels, and so do the flags; leave out --labels and --label-column, or labels of the file",
+            file.path.display()
+        );
+    }
+    out.labels = Some(labels.file.clone());
+    out.label_column.clone_from(&labels.column);
+    out.labels_per_class = out.labels_per_class.or(labels.per_class);
+    Ok(out)
+}
+
+/// Puts everything together. `data` are scaled.
+pub(crate) fn compose<T: Real>(
+    args: &FitArgs,
+    file: Option<&GuidanceFile>,
+    source: &Source,
+    data: &dyn DataMatrix<T>,
+    labels: Option<&Given>,
+    known_entries: Option<Matrix<f64>>,
+) -> Result<Composed> {
+    let mut composer = Composer { args, file, source, out: Composed::default() };
+    composer.topics()?;
+    composer.labels(labels);
+    composer.links()?;
+    composer.graphs(data)?;
+    if let Some(file) = file {
+        composer.out.notes.extend(file.notes.iter().cloned());
+        composer.told("guidance", &file.path, &file.sha256);
+        for entry in &file.memberships {
+            composer.memberships(entry)?;
+        }
+    }
+    let flag = args.guidance.reference.as_ref();
+    let flag = flag.map(|path| TableEntry { file: path.clone(), names: None, strength: None });
+    let listed = file.map_or(&[][..], |file| &file.references);
+    // Last, for references without names go to the topics that the rest has named.
+    for entry in listed.iter().chain(&flag) {
+        composer.references(entry)?;
+    }
+    composer.weights()?;
+    if let Some(known) = known_entries {
+        composer.push(Advice::KnownEntries(known), false);
+    }
+    if let Some(features) = &source.feature_names {
+        composer.out.guidance = composer.out.guidance.with_feature_names(features.clone());
+    }
+    composer.finish()
+}
+
+struct Composer<'a> {
+    args: &'a FitArgs,
+    file: Option<&'a GuidanceFile>,
+    source: &'a Source,
+    out: Composed,
+}
+
+impl Composer<'_> {
+    fn push(&mut self, item: Advice, auto: bool) {
+        self.out.auto_items.push(auto);
+        self.out.guidance.advice_mut().push(item);
+    }
+
+    fn told(&mut self, kind: &'static str, path: &Path, sha256: &str) {
+        self.out.files.push((kind, path.display().to_string(), sha256.to_string()));
+    }
+
+    /// A strength: as stated, else that of the flag, else that of the file, else the default; and whether it is to be searched.
+    fn strength(&self, stated: Option<Stated>) -> (advice::Strength, bool) {
+        let flag = self.args.model.strength.map(|strength| match strength {
+            Strength::Auto => Stated::Auto,
+            Strength::Value(value) => Stated::Strength(advice::Strength::Relative(value)),
+        });
+        match stated.or(flag).or(self.file.and_then(|file| file.strength)) {
+            Some(Stated::Strength(strength)) => (strength, false),
+            Some(Stated::Auto) => (advice::Strength::FIRM, true),
+            None => (advice::Strength::FIRM, false),
+        }
+    }
+
+    fn topics(&mut self) -> Result<()> {
+        let mut entries: Vec<TopicEntry> = self.file.map_or(Vec::new(), |file| file.topics.clone());
+        if let Some(path) = &self.args.guidance.topics {
+            let table = read_topics(path, &names(self.source))?;
+            self.told("topics", path, &table.sha256);
+            self.out.notes.extend(table.notes);
+            for topic in table.topics {
+                // A topic of both gets the words of both.
+                match entries.iter_mut().find(|known| known.name == topic.name) {
+                    Some(known) => {
+                        let new = |f| !known.seeds.iter().any(|seed| seed.feature == f);
+                        let seeds: Vec<_> =
+                            topic.seeds.into_iter().filter(|s| new(s.feature.clone())).collect();
+                        known.seeds.extend(seeds);
+                        known.forbidden.extend(topic.forbidden);
+                    }
+                    None => entries.push(topic),
+                }
+            }
+        }
+        for entry in entries {
+            let (strength, auto) = self.strength(entry.strength);
+            self.out.auto_topics.push(auto);
+            self.out.guidance.topics_mut().push(Topic {
+                name: entry.name,
+                components: entry.components.unwrap_or(1),
+                seeds: entry.seeds,
+                strength,
+                forbidden: entry.forbidden,
+            });
+        }
+        Ok(())
+    }
+
+    fn labels(&mut self, given: Option<&Given>) {
+        let entry = self.file.and_then(|file| file.labels.as_ref());
+        let rule = entry.map_or(LabelRule::default(), |entry| entry.rule);
+        let (mut strength, mut auto) = self.strength(entry.and_then(|entry| entry.strength));
+        if rule == LabelRule::SameCodes && entry.is_some_and(|entry| entry.strength.is_none()) {
+            // Held or ignored: a strength between, meant for the rest, can't be theirs.
+            (strength, auto) = (advice::Strength::HELD, false);
+        }
+        match given {
+            Some(Given::Classes(guidance)) => {
+                self.told("labels", Path::new(&guidance.name), &guidance.sha256);
+                self.push(Advice::Labels { labels: guidance.labels.clone(), rule, strength }, auto);
+            }
+            Some(Given::Sets { names, sets }) => {
+                let set = |i: usize| sets.set(i).map(<[u32]>::to_vec);
+                let sets = (0..sets.n_samples()).map(set).collect();
+                self.push(Advice::Sets { names: names.clone(), sets, strength }, auto);
+            }
+            None => {}
+        }
+    }
+
+    fn links(&mut self) -> Result<()> {
+        let listed = self.file.map_or(Vec::new(), |file| file.links.clone());
+        for entry in listed {
+            let (mut must, mut cannot) = (entry.must, entry.cannot);
+            if let Some(path) = &entry.file {
+                let table = read_links(path, &names(self.source))?;
+                self.told("links", path, &table.sha256);
+                must.extend(table.must);
+                cannot.extend(table.cannot);
+            }
+            let (strength, auto) = self.strength(entry.strength);
+            self.push(Advice::Links { must, cannot, strength }, auto);
+        }
+        if let Some(path) = &self.args.guidance.links {
+            let table = read_links(path, &names(self.source))?;
+            self.told("links", path, &table.sha256);
+            let (strength, auto) = self.strength(None);
+            self.push(Advice::Links { must: table.must, cannot: table.cannot, strength }, auto);
+        }
+        Ok(())
+    }
+
+    fn graphs<T: Real>(&mut self, data: &dyn DataMatrix<T>) -> Result<()> {
+        let listed = self.file.map_or(Vec::new(), |file| file.graphs.clone());
+        for entry in listed {
+            let (graph, origin) = match &entry.origin {
+                GraphOrigin::File(path) => guidance::graph_in(path, self.source.rows)?,
+                GraphOrigin::Neighbours(neighbours, kind) => {
+                    let (closeness, weights) = match *kind {
+                        "self-tuning" => {
+                            (Closeness::Euclidean, Weights::SelfTuning { scale_neighbour: *neighbours })
+                        }
+                        "cosine" => (Closeness::Cosine, Weights::Cosine),
+                        "dot" => (Closeness::Euclidean, Weights::Dot),
+                        _ => (Closeness::Euclidean, Weights::Binary),
+                    };
+                    let settings = NeighbourGraph { neighbours: *neighbours, closeness, weights };
+                    let origin = format!("{neighbours} nearest neighbours, {kind} weights");
+                    (neighbour_graph(data, &settings)?, origin)
+                }
+            };
+            self.out.chosen.push(guidance::told(&graph, &origin));
+            let (strength, auto) = match entry.strength {
+                Some(_) => self.strength(entry.strength),
+                None => (advice::Strength::LIGHT, false),
+            };
+            // σ = 9 would flatten all codes; a graph is searched from its own default.
+            let strength = if auto { advice::Strength::LIGHT } else { strength };
+            self.push(Advice::Graph { graph, strength }, auto);
+        }
+        let flags = &self.args.guidance;
+        if flags.graph.is_some() || flags.graph_neighbours.is_some() || flags.graph_weights.is_some() {
+            let graph = guidance::graph(flags, self.source, data, &mut self.out.chosen)?;
+            let raw = self.args.model.graph_weight.map(advice::Strength::Raw);
+            self.push(Advice::Graph { graph, strength: raw.unwrap_or(advice::Strength::LIGHT) }, false);
+        } else if self.args.model.graph_weight.is_some() {
+            bail!("--graph-weight needs --graph or --graph-neighbours");
+        }
+        Ok(())
+    }
+
+    fn memberships(&mut self, entry: &TableEntry) -> Result<()> {
+        let path = &entry.file;
+        let place = || path.display().to_string();
+        let table = read_table(path, &ReadOptions::default())?;
+        self.told("memberships", path, &table.sha256);
+        self.out.notes.extend(table.notes);
+        let Some(topics) = table.column_names else {
+            bail!("{}: memberships need a header with the topics of the columns", place());
+        };
+        let values = table.values.into_matrix::<f64>(path)?;
+        let n = self.source.rows;
+        let shares = match (&table.row_names, &self.source.row_names) {
+            (Some(own), Some(_)) => {
+                let known = names(self.source);
+                let mut shares = Matrix::from_fn(n, topics.len(), |_, _| f64::NAN);
+                for (row, name) in own.iter().enumerate() {
+                    let at = known.sample(name).map_err(anyhow::Error::msg).with_context(place)?;
+                    shares.row_mut(at).copy_from_slice(values.row(row));
+                }
+                shares
+            }
+            _ if values.rows() == n => values,
+            _ => bail!(
+                "{}: there are {} rows for {n} samples; one for each is needed, or names of samples in both",
+                place(),
+                values.rows()
+            ),
+        };
+        let (strength, auto) = self.strength(entry.strength);
+        self.push(Advice::Memberships { names: topics, shares, strength }, auto);
+        Ok(())
+    }
+
+    fn references(&mut self, entry: &TableEntry) -> Result<()> {
+        let path = &entry.file;
+        let reference = read_reference::<f64>(path, &ReadOptions::default())?
+            .aligned_to(self.source.columns, self.source.feature_names.as_deref())?;
+        self.told("references", path, &reference.sha256);
+        self.out.notes.extend(reference.notes);
+        let rows = reference.values.rows();
+        let names = match (&entry.names, reference.row_names) {
+            (Some(names), _) if names.len() != rows => {
+                bail!("{}: there are {rows} references, but {} names for them", path.display(), names.len())
+            }
+            (Some(names), _) => names.clone(),
+            (None, Some(names)) => names,
+            (None, None) => {
+                let topics = self.out.guidance.all_topics();
+                let mut names: Vec<String> = topics
+                    .into_iter()
+                    .flat_map(|(name, components)| vec![name; components])
+                    .take(rows)
+                    .collect();
+                names.extend((names.len()..rows).map(|j| format!("reference {}", j + 1)));
+                self.out.chosen.push(format!(
+                    "the references of {}, which have no names, are in order {}",
+                    path.display(),
+                    names.join(", ")
+                ));
+                names
+            }
+        };
+        let (strength, auto) = self.strength(entry.strength);
+        self.push(Advice::References { names, profiles: reference.values, strength }, auto);
+        Ok(())
+    }
+
+    fn weights(&mut self) -> Result<()> {
+        let values = match self.file.and_then(|file| file.sample_weights.as_ref()) {
+            None => return Ok(()),
+            Some(WeightsEntry::Values(values)) => values.clone(),
+            Some(WeightsEntry::File(path)) => {
+                let lines = read_lines(path)?;
+                if lines.len() != self.source.rows {
+                    let (found, n) = (lines.len(), self.source.rows);
+                    bail!(
+                        "{}: there are {found} weights for {n} samples; one for each is needed",
+                        path.display()
+                    );
+                }
+                let number = |(at, line): (usize, &String)| {
+                    let weight = line.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.is_finite());
+                    weight.with_context(|| {
+                        format!(
+                            "{}: line {}: \"{line}\" is not a weight; it must be a finite number of 0 or more",
+                            path.display(),
+                            at + 1
+                        )
+                    })
+                };
+                lines.iter().enumerate().map(number).collect::<Result<_>>()?
+            }
+        };
+        self.push(Advice::SampleWeights(values), false);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Composed> {
+        let nothing = self.out.guidance.topics().is_empty() && self.out.guidance.advice().is_empty();
+        if nothing {
+            bail!(
+                "the method guided needs something to be guided by: --guidance, --topics, --labels, --links, --reference or --graph"
+            );
+        }
+        if self.args.model.strength == Some(Strength::Auto) && !self.out.searches() {
+            bail!(
+                "--strength auto has nothing to search: every item states a strength of its own, or has none"
+            );
+        }
+        Ok(self.out)
+    }
+}
+
+impl Composed {
+    /// Whether a strength is to be searched.
+    pub(crate) fn searches(&self) -> bool {
+        self.auto_items.contains(&true) || self.auto_topics.contains(&true)
+    }
+
+    /// The guidance with what is searched at a scale, and the rest as it is.
+    pub(crate) fn at(&self, scale: f64) -> advice::Guidance {
+        let mut out = scaled(&self.guidance, scale);
+        let stated = self.guidance.clone();
+        let mut stated_items = stated.clone();
+        let items = out.advice_mut().iter_mut().zip(stated_items.advice_mut());
+        for ((item, as_given), _) in items.zip(&self.auto_items).filter(|(_, auto)| !**auto) {
+            item.clone_from(as_given);
+        }
+        let topics = out.topics_mut().iter_mut().zip(stated.topics());
+        for ((topic, as_given), _) in topics.zip(&self.auto_topics).filter(|(_, auto)| !**auto) {
+            topic.strength = as_given.strength;
+        }
+        out
+    }
+
+    /// What is known, in a line.
+    pub(crate) fn summary(&self) -> String {
+        let count = |n: usize, one: &str, many: &str| {
+            (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }))
+        };
+        let topics = self.guidance.topics();
+        let seeds = topics.iter().map(|topic| topic.seeds.len()).sum();
+        let mut parts = vec![count(topics.len(), "topic", "topics"), count(seeds, "seed", "seeds")];
+        for item in self.guidance.advice() {
+            parts.push(match item {
+                Advice::Labels { labels, .. } => count(labels.n_labelled(), "label", "labels"),
+                Advice::Sets { sets, .. } => {
+                    count(sets.iter().flatten().count(), "set of labels", "sets of labels")
+                }
+                Advice::Memberships { shares, .. } => {
+                    let known = |i: &usize| shares.row(*i).iter().any(|s| !s.is_nan());
+                    count((0..shares.rows()).filter(known).count(), "membership", "memberships")
+                }
+                Advice::References { names, .. } => count(names.len(), "reference", "references"),
+                Advice::Links { must, cannot, .. } => count(must.len() + cannot.len(), "link", "links"),
+                Advice::Graph { .. } => Some("a graph".into()),
+                Advice::SampleWeights(_) => Some("weights of the samples".into()),
+                _ => Some(item.kind().into()),
+            });
+        }
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// For run.json and the model: the files, and the strength of every item of the guidance that was fitted.
+    pub(crate) fn to_json(&self, fitted: &advice::Guidance) -> Value {
+        let strength = |strength: advice::Strength| match strength {
+            advice::Strength::Relative(s) => json!(s),
+            advice::Strength::Raw(m) => json!({ "raw": m }),
+        };
+        let files: Vec<Value> = self
+            .files
+            .iter()
+            .map(|(kind, file, sha256)| json!({ "kind": kind, "file": file, "sha256": sha256 }))
+            .collect();
+        let topic = |topic: &Topic| {
+            json!({ "name": topic.name, "components": topic.components, "seeds": topic.seeds.len(),
+                "forbidden": topic.forbidden.len(), "strength": strength(topic.strength) })
+        };
+        let item = |item: &&Advice| json!({ "kind": item.kind(), "strength": item.strength().map(strength) });
+        json!({
+            "files": files,
+            "topics": fitted.topics().iter().map(topic).collect::<Vec<_>>(),
+            "items": fitted.advice().iter().map(item).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Whether the flags ask for the method that takes anything at once.
+pub(crate) fn is_asked(args: &FitArgs) -> bool {
+    flags::method(args) == "guided"
+}

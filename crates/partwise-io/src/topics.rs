@@ -1,0 +1,284 @@
+//! Topics with seed words as a text table, for `--topics`.
+//!
+//! - **One row a word** (a header with `topic` and `word`, perhaps `weight` and `forbidden`): topics in the order of their first rows; a
+//!   blank word names a topic only; `forbidden` is yes or no.
+//! - **One row a topic** (anything else): its name, then its words; blank cells are left out. A first row `topic,words` is a header.
+
+use crate::error::{IoError, Place, Result};
+use crate::formats::DECODED_LIMIT;
+use crate::guidance_file::Stated;
+use crate::names::DataNames;
+use crate::records::{Records, cell, cell_text, split_rule};
+use crate::source::{Look, Source, looks_like};
+use crate::table::counted;
+use crate::text::{nearest, number, quoted};
+use partwise::guidance::{Feature, Seed};
+use std::path::{Path, PathBuf};
+
+/// A topic as a file gives it.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct TopicEntry {
+    /// Its name.
+    pub name: String,
+    /// Its components, 1 or more, where they are stated.
+    pub components: Option<usize>,
+    /// What belongs to it.
+    pub seeds: Vec<Seed>,
+    /// How strongly, where that is stated.
+    pub strength: Option<Stated>,
+    /// What must stay out of it.
+    pub forbidden: Vec<Feature>,
+}
+
+/// Topics of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TopicTable {
+    /// The file.
+    pub path: PathBuf,
+    /// In the order of the file.
+    pub topics: Vec<TopicEntry>,
+    /// Policies that were applied, as sentences for a report.
+    pub notes: Vec<String>,
+    /// SHA-256 of the file's bytes as stored.
+    pub sha256: String,
+}
+
+/// The columns of a table with one row a word.
+const COLUMNS: [&str; 4] = ["topic", "word", "weight", "forbidden"];
+
+/// Reads topics.
+///
+/// # Errors
+/// When the file can't be read or isn't text; a row without a topic, a weight that isn't above 0, an unknown column, with line and
+/// column.
+pub fn read_topics(path: &Path, names: &DataNames<'_>) -> Result<TopicTable> {
+    topics_of(&Source::open(path, DECODED_LIMIT)?, names)
+}
+
+/// As [`read_topics`] for bytes that are already here.
+///
+/// # Errors
+/// As [`read_topics`].
+pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
+    if looks_like(&source.bytes) != Look::Text {
+        return Err(IoError::WrongFormat {
+            path: source.path.clone(),
+            expected: "a table of topics (topic,word)".into(),
+            looks_like: looks_like(&source.bytes).describe().into(),
+        });
+    }
+    let (text, delimiter) = split_rule(source.text_bytes());
+    let mut records = Records::new(source, &text, delimiter);
+    let Some(first) = records.next()?.cloned() else {
+        return Err(IoError::Empty { path: source.path.clone() });
+    };
+    let header: Vec<String> = (0..first.len()).map(|j| cell_text(&first, j).to_lowercase()).collect();
+    let mut found = Found::default();
+    if header.iter().any(|name| name == "topic") && header.iter().any(|name| name == "word") {
+        long(source, &mut records, &header, names, &mut found)?;
+    } else {
+        let is_header = header.len() > 1 && header[0] == "topic" && header[1].starts_with("word");
+        if !is_header {
+            found.row(source, &records, names)?;
+        }
+        while records.next()?.is_some() {
+            found.row(source, &records, names)?;
+        }
+    }
+    if found.topics.is_empty() {
+        return Err(source.malformed(Place::Line(1), "the table has a header, but no topics"));
+    }
+    let mut notes = Vec::new();
+    if found.repeated > 0 {
+        notes.push(format!(
+            "{} counted once",
+            counted(found.repeated, "repeated word of a topic was", "repeated words of topics were")
+        ));
+    }
+    Ok(TopicTable { path: source.path.clone(), topics: found.topics, notes, sha256: source.sha256.clone() })
+}
+
+#[derive(Default)]
+struct Found {
+    topics: Vec<TopicEntry>,
+    repeated: usize,
+}
+
+impl Found {
+    fn topic(&mut self, name: &str) -> &mut TopicEntry {
+        let at = self.topics.iter().position(|topic| topic.name == name).unwrap_or_else(|| {
+            self.topics.push(TopicEntry { name: name.into(), ..TopicEntry::default() });
+            self.topics.len() - 1
+        });
+        &mut self.topics[at]
+    }
+
+    fn add(&mut self, topic: &str, feature: Feature, weight: f64, forbidden: bool) {
+        let topic = self.topic(topic);
+        let known = match forbidden {
+            true => topic.forbidden.contains(&feature),
+            false => topic.seeds.iter().any(|seed| seed.feature == feature),
+        };
+        match (known, forbidden) {
+            (true, _) => self.repeated += 1,
+            (false, true) => topic.forbidden.push(feature),
+            (false, false) => topic.seeds.push(Seed { feature, weight }),
+        }
+    }
+
+    /// A row with a topic and its words.
+    fn row(&mut self, source: &Source, records: &Records<'_>, names: &DataNames<'_>) -> Result<()> {
+        let record = records.current();
+        let name = cell_text(record, 0);
+        if name.is_empty() {
+            return Err(
+                source.malformed(Place::Line(records.line()), "the row begins without the name of a topic")
+            );
+        }
+        self.topic(&name);
+        for column in 1..record.len() {
+            let word = cell_text(record, column);
+            if !word.is_empty() {
+                let place = Place::Cell { line: records.line(), column: column + 1, name: None };
+                let word = names.feature(&word).map_err(|message| source.malformed(place, message))?;
+                self.add(&name, word, 1.0, false);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rows after a header with `topic` and `word`.
+fn long(
+    source: &Source,
+    records: &mut Records<'_>,
+    header: &[String],
+    names: &DataNames<'_>,
+    found: &mut Found,
+) -> Result<()> {
+    let place = |line: u64, column: usize| Place::Cell {
+        line,
+        column: column + 1,
+        name: Some(header[column].clone()),
+    };
+    if let Some(at) = header.iter().position(|name| !COLUMNS.contains(&name.as_str())) {
+        let near =
+            nearest(&header[at], &COLUMNS).map_or(String::new(), |n| format!(", did you mean \"{n}\"?"));
+        let message = format!("unknown column{near}; valid: {}", COLUMNS.join(", "));
+        return Err(source.malformed(place(1, at), message));
+    }
+    if let Some(at) = (0..header.len()).find(|j| header[..*j].contains(&header[*j])) {
+        return Err(source.malformed(place(1, at), "two columns have this name"));
+    }
+    let column = |name: &str| header.iter().position(|known| known == name);
+    let (topic, word) = (column("topic").unwrap_or(0), column("word").unwrap_or(1));
+    while records.next()?.is_some() {
+        let record = records.current();
+        if record.len() != header.len() {
+            let cells = counted(record.len(), "cell", "cells");
+            let message = format!("the row has {cells}, but {} are expected", header.len());
+            return Err(source.malformed(Place::Line(records.line()), message));
+        }
+        let name = cell_text(record, topic);
+        if name.is_empty() {
+            return Err(source.malformed(place(records.line(), topic), "the topic has no name"));
+        }
+        let weight = match column("weight").map(|at| (at, cell(record, at))) {
+            None | Some((_, b"")) => 1.0,
+            Some((at, text)) => match number(text).filter(|w| *w > 0.0 && w.is_finite()) {
+                Some(weight) => weight,
+                None => {
+                    let message = format!("{} is not a weight; it must be a number above 0", quoted(text));
+                    return Err(source.malformed(place(records.line(), at), message));
+                }
+            },
+        };
+        let forbidden = match column("forbidden").map(|at| (at, cell_text(record, at).to_lowercase())) {
+            None => false,
+            Some((at, text)) => match text.as_str() {
+                "" | "0" | "no" | "false" => false,
+                "1" | "yes" | "true" | "x" => true,
+                other => {
+                    let message = format!(
+                        "{} is neither yes nor no; valid: yes, no, true, false, 1, 0, blank",
+                        quoted(other.as_bytes())
+                    );
+                    return Err(source.malformed(place(records.line(), at), message));
+                }
+            },
+        };
+        let text = cell_text(record, word);
+        if text.is_empty() {
+            found.topic(&name);
+        } else {
+            let feature = names.feature(&text);
+            let feature =
+                feature.map_err(|message| source.malformed(place(records.line(), word), message))?;
+            found.add(&name, feature, weight, forbidden);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<TopicTable> {
+        let features: Vec<String> = ["ball", "goal", "vote", "court"].map(String::from).to_vec();
+        let source = Source::from_bytes(Path::new("topics.csv"), text.as_bytes().to_vec(), 1 << 20)?;
+        topics_of(&source, &DataNames::new(4, None, 4, Some(&features)))
+    }
+
+    fn seeds(topic: &TopicEntry) -> Vec<(String, f64)> {
+        let text = |feature: &'_ Feature| match feature {
+            Feature::Name(name) => name.clone(),
+            Feature::Index(column) => column.to_string(),
+        };
+        topic.seeds.iter().map(|seed| (text(&seed.feature), seed.weight)).collect()
+    }
+
+    #[test]
+    fn one_row_a_word_and_one_row_a_topic_give_the_same() {
+        let long = read("topic,word,weight,forbidden\nsport,ball,2,\nlaw,court,,no\nsport,goal,,\nsport,vote,,yes\nmusic,,,\n").unwrap();
+        assert_eq!(
+            long.topics.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(),
+            ["sport", "law", "music"]
+        );
+        assert_eq!(seeds(&long.topics[0]), [("ball".to_string(), 2.0), ("goal".into(), 1.0)]);
+        assert_eq!(long.topics[0].forbidden, [Feature::from("vote")]);
+        for header in ["", "topic,words,,\n"] {
+            let wide = read(&format!("{header}sport,ball,goal,ball\nlaw,court,,\nmusic,,,\n")).unwrap();
+            assert_eq!(wide.topics.len(), 3);
+            assert_eq!(seeds(&wide.topics[0]), [("ball".to_string(), 1.0), ("goal".into(), 1.0)]);
+            assert_eq!(
+                (seeds(&wide.topics[1]), seeds(&wide.topics[2])),
+                (vec![("court".to_string(), 1.0)], vec![])
+            );
+            assert_eq!(wide.notes, ["1 repeated word of a topic was counted once"]);
+        }
+    }
+
+    #[test]
+    fn faults_say_where_they_are_and_what_is_valid() {
+        for (text, parts) in [
+            (
+                "topic,word,wieght\na,b,1\n",
+                &["line 1, column 3", "did you mean \"weight\"?", "valid: topic, word"][..],
+            ),
+            ("topic,word,weight\na,b,0\n", &["line 2, column 3 (\"weight\")", "\"0\"", "above 0"]),
+            ("topic,word,weight\na,b,nan\n", &["line 2", "above 0"]),
+            ("topic,word,forbidden\n\na,b,maybe\n", &["line 3, column 3", "\"maybe\"", "yes, no"]),
+            ("topic,word\na,b,c\n", &["line 2", "3 cells", "2 are expected"]),
+            ("topic,word\n,b\n", &["line 2", "no name"]),
+            ("topic,word,word\na,b,c\n", &["two columns"]),
+            ("topic,word\n", &["no topics"]),
+            ("a,b\n,c\n", &["line 2", "without the name"]),
+        ] {
+            let message = read(text).unwrap_err().to_string();
+            for part in parts {
+                assert!(message.contains(part), "{text:?}: \"{part}\" is not in: {message}");
+            }
+        }
+    }
+}
