@@ -120,8 +120,9 @@ mod tests {
 
     #[test]
     fn the_cost_is_chosen_on_validation_rows_and_a_bias_finds_a_shifted_border() {
-        // Positive above 2: no border through the origin separates them.
-        let codes = Matrix::from_fn(40, 1, |i, _| 0.1 * i as f64);
+        // Positive between 3 and 5, not so between 0 and 1: no border through the origin separates them.
+        let codes =
+            Matrix::from_fn(40, 1, |i, _| if i > 20 { 1.0 + 0.1 * i as f64 } else { 0.05 * i as f64 });
         let truth: Vec<bool> = (0..40).map(|i| i > 20).collect();
         let with = features(&codes, 1.0, Measure::AverageF).unwrap();
         let without = features(&codes, 1.0, Measure::Accuracy).unwrap();
