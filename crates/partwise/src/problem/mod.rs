@@ -10,14 +10,16 @@
 //! ```
 
 mod checks;
+mod guided;
 mod margins;
 mod tying;
 
 pub(crate) use checks::check_non_negative;
 use checks::{
-    check_data, check_finite, check_form, check_guidance, check_labels, check_pairing, check_references,
-    check_size, check_start, check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
+    check_data, check_finite, check_form, check_labels, check_pairing, check_references, check_size,
+    check_start, check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
 };
+use guided::check_guidance;
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, penalties, tie_rows};
 
