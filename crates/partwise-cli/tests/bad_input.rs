@@ -54,7 +54,11 @@ fn ranks_and_numbers_out_of_range_are_named() {
     refused(at, "fit x.npy -k 2 --l2=-1,0", &["--l2", "0 or more"]);
     refused(at, "fit x.npy -k 2 --time-limit 0", &["--time-limit", "above 0"]);
     refused(at, "fit x.npy -k 2 --image-shape 2x4", &["8 pixels, but the data have 9 features"]);
-    refused(at, "fit x.npy -k 2 --strength 2", &["--strength serves the methods ws-nmf, ws-symnmf, guided only"]);
+    refused(
+        at,
+        "fit x.npy -k 2 --strength 2",
+        &["--strength serves the methods ws-nmf, ws-symnmf, guided only"],
+    );
     refused(
         at,
         "fit x.npy -k 2 --graph-weight 2",
