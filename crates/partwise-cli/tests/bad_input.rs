@@ -54,11 +54,15 @@ fn ranks_and_numbers_out_of_range_are_named() {
     refused(at, "fit x.npy -k 2 --l2=-1,0", &["--l2", "0 or more"]);
     refused(at, "fit x.npy -k 2 --time-limit 0", &["--time-limit", "above 0"]);
     refused(at, "fit x.npy -k 2 --image-shape 2x4", &["8 pixels, but the data have 9 features"]);
-    refused(at, "fit x.npy -k 2 --strength 2", &["--strength serves the methods ws-nmf, ws-symnmf only"]);
+    refused(
+        at,
+        "fit x.npy -k 2 --strength 2",
+        &["--strength serves the methods ws-nmf, ws-symnmf, guided only"],
+    );
     refused(
         at,
         "fit x.npy -k 2 --graph-weight 2",
-        &["--graph-weight serves the methods gnmf, semi-gnmf only"],
+        &["--graph-weight serves the methods gnmf, semi-gnmf, guided only"],
     );
     refused(at, "fit x.npy -k 2 --method gnmf --graph-weight=-2", &["graph weight is -2", "0 or more"]);
     refused(
@@ -172,7 +176,7 @@ fn starts_and_references_of_a_wrong_shape_are_refused() {
     write(at, "ref.csv", "name,a,b,c,d,e,f,g,h,i\nbees,0,0,0,0,0,0,1,1,1\n");
     refused(
         at,
-        "fit x.npy --labels labels.csv --reference ref.csv",
+        "fit x.npy --method ws-nmf --labels labels.csv --reference ref.csv",
         &["row 0 is \"bees\"", "the class \"<cats>\""],
     );
 }
@@ -236,7 +240,7 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     write(at, "one.csv", "index,label\n0,a\n3,a\n");
     refused(at, "fit x.npy --labels one.csv --method nmf-alpha", &["all 2", "class \"a\"", "two or more"]);
     refused(at, "fit x.npy -k 2 --svm-cost 2", &["--svm-cost serves the method nmf-alpha only"]);
-    refused(at, "fit x.npy -k 2 --missing", &["--missing serves the method ssnmf only"]);
+    refused(at, "fit x.npy -k 2 --missing", &["--missing serves the methods ssnmf, guided only"]);
     write(at, "sets.csv", "index,label\n0,a\n0,b\n1,a\n2,b\n");
     refused(at, "fit x.npy -k 2 --labels sets.csv", &["sample 0", "2 labels", "one label a sample"]);
     let several = "fit x.npy -k 2 --labels sets.csv --method nmf-alpha --labels-per-class 1";

@@ -122,6 +122,8 @@ fn the_built_in_digits_stand_in_for_absent_data() {
         ("digits-cnmf", "--method cnmf --solver bpp"),
         ("digits-ws-nmf", "--method ws-nmf --solver bpp"),
         ("digits-kl", "--method cnmf-kl"),
+        ("digits-guided", "--method guided"),
+        ("digits-guided-graph", "--graph-neighbours 5"),
     ] {
         let record = fit(folder.path(), name, &format!("{input} {flags}"));
         assert_eq!(record["evaluation"]["unlabelled"]["samples"], 1777);
