@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Sweep(Box<SweepArgs>),
     /// Compare the clusters of a result with labels.
     Evaluate(EvaluateArgs),
+    /// Say which samples to label next, or which links to give: those on which a fit is least sure and that tell it most.
+    Suggest(SuggestArgs),
     /// List methods, solvers, starts, losses, scalings and file formats.
     Methods(MethodsArgs),
     /// Show the main job on built-in handwritten digits.
@@ -295,6 +297,27 @@ pub(crate) struct EvaluateArgs {
     /// The seed of the starts of k-means.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SuggestArgs {
+    /// The result: a folder that `partwise fit` wrote, or its model.safetensors.
+    pub(crate) result: PathBuf,
+    /// Labels that are known by now, in the formats of `fit --labels`: these samples are left out, beside those that guided the fit.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// The column of the labels file that holds the labels. Default: label, else the second.
+    #[arg(long, value_name = "NAME", requires = "labels")]
+    pub(crate) label_column: Option<String>,
+    /// How many, 1 or more.
+    #[arg(short = 'n', long, value_name = "N", value_parser = choices::positive, default_value = "10")]
+    pub(crate) count: usize,
+    /// Pairs of samples most in doubt instead, for --links.
+    #[arg(long, conflicts_with = "labels")]
+    pub(crate) links: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

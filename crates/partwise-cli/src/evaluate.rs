@@ -59,20 +59,25 @@ fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
         }
         _ => (memberships.cluster, component_names(model, components.rows())),
     };
-    let mut guided = vec![false; codes.rows()];
+    let guided = guiding_samples(model, codes.rows())?;
+    let mut evaluation = Evaluation::new(&truth, &table.names, &clusters, &names, &guided)?;
+    evaluation.notes.splice(0..0, table.notes);
+    Ok(evaluation)
+}
+
+/// Whether the label of each sample guided the fit.
+pub(crate) fn guiding_samples(model: &ModelFile, n_samples: usize) -> Result<Vec<bool>> {
+    let mut guided = vec![false; n_samples];
     let samples = model.document.get("guidance").and_then(|g| g.pointer("/labels/samples"));
     for sample in samples.and_then(Value::as_array).into_iter().flatten() {
         match sample.as_u64().and_then(|s| guided.get_mut(s as usize)) {
             Some(flag) => *flag = true,
-            None => bail!(
-                "the model's list of guiding samples holds {sample}, but it has {} samples",
-                codes.rows()
-            ),
+            None => {
+                bail!("the model's list of guiding samples holds {sample}, but it has {n_samples} samples")
+            }
         }
     }
-    let mut evaluation = Evaluation::new(&truth, &table.names, &clusters, &names, &guided)?;
-    evaluation.notes.splice(0..0, table.notes);
-    Ok(evaluation)
+    Ok(guided)
 }
 
 /// Clusters of the best of 20 starts, as many as there are classes unless the flags say otherwise.

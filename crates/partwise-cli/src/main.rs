@@ -25,6 +25,7 @@ mod report;
 mod reproduce;
 mod scale;
 mod scores;
+mod suggest;
 mod sweep;
 mod transform;
 
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Command::Transform(args) => transform::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
+        Command::Suggest(args) => suggest::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),

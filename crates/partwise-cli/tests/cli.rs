@@ -366,6 +366,29 @@ fn symmetric_methods_take_edges_or_neighbours_of_the_rows() {
 }
 
 #[test]
+fn suggestions_leave_out_what_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    succeed(at, "fit x.npy --labels labels.csv --labels-per-class 1 --method ws-nmf --quiet --out fit");
+    let run = json(at.join("fit/run.json"));
+    let said = succeed(at, "suggest fit -n 5 --json");
+    let found: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let samples: Vec<u64> = found.as_array().unwrap().iter().map(|s| s["sample"].as_u64().unwrap()).collect();
+    assert_eq!(samples.len(), 5, "{run:#}");
+    std::fs::write(at.join("more.csv"), format!("index,label\n{},a\n", samples[0])).unwrap();
+    let said = succeed(at, "suggest fit -n 40 --labels more.csv --json");
+    let rest: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let rest: Vec<u64> = rest.as_array().unwrap().iter().map(|s| s["sample"].as_u64().unwrap()).collect();
+    // 30 samples, 3 of which guided the fit, and one more is labelled now.
+    assert_eq!(rest.len(), 26);
+    assert!(!rest.contains(&samples[0]));
+    let table = succeed(at, "suggest fit -n 2");
+    assert!(table.contains("between"), "{table}");
+    assert!(succeed(at, "suggest fit --links -n 3").contains("closeness"));
+}
+
+#[test]
 fn clusters_are_shares_codes_or_k_means() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -4,6 +4,7 @@
 //! A protocol asks a [`Library`] for the data sets that it needs, by name, so it knows no file formats. It gives one [`Row`] for
 //! each case, method and draw as soon as it is known; [`summarize`] makes means and standard errors of them.
 
+pub mod active;
 mod classifiers;
 mod data_set;
 pub mod few_labels;
@@ -90,7 +91,8 @@ pub struct Summary {
 }
 
 /// The registry.
-pub const ALL: &[Protocol] = &[nmf_alpha::MNIST, nmf_alpha::AVIATION, nmf_dc::STEP, ws_symnmf::GRAPHS];
+pub const ALL: &[Protocol] =
+    &[nmf_alpha::MNIST, nmf_alpha::AVIATION, nmf_dc::STEP, ws_symnmf::GRAPHS, active::LABELS];
 
 /// The protocol with this name.
 ///

@@ -1,0 +1,78 @@
+//! `partwise suggest`: what to label next.
+
+use anyhow::{Context, Result};
+use partwise::Matrix;
+use partwise::recipes::{suggest_from, suggest_links_from};
+use partwise_io::ModelFile;
+use serde_json::json;
+
+use crate::args::SuggestArgs;
+use crate::console::{self, Verbosity};
+use crate::evaluate::{component_names, guiding_samples, model_path};
+use crate::{Outcome, guidance};
+
+/// Reads a result and prints a table, or JSON.
+pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
+    let path = model_path(&args.result);
+    let model = ModelFile::read(&path)?;
+    let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
+    let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
+    let names = component_names(&model, components.rows());
+    let verbosity = Verbosity::of(false, args.json);
+    if args.links {
+        return pairs(args, (&codes, &components), verbosity);
+    }
+    let mut known = guiding_samples(&model, codes.rows())?;
+    if let Some(labels) = &args.labels {
+        let table = guidance::label_table(labels, codes.rows(), args.label_column.as_deref())?;
+        for (known, set) in known.iter_mut().zip(&table.sets) {
+            *known |= !set.is_empty();
+        }
+    }
+    let known: Vec<usize> = (0..known.len()).filter(|i| known[*i]).collect();
+    let found =
+        suggest_from(&codes, &components, &known, args.count).with_context(|| path.display().to_string())?;
+    if args.json {
+        let line = |s: &partwise::recipes::Suggestion| {
+            json!({
+                "sample": s.sample,
+                "doubt": s.doubt,
+                "between": [names[s.between.0], names[s.between.1]],
+            })
+        };
+        console::print_raw(&format!("{:#}", json!(found.iter().map(line).collect::<Vec<_>>())));
+        return Ok(Outcome::Done);
+    }
+    if found.is_empty() {
+        verbosity.say("every sample is labelled, or has no codes");
+        return Ok(Outcome::Done);
+    }
+    verbosity.say(&format!("{:>8}   {:>5}   between", "sample", "doubt"));
+    for s in &found {
+        let (first, second) = s.between;
+        verbosity.say(&format!("{:>8}   {:>5.2}   {} / {}", s.sample, s.doubt, names[first], names[second]));
+    }
+    Ok(Outcome::Done)
+}
+
+fn pairs(
+    args: &SuggestArgs,
+    (codes, components): (&Matrix<f64>, &Matrix<f64>),
+    verbosity: Verbosity,
+) -> Result<Outcome> {
+    let found = suggest_links_from(codes, components, args.count)?;
+    if args.json {
+        let line = |p: &partwise::recipes::PairInDoubt| json!({ "samples": [p.samples.0, p.samples.1], "together": p.together, "closeness": p.closeness });
+        console::print_raw(&format!("{:#}", json!(found.iter().map(line).collect::<Vec<_>>())));
+        return Ok(Outcome::Done);
+    }
+    verbosity.say(&format!("{:>8} {:>8}   {:>9}   now", "sample", "sample", "closeness"));
+    for p in &found {
+        let now = if p.together { "together" } else { "apart" };
+        verbosity.say(&format!("{:>8} {:>8}   {:>9.2}   {now}", p.samples.0, p.samples.1, p.closeness));
+    }
+    if found.is_empty() {
+        verbosity.say("no two samples are in doubt between the same two parts");
+    }
+    Ok(Outcome::Done)
+}

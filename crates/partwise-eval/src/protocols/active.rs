@@ -1,0 +1,116 @@
+//! Labels bought one batch at a time: those that [`suggest`] asks for, beside random ones.
+//!
+//! No paper has this; it asks whether the suggestions are worth following. Chosen here: one label a class to begin with, then four batches
+//! of as many labels as there are classes; guided NMF with labels at the default strength on rows of unit length, one component a class;
+//! accuracy under the identity (a sample is right when its largest topic is its class) on ALL samples, so that both ways of buying are
+//! judged on the same ones. Labelled samples count as they come out.
+
+use anyhow::Result;
+use partwise::guidance::{Advice, Guidance, Topic};
+use partwise::recipes::suggest;
+use partwise::{DataMatrix, DenseMatrix, Fit, Labels, Matrix, Model, Settings, fit};
+
+use super::{Protocol, Request, Row};
+use crate::draw::{draw_labels, shuffled};
+
+/// See the module.
+pub const LABELS: Protocol = Protocol {
+    name: "active-labels",
+    title: "accuracy against labels bought, suggested beside random",
+    paper: "none",
+    needs: &["orl", "yale", "umist"],
+    draws: 10,
+    published: &[],
+    run,
+};
+
+/// After how many labels a class accuracy is taken.
+const STEPS: [&str; 5] = ["1 a class", "2 a class", "3 a class", "4 a class", "5 a class"];
+
+fn run(request: &Request<'_>, give: &mut dyn FnMut(Row)) -> Result<()> {
+    for name in LABELS.needs {
+        let set = request.library.data_set(name)?;
+        let (data, classes) = (unit_rows(&set.dense()?)?, set.classes()?);
+        for draw in 0..request.draws {
+            for (method, suggested) in [("suggested", true), ("random", false)] {
+                let curve = curve(&data, &classes, draw, suggested, request.threads)?;
+                let scores = STEPS.into_iter().zip(curve).collect();
+                give(Row {
+                    case: (*name).into(),
+                    method: method.into(),
+                    draw,
+                    detail: String::new(),
+                    scores,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unit_rows(data: &DenseMatrix<'static, f64>) -> Result<DenseMatrix<'static, f64>> {
+    let length = |i: usize| data.row(i).iter().map(|v| v * v).sum::<f64>().sqrt();
+    let lengths: Vec<f64> = (0..data.n_samples()).map(length).collect();
+    let value = |i: usize, j: usize| if lengths[i] > 0.0 { data.row(i)[j] / lengths[i] } else { 0.0 };
+    Ok(DenseMatrix::from_matrix(Matrix::from_fn(data.n_samples(), data.n_features(), value))?)
+}
+
+/// Accuracy (× 100) after each batch.
+fn curve(
+    data: &DenseMatrix<'static, f64>,
+    classes: &[i32],
+    draw: u64,
+    suggested: bool,
+    threads: usize,
+) -> Result<Vec<f64>> {
+    let mut given = draw_labels(classes, 1, draw);
+    let order = shuffled(classes.len(), draw);
+    let names: Vec<i32> =
+        classes.iter().copied().collect::<std::collections::BTreeSet<i32>>().into_iter().collect();
+    let mut curve = Vec::new();
+    for step in 0..STEPS.len() {
+        let topics = names.iter().map(|class| Topic::new(class.to_string()));
+        let guidance = Guidance::new(topics).with(Advice::labels(Labels::from_integers(&given)?));
+        let settings = Settings { threads, seed: draw, ..Settings::new(names.len()) };
+        let found = fit(data, &Model::guided(guidance), &settings)?;
+        curve.push(accuracy(&found, classes, &names));
+        if step + 1 < STEPS.len() {
+            let known: Vec<usize> = (0..classes.len()).filter(|i| given[*i] >= 0).collect();
+            let bought: Vec<usize> = if suggested {
+                suggest(&found, &known, names.len())?.iter().map(|s| s.sample).collect()
+            } else {
+                order.iter().copied().filter(|i| given[*i] < 0).take(names.len()).collect()
+            };
+            bought.into_iter().for_each(|i| given[i] = classes[i]);
+        }
+    }
+    Ok(curve)
+}
+
+fn accuracy(fit: &Fit<f64>, classes: &[i32], names: &[i32]) -> f64 {
+    let length = |j: usize| fit.components.row(j).iter().map(|h| h * h).sum::<f64>().sqrt();
+    let lengths: Vec<f64> = (0..names.len()).map(length).collect();
+    let share = |i: usize, j: usize| fit.codes.get(i, j) * lengths[j];
+    let place =
+        |i: usize| (0..names.len()).fold(0, |best, j| if share(i, j) > share(i, best) { j } else { best });
+    let right = (0..classes.len()).filter(|i| names[place(*i)] == classes[*i]).count();
+    100.0 * right as f64 / classes.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_labels_help_and_both_begin_alike() {
+        let digits = crate::digits();
+        let data = DenseMatrix::new(300, 64, digits.images[..300 * 64].to_vec()).unwrap();
+        let data = unit_rows(&data).unwrap();
+        let classes = &digits.labels[..300];
+        let suggested = curve(&data, classes, 1, true, 1).unwrap();
+        let random = curve(&data, classes, 1, false, 1).unwrap();
+        assert_eq!(suggested[0], random[0]);
+        assert!(suggested[4] > suggested[0] && random[4] > random[0], "{suggested:?} {random:?}");
+        assert_eq!(curve(&data, classes, 1, true, 1).unwrap(), suggested);
+    }
+}
