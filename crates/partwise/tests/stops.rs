@@ -204,7 +204,8 @@ fn degenerate_data_give_finite_results() {
                             // A published start copies references and may so hold zeros where X has none: it is refused then.
                             let result = fit(&example.dense::<f64>(), &case.model(&example), &settings);
                             // Starts that know nothing of the guidance may hold zeros where a profile has none: refused too.
-                            let from_data = init == "published" || init.starts_with("nndsvd");
+                            let from_data =
+                                ["published", "exemplars"].contains(&init) || init.starts_with("nndsvd");
                             if from_data && matches!(result, Err(partwise::Error::Start(_))) {
                                 continue;
                             }
