@@ -15,4 +15,4 @@ pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
 pub use guided::{GuidedFit, SweepPoint, auto_scale, auto_strength, fit_guided, scaled, sweep};
 pub use steering::{Action, Steering};
 pub use strength::{StrengthRule, StrengthSearch, search_strength};
-pub use suggest::{PairInDoubt, Suggestion, suggest, suggest_links};
+pub use suggest::{PairInDoubt, Suggestion, suggest, suggest_from_factors, suggest_links};

@@ -35,11 +35,11 @@ pub struct PairInDoubt {
 }
 
 /// Rows of shares (n × k), each summing to 1 (0 for a sample without codes).
-fn shares<T: Real>(fit: &Fit<T>) -> Matrix<f64> {
-    let k = fit.components.rows();
-    let norm = |j: usize| fit.components.row(j).iter().map(|h| h.to_f64().powi(2)).sum::<f64>().sqrt();
+fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>) -> Matrix<f64> {
+    let k = components.rows();
+    let norm = |j: usize| components.row(j).iter().map(|h| h.to_f64().powi(2)).sum::<f64>().sqrt();
     let norms: Vec<f64> = (0..k).map(norm).collect();
-    let mut out = Matrix::from_fn(fit.codes.rows(), k, |i, j| fit.codes.get(i, j).to_f64() * norms[j]);
+    let mut out = Matrix::from_fn(codes.rows(), k, |i, j| codes.get(i, j).to_f64() * norms[j]);
     for i in 0..out.rows() {
         let sum: f64 = out.row(i).iter().sum();
         if sum > 0.0 {
@@ -67,8 +67,21 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
 /// # Errors
 /// [`Error::OutOfRange`] when there is one component only, or a labelled sample is not among the data.
 pub fn suggest<T: Real>(fit: &Fit<T>, labelled: &[usize], count: usize) -> Result<Vec<Suggestion>> {
-    check(fit, labelled)?;
-    let shares = shares(fit);
+    suggest_from_factors(&fit.codes, &fit.components, labelled, count)
+}
+
+/// [`suggest`] for factors of any origin, such as those of a model file: codes (n × k) and components (k × d).
+///
+/// # Errors
+/// As [`suggest`]; [`Error::Shape`] when the components are not one a column of the codes.
+pub fn suggest_from_factors<T: Real>(
+    codes: &Matrix<T>,
+    components: &Matrix<T>,
+    labelled: &[usize],
+    count: usize,
+) -> Result<Vec<Suggestion>> {
+    check(codes, components, labelled)?;
+    let shares = shares(codes, components);
     let n = shares.rows();
     let known: BTreeSet<usize> = labelled.iter().copied().collect();
     let judged = |i: usize| {
@@ -110,7 +123,7 @@ pub fn suggest<T: Real>(fit: &Fit<T>, labelled: &[usize], count: usize) -> Resul
 /// As [`suggest`].
 pub fn suggest_links<T: Real>(fit: &Fit<T>, count: usize) -> Result<Vec<PairInDoubt>> {
     let pool = suggest(fit, &[], 2 * count + 50)?;
-    let shares = shares(fit);
+    let shares = shares(&fit.codes, &fit.components);
     let mut pairs = Vec::new();
     for (at, a) in pool.iter().enumerate() {
         for b in &pool[at + 1..] {
@@ -127,20 +140,27 @@ pub fn suggest_links<T: Real>(fit: &Fit<T>, count: usize) -> Result<Vec<PairInDo
     Ok(pairs.into_iter().take(count).map(|(_, pair)| pair).collect())
 }
 
-fn check<T: Real>(fit: &Fit<T>, labelled: &[usize]) -> Result<()> {
-    if fit.components.rows() < 2 {
+fn check<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, labelled: &[usize]) -> Result<()> {
+    if components.rows() != codes.columns() {
+        return Err(Error::Shape {
+            what: "the components".into(),
+            expected: format!("{} rows, one a column of the codes", codes.columns()),
+            found: format!("{} rows", components.rows()),
+        });
+    }
+    if components.rows() < 2 {
         return Err(Error::OutOfRange {
             name: "rank k".into(),
-            value: fit.components.rows().to_string(),
+            value: components.rows().to_string(),
             valid: "2 or more: with one component no label tells anything".into(),
         });
     }
-    match labelled.iter().find(|i| **i >= fit.codes.rows()) {
+    match labelled.iter().find(|i| **i >= codes.rows()) {
         None => Ok(()),
         Some(i) => Err(Error::OutOfRange {
             name: "a labelled sample".into(),
             value: i.to_string(),
-            valid: format!("below {}, the number of samples", fit.codes.rows()),
+            valid: format!("below {}, the number of samples", codes.rows()),
         }),
     }
 }
