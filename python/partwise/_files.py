@@ -42,6 +42,11 @@ def save(model: Any, path: Any) -> None:
     if targets is not None and targets.codes is not None:
         guided = np.flatnonzero(targets.codes >= 0)
         labels = {"file": None, "class_names": targets.names, "samples": guided, "classes": targets.codes[guided]}
+    report, guided = model.guidance_report_, {}
+    if hasattr(model, "topics_"):
+        # The guidance itself stays behind; what it named and what became of it are kept.
+        topics = [(name, len(components)) for name, components in model.topics_.items()]
+        report, guided = report.to_dict(), {"topics": topics, "guided_samples": model._guided_samples}
     history = model.history_
     names = getattr(model, "feature_names_in_", None)
     resolved = model._resolved
@@ -64,7 +69,7 @@ def save(model: Any, path: Any) -> None:
         "scaling": {"kind": "none"},
         "result": {
             "objective": model.objective_,
-            "parts": model.guidance_report_["parts"],
+            "parts": model._parts,
             "relative_error": model.relative_error_,
             "kkt": model.kkt_,
             "stop": model.stop_reason_,
@@ -78,7 +83,8 @@ def save(model: Any, path: Any) -> None:
             "parameters": _parameters(model),
             "reconstruction_err": model.reconstruction_err_,
             "notices": model.notices_,
-            "report": model.guidance_report_,
+            "report": report,
+            **guided,
             "text_classes": targets is not None and targets.classes.dtype.kind not in "biuf",
         },
     }
@@ -161,6 +167,7 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
     model.n_features_in_ = tensors["components"].shape[1]
     if document.get("feature_names"):
         model.feature_names_in_ = np.array(document["feature_names"], dtype=object)
+    report = python.get("report") or document.get("guidance_report") or {}
     parts = list((result.get("parts") or {"fit": result["objective"]}).items())
     done = {
         "components": tensors["components"],
@@ -177,6 +184,11 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
         "notices": [tuple(notice) for notice in python.get("notices", [])],
         "component_names": document["component_names"],
         "further": {},
+        "findings": report.get("findings", []),
+        "agreement": report.get("agreement", 1.0),
+        "topics": python.get("topics") or _topics_of(document["component_names"]),
+        "labelled": np.array(python.get("guided_samples", [] if targets is None else np.flatnonzero(targets.labelled)), dtype=int),
+        "searched": None,
         "parts": parts,
         "loss": settings["loss"],
         "solver": settings["solver"],
@@ -187,3 +199,14 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
     model._keep(done, targets, {key: settings.get(key) for key in ("rank", "seed", "tolerance", "max_iterations", "l1", "l2")})
     if "reconstruction_err" in python:
         model.reconstruction_err_ = python["reconstruction_err"]
+
+
+def _topics_of(component_names: list[str]) -> list[tuple[str, int]]:
+    """The topics that components are named for: "sea", or "sea/1" and "sea/2"; "part 4" is the free component 4."""
+    topics: dict[str, int] = {}
+    for at, name in enumerate(component_names):
+        if name != f"part {at + 1}":
+            base, _, number = name.rpartition("/")
+            owner = base if base and number.isdigit() else name
+            topics[owner] = topics.get(owner, 0) + 1
+    return list(topics.items())
