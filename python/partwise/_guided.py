@@ -124,7 +124,7 @@ class GuidedNMF(Factorization):
     topics_ : dict of str to list of int
         The components of each topic, in order; free components are in none.
     strength_search_ : dict or None
-        With strength "auto": the "scale" that was chosen, and arrays of what was tried.
+        With strength "auto": the "scale" that was chosen, and what was tried: "scales", "relative_error", "agreement".
 
     Examples
     --------
@@ -244,7 +244,8 @@ class GuidedNMF(Factorization):
         self.strength_search_ = None
         if done["searched"] is not None:
             scale, tried = done["searched"]
-            self.strength_search_ = {"scale": scale, **_columns(tried)}
+            table = _columns(tried)
+            self.strength_search_ = {"scale": scale, "scales": table.pop("scale"), **table}
         super()._keep(done, targets, settings)
 
     def _class_names_of_components(self) -> list[str]:
