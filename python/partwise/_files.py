@@ -42,7 +42,8 @@ def save(model: Any, path: Any) -> None:
     if targets is not None and targets.codes is not None:
         guided = np.flatnonzero(targets.codes >= 0)
         labels = {"file": None, "class_names": targets.names, "samples": guided, "classes": targets.codes[guided]}
-    report, guided = model.guidance_report_, {}
+    report: Any = model.guidance_report_
+    guided: dict[str, Any] = {}
     if hasattr(model, "topics_"):
         # The guidance itself stays behind; what it named and what became of it are kept.
         topics = [(name, len(components)) for name, components in model.topics_.items()]

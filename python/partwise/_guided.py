@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, overload
@@ -219,7 +220,16 @@ class GuidedNMF(Factorization):
         given: Compiled = knowledge["guidance"]
         if self.n_components in ("auto", None) and given.n_components:
             return given.n_components
-        return super()._rank(data, targets, W, H, knowledge)
+        rank = super()._rank(data, targets, W, H, knowledge)
+        if targets is not None and targets.n_classes and rank < given.n_components:
+            # As the other estimators whose classes own components; topics that were named themselves are refused by the engine.
+            warnings.warn(
+                f"n_components={rank} is fewer than the {given.n_components} components of the topics and the classes of y: these are used",
+                UserWarning,
+                stacklevel=5,
+            )
+            return given.n_components
+        return rank
 
     def _start(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
         if self.init is None and W is None and H is None and knowledge["guidance"].n_components:
