@@ -703,8 +703,8 @@ class SSNMF(Factorization):
         codes = self._masked_codes(filled.astype(np.float64), known)
         left = np.where(known, filled - codes @ self.components_, 0.0)
         size = np.linalg.norm(filled)
-        error = float(np.linalg.norm(left) / size) if size > 0 else 0.0
-        return {"codes": codes.astype(data.dtype), "relative_error": error}
+        relative_error = float(np.linalg.norm(left) / size) if size > 0 else 0.0
+        return {"codes": codes.astype(data.dtype), "relative_error": relative_error}
 
     def _masked_codes(self, filled: Any, known: Any) -> Any:
         """The codes that fit the known entries of each row; rows that lack the same entries are solved together."""

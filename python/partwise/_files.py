@@ -31,7 +31,10 @@ def _plain(value: Any) -> Any:
 def _parameters(model: Any) -> dict[str, Any]:
     """The parameters that JSON gives back as they were; a callback or a generator stays behind."""
     kept = (str, int, float, bool, type(None))
-    simple = lambda v: isinstance(v, kept) or (isinstance(v, tuple) and all(isinstance(x, kept) for x in v))  # noqa: E731
+
+    def simple(value: Any) -> bool:
+        return isinstance(value, kept) or (isinstance(value, tuple) and all(isinstance(part, kept) for part in value))
+
     return {name: _plain(value) for name, value in model.get_params(deep=False).items() if simple(value)}
 
 
@@ -43,11 +46,11 @@ def save(model: Any, path: Any) -> None:
         guided = np.flatnonzero(targets.codes >= 0)
         labels = {"file": None, "class_names": targets.names, "samples": guided, "classes": targets.codes[guided]}
     report: Any = model.guidance_report_
-    guided: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
     if hasattr(model, "topics_"):
         # The guidance itself stays behind; what it named and what became of it are kept.
         topics = [(name, len(components)) for name, components in model.topics_.items()]
-        report, guided = report.to_dict(), {"topics": topics, "guided_samples": model._guided_samples}
+        report, kept = report.to_dict(), {"topics": topics, "guided_samples": model._guided_samples}
     history = model.history_
     names = getattr(model, "feature_names_in_", None)
     resolved = model._resolved
@@ -85,7 +88,7 @@ def save(model: Any, path: Any) -> None:
             "reconstruction_err": model.reconstruction_err_,
             "notices": model.notices_,
             "report": report,
-            **guided,
+            **kept,
             "text_classes": targets is not None and targets.classes.dtype.kind not in "biuf",
         },
     }
@@ -154,7 +157,10 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
     settings, result = document["settings"], document["result"]
     columns = document["history_columns"]
     history = np.array(document["history"], dtype=float).reshape(-1, len(columns))
-    column = lambda name: history[:, columns.index(name)] if name in columns else np.full(len(history), np.nan)  # noqa: E731
+
+    def column(name: str) -> Any:
+        return history[:, columns.index(name)] if name in columns else np.full(len(history), np.nan)
+
     labels = (document.get("guidance") or {}).get("labels")
     encoding = document["encoding"]
     targets = None

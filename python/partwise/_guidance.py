@@ -50,7 +50,7 @@ def stated(strength: Strength, default: float, what: str) -> tuple[str, float]:
     if strength is None:
         return "relative", default
     if isinstance(strength, raw):
-        if not isinstance(strength.weight, Real) or not 0 <= strength.weight < np.inf:
+        if not isinstance(strength.weight, Real) or not 0 <= float(strength.weight) < np.inf:
             raise ValueError(f"{what}: raw({strength.weight!r}) must be a finite number of 0 or more")
         return "raw", float(strength.weight)
     if isinstance(strength, str):
@@ -84,9 +84,10 @@ def _seeds(given: Any, what: str) -> list[tuple[int | str, float]]:
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[1], Real):
             raise ValueError(f"{what}: {pair!r} is no seed; give a feature, or a pair (feature, weight)")
-        if not (pair[1] > 0 and np.isfinite(pair[1])):
+        weight = float(pair[1])
+        if not 0 < weight < np.inf:
             raise ValueError(f"{what}: the weight of {pair[0]!r} is {pair[1]!r}, but must be a finite number above 0")
-        out.append((_feature(pair[0], what), float(pair[1])))
+        out.append((_feature(pair[0], what), weight))
     return out
 
 
@@ -227,7 +228,7 @@ class Sets(_Item):
         n = place.n_samples
         given = self.sets
         if isinstance(given, Mapping):
-            wrong = [sample for sample in given if not isinstance(sample, Integral) or not 0 <= sample < n]
+            wrong = [sample for sample in given if not isinstance(sample, Integral) or not 0 <= int(sample) < n]
             if wrong:
                 raise ValueError(f"Sets: sample {wrong[0]!r} must be a whole number from 0 to {n - 1}")
             given = [given.get(i) for i in range(n)]
@@ -341,7 +342,7 @@ class Links(_Item):
         out = []
         for pair in pairs:
             ends = tuple(pair)
-            if len(ends) != 2 or not all(isinstance(i, Integral) and 0 <= i < place.n_samples for i in ends):
+            if len(ends) != 2 or not all(isinstance(i, Integral) and 0 <= int(i) < place.n_samples for i in ends):
                 raise ValueError(f"Links: {pair!r} of {what} must be a pair of samples, whole numbers from 0 to {place.n_samples - 1}")
             out.append((int(ends[0]), int(ends[1])))
         return out
