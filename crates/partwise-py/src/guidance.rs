@@ -278,14 +278,17 @@ pub(crate) fn sweep<'py>(
     Ok(points(&found))
 }
 
-/// What to label next, from codes (n × k) and components (k × d): `(sample, doubt, (first component, second component))`.
+/// A sample, its doubt, and the two components between which it lies.
+type Suggested = (usize, f64, (usize, usize));
+
+/// What to label next, from codes (n × k) and components (k × d).
 #[pyfunction]
 pub(crate) fn suggest(
     codes: PyReadonlyArray2<'_, f64>,
     components: PyReadonlyArray2<'_, f64>,
     labelled: Vec<usize>,
     count: usize,
-) -> PyResult<Vec<(usize, f64, (usize, usize))>> {
+) -> PyResult<Vec<Suggested>> {
     let (codes, components) = (to_matrix(&codes)?, to_matrix(&components)?);
     let found = recipes::suggest_from_factors(&codes, &components, &labelled, count).map_err(value_error)?;
     Ok(found.into_iter().map(|s| (s.sample, s.doubt, s.between)).collect())
