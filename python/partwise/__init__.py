@@ -36,6 +36,20 @@ from ._estimators import (
     WSSymNMF,
 )
 from ._files import load
+from ._guidance import (
+    Graph,
+    Guidance,
+    KnownEntries,
+    Labels,
+    Links,
+    Memberships,
+    References,
+    SampleWeights,
+    Sets,
+    Topic,
+    raw,
+)
+from ._guided import Automatic, Finding, GuidanceReport, GuidedNMF, Suggestion, automatic
 from ._native import __version__
 from ._solve import nnls, solve_codes, solve_components
 
@@ -49,18 +63,35 @@ __all__ = [
     "SCNMF",
     "SSNMF",
     "WSNMF",
+    "Automatic",
     "Factorization",
+    "Finding",
+    "Graph",
+    "Guidance",
+    "GuidanceReport",
+    "GuidedNMF",
     "Iteration",
+    "KnownEntries",
+    "Labels",
+    "Links",
+    "Memberships",
     "NMFAlpha",
     "NsNMF",
+    "References",
+    "SampleWeights",
     "SemiGNMF",
+    "Sets",
+    "Suggestion",
     "SymNMF",
+    "Topic",
     "WSSymNMF",
     "__version__",
+    "automatic",
     "datasets",
     "load",
     "metrics",
     "nnls",
+    "raw",
     "solve_codes",
     "solve_components",
 ]

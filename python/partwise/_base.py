@@ -29,7 +29,15 @@ _LOSSES = {"frobenius": "frobenius", 2: "frobenius", "kullback-leibler": "kullba
 # Multiplications in a product with X from which on several threads pay.
 _WORK_FOR_THREADS = 1 << 20
 # Notices of the engine that say that guidance did less than it seems to: these are also warnings.
-_WARNED = ("no-labels", "single-label", "start-without-labels", "unused-reference", "zeros-in-start")
+_WARNED = (
+    "no-labels",
+    "seeds-without-match",
+    "single-label",
+    "start-without-labels",
+    "unknown-feature",
+    "unused-reference",
+    "zeros-in-start",
+)
 
 
 class Iteration(NamedTuple):
@@ -123,6 +131,19 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self._fit(X, y, W, H)
 
     def _fit(self, X: Any, y: Any, W: Any = None, H: Any = None, **known: Any) -> Any:
+        data, targets, loss, knowledge, settings = self._prepared(X, y, W, H, **known)
+        with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
+            watch = self._watch(progress)
+            try:
+                done = self._run(data, loss, knowledge, settings, watch)
+            except ValueError as error:
+                raise_about(error, self)
+        self._keep(done, targets, settings)
+        self._warn(done)
+        return self
+
+    def _prepared(self, X: Any, y: Any, W: Any, H: Any, **known: Any) -> tuple[Any, Targets | None, str, dict[str, Any], dict[str, Any]]:
+        """Data, targets, loss, knowledge and settings, checked."""
         if isinstance(y, str) and is_anndata(X):
             y = X.obs[y]
         data = numeric(self, X, reset=True, dtype=self.dtype)
@@ -132,17 +153,11 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         labels = targets.for_the_start() if targets is not None else None
         if labels is not None:
             knowledge["labels"] = labels
-        rank = self._rank(data, targets, W, H)
-        settings = self._settings(rank, data.shape, knowledge, W, H)
-        with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
-            watch = self._watch(progress)
-            try:
-                done = _native.fit(lend(data), self._method, loss, knowledge, settings, watch)
-            except ValueError as error:
-                raise_about(error, self)
-        self._keep(done, targets, settings)
-        self._warn(done)
-        return self
+        rank = self._rank(data, targets, W, H, knowledge)
+        return data, targets, loss, knowledge, self._settings(rank, data.shape, knowledge, W, H)
+
+    def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
+        return _native.fit(lend(data), self._method, loss, knowledge, settings, watch)
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
         """The data as they go to the engine, and what is known beside them."""
@@ -190,7 +205,7 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             )
         return loss
 
-    def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any) -> int:
+    def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any, knowledge: dict[str, Any]) -> int:
         wanted = self.n_components
         name = type(self).__name__
         if isinstance(wanted, Integral) and not isinstance(wanted, bool):
@@ -204,7 +219,7 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
                     f"n_components={wanted} is fewer than the {classes} classes of y, and {self._title} needs a component for each: "
                     f"{classes} are used",
                     UserWarning,
-                    stacklevel=5,
+                    stacklevel=6,
                 )
             return max(int(wanted), classes)
         if wanted is not None and wanted != "auto":
@@ -241,7 +256,7 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             warnings.warn(
                 f"shuffle=True has no effect: {name} visits the components in a fixed order, so that a seed gives the same bits everywhere",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=6,
             )
         settings = {
             "rank": rank,
@@ -276,13 +291,13 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             warnings.warn(
                 "When init!='custom', provided W or H are ignored. Set  init='custom' to use them as initialization.",
                 RuntimeWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         if self.init == "nndsvd" and (self.solver == "mu" or (self.solver == "auto" and self._loss() != "frobenius")):
             warnings.warn(
                 "init='nndsvd' has exact zeros, which multiplicative updates ('mu') keep for ever; 'nndsvda', which fills them, is used",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
             return {"init": "nndsvda"}
         if self.init is not None:
@@ -335,9 +350,14 @@ class Factorization(ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             self.classes_ = targets.classes
         elif hasattr(self, "classes_"):
             del self.classes_
-        self._component_classes = _component_classes(self.component_names_, self._clusters(self.codes_), targets)
+        self._component_classes = _component_classes(self._class_names_of_components(), self._clusters(self.codes_), targets)
         self.labels_ = self._decode(self._clusters(self.codes_))
+        self._parts = dict(done["parts"])
         self.guidance_report_ = self._report(done, targets)
+
+    def _class_names_of_components(self) -> Any:
+        """For each component the name that a class would have."""
+        return self.component_names_
 
     def _warn(self, done: dict[str, Any]) -> None:
         for code, message in done["notices"]:

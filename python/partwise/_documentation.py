@@ -79,7 +79,8 @@ _COMMON = """init : str, default=None
     stop_reason_ : str
         "converged", "iteration limit", "time limit", "stopped by the observer", "precision floor".
     guidance_report_ : dict
-        What the labels did: numbers by class, the agreement of the fit with them, parts of the objective, notices.
+        What the labels did: numbers by class, the agreement of the fit with them, parts of the objective, notices. Of
+        ``GuidedNMF`` a ``GuidanceReport``: findings, each with its verdict and numbers.
     notices_ : list of (str, str)
         Policies that were applied and facts to know ("zero-rows").
     n_features_in_ : int

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _native
 from ._base import Factorization, Iteration
 from ._documentation import documented
+from ._guided import GuidedNMF
 from ._input import as_factor, lend, numeric, raise_about
 from ._targets import Targets
 
@@ -19,6 +20,7 @@ __all__ = [
     "CNMF",
     "ESTIMATORS",
     "GNMF",
+    "GuidedNMF",
     "NCWNMF",
     "NMF",
     "NMFDC",
@@ -407,10 +409,10 @@ class WSNMF(Factorization):
         known = {"codes": (codes_reference, codes_weight), "components": (components_reference, components_weight)}
         return self._fit(X, y, W, H, known=known)
 
-    def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any) -> int:
+    def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any, knowledge: dict[str, Any]) -> int:
         if self.n_components in ("auto", None) and self._reference_rank and targets is None:
             return self._reference_rank
-        return super()._rank(data, targets, W, H)
+        return super()._rank(data, targets, W, H, knowledge)
 
     def _knowledge(self, data: Any, targets: Targets | None, known: Any = None) -> tuple[Any, dict[str, Any]]:
         known = known or {}
@@ -701,8 +703,8 @@ class SSNMF(Factorization):
         codes = self._masked_codes(filled.astype(np.float64), known)
         left = np.where(known, filled - codes @ self.components_, 0.0)
         size = np.linalg.norm(filled)
-        error = float(np.linalg.norm(left) / size) if size > 0 else 0.0
-        return {"codes": codes.astype(data.dtype), "relative_error": error}
+        relative_error = float(np.linalg.norm(left) / size) if size > 0 else 0.0
+        return {"codes": codes.astype(data.dtype), "relative_error": relative_error}
 
     def _masked_codes(self, filled: Any, known: Any) -> Any:
         """The codes that fit the known entries of each row; rows that lack the same entries are solved together."""
@@ -1135,4 +1137,5 @@ ESTIMATORS: tuple[type[Factorization], ...] = (
     SymNMF,
     WSSymNMF,
     NTF,
+    GuidedNMF,
 )

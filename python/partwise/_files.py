@@ -31,7 +31,10 @@ def _plain(value: Any) -> Any:
 def _parameters(model: Any) -> dict[str, Any]:
     """The parameters that JSON gives back as they were; a callback or a generator stays behind."""
     kept = (str, int, float, bool, type(None))
-    simple = lambda v: isinstance(v, kept) or (isinstance(v, tuple) and all(isinstance(x, kept) for x in v))  # noqa: E731
+
+    def simple(value: Any) -> bool:
+        return isinstance(value, kept) or (isinstance(value, tuple) and all(isinstance(part, kept) for part in value))
+
     return {name: _plain(value) for name, value in model.get_params(deep=False).items() if simple(value)}
 
 
@@ -42,6 +45,12 @@ def save(model: Any, path: Any) -> None:
     if targets is not None and targets.codes is not None:
         guided = np.flatnonzero(targets.codes >= 0)
         labels = {"file": None, "class_names": targets.names, "samples": guided, "classes": targets.codes[guided]}
+    report: Any = model.guidance_report_
+    kept: dict[str, Any] = {}
+    if hasattr(model, "topics_"):
+        # The guidance itself stays behind; what it named and what became of it are kept.
+        topics = [(name, len(components)) for name, components in model.topics_.items()]
+        report, kept = report.to_dict(), {"topics": topics, "guided_samples": model._guided_samples}
     history = model.history_
     names = getattr(model, "feature_names_in_", None)
     resolved = model._resolved
@@ -64,7 +73,7 @@ def save(model: Any, path: Any) -> None:
         "scaling": {"kind": "none"},
         "result": {
             "objective": model.objective_,
-            "parts": model.guidance_report_["parts"],
+            "parts": model._parts,
             "relative_error": model.relative_error_,
             "kkt": model.kkt_,
             "stop": model.stop_reason_,
@@ -78,7 +87,8 @@ def save(model: Any, path: Any) -> None:
             "parameters": _parameters(model),
             "reconstruction_err": model.reconstruction_err_,
             "notices": model.notices_,
-            "report": model.guidance_report_,
+            "report": report,
+            **kept,
             "text_classes": targets is not None and targets.classes.dtype.kind not in "biuf",
         },
     }
@@ -147,7 +157,10 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
     settings, result = document["settings"], document["result"]
     columns = document["history_columns"]
     history = np.array(document["history"], dtype=float).reshape(-1, len(columns))
-    column = lambda name: history[:, columns.index(name)] if name in columns else np.full(len(history), np.nan)  # noqa: E731
+
+    def column(name: str) -> Any:
+        return history[:, columns.index(name)] if name in columns else np.full(len(history), np.nan)
+
     labels = (document.get("guidance") or {}).get("labels")
     encoding = document["encoding"]
     targets = None
@@ -161,6 +174,7 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
     model.n_features_in_ = tensors["components"].shape[1]
     if document.get("feature_names"):
         model.feature_names_in_ = np.array(document["feature_names"], dtype=object)
+    report = python.get("report") or document.get("guidance_report") or {}
     parts = list((result.get("parts") or {"fit": result["objective"]}).items())
     done = {
         "components": tensors["components"],
@@ -177,6 +191,11 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
         "notices": [tuple(notice) for notice in python.get("notices", [])],
         "component_names": document["component_names"],
         "further": {},
+        "findings": report.get("findings", []),
+        "agreement": report.get("agreement", 1.0),
+        "topics": python.get("topics") or _topics_of(document["component_names"]),
+        "labelled": np.array(python.get("guided_samples", [] if targets is None else np.flatnonzero(targets.labelled)), dtype=int),
+        "searched": None,
         "parts": parts,
         "loss": settings["loss"],
         "solver": settings["solver"],
@@ -187,3 +206,14 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
     model._keep(done, targets, {key: settings.get(key) for key in ("rank", "seed", "tolerance", "max_iterations", "l1", "l2")})
     if "reconstruction_err" in python:
         model.reconstruction_err_ = python["reconstruction_err"]
+
+
+def _topics_of(component_names: list[str]) -> list[tuple[str, int]]:
+    """The topics that components are named for: "sea", or "sea/1" and "sea/2"; "part 4" is the free component 4."""
+    topics: dict[str, int] = {}
+    for at, name in enumerate(component_names):
+        if name != f"part {at + 1}":
+            base, _, number = name.rpartition("/")
+            owner = base if base and number.isdigit() else name
+            topics[owner] = topics.get(owner, 0) + 1
+    return list(topics.items())

@@ -24,6 +24,29 @@ def fit(
     settings: dict[str, Any],
     callback: Callable[[int, float, float | None, float], bool] | None,
 ) -> dict[str, Any]: ...
+def fit_guided(
+    data: _Data,
+    guidance: dict[str, Any],
+    loss: str,
+    settings: dict[str, Any],
+    callback: Callable[[int, float, float | None, float], bool] | None,
+) -> dict[str, Any]: ...
+def sweep(
+    data: _Data,
+    guidance: dict[str, Any],
+    loss: str,
+    settings: dict[str, Any],
+    scales: list[float],
+) -> list[tuple[float, float, float]]: ...
+def suggest(
+    codes: NDArray[np.float64],
+    components: NDArray[np.float64],
+    labelled: list[int],
+    count: int,
+) -> list[tuple[int, float, tuple[int, int]]]: ...
+def automatic(
+    data: _Data, labels: tuple[NDArray[np.int32], list[str]], seed: int, threads: int
+) -> dict[str, Any]: ...
 def encode(
     data: _Data,
     components: NDArray[np.float64],

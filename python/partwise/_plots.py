@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["components", "convergence", "guidance", "memberships"]
+__all__ = ["components", "convergence", "findings", "guidance", "memberships"]
 
 
 def _pyplot() -> Any:
@@ -93,4 +93,23 @@ def guidance(model: Any, ax: Any) -> Any:
     ax.set_xlabel("found")
     ax.set_ylabel("given")
     ax.figure.colorbar(image, ax=ax, label="samples")
+    return ax
+
+
+def findings(model: Any, ax: Any) -> Any:
+    """Counts of verdicts, one bar for each kind of advice on each topic."""
+    report = model.guidance_report_
+    if not len(report):
+        raise ValueError("plot_guidance shows what became of the guidance, but this model was fitted without any")
+    ax = _axes(ax)
+    rows = list(dict.fromkeys((finding.kind, finding.topic) for finding in report))
+    left = np.zeros(len(rows))
+    for verdict, colour in zip(report.counts, ("C2", "C1", "C3", "C7"), strict=True):
+        counts = np.array([sum((f.kind, f.topic, f.verdict) == (*row, verdict) for f in report) for row in rows])
+        ax.barh(range(len(rows)), counts, left=left, color=colour, label=verdict)
+        left += counts
+    ax.set_yticks(range(len(rows)), [kind if topic is None else f"{kind}: {topic}" for kind, topic in rows])
+    ax.invert_yaxis()
+    ax.set_xlabel("findings")
+    ax.legend()
     return ax

@@ -18,6 +18,7 @@ class ResultsMixin:
     components_: Any
     codes_: Any
     component_names_: Any
+    history_: Any
     _component_classes: Any
     _targets_: Any
 

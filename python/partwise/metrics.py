@@ -139,8 +139,8 @@ def _cuts(graph: Any, clusters: Any) -> tuple[float, float]:
     numbers = np.ascontiguousarray(np.unique(np.asarray(clusters), return_inverse=True)[1], dtype=np.int32)
     if upper.shape[0] != upper.shape[1] or upper.shape[0] != len(numbers):
         raise ValueError(f"the graph has the shape {upper.shape}, but there are {len(numbers)} clusters' members")
-    ends = [np.ascontiguousarray(ends, dtype=np.uintp) for ends in (upper.row, upper.col)]
-    return _native.cuts(*ends, np.ascontiguousarray(upper.data, dtype=np.float64), numbers)
+    rows, columns = (np.ascontiguousarray(ends, dtype=np.uintp) for ends in (upper.row, upper.col))
+    return _native.cuts(rows, columns, np.ascontiguousarray(upper.data, dtype=np.float64), numbers)
 
 
 def total_cut(graph: Any, clusters: Any) -> float:

@@ -9,7 +9,7 @@ from partwise.datasets import load_digits
 
 def sample_of(estimator):
     """An estimator that can be fitted without labels where it allows that."""
-    return estimator() if estimator._needs_labels or estimator.__name__ in ("NMF", "WSNMF") else estimator(n_components=3)
+    return estimator() if estimator._needs_labels or estimator.__name__ in ("NMF", "WSNMF", "GuidedNMF") else estimator(n_components=3)
 
 
 def data_for(estimator, seed=0, dtype=np.float64):

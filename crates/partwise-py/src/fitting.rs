@@ -168,7 +168,7 @@ pub(crate) fn neighbour_graph<'py>(
 }
 
 /// Everything that is known about a finished fit. Factors are handed over without a copy.
-fn outcome<T: Real + Element>(py: Python<'_>, fit: Fit<T>) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn outcome<T: Real + Element>(py: Python<'_>, fit: Fit<T>) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
     let history = &fit.history;
     out.set_item("objectives", PyArray1::from_iter(py, history.iter().map(|i| i.objective)))?;

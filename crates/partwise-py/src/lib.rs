@@ -6,6 +6,7 @@ mod data;
 mod faults;
 mod files;
 mod fitting;
+mod guidance;
 mod measures;
 mod options;
 mod watching;
@@ -20,6 +21,8 @@ mod _native {
     use super::files::{digits, read_labels, read_model, read_table, write_model};
     #[pymodule_export]
     use super::fitting::{encode, fit, neighbour_graph, nnls, solve};
+    #[pymodule_export]
+    use super::guidance::{automatic, fit_guided, suggest, sweep};
     #[pymodule_export]
     use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
     #[pymodule_export]
@@ -61,6 +64,7 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("methods", methods)?;
     all.set_item("solvers", solvers)?;
     all.set_item("starts", partwise::Init::NAMES.map(|(name, _)| name).to_vec())?;
+    all.set_item("verdicts", guidance::verdicts())?;
     all.set_item("losses", partwise::Loss::ALL.map(|loss| loss.name()).to_vec())?;
     Ok(all)
 }

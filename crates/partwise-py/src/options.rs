@@ -51,7 +51,7 @@ impl<'py> Options<'_, 'py> {
 }
 
 /// The variant with this name.
-fn named<T: Copy>(kind: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
+pub(crate) fn named<T: Copy>(kind: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
     choices.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice).ok_or_else(|| {
         value_error(Error::UnknownName {
             kind: kind.into(),
@@ -130,7 +130,7 @@ fn start_of(start: &[(String, PyReadonlyArray2<'_, f64>)]) -> PyResult<Init> {
 }
 
 /// CSR of a graph: n, indptr, neighbours, weights.
-type GraphArrays<'py> =
+pub(crate) type GraphArrays<'py> =
     (usize, PyReadonlyArray1<'py, usize>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>);
 
 pub(crate) fn model(name: &str, loss: &str, given: &Bound<'_, PyDict>) -> PyResult<Model> {
@@ -228,7 +228,7 @@ fn margins(options: &mut Options<'_, '_>) -> PyResult<Margins> {
     Ok(margins)
 }
 
-fn graph((n, indptr, neighbours, weights): &GraphArrays<'_>) -> PyResult<Graph> {
+pub(crate) fn graph((n, indptr, neighbours, weights): &GraphArrays<'_>) -> PyResult<Graph> {
     let (indptr, neighbours, weights) = (indptr.as_slice()?, neighbours.as_slice()?, weights.as_slice()?);
     let row = |i: usize| (indptr[i]..indptr[i + 1]).map(move |at| (i, neighbours[at] as usize, weights[at]));
     let entries: Vec<_> = (0..*n).flat_map(row).collect();

@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(messages("solvers/mu.rs", "fn f() { std::thread::spawn(g); }").len(), 1);
         assert_eq!(messages("data/dense.rs", "use faer::Mat;").len(), 1);
         assert!(messages("linalg/gemm.rs", "use faer::Mat;").is_empty());
-        assert!(messages("backend/cpu.rs", "use rayon::prelude::*;").is_empty());
+        assert!(messages("pool.rs", "use rayon::prelude::*;").is_empty());
         assert!(messages("init/random.rs", "use rand_chacha::ChaCha8Rng;").is_empty());
     }
 

@@ -1,0 +1,435 @@
+"""Guided NMF: one estimator for everything that is known, and the report of what became of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, overload
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _native, _plots
+from ._base import _REGISTRIES, Factorization, Iteration, _threads
+from ._documentation import documented
+from ._guidance import Compiled, Guidance, Labels, Memberships, Sets, Strength, Topic, _Item, compiled
+from ._input import is_anndata, lend, numeric, raise_about
+from ._targets import Targets, targets_of
+
+__all__ = ["Automatic", "Finding", "GuidanceReport", "GuidedNMF", "Suggestion", "automatic"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of an item of the guidance, or of one entry of it."""
+
+    kind: str
+    """"label", "set", "membership", "seed", "reference", "must-link", "cannot-link", "graph"."""
+    verdict: str
+    """"honoured", "overruled", "contradicted", "no support"."""
+    message: str
+    """A sentence."""
+    samples: tuple[int, ...] = ()
+    """The samples that it is about."""
+    topic: str | None = None
+    """The topic that it is about."""
+    numbers: dict[str, float] = field(default_factory=dict)
+    """Numbers by name: "share", "free share", "margin", "cosine", "overlap"."""
+
+
+class GuidanceReport(Sequence[Finding]):
+    """What became of the guidance: a list of findings, with counts."""
+
+    def __init__(self, findings: Sequence[Finding], agreement: float, parts: dict[str, float], notices: list[str]) -> None:
+        self.findings = list(findings)
+        self.agreement = agreement
+        """The share of the items with support in the data that the result follows; 1 without any."""
+        self.parts = parts
+        """The parts of the objective."""
+        self.notices = notices
+        """Facts to know, as sentences."""
+
+    @overload
+    def __getitem__(self, at: int) -> Finding: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Finding]: ...
+    def __getitem__(self, at: int | slice) -> Finding | list[Finding]:
+        return self.findings[at]
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GuidanceReport) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
+        return f"<GuidanceReport: {told}; agreement {self.agreement:.2f}>"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Findings by verdict; all verdicts are listed."""
+        return {verdict: sum(finding.verdict == verdict for finding in self) for verdict in _REGISTRIES["verdicts"]}
+
+    def to_frame(self) -> Any:
+        """The findings as a pandas DataFrame, one row each; numbers are columns."""
+        import pandas as pd
+
+        rows = [
+            {"kind": f.kind, "topic": f.topic, "samples": f.samples, "verdict": f.verdict, **f.numbers, "message": f.message} for f in self
+        ]
+        return pd.DataFrame(rows, columns=None if rows else ["kind", "topic", "samples", "verdict", "message"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as model files hold them."""
+        findings = [
+            {"kind": f.kind, "verdict": f.verdict, "message": f.message, "samples": list(f.samples), "topic": f.topic, "numbers": f.numbers}
+            for f in self
+        ]
+        return {"parts": self.parts, "notices": self.notices, "agreement": self.agreement, "findings": findings}
+
+
+class Suggestion(NamedTuple):
+    """A sample whose label would help."""
+
+    sample: int
+    """Its position."""
+    doubt: float
+    """From 0 (it clearly belongs to one component) to 1 (two share it equally)."""
+    between: tuple[str, str]
+    """The two components between which it lies, the larger share first."""
+
+
+@documented
+class GuidedNMF(Factorization):
+    """NMF guided by everything that is known at once: labels, seed words, references, links, a graph, weights.
+
+    Labels given as y are one more item. Without any guidance it is NMF.
+
+    {own}guidance : Guidance, default=None
+        What is known. Features are found by the columns of a DataFrame, or by ``Guidance(feature_names=...)``.
+    strength : float, "auto" or None, default=None
+        Of y and of all items that state none: 0 = ignored, 1 = held exactly, None = 0.9; "auto" searches the least strength
+        that is followed (about ten fits).
+    label_rule : {{"components", "same-codes", "view"}}, default="components"
+        What y says, see ``Labels``.
+    components_per_class : int, default=1
+        Components of each class of y that ``guidance`` doesn't name.
+    {common}
+    topics_ : dict of str to list of int
+        The components of each topic, in order; free components are in none.
+    strength_search_ : dict or None
+        With strength "auto": the "scale" that was chosen, and what was tried: "scales", "relative_error", "agreement".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise import Guidance, GuidedNMF
+    >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0], [6, 1, 0.2]])
+    >>> guidance = Guidance({"birds": [2], "boats": [0]})
+    >>> model = GuidedNMF(guidance=guidance, random_state=0, tol=1e-2).fit(X)
+    >>> model.component_names_[model.labels_].tolist()
+    ['boats', 'boats', 'birds', 'birds', 'boats']
+    """
+
+    _method: ClassVar[str] = "guided"
+    _labels_are_optional: ClassVar[bool] = False
+    _one_class_a_sample: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        n_components: int | str | None = "auto",
+        *,
+        guidance: Guidance | None = None,
+        strength: Strength = None,
+        label_rule: str = "components",
+        components_per_class: int = 1,
+        init: str | None = None,
+        solver: str = "auto",
+        beta_loss: str | float = "frobenius",
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        random_state: Any = None,
+        alpha_W: float = 0.0,
+        alpha_H: float | str = "same",
+        l1_ratio: float = 0.0,
+        verbose: int = 0,
+        shuffle: bool = False,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callback: Callable[[Iteration], Any] | None = None,
+        dtype: Any = None,
+        unlabelled: Any = -1,
+        layer: str | None = None,
+    ) -> None:
+        super().__init__(
+            n_components,
+            init=init,
+            solver=solver,
+            beta_loss=beta_loss,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+            alpha_W=alpha_W,
+            alpha_H=alpha_H,
+            l1_ratio=l1_ratio,
+            verbose=verbose,
+            shuffle=shuffle,
+            n_jobs=n_jobs,
+            time_limit=time_limit,
+            callback=callback,
+            dtype=dtype,
+            unlabelled=unlabelled,
+            layer=layer,
+        )
+        self.guidance = guidance
+        self.strength = strength
+        self.label_rule = label_rule
+        self.components_per_class = components_per_class
+
+    # ------------------------------------------------------------------ fitting
+
+    def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
+        if self.guidance is not None and not isinstance(self.guidance, Guidance):
+            raise TypeError(f"guidance is {self.guidance!r}, but must be a partwise.Guidance or None")
+        items: list[_Item] = []
+        classes: list[Topic] = []
+        if targets is not None and targets.n_classes:
+            classes = [Topic(name, components=self.components_per_class) for name in targets.names]
+            items = [self._said_by(targets)]
+        names = getattr(self, "feature_names_in_", None)
+        return data, {"guidance": compiled(self.guidance, items, classes, data, self.strength, names)}
+
+    def _said_by(self, targets: Targets) -> _Item:
+        """What y says, as an item."""
+        if targets.codes is not None:
+            return Labels(targets, rule=self.label_rule)
+        values, known = targets.as_memberships()
+        if np.isin(values, (0.0, 1.0)).all():
+            rows = zip(values, known.any(axis=1) & values.any(axis=1), strict=True)
+            return Sets([[targets.names[c] for c in np.flatnonzero(row)] if marked else None for row, marked in rows], targets.names)
+        return Memberships(np.where(known > 0, values, np.nan), targets.names)
+
+    def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any, knowledge: dict[str, Any]) -> int:
+        given: Compiled = knowledge["guidance"]
+        if self.n_components in ("auto", None) and given.n_components:
+            return given.n_components
+        rank = super()._rank(data, targets, W, H, knowledge)
+        if targets is not None and targets.n_classes and rank < given.n_components:
+            # As the other estimators whose classes own components; topics that were named themselves are refused by the engine.
+            warnings.warn(
+                f"n_components={rank} is fewer than the {given.n_components} components of the topics and the classes of y: these are used",
+                UserWarning,
+                stacklevel=5,
+            )
+            return given.n_components
+        return rank
+
+    def _start(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
+        if self.init is None and W is None and H is None and knowledge["guidance"].n_components:
+            return {"init": "auto"}
+        return super()._start(rank, shape, {}, W, H)
+
+    def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
+        given: Compiled = knowledge["guidance"]
+        done = _native.fit_guided(lend(data), given.native, loss, settings, watch)
+        done["labelled"] = given.labelled
+        done["notices"] = [*done["notices"], *(("guidance", note) for note in given.notes)]
+        return done
+
+    def _keep(self, done: dict[str, Any], targets: Targets | None, settings: dict[str, Any]) -> None:
+        self._n_free = done["components"].shape[0] - sum(count for _, count in done["topics"])
+        self.topics_: dict[str, list[int]] = {}
+        first = 0
+        for name, count in done["topics"]:
+            self.topics_[name] = list(range(first, first + count))
+            first += count
+        self._guided_samples = done["labelled"]
+        self.strength_search_ = None
+        if done["searched"] is not None:
+            scale, tried = done["searched"]
+            table = _columns(tried)
+            self.strength_search_ = {"scale": scale, "scales": table.pop("scale"), **table}
+        super()._keep(done, targets, settings)
+
+    def _class_names_of_components(self) -> list[str]:
+        owners = [name for name, components in self.topics_.items() for _ in components]
+        # No class has the name of a free component, whatever it is called.
+        return owners + [""] * self._n_free
+
+    def _clusters(self, codes: Any) -> Any:
+        """The largest component of the topic (or the free component) with the largest share."""
+        shares = self.memberships(codes)
+        total = shares.copy()
+        for components in self.topics_.values():
+            total[:, components] = shares[:, components].sum(axis=1, keepdims=True)
+        # Among the components of one topic the largest itself.
+        best = total.max(axis=1, keepdims=True)
+        own = np.where(total >= best, shares, -1.0)
+        return np.where(best[:, 0] > 0, own.argmax(axis=1), -1)
+
+    def _feature_names(self, given: Any = None) -> Any:
+        if given is None and self.guidance is not None and not hasattr(self, "feature_names_in_"):
+            given = self.guidance.feature_names
+        return super()._feature_names(given)
+
+    def _report(self, done: dict[str, Any], targets: Targets | None) -> Any:
+        findings = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done["findings"]]
+        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), [message for _, message in done["notices"]])
+
+    # ------------------------------------------------------------------ what next
+
+    def suggest(self, n: int = 10) -> list[Suggestion]:
+        """The n samples of the fit whose label would help most, the most helpful first; labelled ones are left out.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        suggestions : list of Suggestion
+            Samples by doubt and by difference to those before.
+        """
+        check_is_fitted(self)
+        if n < 0:
+            raise ValueError(f"n is {n}, but must be 0 or more")
+        codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (self.codes_, self.components_))
+        names = [str(name) for name in self.component_names_]
+        found = _native.suggest(codes, components, [int(i) for i in self._guided_samples], int(n))
+        return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
+
+    def sweep(self, X: Any, y: Any = None, *, scales: Sequence[float] = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)) -> dict[str, Any]:
+        """Fit against agreement over strengths: one fit for each scale, from the same start; nothing is kept.
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+            The data.
+        scales : sequence of float
+            What each strength between 0 and 1 is multiplied by, as s / (1 - s).
+
+        Returns
+        -------
+        points : dict of str to ndarray
+            "scale", "relative_error", "agreement".
+        """
+        from sklearn.base import clone
+
+        model = clone(self)
+        data, targets, loss, knowledge, settings = model._prepared(X, y, None, None)
+        try:
+            points = _native.sweep(lend(data), knowledge["guidance"].native, loss, settings, [float(scale) for scale in scales])
+        except ValueError as error:
+            raise_about(error, model)
+        return _columns(points)
+
+    def plot_guidance(self, ax: Any = None) -> Any:
+        """What became of the guidance: findings by kind and topic, a bar of the counts of the verdicts each.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        check_is_fitted(self)
+        return _plots.findings(self, ax)
+
+
+def _columns(points: list[tuple[float, float, float]]) -> dict[str, Any]:
+    table = np.array(points, dtype=np.float64).reshape(-1, 3)
+    return {"scale": table[:, 0], "relative_error": table[:, 1], "agreement": table[:, 2]}
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """What ``automatic`` found, and why."""
+
+    labels: Any
+    """The class of each sample (n)."""
+    memberships: Any
+    """The share of each class in each sample (n, c); rows sum to 1."""
+    classes: Any
+    """The classes (c), sorted."""
+    candidates: list[dict[str, Any]]
+    """Every graph that was tried: "graph", "components_per_class", "share", "score", "weight"."""
+    readings: list[dict[str, Any]]
+    """Every way to read classes off: "reading", "score", "weight"."""
+    hidden: int
+    """How many labels were hidden once to score these."""
+    sizes: Any
+    """The class sizes that were assumed, as shares (c)."""
+    notices: list[tuple[str, str]]
+    """What should be known about the result."""
+
+
+class _Reader(Factorization):
+    """Reads X in the package's manners."""
+
+    _method: ClassVar[str] = "nmf"
+
+
+def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:
+    """Classes of all samples from the labels of a few: the automatic recipe, with nothing to tune.
+
+    Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored by hiding
+    labels, fused, and read off in three ways. Rows are compared by direction; give text as tf-idf, counts of molecules as logarithms.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
+        The data, non-negative.
+    y : array-like of shape (n_samples,)
+        Labels, one a sample; -1 (or ``unlabelled``), None, NaN or blank where there is none. Of two classes or more.
+    random_state : int, default=0
+        The seed.
+    n_jobs : int, default=None
+        Threads; None = all cores. The result doesn't depend on them.
+    unlabelled : int or str, default=-1
+        A further marker of unlabelled samples.
+    layer : str, default=None
+        The layer of an AnnData object.
+
+    Returns
+    -------
+    found : Automatic
+        Labels, memberships, candidates and readings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise import automatic
+    >>> X = np.array([[3, 1, 0.1 * i] if i % 2 == 0 else [0.1 * i, 1, 3] for i in range(12)])
+    >>> found = automatic(X, ["a", "b", "a", "b", *[None] * 8])
+    >>> "".join(found.labels)
+    'abababababab'
+    """
+    reader = _Reader(layer=layer)
+    if isinstance(y, str) and is_anndata(X):
+        y = X.obs[y]
+    data = numeric(reader, X, reset=True)
+    targets = targets_of(y, data.shape[0], unlabelled)
+    if targets.codes is None:
+        raise ValueError("automatic takes one label a sample, but y has several or soft ones")
+    codes, names, present = targets.hard()
+    try:
+        found = _native.automatic(lend(data), (codes, names), int(random_state), _threads(n_jobs))
+    except ValueError as error:
+        raise_about(error, reader)
+    classes = targets.classes[present]
+    return Automatic(
+        classes[found["labels"]],
+        found["memberships"],
+        classes,
+        [dict(zip(("graph", "components_per_class", "share", "score", "weight"), line, strict=True)) for line in found["candidates"]],
+        [dict(zip(("reading", "score", "weight"), line, strict=True)) for line in found["readings"]],
+        found["hidden"],
+        np.array(found["sizes"]),
+        list(found["notices"]),
+    )

@@ -1,0 +1,288 @@
+"""Promise: what Rust's guidance promises holds in Python, and guidance comes in the forms that people have it in."""
+
+import copy
+import os
+import pickle
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+import partwise as pw
+from partwise import Graph, Guidance, GuidedNMF, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+TOPICS, WORDS = 10, 6
+NAMES = [f"topic {t}" for t in range(TOPICS)]
+
+
+def planted(n=200, noise=0.1, seed=0):
+    """Documents of one topic each; the words of topic t are 6t..6t+6."""
+    rng = np.random.default_rng(seed)
+    topic = np.arange(n) % TOPICS
+    r = rng.random((n, TOPICS * WORDS))
+    own = np.arange(TOPICS * WORDS) // WORDS == topic[:, None]
+    X = np.where(own, np.where(r < 0.7, 1 + r, 0.0), (r < noise) * 1.0)
+    return X, topic, [f"word{f}" for f in range(TOPICS * WORDS)]
+
+
+def fitted(X, *known, y=None, n_components="auto", feature_names=None, **settings):
+    guidance = Guidance(*known, feature_names=feature_names)
+    return GuidedNMF(n_components, guidance=guidance, random_state=0, **settings).fit(X, y)
+
+
+def test_seeds_find_the_columns_of_a_frame_and_topics_keep_order_and_names():
+    pd = pytest.importorskip("pandas")
+    X, topic, words = planted()
+    frame = pd.DataFrame(X, columns=words)
+    order = [3, 0, 9, 5, 1, 2, 4, 6, 7, 8]
+    model = fitted(frame, {NAMES[t]: [words[WORDS * t]] for t in order})
+    assert list(model.component_names_) == list(model.topics_) == [NAMES[t] for t in order]
+    assert (np.array(order)[model.labels_] == topic).mean() > 0.9
+    assert model.guidance_report_.counts["honoured"] == TOPICS
+    by_names = fitted(X, {NAMES[t]: [words[WORDS * t]] for t in order}, feature_names=words)
+    by_number = fitted(X, {NAMES[t]: [WORDS * t] for t in order})
+    np.testing.assert_array_equal(model.codes_, by_names.codes_)
+    np.testing.assert_array_equal(model.codes_, by_number.codes_)
+
+
+def test_every_way_to_write_topics_means_the_same():
+    X, _, words = planted()
+    ways = [
+        {"a": ["word0", "word7"], "b": [("word12", 2.0)]},
+        {"a": np.array(["word0", "word7"]), "b": {"word12": 2.0}},
+        [Topic("a", ["word0", 7]), Topic("b", {"word12": 2.0})],
+    ]
+    codes = [fitted(X, way, feature_names=words).codes_ for way in ways]
+    for other in codes[1:]:
+        np.testing.assert_array_equal(codes[0], other)
+    assert list(fitted(X, [["word0", "word7"], ["word12"]], feature_names=words).topics_) == ["topic 1", "topic 2"]
+    flat = fitted(X, ["word0", "word12"], feature_names=words)
+    assert list(flat.topics_) == ["word0", "word12"]
+    assert any("flat list" in note for note in flat.guidance_report_.notices)
+
+
+def test_words_of_two_topics_unknown_words_and_forbidden_words():
+    X, _, words = planted(seed=6)
+    topics = [Topic("sea", ["word0", "word7", "nowhere"]), Topic("sky", ["word7"], forbidden=["word3"]), Topic("void", ["neither", "nor"])]
+    with pytest.warns(UserWarning, match="nowhere|neither"):
+        model = fitted(X, topics, n_components=12, feature_names=words)
+    assert list(model.component_names_[:4]) == ["sea", "sky", "void", "part 4"]
+    assert model.components_[1, 3] == 0
+    assert model.guidance_report_.counts["no support"] == 3
+    codes = [code for code, _ in model.notices_]
+    assert codes.count("unknown-feature") == 3 and codes.count("seeds-without-match") == 1
+    used = model.components_[:, 7] * np.linalg.norm(model.codes_, axis=0)
+    assert used[:2].sum() > 0.9 * used.sum()
+
+
+def test_empty_lists_are_no_advice():
+    X, _, _ = planted(40)
+    start = {"W": np.random.default_rng(0).random((40, 3)), "H": np.random.default_rng(1).random((3, 60))}
+    nothing = Guidance({"a": []}, Links(), Labels([-1] * 40), Labels(["a"] * 40, strength=0))
+    ours = GuidedNMF(3, guidance=nothing, init="custom", max_iter=5).fit(X, **start)
+    bare = GuidedNMF(3, init="custom", max_iter=5).fit(X, **start)
+    np.testing.assert_array_equal(ours.codes_, bare.codes_)
+    np.testing.assert_array_equal(ours.components_, bare.components_)
+
+
+def test_ten_topics_take_every_row_and_keep_the_labelled_ones():
+    X, topic, _ = planted(700, seed=3)
+    y = np.full(700, -1)
+    for t in range(TOPICS):
+        y[np.flatnonzero(topic == t)[: 1 if t == 9 else 4]] = t
+    y[40:43] = topic[40:43]
+    assert (y >= 0).sum() == 40 and (y == 9).sum() == 1
+    model = GuidedNMF(strength=1, random_state=0).fit(X, y)
+    assert model.n_components_ == TOPICS and (model.codes_.max(axis=1) > 0).all()
+    np.testing.assert_array_equal(model.labels_[y >= 0], y[y >= 0])
+    assert (model.labels_ == topic)[y < 0].mean() > 0.9
+
+
+def test_cannot_links_are_kept_and_contradictions_named():
+    X = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    for seed in range(100):
+        links = Links(cannot=[(0, 2), (1, 2)], strength=1)
+        model = GuidedNMF(2, guidance=Guidance(links), random_state=seed).fit(X)
+        assert model.labels_[0] != model.labels_[2] != model.labels_[1]
+        assert model.guidance_report_.agreement == 1
+    with pytest.raises(ValueError, match="samples 0 and 2.*cannot-link|cannot-link.*samples 0 and 2"):
+        fitted(X, Links(must=[(0, 2)], cannot=[(0, 2), (1, 2)], strength=1), n_components=2)
+
+
+def test_a_document_with_two_seeded_topics_gets_both():
+    X, _, _ = planted(noise=0.05, seed=4)
+    place = np.arange(TOPICS * WORDS) // WORDS
+    X[0] = (place == 2) | (place == 5)
+    shares = fitted(X, [[WORDS * t] for t in range(TOPICS)]).memberships()[0]
+    assert shares[2] > 0.35 and shares[5] > 0.35
+
+
+def test_the_order_of_items_changes_no_bit():
+    X, topic, _ = planted(60)
+    y = np.where(np.arange(60) < 20, topic, -1)
+    items = [
+        Labels([NAMES[t] if t >= 0 else None for t in y], strength=0.7),
+        Links(must=[(20, 30)], cannot=[(21, 32)]),
+        Graph(),
+        References(np.kron(np.eye(TOPICS)[:1], np.ones((1, WORDS))), ["extra"]),
+        SampleWeights(np.linspace(1, 2, 60)),
+        Sets({40: [NAMES[0], NAMES[1]]}),
+        Memberships(np.where(np.arange(60)[:, None] == 50, [[0.5, 0.5]], np.nan), NAMES[:2]),
+    ]
+    first = fitted(X, NAMES_ONLY, *items, max_iter=15)
+    for order in ([6, 5, 4, 3, 2, 1, 0], [3, 0, 6, 1, 5, 2, 4]):
+        again = fitted(X, *(items[at] for at in order), NAMES_ONLY, max_iter=15)
+        np.testing.assert_array_equal(first.codes_, again.codes_)
+        np.testing.assert_array_equal(first.components_, again.components_)
+    assert list(first.component_names_) == [*NAMES, "extra"]
+
+
+NAMES_ONLY = {name: [] for name in NAMES}
+
+
+def test_y_is_one_more_item():
+    X, topic, _ = planted(60)
+    y = np.where(np.arange(60) < 20, topic, -1)
+    by_y = GuidedNMF(random_state=0).fit(X, y)
+    by_item = fitted(X, {str(t): [] for t in range(TOPICS)}, Labels(y))
+    np.testing.assert_array_equal(by_y.codes_, by_item.codes_)
+    assert (by_y.predict(X) == topic).mean() > 0.9 and list(by_y.classes_) == list(range(TOPICS))
+    wide = GuidedNMF(components_per_class=2, random_state=0).fit(X, y)
+    assert wide.n_components_ == 20 and wide.topics_["1"] == [2, 3] and list(wide.component_names_[2:4]) == ["1/1", "1/2"]
+    assert (wide.labels_[:20] == y[:20]).mean() > 0.9
+    sets = np.zeros((60, TOPICS))
+    sets[np.arange(20), topic[:20]] = 1
+    sets[0, 3] = 1
+    assert {f.kind for f in GuidedNMF(random_state=0).fit(X, sets).guidance_report_} == {"set"}
+    soft = np.full((60, TOPICS), np.nan)
+    soft[:20] = 0.9 * sets[:20] + 0.01
+    assert {f.kind for f in GuidedNMF(random_state=0).fit(X, soft).guidance_report_} == {"membership"}
+
+
+def test_labels_as_the_same_codes_tie_rows_and_raw_weights_are_taken():
+    X, topic, _ = planted(60)
+    y = np.where(np.arange(60) < 20, topic, -1)
+    model = GuidedNMF(label_rule="same-codes", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.codes_[:10], model.codes_[10:20])
+    weak, strong = (fitted(X, Graph(strength=raw(weight)), n_components=4).codes_ for weight in (0.1, 100))
+    spread = [codes.std(axis=0).sum() / codes.mean(axis=0).sum() for codes in (weak, strong)]
+    assert spread[1] < spread[0]
+
+
+def test_the_report_the_suggestions_and_the_sweep():
+    X, topic, _ = planted(300, seed=8)
+    at = np.arange(300)
+    wrong = (at < 100) & (at % 10 == at // 10 % 10)
+    y = np.where(at < 100, np.where(wrong, topic + 3, topic) % TOPICS, -1)
+    model = GuidedNMF(random_state=0).fit(X, y)
+    report = model.guidance_report_
+    assert len(report) == 100 and sum(report.counts.values()) == 100
+    found = {f.samples[0] for f in report if f.verdict == "contradicted"}
+    # One wrong label of each ten, all of them found.
+    assert wrong.sum() == 10 and set(np.flatnonzero(wrong)) <= found
+    assert all(f.numbers["margin"] < 0 for f in report if f.samples[0] in np.flatnonzero(wrong))
+    pd = pytest.importorskip("pandas")
+    frame = report.to_frame()
+    assert isinstance(frame, pd.DataFrame) and list(frame["verdict"]) == [f.verdict for f in report]
+    suggestions = model.suggest(5)
+    assert len(suggestions) == 5 and all(y[s.sample] < 0 and 0 <= s.doubt <= 1 for s in suggestions)
+    assert set(suggestions[0].between) <= set(model.component_names_)
+    # A quarter of the labels is wrong, so that following them costs.
+    X, topic, _ = planted(seed=8, noise=0.3)
+    y = np.where(np.arange(200) % 4 == 0, topic + 5, topic) % TOPICS
+    points = model.sweep(X, y, scales=[0, 0.05, 10])
+    assert points["relative_error"][0] < points["relative_error"][2] and points["agreement"][0] < points["agreement"][2] > 0.99
+    pytest.importorskip("matplotlib")
+    assert len(model.plot_guidance().get_yticklabels()) == TOPICS
+
+
+def test_auto_searches_the_least_strength_that_is_followed():
+    X, topic, _ = planted(seed=2, noise=0.3)
+    y = np.where(np.arange(200) < 100, (topic + 5 * (np.arange(200) % 4 == 0)) % TOPICS, -1)
+    model = GuidedNMF(strength="auto", random_state=0).fit(X, y)
+    search = model.strength_search_
+    tried = dict(zip(search["scales"], search["agreement"], strict=True))
+    assert tried[search["scale"]] >= 0.95 and len(tried) > 1
+    assert model.guidance_report_.agreement >= 0.95
+    assert GuidedNMF(random_state=0).fit(X, y).strength_search_ is None
+
+
+def test_it_is_copied_pickled_saved_and_searched(tmp_path):
+    X, topic, words = planted(60)
+    y = np.where(np.arange(60) < 30, topic, -1)
+    guidance = Guidance({"8": [words[48]], "0": [words[0]]}, Links(must=[(31, 41)]), feature_names=words)
+    model = GuidedNMF(12, guidance=guidance, random_state=0).fit(X, y)
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(X, y)):
+        np.testing.assert_array_equal(other.codes_, model.codes_)
+        assert other.guidance_report_ == model.guidance_report_
+    model.save(tmp_path / "model.safetensors")
+    again = pw.load(tmp_path / "model.safetensors")
+    assert isinstance(again, GuidedNMF)
+    np.testing.assert_array_equal(again.transform(X), model.transform(X))
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    assert again.topics_ == model.topics_ and again.guidance_report_ == model.guidance_report_ and again.suggest(3) == model.suggest(3)
+    search = GridSearchCV(make_pipeline(MaxAbsScaler(), GuidedNMF(random_state=0)), {"guidednmf__strength": [0.1, 0.9]}, cv=3)
+    assert search.fit(X, topic).best_params_["guidednmf__strength"] in (0.1, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Guidance(["a", ["b"]]), "mixes seeds with other entries"),
+        (lambda: Guidance([Topic("a"), Topic("a")]), "two topics are named 'a'"),
+        (lambda: Guidance(strength=2.0), "from 0 \\(ignored\\) to 1 \\(held exactly\\)"),
+        (lambda: fitted(planted(20)[0], {"a": [("w", -1)]}), "topic 'a': the weight of 'w' is -1"),
+        (lambda: fitted(planted(20)[0], Links(must=[(0, 20)]), n_components=2), r"\(0, 20\) of must must be a pair of samples"),
+        (lambda: fitted(planted(20)[0], Sets([["a"]])), "there are 1 sets for 20 samples"),
+        (lambda: fitted(planted(20)[0], Labels([0] * 20, rule="same")), "valid: 'components', 'same-codes', 'view'"),
+        (lambda: fitted(planted(20)[0], Memberships(np.ones((20, 2)))), "Memberships need names="),
+        (lambda: fitted(planted(20)[0], NAMES_ONLY, n_components=3), "at least 10"),
+        (lambda: fitted(planted(20)[0], Graph(np.eye(3)), n_components=3), r"must have the shape \(20, 20\), but has \(3, 3\)"),
+    ],
+)
+def test_faults_say_what_and_where(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_the_command_line_gives_the_same_bits(tmp_path):
+    target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
+    found = [path for path in (target / "debug" / "partwise", target / "release" / "partwise") if path.exists()]
+    assert found, "the command line isn't built: run cargo build -p partwise-cli"
+    X, topic, _ = planted(60)
+    np.save(tmp_path / "x.npy", X)
+    (tmp_path / "y.csv").write_text("index,label\n" + "".join(f"{i},{NAMES[topic[i]]}\n" for i in range(20)))
+    (tmp_path / "guidance.toml").write_text(
+        'labels = { file = "y.csv", strength = 0.7 }\nlinks = { must = [[20, 30]], cannot = [[21, 32]] }\ngraph = { neighbours = 5 }\n'
+        'sample_weights = [' + ", ".join(["1"] * 30 + ["2"] * 30) + ']\n[[topics]]\nname = "topic 4"\nseeds = [24, { word = 25, weight = 2 }]\nforbidden = [0]\n'
+    )
+    arguments = ["fit", tmp_path / "x.npy", "--method", "guided", "--guidance", tmp_path / "guidance.toml", "-k", 11, "--seed", 4, "--max-iter", 15]
+    subprocess.run([found[0], *map(str, arguments), "--out", tmp_path / "out", "--quiet"], check=True, capture_output=True, text=True)
+    labels = Labels([NAMES[t] if i < 20 else None for i, t in enumerate(topic)], strength=0.7)
+    items = [labels, Links([(20, 30)], [(21, 32)]), Graph(), SampleWeights([1] * 30 + [2] * 30)]
+    guidance = Guidance([Topic("topic 4", [24, (25, 2)], forbidden=[0])], *items)
+    model = GuidedNMF(11, guidance=guidance, random_state=4, max_iter=15).fit(X)
+    theirs = pw.load(tmp_path / "out" / "model.safetensors")
+    np.testing.assert_array_equal(theirs.codes_, model.codes_)
+    np.testing.assert_array_equal(theirs.components_, model.components_)
+    assert theirs.topics_ == model.topics_ and theirs.objective_ == model.objective_
+
+
+def test_automatic_finds_classes_and_says_why(digits):
+    X, y, truth = (part[:300] for part in digits)
+    names = np.array(list("abcdefghij"), dtype=object)
+    found = pw.automatic(X, [names[label] if label >= 0 else None for label in y])
+    assert (found.labels == names[truth])[y < 0].mean() > 0.7
+    np.testing.assert_allclose(found.memberships.sum(axis=1), 1)
+    np.testing.assert_allclose(sum(c["weight"] for c in found.candidates), 1)
+    assert list(found.classes) == list(names) and len(found.readings) == 3 and found.hidden == 20
+    again = pw.automatic(X, y, n_jobs=1)
+    np.testing.assert_array_equal(again.memberships, found.memberships)
+    with pytest.raises(ValueError, match="at least two"):
+        pw.automatic(X, np.where(y == 0, 0, -1))
