@@ -342,9 +342,12 @@ impl Guidance {
         items
     }
 
-    /// The items as they were given.
-    pub(crate) fn advice_ref(&self) -> &[Advice] {
-        &self.advice
+    /// The marks of known entries, where there are some.
+    pub(crate) fn known_entries(&self) -> Option<&Matrix<f64>> {
+        self.advice.iter().find_map(|item| match item {
+            Advice::KnownEntries(known) => Some(known),
+            _ => None,
+        })
     }
 
     /// The items, to change.

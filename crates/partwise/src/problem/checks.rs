@@ -292,17 +292,8 @@ pub(super) fn check_references(
 
 /// The marks of known entries, wherever they are.
 fn known_entries(model: &Model) -> Option<&Matrix<f64>> {
-    let in_guidance = |guidance: &crate::guidance::Guidance| {
-        guidance.advice_ref().iter().position(|a| matches!(a, crate::guidance::Advice::KnownEntries(_)))
-    };
     match &model.knowledge.guidance {
-        Some(guidance) if model.spec.tying == Tying::Guidance => {
-            let at = in_guidance(guidance)?;
-            let crate::guidance::Advice::KnownEntries(known) = &guidance.advice_ref()[at] else {
-                return None;
-            };
-            Some(known)
-        }
+        Some(guidance) if model.spec.tying == Tying::Guidance => guidance.known_entries(),
         _ => model.knowledge.known_entries.as_ref(),
     }
 }

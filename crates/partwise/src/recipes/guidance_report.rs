@@ -7,6 +7,7 @@
 //! margin:                         free share of the sample's own topic less the largest free share of another
 //! ```
 
+use super::memberships::{component_lengths, largest};
 use crate::data::DataMatrix;
 use crate::encode::{Encoding, encode};
 use crate::error::Result;
@@ -14,7 +15,6 @@ use crate::fit::Fit;
 use crate::guidance::{Advice, Guidance, LabelRule, Plan};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::Model;
 use crate::observe::silent;
 use crate::problem::shape;
 use crate::real::Real;
@@ -92,13 +92,12 @@ impl GuidanceReport {
 
 /// Shares of the topics (n × topics) and then of each free component, from codes.
 fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, owner: &[usize], parts: usize) -> Matrix<f64> {
-    let norm = |j: usize| components.row(j).iter().map(|h| h.to_f64().powi(2)).sum::<f64>().sqrt();
-    let norms: Vec<f64> = (0..components.rows()).map(norm).collect();
+    let lengths = component_lengths(components);
     let mut out = Matrix::<f64>::zeros(codes.rows(), parts);
     for i in 0..codes.rows() {
         let row = out.row_mut(i);
         for (j, w) in codes.row(i).iter().enumerate() {
-            row[owner[j]] += w.to_f64() * norms[j];
+            row[owner[j]] += w.to_f64() * lengths[j];
         }
         let sum: f64 = row.iter().sum();
         if sum > 0.0 {
@@ -106,10 +105,6 @@ fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, owner: &[usize], p
         }
     }
     out
-}
-
-fn largest(row: &[f64]) -> usize {
-    (0..row.len()).fold(0, |best, j| if row[j] > row[best] { j } else { best })
 }
 
 struct Reporter<'r> {
@@ -465,9 +460,4 @@ impl Reporter<'_> {
             );
         }
     }
-}
-
-/// The model that the guidance stands for, for callers that have only that.
-pub(super) fn model(guidance: &Guidance, loss: Loss) -> Result<Model> {
-    Model::guided(guidance.clone()).with_loss(loss)
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::guidance_report::{GuidanceReport, guidance_report, model};
+use super::guidance_report::{GuidanceReport, guidance_report};
+use super::memberships::component_lengths;
 use super::strength::StrengthRule;
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
@@ -10,6 +11,7 @@ use crate::fit::{Fit, fit, fit_observed};
 use crate::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
+use crate::models::Model;
 use crate::observe::Observer;
 use crate::real::Real;
 use crate::settings::Settings;
@@ -55,6 +57,11 @@ fn resolved<T: Real>(
         pairs if pairs.is_empty() => Ok(guidance.clone()),
         pairs => assigned(data, guidance, loss, settings, &pairs),
     }
+}
+
+/// The model that guidance stands for.
+pub(super) fn model(guidance: &Guidance, loss: Loss) -> Result<Model> {
+    Model::guided(guidance.clone()).with_loss(loss)
 }
 
 fn held_cannot_links(guidance: &Guidance) -> Vec<(usize, usize)> {
@@ -104,9 +111,8 @@ fn assigned<T: Real>(
     };
     let first = fit(data, &model(&soft, loss)?, settings)?;
     let k = settings.rank;
-    let norm = |j: usize| first.components.row(j).iter().map(|h| h.to_f64().powi(2)).sum::<f64>().sqrt();
-    let norms: Vec<f64> = (0..k).map(norm).collect();
-    let share = Matrix::from_fn(data.n_samples(), k, |i, j| first.codes.get(i, j).to_f64() * norms[j]);
+    let lengths = component_lengths(&first.components);
+    let share = Matrix::from_fn(data.n_samples(), k, |i, j| first.codes.get(i, j).to_f64() * lengths[j]);
     let colours = colour(pairs, &group, &share).ok_or_else(|| {
         Error::Guidance(format!(
             "the {} cannot-links held exactly can't all be kept with k = {k} components; raise the rank, or lower their strength",

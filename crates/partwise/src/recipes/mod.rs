@@ -3,6 +3,7 @@
 mod automatic;
 mod guidance_report;
 mod guided;
+mod memberships;
 mod steering;
 mod strength;
 mod suggest;

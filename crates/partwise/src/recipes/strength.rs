@@ -8,10 +8,10 @@
 //! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8, section 3.3. Differs: the steps are bounded (the published
 //! rule may never stop).
 
+use super::memberships::largest;
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::fit::fit;
-use crate::linalg::Matrix;
 use crate::models::{Model, WITH_REFERENCES};
 use crate::real::Real;
 use crate::settings::Settings;
@@ -74,7 +74,7 @@ pub fn search_strength<T: Real>(
         candidate.knowledge.strength = strength;
         let fit = fit(data, &candidate, settings)?;
         let labelled = (0..labels.n_samples()).filter_map(|i| labels.class(i).map(|class| (i, class)));
-        let agree = labelled.filter(|(i, class)| largest(&fit.codes, *i) == *class).count();
+        let agree = labelled.filter(|(i, class)| largest(fit.codes.row(*i)) == *class).count();
         let accuracy = agree as f64 / labels.n_labelled() as f64;
         search.trace.push((strength, accuracy));
         if accuracy < rule.threshold {
@@ -84,12 +84,6 @@ pub fn search_strength<T: Real>(
         strength *= rule.factor;
     }
     Ok(search)
-}
-
-/// The first largest entry of a row.
-fn largest<T: Real>(codes: &Matrix<T>, row: usize) -> usize {
-    let values = codes.row(row);
-    (0..values.len()).fold(0, |best, j| if values[j] > values[best] { j } else { best })
 }
 
 impl StrengthRule {

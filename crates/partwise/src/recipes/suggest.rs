@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::memberships::component_lengths;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
@@ -37,9 +38,8 @@ pub struct PairInDoubt {
 /// Rows of shares (n × k), each summing to 1 (0 for a sample without codes).
 fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>) -> Matrix<f64> {
     let k = components.rows();
-    let norm = |j: usize| components.row(j).iter().map(|h| h.to_f64().powi(2)).sum::<f64>().sqrt();
-    let norms: Vec<f64> = (0..k).map(norm).collect();
-    let mut out = Matrix::from_fn(codes.rows(), k, |i, j| codes.get(i, j).to_f64() * norms[j]);
+    let lengths = component_lengths(components);
+    let mut out = Matrix::from_fn(codes.rows(), k, |i, j| codes.get(i, j).to_f64() * lengths[j]);
     for i in 0..out.rows() {
         let sum: f64 = out.row(i).iter().sum();
         if sum > 0.0 {

@@ -14,7 +14,6 @@
 //!
 //! The second may lie below the term where A has negative eigenvalues, so minimizing it could raise the objective. A multiplicative
 //! update is a gradient step with the curvatures K = ((G + λdᵢ)w̃ᵢ)/w̃ᵢ, and 2K ⪰ G + λL because D + A ⪰ 0, so it never does.
-
 //!
 //! Relative, the term is measured at unit length of the components ([`GraphSmoothing::relative`]), so that λ has no unit and growing the
 //! components against the codes can't evade it:

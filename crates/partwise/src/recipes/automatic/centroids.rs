@@ -9,6 +9,7 @@
 //! D. S. Modha, "Concept decompositions for large sparse text data using clustering", Machine Learning 42, 2001,
 //! doi 10.1023/A:1007612920971 (spherical). It is no factorization: nothing is alternated but means and the nearest of them.
 
+use super::super::memberships::largest;
 use crate::data::DataMatrix;
 use crate::guidance::Labels;
 use crate::linalg::Matrix;
@@ -70,9 +71,4 @@ fn products<T: Real>(data: &dyn DataMatrix<T>, factor: &Matrix<f64>) -> Matrix<f
         data.times(chunk, &factor, &mut out.as_mut_slice()[part]);
     }
     out.cast()
-}
-
-/// The first largest entry.
-pub(super) fn largest(row: &[f64]) -> usize {
-    (0..row.len()).fold(0, |best, c| if row[c] > row[best] { c } else { best })
 }

@@ -30,6 +30,7 @@ mod readings;
 mod shares;
 mod views;
 
+use super::memberships::largest;
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::guidance::Labels;
@@ -198,9 +199,9 @@ pub fn automatic<T: Real>(
     let mut search = candidates::search(&source, views, hidden as f64, &pool)?;
     let fused = candidates::fuse(&source, &mut search, &pool)?;
     let (memberships, readings) = readings::combine::<T>(&search.views, &fused, hidden as f64, &pool)?;
-    let largest = |i: usize| centroids::largest(memberships.row(i));
+    let place = |i: usize| largest(memberships.row(i));
     Ok(Automatic {
-        labels: (0..memberships.rows()).map(largest).collect(),
+        labels: (0..memberships.rows()).map(place).collect(),
         memberships,
         candidates: search.candidates,
         readings,
@@ -219,7 +220,7 @@ pub fn automatic<T: Real>(
 pub fn spherical_k_means<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Result<Vec<usize>> {
     check_data(data, labels)?;
     let cosines = centroids::centroids(views::unit_rows(data).as_ref(), labels).cosines;
-    let class = |i: usize| labels.class(i).unwrap_or_else(|| centroids::largest(cosines.row(i)));
+    let class = |i: usize| labels.class(i).unwrap_or_else(|| largest(cosines.row(i)));
     Ok((0..data.n_samples()).map(class).collect())
 }
 

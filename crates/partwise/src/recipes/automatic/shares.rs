@@ -1,5 +1,6 @@
 //! Shares: rows that say how much of a sample belongs to each class, and what makes those of different origin comparable.
 
+use super::super::memberships::largest;
 use crate::linalg::Matrix;
 
 /// Rows that sum to 1; a row of zeros becomes even shares.
@@ -81,7 +82,7 @@ pub(super) fn sharpened(logarithms: &Matrix<f64>, over: &[usize], confidence: f6
 
 /// The mean of the accuracy and of the share of the true class over hidden labels (samples and classes); there is at least one.
 pub(super) fn held_out(shares: &Matrix<f64>, hidden: &[(usize, usize)]) -> f64 {
-    let right = hidden.iter().filter(|(i, c)| super::centroids::largest(shares.row(*i)) == *c).count() as f64;
+    let right = hidden.iter().filter(|(i, c)| largest(shares.row(*i)) == *c).count() as f64;
     let shared: f64 = hidden.iter().map(|(i, c)| shares.get(*i, *c)).sum();
     0.5 * (right + shared) / hidden.len() as f64
 }

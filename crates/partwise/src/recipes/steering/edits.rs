@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::Result;
 use crate::guidance::{Advice, Guidance, Strength};
 use crate::linalg::Matrix;
 
@@ -58,7 +57,7 @@ fn drop_unused(names: &mut Vec<String>, sets: &mut [Option<Vec<u32>>]) {
 }
 
 /// Leaves out what is said of a topic.
-pub(super) fn forget(guidance: &mut Guidance, topic: &str) -> Result<()> {
+pub(super) fn forget(guidance: &mut Guidance, topic: &str) {
     forget_references(guidance, &[topic]);
     for item in guidance.advice_mut() {
         match item {
@@ -84,7 +83,6 @@ pub(super) fn forget(guidance: &mut Guidance, topic: &str) -> Result<()> {
             _ => {}
         }
     }
-    Ok(())
 }
 
 /// Leaves out the references of topics.

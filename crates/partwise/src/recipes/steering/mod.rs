@@ -10,7 +10,8 @@ mod parts;
 use edits::{forget, forget_references, moved, rename};
 use parts::Parts;
 
-use super::guidance_report::{GuidanceReport, guidance_report, model};
+use super::guidance_report::{GuidanceReport, guidance_report};
+use super::guided::model;
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::fit::{Fit, fit_observed};
@@ -254,7 +255,7 @@ impl<'d, T: Real> Steering<'d, T> {
                 }
                 factors.remove(range);
                 guidance.topics_mut().remove(at);
-                forget(&mut guidance, topic)?;
+                forget(&mut guidance, topic);
             }
             Action::Move { sample, to } => {
                 let (_, range) = self.place(to)?;

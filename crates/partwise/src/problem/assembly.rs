@@ -1,0 +1,153 @@
+//! What a problem is put together from: sizes, terms in the form that the solver can serve, the order of the slots, and what links or
+//! rescales the factors.
+
+use super::checks::check_pairing;
+use super::guided::check_guidance;
+use super::tying::{TiedRows, penalties};
+use super::{Notice, Problem, margins};
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::factors::Slot;
+use crate::guidance::{Plan, StepRule};
+use crate::models::{Form, Model, Shape, Tying};
+use crate::real::Real;
+use crate::settings::Settings;
+use crate::solvers::SolverSpec;
+use crate::terms::{Contribution, Coupling, GraphForm, Rescaling, Smoothing};
+
+/// The sizes of data.
+pub(crate) fn shape<T: Real>(data: &dyn DataMatrix<T>, rank: usize) -> Shape {
+    let summary = data.summary();
+    Shape {
+        samples: data.n_samples(),
+        features: data.n_features(),
+        rank,
+        largest: summary.max,
+        squared_norm: summary.squared_norm,
+        sum: summary.sum,
+    }
+}
+
+/// Everything beside the loss, in the form that the solver can serve.
+pub(super) fn contributions<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    solver: &SolverSpec,
+    (shape, tied, plan): (Shape, Option<&TiedRows>, Option<&Plan>),
+    notices: &mut Vec<Notice>,
+) -> Result<Vec<Contribution<T>>> {
+    let mut contributions: Vec<Contribution<T>> = match plan {
+        Some(plan) => plan.contributions.iter().map(|c| cast_contribution(c, solver)).collect(),
+        None => (model.spec.terms)(&model.knowledge, shape)?
+            .iter()
+            .map(|c| cast_contribution(c, solver))
+            .collect(),
+    };
+    contributions.extend(margins::margin_rows(data, model, settings.threads, notices)?);
+    contributions.extend(penalties(settings, model, shape, tied)?);
+    check_pairing(solver, model, &contributions)?;
+    check_guidance(solver, model, &contributions)?;
+    // What is held comes last.
+    contributions.sort_by_key(|c| matches!(c, Contribution::Held(_)));
+    Ok(contributions)
+}
+
+/// The slots in the order of one iteration: codes and components as `first` says, after the components what goes with them, and
+/// last what has a closed form.
+pub(super) fn order<T: Real>(form: Form, first: Slot, contributions: &[Contribution<T>]) -> Vec<Slot> {
+    let mut order = match form {
+        Form::Matrix | Form::Symmetric => vec![Slot::Components],
+        // The components are the product of these.
+        Form::Images => vec![Slot::ImageRows, Slot::ImageColumns],
+    };
+    order.extend(contributions.iter().filter_map(Contribution::slot_after_components));
+    order.insert(if first == Slot::Codes { 0 } else { order.len() }, Slot::Codes);
+    order.extend(contributions.iter().filter_map(Contribution::closed_form_slot));
+    order
+}
+
+/// S, for the models that have it.
+pub(super) fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
+    let theta = model.knowledge.smoothing;
+    if !model.spec.smooths {
+        return Ok(None);
+    }
+    if !(0.0..=1.0).contains(&theta) {
+        return Err(Error::OutOfRange {
+            name: "smoothing (theta, delta)".into(),
+            value: theta.to_string(),
+            valid: "from 0 (none) to 1 (all components alike)".into(),
+        });
+    }
+    // S = I must be plain NMF to the last bit.
+    Ok((theta > 0.0).then_some(Smoothing { theta }))
+}
+
+/// SCNMF's rescaling by the labels; components of unit length beside a relative graph term, where no penalty depends on their size.
+pub(super) fn rescaling<T: Real>(
+    model: &Model,
+    shape: Shape,
+    contributions: &[Contribution<T>],
+) -> Result<Option<Rescaling>> {
+    let relative = |c: &Contribution<T>| matches!(c, Contribution::GraphSmoothing(t) if t.is_relative());
+    if contributions.iter().any(relative) {
+        let sized = |c: &Contribution<T>| {
+            !matches!(
+                c,
+                Contribution::GraphSmoothing(_)
+                    | Contribution::Placement(_)
+                    | Contribution::ProductRidge(_)
+                    | Contribution::ProductSparsity(_)
+            )
+        };
+        return Ok((!contributions.iter().any(sized)).then_some(Rescaling::UnitComponents));
+    }
+    let Some(labels) = model.knowledge.labels.as_ref().filter(|_| model.spec.rescales) else {
+        return Ok(None);
+    };
+    if labels.n_classes() > shape.rank {
+        return Err(Error::OutOfRange {
+            name: "rank k".into(),
+            value: shape.rank.to_string(),
+            valid: format!(
+                "at least {}, one component a class, with {}",
+                labels.n_classes(),
+                model.spec.title
+            ),
+        });
+    }
+    Ok(Some(Rescaling::Labels((0..labels.n_samples()).map(|i| labels.class(i)).collect())))
+}
+
+/// NMF-DC's published step: 1/(‖G‖·max n_c) in the rows of Z, which is n_q/max n_c of the step in the merged rows.
+pub(super) fn row_steps<T: Real>(problem: &Problem<'_, T>, model: &Model) -> Option<Vec<T>> {
+    let tied = problem.tied.as_ref()?;
+    if model.knowledge.step_rule != StepRule::LargestClass || model.spec.tying != Tying::Labels {
+        return None;
+    }
+    let largest = tied.count.iter().fold(1.0f64, |m, n| m.max(*n));
+    Some(tied.count.iter().map(|n| T::from_f64(n / largest)).collect())
+}
+
+/// In the number type of the data, and in the form that the solver can serve.
+fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverSpec) -> Contribution<T> {
+    match contribution {
+        Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
+        Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
+        Contribution::Coupling(t) => Contribution::Coupling(Coupling { weight: T::from_f64(t.weight) }),
+        Contribution::SharedAnchor(t) => Contribution::SharedAnchor(t.cast()),
+        Contribution::Missing(t) => Contribution::Missing(t.clone()),
+        Contribution::LabelView(t) => Contribution::LabelView(t.cast()),
+        Contribution::Placement(t) => Contribution::Placement(t.cast()),
+        Contribution::ComponentDirection(t) => Contribution::ComponentDirection(t.cast()),
+        Contribution::Relation(t) => Contribution::Relation(t.cast()),
+        Contribution::Held(t) => Contribution::Held(t.cast()),
+        Contribution::GraphSmoothing(t) => {
+            let form =
+                if solver.needs_non_negative { GraphForm::Multiplicative } else { GraphForm::Separable };
+            Contribution::GraphSmoothing(t.cast(form))
+        }
+        other => unreachable!("models are built from anchors and graphs, not from {other:?}"),
+    }
+}
