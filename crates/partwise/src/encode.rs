@@ -65,7 +65,11 @@ impl Encoding {
                     encoding.linear.iter_mut().zip(sums).for_each(|(l, sum)| *l += sum);
                     continue;
                 }
-                Contribution::ComponentDirection(_) if problem.loss == Loss::KullbackLeibler => continue,
+                Contribution::ComponentDirection(_) | Contribution::SeedShare(_)
+                    if problem.loss == Loss::KullbackLeibler =>
+                {
+                    continue;
+                }
                 // Row multipliers are 1 for unmerged rows, whose encoding this is.
                 Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
                     encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());

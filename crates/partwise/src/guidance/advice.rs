@@ -21,12 +21,14 @@ use crate::linalg::Matrix;
 /// | labels as a view | (σ²/2)·(‖X‖²/‖Y‖²)·‖Y − WB‖² | – | (λ/2)·‖Y − WB‖² |
 /// | memberships | ½σ²·(‖y‖² − (y·r̂)²) over the known entries | – | ½m²‖wᵢ − dᵢrᵢ‖² |
 /// | seed words | ½σ²·Σ y² of the word outside of its topics (y = h·‖w‖), times the word's weight | σ²·Σ h·‖w‖₁ there | – |
+/// | their weight in their topics | (σ²/8)·‖wⱼ‖²·(‖hⱼ‖² − (hⱼ·r̂ⱼ)²), r the samples with the seeds, but for the other features | pseudo-counts, σ²/4 times an average component | – |
 /// | references | ½σ²·‖wⱼ‖²·(‖hⱼ‖² − (hⱼ·r̂ⱼ)²) | pseudo-counts, σ² times an average component | ½m²‖hⱼ − rⱼ‖² |
 /// | must-links | ½σ²·‖yᵢ − yₗ‖² | – | – |
 /// | cannot-links | σ²·yᵢ·yₗ | – | – |
 /// | a graph | ½σ²·tr(Yᵀ(I − D^-½AD^-½)Y) | – | (λ/2)·tr(WᵀLW) |
 ///
-/// Rows of H stand for unit length of the codes where a feature is placed. Every relative cost is the same for X and c·X, and for n and
+/// The weight of seeds in their topic is a [`SeedShare`](crate::terms::SeedShare): whatever else the topic is made of is free, but it can't
+/// leave its seeds for something larger. Rows of H stand for unit length of the codes where a feature is placed. Every relative cost is the same for X and c·X, and for n and
 /// 10·n samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Strength {
@@ -88,7 +90,7 @@ impl From<&str> for Feature {
 pub struct Seed {
     /// Which.
     pub feature: Feature,
-    /// Multiplies its cost and its part in the start; > 0, default 1.
+    /// Multiplies its cost, its part in the start, and the weight that it keeps in the topic; > 0, default 1.
     pub weight: f64,
 }
 
@@ -101,7 +103,8 @@ pub struct Topic {
     pub components: usize,
     /// Features that belong to it. A feature may seed several topics.
     pub seeds: Vec<Seed>,
-    /// How strongly its seeds are kept out of what they don't seed. Default [`Strength::FIRM`].
+    /// How strongly its seeds are kept out of what they don't seed, and (at half of σ, firmly at most) how strongly the topic keeps them
+    /// at the weight that they have in the samples that hold them. Default [`Strength::FIRM`].
     pub strength: Strength,
     /// Features that must stay out of it; held exactly.
     pub forbidden: Vec<Feature>,

@@ -1,7 +1,7 @@
 //! The guided start: each component from what shows its topic, then the codes solved at these components.
 //!
 //! ```text
-//! h_j = mean of the samples that show it + the samples weighted by what they hold of its seeds + its profile,
+//! h_j = mean of the samples that show it + the samples weighted by the root of what they hold of its seeds + its profile,
 //!       each of them at the size of the mean row, + 0.01·mean(X)·U
 //! ```
 //!
@@ -72,9 +72,7 @@ fn shown<T: Real>(data: &dyn DataMatrix<T>, evidence: &Evidence) -> Option<Vec<f
         evidence.samples.iter().for_each(|&(sample, weight)| data.add_row(sample, weight, &mut row));
         parts.push(row);
     }
-    if !evidence.seeds.is_empty() {
-        parts.push(seeded(data, &evidence.seeds));
-    }
+    parts.extend(evidence.seeded.clone());
     parts.extend(evidence.profile.clone());
     let mut sum = vec![0.0; d];
     let mut any = false;
@@ -86,22 +84,4 @@ fn shown<T: Real>(data: &dyn DataMatrix<T>, evidence: &Evidence) -> Option<Vec<f
         }
     }
     any.then_some(sum)
-}
-
-/// The samples weighted by what they hold of the seeds: Σᵢ xᵢ·Σ_f s_f·xᵢ_f/Σᵢ xᵢ_f, so that a rare seed counts as much as a common one.
-fn seeded<T: Real>(data: &dyn DataMatrix<T>, seeds: &[(usize, f64)]) -> Vec<f64> {
-    let d = data.n_features();
-    let columns = &data.summary().column_sums;
-    let mut wanted = vec![0.0; d];
-    for &(feature, weight) in seeds.iter().filter(|(f, _)| columns[*f] > 0.0) {
-        wanted[feature] += weight / columns[feature];
-    }
-    let mut sum = vec![0.0; d];
-    for i in 0..data.n_samples() {
-        let held = data.row_dot(i, &wanted);
-        if held > 0.0 {
-            data.add_row(i, held, &mut sum);
-        }
-    }
-    sum
 }

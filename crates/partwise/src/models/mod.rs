@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::graphs::Graph;
-use crate::guidance::{Guidance, Knowledge, Labels, Plan};
+use crate::guidance::{Guidance, Knowledge, Labels};
 use crate::losses::Loss;
 use crate::solvers::SolverChoice;
 use crate::terms::Contribution;
@@ -250,10 +250,9 @@ impl Model {
         self
     }
 
-    /// The guidance, compiled for data of this shape; `None` for models that take none.
-    pub(crate) fn plan(&self, shape: Shape) -> Result<Option<Plan>> {
-        let guidance = self.knowledge.guidance.as_ref().filter(|_| self.spec.tying == Tying::Guidance);
-        guidance.map(|guidance| Plan::new(guidance, shape)).transpose()
+    /// The guidance of a model that takes any.
+    pub(crate) fn guidance(&self) -> Option<&Guidance> {
+        self.knowledge.guidance.as_deref().filter(|_| self.spec.tying == Tying::Guidance)
     }
 
     /// Its line of the registry.

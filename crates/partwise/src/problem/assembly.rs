@@ -141,6 +141,7 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverS
         Contribution::LabelView(t) => Contribution::LabelView(t.cast()),
         Contribution::Placement(t) => Contribution::Placement(t.cast()),
         Contribution::ComponentDirection(t) => Contribution::ComponentDirection(t.cast()),
+        Contribution::SeedShare(t) => Contribution::SeedShare(t.clone()),
         Contribution::Relation(t) => Contribution::Relation(t.cast()),
         Contribution::Held(t) => Contribution::Held(t.cast()),
         Contribution::GraphSmoothing(t) => {

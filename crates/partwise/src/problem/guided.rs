@@ -58,7 +58,10 @@ pub(super) fn check_guidance<T: Real>(
     let relative = contributions.iter().any(|c| {
         matches!(
             c,
-            Contribution::Placement(_) | Contribution::Relation(_) | Contribution::ComponentDirection(_)
+            Contribution::Placement(_)
+                | Contribution::Relation(_)
+                | Contribution::ComponentDirection(_)
+                | Contribution::SeedShare(_)
         )
     });
     if raw && relative {

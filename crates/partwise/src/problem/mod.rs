@@ -13,6 +13,7 @@ mod assembly;
 mod checks;
 mod guided;
 mod margins;
+mod seeded;
 mod tying;
 
 pub(crate) use assembly::shape;
@@ -22,12 +23,14 @@ use checks::{
     check_data, check_finite, check_form, check_labels, check_references, check_size, check_start,
     check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
 };
+pub(crate) use seeded::seeded;
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, tie_rows};
 
 use crate::data::{DataMatrix, RowGroups};
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
+use crate::guidance::Plan;
 use crate::init;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
@@ -96,7 +99,8 @@ impl<'a, T: Real> Problem<'a, T> {
         check_form(data, model)?;
         check_unknown_entries(data, model)?;
         let shape = shape(data, settings.rank);
-        let plan = model.plan(shape)?;
+        let seeded = |seeds: &[(usize, f64)]| seeded(data, seeds);
+        let plan = model.guidance().map(|guidance| Plan::new(guidance, shape, &seeded)).transpose()?;
         let mut notices = data_notices(data);
         notices.extend(plan.iter().flat_map(|plan| plan.notices.clone()));
         notices.extend(graph_notice(model));

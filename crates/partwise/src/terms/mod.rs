@@ -13,6 +13,7 @@ mod penalty;
 mod placement;
 mod relation;
 mod rescaling;
+mod seed_share;
 mod shared_anchor;
 mod smoothing;
 
@@ -29,6 +30,7 @@ pub use missing::Missing;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
 pub use placement::{Placement, PlacementRule};
 pub use relation::Relation;
+pub use seed_share::{SeedShare, SeedWeights};
 pub use shared_anchor::SharedAnchor;
 
 pub use rescaling::Rescaling;
@@ -74,6 +76,8 @@ pub enum Contribution<T: Real> {
     Placement(Placement<T>),
     /// ½·Σⱼ σⱼ²‖wⱼ‖²(‖hⱼ‖² − (hⱼ·r̂ⱼ)²), or pseudo-counts.
     ComponentDirection(ComponentDirection<T>),
+    /// The same with what the profile has beside the seeds left free.
+    SeedShare(SeedShare),
     /// ½·tr(YᵀLY) with yᵢⱼ = wᵢⱼ‖hⱼ‖.
     Relation(Relation<T>),
     /// Nothing, but its entries don't move.
@@ -99,6 +103,7 @@ impl<T: Real> Contribution<T> {
             Contribution::CombinedRows(_) => "margins".into(),
             Contribution::Placement(t) => t.name.into(),
             Contribution::ComponentDirection(_) => "references".into(),
+            Contribution::SeedShare(_) => "weight of the seeds".into(),
             Contribution::Relation(t) => t.name.into(),
             Contribution::Held(_) => "held entries".into(),
         }
@@ -123,6 +128,7 @@ impl<T: Real> Contribution<T> {
             Contribution::SharedAnchor(t) => t.value(factors),
             Contribution::Placement(t) => t.value(factors, squared),
             Contribution::ComponentDirection(t) => t.value(factors, squared),
+            Contribution::SeedShare(t) => t.value(factors, squared),
             Contribution::Relation(t) => t.value(factors),
             Contribution::Held(_) => 0.0,
         }
@@ -166,6 +172,7 @@ impl<T: Real> Contribution<T> {
             Contribution::GraphSmoothing(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::Placement(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::ComponentDirection(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::SeedShare(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::Relation(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::Held(t) if t.slot == slot => t.add_to(factors, subproblem),
             _ => {
@@ -187,7 +194,7 @@ impl<T: Real> Contribution<T> {
             Contribution::Coupling(_) | Contribution::SharedAnchor(_) => slot.is_main(),
             Contribution::LabelView(_) => slot == Slot::Codes,
             Contribution::Relation(_) => slot == Slot::Codes,
-            Contribution::ComponentDirection(_) => slot == Slot::Components,
+            Contribution::ComponentDirection(_) | Contribution::SeedShare(_) => slot == Slot::Components,
             Contribution::Placement(t) => t.slot != slot && slot.is_main() && t.has_directions(),
             Contribution::Held(t) => t.slot == slot,
             _ => false,

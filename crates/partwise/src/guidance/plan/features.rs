@@ -1,12 +1,12 @@
-//! What is known of components by their features: references, seeds, forbidden features.
+//! What is known of components by their features: references, forbidden features, and which features seeds keep to themselves.
 
 use std::collections::BTreeMap;
 
-use super::{Compiler, out_of_range};
+use super::Compiler;
 use crate::error::{Error, Result};
 use crate::factors::Slot;
 use crate::guidance::rules::RowRules;
-use crate::guidance::{Feature, Strength};
+use crate::guidance::Strength;
 use crate::linalg::Matrix;
 use crate::problem::Notice;
 use crate::terms::{ComponentAnchor, ComponentDirection, Contribution};
@@ -95,74 +95,6 @@ impl Compiler<'_> {
         });
         against.iter().for_each(|f| profile[*f] = 0.0);
         Ok(profile)
-    }
-
-    /// The topics' seeds that exist, reported where one does not.
-    pub(super) fn seeds(&mut self) -> Result<Vec<Vec<(usize, f64)>>> {
-        let mut all = Vec::new();
-        for (at, topic) in self.guidance.topics().iter().enumerate() {
-            let mut found = Vec::new();
-            for seed in &topic.seeds {
-                if !(seed.weight > 0.0 && seed.weight.is_finite()) {
-                    let what = format!("the weight of a seed of topic \"{}\"", topic.name);
-                    return Err(out_of_range(&what, seed.weight, "a finite number above 0"));
-                }
-                if let Some(feature) = self.resolve(&seed.feature, &topic.name, "seed")? {
-                    found.push((feature, seed.weight));
-                }
-            }
-            if !topic.seeds.is_empty() && found.is_empty() {
-                self.notices.push(Notice {
-                    code: "seeds-without-match",
-                    message: format!(
-                        "none of the seeds of topic \"{}\" is a feature; it starts without them",
-                        topic.name
-                    ),
-                });
-            }
-            let components = self.topics[at].1.clone();
-            components.for_each(|j| self.evidence[j].seeds.clone_from(&found));
-            all.push(found);
-        }
-        all.resize(self.topics.len(), Vec::new());
-        Ok(all)
-    }
-
-    fn resolve(&mut self, feature: &Feature, topic: &str, role: &str) -> Result<Option<usize>> {
-        let d = self.shape.features;
-        match feature {
-            Feature::Index(f) if *f < d => Ok(Some(*f)),
-            Feature::Index(f) => Err(out_of_range(
-                &format!("a {role} feature of topic \"{topic}\""),
-                *f as f64,
-                &format!("below {d}, the number of features"),
-            )),
-            Feature::Name(name) => {
-                let Some(names) = self.guidance.feature_names() else {
-                    return Err(Error::MissingGuidance {
-                        model: format!("the {role} \"{name}\" of topic \"{topic}\""),
-                        needs: "the names of the features".into(),
-                    });
-                };
-                if names.len() != d {
-                    return Err(Error::Shape {
-                        what: "the names of the features".into(),
-                        expected: format!("{d}, one a feature"),
-                        found: names.len().to_string(),
-                    });
-                }
-                let found = names.iter().position(|known| known == name);
-                if found.is_none() {
-                    self.notices.push(Notice {
-                        code: "unknown-feature",
-                        message: format!(
-                            "the {role} \"{name}\" of topic \"{topic}\" is not a feature; it is left out"
-                        ),
-                    });
-                }
-                Ok(found)
-            }
-        }
     }
 
     /// The features that are forbidden in each topic.

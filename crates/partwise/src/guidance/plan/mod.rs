@@ -3,6 +3,7 @@
 mod features;
 mod pairs;
 mod samples;
+mod seeds;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,11 +24,14 @@ use crate::terms::{Contribution, Held, Missing, Placement};
 pub(crate) struct Evidence {
     /// Samples that show it, with a weight.
     pub samples: Vec<(usize, f64)>,
-    /// Features that belong to it, with a weight.
-    pub seeds: Vec<(usize, f64)>,
+    /// What the samples that hold its seeds look like.
+    pub seeded: Option<Vec<f64>>,
     /// Its profile.
     pub profile: Option<Vec<f64>>,
 }
+
+/// The profile (d) that the samples with these seeds, a weight each, have together; `None` where none of them occurs.
+pub(crate) type Seeded<'s> = dyn Fn(&[(usize, f64)]) -> Option<Vec<f64>> + 's;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -60,8 +64,8 @@ impl Plan {
         self.topics.iter().flat_map(name).collect()
     }
 
-    /// Checks every item against the shape and compiles it.
-    pub(crate) fn new(guidance: &Guidance, shape: Shape) -> Result<Self> {
+    /// Checks every item against the shape and compiles it; `seeded` says what the samples that hold some seeds look like.
+    pub(crate) fn new(guidance: &Guidance, shape: Shape, seeded: &Seeded<'_>) -> Result<Self> {
         let topics = topics(guidance, shape)?;
         let mut compiler = Compiler {
             guidance,
@@ -79,6 +83,11 @@ impl Plan {
         let counts = ties.as_ref().map(|group| counts(group));
         let tied = ties.as_deref().zip(counts.as_deref());
         let seeds = compiler.seeds()?;
+        for (at, found) in seeds.iter().enumerate() {
+            let seeded = seeded(found);
+            let components = compiler.topics[at].1.clone();
+            components.for_each(|j| compiler.evidence[j].seeded.clone_from(&seeded));
+        }
         compiler.forbidden = compiler.forbidden(&seeds)?;
         let mut weights = None;
         for item in guidance.advice() {
@@ -90,6 +99,7 @@ impl Plan {
             }
             compiler.add(item, tied, &mut weights)?;
         }
+        compiler.seed_shares(&seeds);
         compiler.finish(&seeds, tied)?;
         if weights.is_some() && ties.is_some() {
             return Err(Error::Incompatible {

@@ -5,7 +5,10 @@
 //! share of topic t in sample i:   Σ_{j in t} wᵢⱼ‖hⱼ‖ / Σⱼ wᵢⱼ‖hⱼ‖
 //! free share:                     the same with the codes that the sample gets from its data alone, the components held
 //! margin:                         free share of the sample's own topic less the largest free share of another
+//! kept of a seed f of topic t:    (hⱼ_f/‖hⱼ‖) / (r_f/‖r‖), the best j in t; r: the samples that hold the topic's seeds
 //! ```
+
+mod seeds;
 
 use super::memberships::{component_lengths, largest};
 use crate::data::DataMatrix;
@@ -16,7 +19,7 @@ use crate::guidance::{Advice, Guidance, LabelRule, Plan};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::observe::silent;
-use crate::problem::shape;
+use crate::problem::{seeded, shape};
 use crate::real::Real;
 use crate::settings::Settings;
 use crate::solvers::SolverChoice;
@@ -63,7 +66,7 @@ pub struct Finding {
     pub verdict: Verdict,
     /// A sentence.
     pub message: String,
-    /// Numbers by name: `"share"`, `"free share"`, `"margin"`, `"cosine"`, `"overlap"`.
+    /// Numbers by name: `"share"`, `"free share"`, `"margin"`, `"cosine"`, `"overlap"`, `"kept"`, `"rank"`.
     pub numbers: Vec<(&'static str, f64)>,
 }
 
@@ -128,7 +131,7 @@ pub fn guidance_report<T: Real>(
     settings: &Settings,
 ) -> Result<GuidanceReport> {
     let shape = shape(data, fit.components.rows());
-    let plan = Plan::new(&super::guided::without_held_cannot_links(guidance), shape)?;
+    let plan = Plan::new(&super::guided::without_held_cannot_links(guidance), shape, &|seeds| seeded(data, seeds))?;
     let parts = plan.topics.len() + shape.rank - plan.topics.last().map_or(0, |(_, range)| range.end);
     let mut owner = Vec::with_capacity(shape.rank);
     for (topic, (_, range)) in plan.topics.iter().enumerate() {
@@ -391,73 +394,5 @@ impl Reporter<'_> {
         };
         let message = format!("graph: {:.0} % of its weight joins samples of one part", 100.0 * share);
         self.push("graph", Vec::new(), None, (verdict, followed), message, vec![("share", share)]);
-    }
-
-    /// Each seed: does it occur, and is it used in its topics?
-    fn seeds<T: Real>(
-        &mut self,
-        data: &dyn DataMatrix<T>,
-        guidance: &Guidance,
-        fit: &Fit<T>,
-        plan: &Plan,
-        owner: &[usize],
-    ) {
-        let norms: Vec<f64> = (0..fit.codes.columns())
-            .map(|j| (0..fit.codes.rows()).map(|i| fit.codes.get(i, j).to_f64().powi(2)).sum::<f64>().sqrt())
-            .collect();
-        let label = |f: usize| {
-            guidance
-                .feature_names()
-                .map_or_else(|| format!("feature {f}"), |names| format!("\"{}\"", names[f]))
-        };
-        let mut seeded_by: std::collections::BTreeMap<usize, Vec<usize>> = Default::default();
-        for (topic, seeds) in plan.seeds.iter().enumerate() {
-            seeds.iter().for_each(|(f, _)| seeded_by.entry(*f).or_default().push(topic));
-        }
-        for (topic, seeds) in plan.seeds.iter().enumerate() {
-            for &(f, _) in seeds {
-                let used: Vec<f64> =
-                    (0..norms.len()).map(|j| fit.components.get(j, f).to_f64() * norms[j]).collect();
-                let total: f64 = used.iter().sum();
-                let of = |t: usize| (0..used.len()).filter(|j| owner[*j] == t).map(|j| used[j]).sum::<f64>();
-                let together: f64 = seeded_by[&f].iter().map(|t| of(*t)).sum();
-                let share = if total > 0.0 { together / total } else { 0.0 };
-                let own = if total > 0.0 { of(topic) / total } else { 0.0 };
-                let followed = share >= 0.5 && own > 0.0;
-                let name = &self.topics[topic];
-                let (verdict, message) = if data.summary().column_sums[f] == 0.0 {
-                    (
-                        Verdict::NoSupport,
-                        format!("seed {} of \"{name}\" does not occur in the data", label(f)),
-                    )
-                } else if followed {
-                    (
-                        Verdict::Honoured,
-                        format!("seed {} of \"{name}\": {:.0} % of its use is there", label(f), 100.0 * own),
-                    )
-                } else {
-                    (
-                        Verdict::Overruled,
-                        format!(
-                            "seed {} of \"{name}\": {:.0} % of its use is in its topics; the topic went elsewhere",
-                            label(f),
-                            100.0 * share
-                        ),
-                    )
-                };
-                let name = Some(name.clone());
-                self.push("seed", Vec::new(), name, (verdict, followed), message, vec![("share", own)]);
-            }
-        }
-        for notice in plan.notices.iter().filter(|n| n.code == "unknown-feature") {
-            self.push(
-                "seed",
-                Vec::new(),
-                None,
-                (Verdict::NoSupport, false),
-                notice.message.clone(),
-                Vec::new(),
-            );
-        }
     }
 }

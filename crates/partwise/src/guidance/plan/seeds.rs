@@ -1,0 +1,102 @@
+//! The seeds of topics: which features they are, what the samples that hold them look like, and the weight that they keep.
+
+use super::{Compiler, out_of_range};
+use crate::error::{Error, Result};
+use crate::guidance::{Feature, Strength};
+use crate::problem::Notice;
+use crate::terms::{Contribution, SeedShare, SeedWeights};
+
+impl Compiler<'_> {
+    /// The topics' seeds that exist, reported where one does not.
+    pub(super) fn seeds(&mut self) -> Result<Vec<Vec<(usize, f64)>>> {
+        let mut all = Vec::new();
+        for topic in self.guidance.topics() {
+            let mut found = Vec::new();
+            for seed in &topic.seeds {
+                if !(seed.weight > 0.0 && seed.weight.is_finite()) {
+                    let what = format!("the weight of a seed of topic \"{}\"", topic.name);
+                    return Err(out_of_range(&what, seed.weight, "a finite number above 0"));
+                }
+                if let Some(feature) = self.resolve(&seed.feature, &topic.name, "seed")? {
+                    found.push((feature, seed.weight));
+                }
+            }
+            if !topic.seeds.is_empty() && found.is_empty() {
+                self.notices.push(Notice {
+                    code: "seeds-without-match",
+                    message: format!(
+                        "none of the seeds of topic \"{}\" is a feature; it starts without them",
+                        topic.name
+                    ),
+                });
+            }
+            all.push(found);
+        }
+        all.resize(self.topics.len(), Vec::new());
+        Ok(all)
+    }
+
+    pub(super) fn resolve(&mut self, feature: &Feature, topic: &str, role: &str) -> Result<Option<usize>> {
+        let d = self.shape.features;
+        match feature {
+            Feature::Index(f) if *f < d => Ok(Some(*f)),
+            Feature::Index(f) => Err(out_of_range(
+                &format!("a {role} feature of topic \"{topic}\""),
+                *f as f64,
+                &format!("below {d}, the number of features"),
+            )),
+            Feature::Name(name) => {
+                let Some(names) = self.guidance.feature_names() else {
+                    return Err(Error::MissingGuidance {
+                        model: format!("the {role} \"{name}\" of topic \"{topic}\""),
+                        needs: "the names of the features".into(),
+                    });
+                };
+                if names.len() != d {
+                    return Err(Error::Shape {
+                        what: "the names of the features".into(),
+                        expected: format!("{d}, one a feature"),
+                        found: names.len().to_string(),
+                    });
+                }
+                let found = names.iter().position(|known| known == name);
+                if found.is_none() {
+                    self.notices.push(Notice {
+                        code: "unknown-feature",
+                        message: format!(
+                            "the {role} \"{name}\" of topic \"{topic}\" is not a feature; it is left out"
+                        ),
+                    });
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// The weight that each topic's seeds keep in it: half of the strength that keeps them out of other topics. What is held exactly
+    /// keeps them out exactly and their weight firmly, since the data must still say which samples the topic is in.
+    pub(super) fn seed_shares(&mut self, seeds: &[Vec<(usize, f64)>]) {
+        let mut parts = Vec::new();
+        for (at, topic) in self.guidance.topics().iter().enumerate() {
+            let weight = topic.strength.weight().min(Strength::FIRM.weight()) / 4.0;
+            for j in self.topics[at].1.clone() {
+                let Some(profile) = self.evidence[j].seeded.as_ref().filter(|_| weight > 0.0) else { continue };
+                if self.fixed.iter().any(|(fixed, _)| *fixed == j) {
+                    continue;
+                }
+                let is_seed = |f: usize| seeds[at].iter().any(|(seed, _)| *seed == f);
+                let others = profile.iter().enumerate().filter(|(f, _)| !is_seed(*f)).map(|(_, r)| *r);
+                let mut own: Vec<(usize, f64)> = seeds[at].iter().map(|(f, _)| (*f, profile[*f])).collect();
+                own.retain(|(_, r)| *r > 0.0);
+                own.sort_unstable_by_key(|(f, _)| *f);
+                own.dedup_by_key(|(f, _)| *f);
+                let other_squares = others.clone().map(|r| r * r).sum();
+                parts.push(SeedWeights { component: j, weight, seeds: own, other_squares, other_sum: others.sum() });
+            }
+        }
+        if !parts.is_empty() {
+            let mass = self.shape.sum / self.shape.rank as f64;
+            self.contributions.push(Contribution::SeedShare(SeedShare::new(parts, mass)));
+        }
+    }
+}

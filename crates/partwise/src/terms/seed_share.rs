@@ -1,0 +1,82 @@
+//! Components that keep the weight of some of their features: a topic stays at its seeds, and is free in all else.
+//!
+//! ```text
+//! Frobenius          ½·Σⱼ σⱼ²·‖wⱼ‖²·(‖hⱼ‖² − (ρⱼ·hⱼ·ûⱼ + √(1 − ρⱼ²)·‖hⱼ beside the seeds‖)²)
+//! Kullback–Leibler   Σⱼ σⱼ²·m·[Σ_seeds qⱼ_f·ln(qⱼ_f/sⱼ_f) + (1 − Σq)·ln((1 − Σq)/(1 − Σ_seeds sⱼ_f))],  sⱼ = hⱼ/‖hⱼ‖₁, m = ΣX/k
+//! ```
+//!
+//! r is what the samples that hold the seeds look like, û its seeds at unit length, ρ = ‖r on the seeds‖/‖r‖, q = r/‖r‖₁. It is the cost
+//! of [`ComponentDirection`] with the best profile among those that have the seeds of r and any other features: at each step that profile
+//! is r's seeds with the component's own other features, which majorizes (the maximum over profiles is at least its value at one of them;
+//! the logarithm of a sum is concave).
+
+use super::direction::ComponentDirection;
+use crate::factors::{Factors, Slot};
+use crate::linalg::Matrix;
+use crate::quadratic::Subproblem;
+use crate::real::Real;
+
+/// Of one component.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeedWeights {
+    /// Which component.
+    pub component: usize,
+    /// σ².
+    pub weight: f64,
+    /// The seeds and their entries of r, > 0.
+    pub seeds: Vec<(usize, f64)>,
+    /// ‖r‖₂² beside the seeds.
+    pub other_squares: f64,
+    /// ‖r‖₁ beside the seeds.
+    pub other_sum: f64,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct SeedShare {
+    parts: Vec<SeedWeights>,
+    /// m.
+    mass: f64,
+}
+
+impl SeedShare {
+    /// `mass` is m.
+    pub fn new(parts: Vec<SeedWeights>, mass: f64) -> Self {
+        SeedShare { parts, mass }
+    }
+
+    /// The direction term that equals it at these factors, and lies above it elsewhere.
+    fn here<T: Real>(&self, factors: &Factors<T>, squared: bool) -> ComponentDirection<T> {
+        let h = factors.get(Slot::Components);
+        let mut profiles = Matrix::zeros(h.rows(), self.parts.len());
+        for (at, part) in self.parts.iter().enumerate() {
+            let own = |f: usize| h.get(f, part.component).to_f64();
+            let size = |v: f64| if squared { v * v } else { v };
+            let mut all: f64 = (0..h.rows()).map(|f| size(own(f))).sum();
+            part.seeds.iter().for_each(|(f, _)| all -= size(own(*f)));
+            let (wanted, found) = if squared {
+                (part.other_squares.sqrt(), all.max(0.0).sqrt())
+            } else {
+                (part.other_sum, all.max(0.0))
+            };
+            let others = (h.rows() - part.seeds.len()).max(1) as f64;
+            // A component without any other feature has no direction there: each is as good.
+            let even = if squared { wanted / others.sqrt() } else { wanted / others };
+            let other = |f: usize| if found > 0.0 { own(f) * (wanted / found) } else { even };
+            (0..h.rows()).for_each(|f| profiles.set(f, at, T::from_f64(other(f))));
+            part.seeds.iter().for_each(|(f, r)| profiles.set(*f, at, T::from_f64(*r)));
+        }
+        let components = self.parts.iter().map(|part| part.component).collect();
+        let weights = self.parts.iter().map(|part| part.weight).collect();
+        ComponentDirection::new(components, profiles, weights, self.mass)
+    }
+
+    pub(super) fn value<T: Real>(&self, factors: &Factors<T>, squared: bool) -> f64 {
+        self.here(factors, squared).value(factors, squared)
+    }
+
+    pub(super) fn add_to<T: Real>(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        let squared = matches!(subproblem, Subproblem::Quadratic(_));
+        self.here(factors, squared).add_to(slot, factors, subproblem);
+    }
+}
