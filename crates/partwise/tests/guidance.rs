@@ -8,7 +8,7 @@ mod common;
 
 use common::{Example, for_examples, number};
 use partwise::guidance::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
-use partwise::recipes::{Verdict, fit_guided, sweep};
+use partwise::recipes::{Finding, Verdict, fit_guided, sweep};
 use partwise::{
     CodeReference, ComponentReference, DenseMatrix, Error, Fit, Knowledge, Labels, Loss, Matrix, Model,
     Settings, SolverChoice, StrengthUnit, fit,
@@ -222,6 +222,45 @@ fn true_advice_recovers_what_was_planted() {
     assert!(both >= labels.max(seeds) - 0.02 && all >= both - 0.02, "{means:?}");
 }
 
+/// A small topic beside larger ones, with fewer components than there are topics: its seed holds it, whatever would fit better; without,
+/// the fit leaves it for more of the data, and the report says so.
+#[test]
+fn a_small_topic_stays_at_its_seed() {
+    // Topic 9 has 12 samples, the others 40.
+    let topic: Vec<usize> = (0..372).map(|i| if i < 360 { i % 9 } else { 9 }).collect();
+    for (seed, loss) in [(0, Loss::Frobenius), (1, Loss::Frobenius), (2, Loss::KullbackLeibler)] {
+        let x = Matrix::from_fn(372, TOPICS * WORDS, |i, f| {
+            let r = number(seed, i * 1000 + f);
+            let here = f / WORDS == topic[i] && r < 0.7;
+            if here || r < 0.01 { 1.0 + r } else { 0.0 }
+        });
+        let x = DenseMatrix::from_matrix(x).unwrap();
+        let settings = Settings { seed, ..Settings::new(4) };
+        let mut small = Topic::new("small").with_seeds([9 * WORDS, 9 * WORDS + 1]);
+        let run = |topic: &Topic| {
+            let guidance = Guidance::new([topic.clone()]);
+            fit_guided(&x, &guidance, loss, &settings, &mut |_: &partwise::Iteration| {
+                std::ops::ControlFlow::Continue(())
+            })
+            .unwrap()
+        };
+        let number = |f: &Finding, name: &str| f.numbers.iter().find(|(n, _)| *n == name).unwrap().1;
+        for finding in &run(&small).report.findings {
+            assert_eq!(finding.verdict, Verdict::Honoured, "{loss:?}, seed {seed}: {finding:?}");
+            assert!(number(finding, "rank") <= 2.0 && number(finding, "kept") > 0.8, "{finding:?}");
+        }
+
+        small.strength = Strength::Relative(0.0);
+        for finding in &run(&small).report.findings {
+            assert_eq!(finding.verdict, Verdict::Overruled, "{loss:?}, seed {seed}: {finding:?}");
+            assert!(
+                number(finding, "kept") < 0.5 && finding.message.contains("went elsewhere"),
+                "{finding:?}"
+            );
+        }
+    }
+}
+
 /// Of 100 labels 10 are flipped: the report finds them.
 #[test]
 fn the_report_finds_wrong_labels() {
@@ -365,7 +404,11 @@ fn cannot_links_are_kept_and_contradictions_named() {
     let mut silent = |_: &partwise::Iteration| std::ops::ControlFlow::Continue(());
     for seed in 0..100 {
         let settings = Settings { seed, ..Settings::new(2) };
-        let done = fit_guided(&x, &links(vec![]), Loss::Frobenius, &settings, &mut silent).unwrap();
+        let done =
+            fit_guided(&x, &links(vec![]), Loss::Frobenius, &settings, &mut |_: &partwise::Iteration| {
+                std::ops::ControlFlow::Continue(())
+            })
+            .unwrap();
         let place = |i: usize| usize::from(done.fit.codes.get(i, 1) > done.fit.codes.get(i, 0));
         assert!(place(0) != place(2) && place(1) != place(2), "seed {seed}: {:?}", done.fit.codes);
         assert_eq!(done.report.agreement(), 1.0, "seed {seed}: {:?}", done.report);

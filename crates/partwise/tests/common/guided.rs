@@ -159,6 +159,12 @@ pub(super) fn costs(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<
             value += weight(SEEDS) * most * power(h.get(j, f) * long[j]);
         }
     }
+    for (topic, seeds) in [(0, vec![(0, 1.0), (1, 2.0)]), (1, vec![(0, 0.5)])] {
+        let seeds: Vec<(usize, f64)> = seeds.into_iter().filter(|(f, _)| *f < d).collect();
+        if topic < k && Some(topic) != fixed {
+            value += weight(SEEDS) / 4.0 * seed_share(example, &seeds, h.row(topic), long[topic], squared);
+        }
+    }
     let last = k.min(3) - 1;
     let r = profile(example);
     if case.references {
@@ -192,6 +198,39 @@ pub(super) fn costs(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<
         value += weight(REFERENCE) * mass * (0..d).map(part).sum::<f64>();
     }
     value
+}
+
+/// What it costs a topic not to have its seeds at the weight of the samples that hold them, all else being free. `long`: the length of its
+/// codes.
+fn seed_share(example: &Example, seeds: &[(usize, f64)], h: &[f64], long: f64, squared: bool) -> f64 {
+    let (x, d) = (&example.x, example.d);
+    let column = |f: usize| (0..example.n).map(|i| x.get(i, f)).sum::<f64>();
+    let seeds: Vec<&(usize, f64)> = seeds.iter().filter(|(f, _)| column(*f) > 0.0).collect();
+    if seeds.is_empty() {
+        return 0.0;
+    }
+    let mut r = vec![0.0; d];
+    for i in 0..example.n {
+        let held: f64 = seeds.iter().map(|(f, s)| s * x.get(i, *f) / column(*f)).sum();
+        (0..d).for_each(|f| r[f] += held.sqrt() * x.get(i, f));
+    }
+    seeds.iter().for_each(|(f, s)| r[*f] *= s);
+    let is_seed = |f: &usize| seeds.iter().any(|(seed, _)| seed == f);
+    let sum = |values: &dyn Fn(usize) -> f64, inside: bool| {
+        (0..d).filter(|f| is_seed(f) == inside).map(values).sum::<f64>()
+    };
+    let squares = |v: &[f64], inside: bool| sum(&|f| v[f] * v[f], inside);
+    if squared {
+        let length = (squares(&r, true) + squares(&r, false)).sqrt();
+        let along = sum(&|f| h[f] * r[f], true) + (squares(h, false) * squares(&r, false)).sqrt();
+        return long * long * (squares(h, true) + squares(h, false) - (along / length).powi(2));
+    }
+    let total = |v: &[f64], inside: bool| sum(&|f| v[f], inside);
+    let (all_r, all_h) = (total(&r, true) + total(&r, false), total(h, true) + total(h, false));
+    let part = |q: f64, s: f64| if q > 0.0 { q * (q / s).ln() } else { 0.0 };
+    let mass = x.as_slice().iter().sum::<f64>() / example.k as f64;
+    mass * (sum(&|f| part(r[f] / all_r, h[f] / all_h), true)
+        + part(total(&r, false) / all_r, total(h, false) / all_h))
 }
 
 /// σ²(‖y‖² − (y·r̂)²) over the known entries; a row that is known in full is known to have nothing of the other components.

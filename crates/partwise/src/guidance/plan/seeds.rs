@@ -80,7 +80,9 @@ impl Compiler<'_> {
         for (at, topic) in self.guidance.topics().iter().enumerate() {
             let weight = topic.strength.weight().min(Strength::FIRM.weight()) / 4.0;
             for j in self.topics[at].1.clone() {
-                let Some(profile) = self.evidence[j].seeded.as_ref().filter(|_| weight > 0.0) else { continue };
+                let Some(profile) = self.evidence[j].seeded.as_ref().filter(|_| weight > 0.0) else {
+                    continue;
+                };
                 if self.fixed.iter().any(|(fixed, _)| *fixed == j) {
                     continue;
                 }
@@ -91,7 +93,13 @@ impl Compiler<'_> {
                 own.sort_unstable_by_key(|(f, _)| *f);
                 own.dedup_by_key(|(f, _)| *f);
                 let other_squares = others.clone().map(|r| r * r).sum();
-                parts.push(SeedWeights { component: j, weight, seeds: own, other_squares, other_sum: others.sum() });
+                parts.push(SeedWeights {
+                    component: j,
+                    weight,
+                    seeds: own,
+                    other_squares,
+                    other_sum: others.sum(),
+                });
             }
         }
         if !parts.is_empty() {

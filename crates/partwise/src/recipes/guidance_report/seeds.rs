@@ -79,7 +79,8 @@ impl Reporter<'_> {
         let (verdict, message) = if !occurs {
             (Verdict::NoSupport, format!("{said} does not occur in the data"))
         } else if followed {
-            let message = format!("{said}: {} of its use is there, as number {rank} of its features", percent(own));
+            let message =
+                format!("{said}: {} of its use is there, as number {rank} of its features", percent(own));
             (Verdict::Honoured, message)
         } else if used {
             let message = format!(
@@ -88,8 +89,10 @@ impl Reporter<'_> {
             );
             (Verdict::Overruled, message)
         } else {
-            let message =
-                format!("{said}: {} of its use is in its topics; the topic went elsewhere", percent(together));
+            let message = format!(
+                "{said}: {} of its use is in its topics; the topic went elsewhere",
+                percent(together)
+            );
             (Verdict::Overruled, message)
         };
         let numbers = vec![("share", own), ("kept", kept), ("rank", rank as f64)];
