@@ -44,7 +44,8 @@ fn read(folder: &Path, name: &str) -> Result<RawSet> {
     Ok(RawSet { features, rows, classes, dense, words })
 }
 
-/// The features that are words of each class's name, but for words that several names have; none without a list of terms.
+/// The terms that are words of each class's name, but for words that several names have; none without a list of terms. Where a set has
+/// stems only, the longest one of four letters or more that the word begins with ("busi" for "business").
 fn words(folder: &Path, names: &[String]) -> Result<Vec<Vec<u32>>> {
     let path = folder.join("terms.txt");
     if !path.exists() {
@@ -57,12 +58,12 @@ fn words(folder: &Path, names: &[String]) -> Result<Vec<Vec<u32>>> {
     };
     let all: Vec<String> = names.iter().flat_map(of).collect();
     let own = |word: &String| all.iter().filter(|other| *other == word).count() == 1;
-    Ok(names
-        .iter()
-        .map(|name| {
-            of(name).iter().filter(|w| own(w)).filter_map(|w| place.get(w.as_str()).copied()).collect()
-        })
-        .collect())
+    let term = |word: &String| {
+        let beginnings = (4..=word.len()).rev().filter_map(|end| word.get(..end));
+        let exact = std::iter::once(word.as_str());
+        exact.chain(beginnings).find_map(|term| place.get(term).copied())
+    };
+    Ok(names.iter().map(|name| of(name).iter().filter(|w| own(w)).filter_map(term).collect()).collect())
 }
 
 #[allow(clippy::print_stdout)]

@@ -54,7 +54,7 @@ impl Encoding {
                 | Contribution::CombinedRows(_)
                 | Contribution::Coupling(_)
                 | Contribution::LabelView(_)
-                | Contribution::Missing(_)
+                | Contribution::EntryWeights(_)
                 | Contribution::Relation(_)
                 | Contribution::Held(_)
                 | Contribution::SharedAnchor(_) => continue,

@@ -224,13 +224,15 @@ fn finish<T: Real>(
     let encoding = Encoding::of(problem, &factors);
     let summary = if problem.is_merged() { problem.original().summary() } else { problem.data().summary() };
     let size = match problem.loss {
+        // What weights of entries leave of it is on the working data.
+        Loss::Frobenius if !problem.is_merged() => summary.squared_norm + 2.0 * problem.merge_constant,
         Loss::Frobenius => summary.squared_norm,
         Loss::KullbackLeibler => summary.sum,
     };
     // The loss, without what unknown entries have in it.
     let unknown = problem.contributions.iter().zip(&parts[1..]);
     let unknown: f64 =
-        unknown.filter(|(c, _)| matches!(c, Contribution::Missing(_))).map(|(_, (_, v))| v).sum();
+        unknown.filter(|(c, _)| matches!(c, Contribution::EntryWeights(_))).map(|(_, (_, v))| v).sum();
     // A model may publish its objective with the factor ½; the loss is always without it.
     let loss_value = ((parts[0].1 + unknown) * problem.loss.published_factor() / factor).max(0.0);
     let ratio = if size > 0.0 { loss_value / size } else { 0.0 };

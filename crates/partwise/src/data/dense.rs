@@ -311,6 +311,14 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         Box::new(DenseMatrix { samples, features, values, summary: OnceLock::new() })
     }
 
+    fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>> {
+        let value = |i: usize, j: usize, x: &T| T::from_f64(x.to_f64() * weight(i, j));
+        let row = |i: usize| self.row(i).iter().enumerate().map(move |(j, x)| value(i, j, x));
+        let values = Cow::Owned((0..self.samples).flat_map(row).collect());
+        let (samples, features) = (self.samples, self.features);
+        Box::new(DenseMatrix { samples, features, values, summary: OnceLock::new() })
+    }
+
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]) {
         for (out, x) in out.iter_mut().zip(self.row(sample)) {
             *out += weight * x.to_f64();

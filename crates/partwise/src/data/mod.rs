@@ -105,6 +105,9 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     /// The same data (n × d, of the same kind) with 0 in the columns `features` (ascending).
     fn without_features(&self, features: &[usize]) -> Box<dyn DataMatrix<T>>;
 
+    /// The same data (n × d, of the same kind) with each entry times the weight of its row and column.
+    fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>>;
+
     /// `out` (d) += weight · X[sample, :], in `f64`.
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]);
 

@@ -262,6 +262,23 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         Box::new(SparseMatrix::from_rows(self.samples, self.features, rows, 0))
     }
 
+    fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>> {
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..self.samples {
+            let (row_indices, row_values) = self.row(i);
+            for (j, x) in row_indices.iter().zip(row_values) {
+                let value = T::from_f64(x.to_f64() * weight(i, *j as usize));
+                if value != T::ZERO {
+                    indices.push(*j);
+                    values.push(value);
+                }
+            }
+            offsets.push(indices.len());
+        }
+        let rows = Compressed { offsets: offsets.into(), indices: indices.into(), values: values.into() };
+        Box::new(SparseMatrix::from_rows(self.samples, self.features, rows, 0))
+    }
+
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]) {
         let (indices, values) = self.row(sample);
         for (j, x) in indices.iter().zip(values) {

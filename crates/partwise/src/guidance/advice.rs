@@ -211,6 +211,11 @@ pub enum Advice {
     SampleWeights(Vec<f64>),
     /// 1 where the entry of X (n × d) is known, 0 where it is not and X holds 0.
     KnownEntries(Matrix<f64>),
+    /// The known features of each sample, ascending; X holds 0 in all others, which are not known: ratings, where what nobody rated is
+    /// no zero. Takes the room of the known entries, and k × k numbers a sample and a feature.
+    KnownFeatures(Vec<Vec<u32>>),
+    /// How much each entry of X (n × d) counts, ≥ 0; 0 for one that is not known, 1 for one as it is.
+    EntryWeights(Matrix<f64>),
 }
 
 impl Advice {
@@ -230,6 +235,8 @@ impl Advice {
             Advice::Graph { .. } => "graph",
             Advice::SampleWeights(_) => "sample weights",
             Advice::KnownEntries(_) => "known entries",
+            Advice::KnownFeatures(_) => "known features",
+            Advice::EntryWeights(_) => "weights of entries",
         }
     }
 
@@ -242,7 +249,10 @@ impl Advice {
             | Advice::References { strength, .. }
             | Advice::Links { strength, .. }
             | Advice::Graph { strength, .. } => Some(*strength),
-            Advice::SampleWeights(_) | Advice::KnownEntries(_) => None,
+            Advice::SampleWeights(_)
+            | Advice::KnownEntries(_)
+            | Advice::KnownFeatures(_)
+            | Advice::EntryWeights(_) => None,
         }
     }
 
@@ -256,7 +266,10 @@ impl Advice {
             | Advice::References { strength, .. }
             | Advice::Links { strength, .. }
             | Advice::Graph { strength, .. } => *strength = new,
-            Advice::SampleWeights(_) | Advice::KnownEntries(_) => {}
+            Advice::SampleWeights(_)
+            | Advice::KnownEntries(_)
+            | Advice::KnownFeatures(_)
+            | Advice::EntryWeights(_) => {}
         }
         self
     }
@@ -337,6 +350,8 @@ impl Guidance {
             Advice::Graph { .. } => 5,
             Advice::SampleWeights(_) => 6,
             Advice::KnownEntries(_) => 7,
+            Advice::KnownFeatures(_) => 8,
+            Advice::EntryWeights(_) => 9,
         };
         items.sort_by(|a, b| {
             // Only items of one kind are told apart by what they hold.
@@ -349,6 +364,22 @@ impl Guidance {
     pub(crate) fn known_entries(&self) -> Option<&Matrix<f64>> {
         self.advice.iter().find_map(|item| match item {
             Advice::KnownEntries(known) => Some(known),
+            _ => None,
+        })
+    }
+
+    /// The known features of each sample, where they are listed.
+    pub(crate) fn known_features(&self) -> Option<&[Vec<u32>]> {
+        self.advice.iter().find_map(|item| match item {
+            Advice::KnownFeatures(known) => Some(known.as_slice()),
+            _ => None,
+        })
+    }
+
+    /// The weights of the entries, where there are some.
+    pub(crate) fn entry_weights(&self) -> Option<&Matrix<f64>> {
+        self.advice.iter().find_map(|item| match item {
+            Advice::EntryWeights(weights) => Some(weights),
             _ => None,
         })
     }

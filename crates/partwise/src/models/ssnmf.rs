@@ -18,7 +18,7 @@ use crate::guidance::{Knowledge, LabelTargets, StrengthUnit};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::problem::check_non_negative;
-use crate::terms::{Contribution, LabelView, Missing};
+use crate::terms::{Contribution, EntryWeights, LabelView};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ssnmf";
@@ -69,7 +69,7 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
         terms.push(Contribution::LabelView(LabelView::new(&given.targets, &given.known, weight * unit)));
     }
     if let Some(known) = &knowledge.known_entries {
-        terms.push(Contribution::Missing(Missing::new(known)));
+        terms.push(Contribution::EntryWeights(EntryWeights::new(known)));
     }
     Ok(terms)
 }

@@ -137,7 +137,7 @@ fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverS
         Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
         Contribution::Coupling(t) => Contribution::Coupling(Coupling { weight: T::from_f64(t.weight) }),
         Contribution::SharedAnchor(t) => Contribution::SharedAnchor(t.cast()),
-        Contribution::Missing(t) => Contribution::Missing(t.clone()),
+        Contribution::EntryWeights(t) => Contribution::EntryWeights(t.clone()),
         Contribution::LabelView(t) => Contribution::LabelView(t.cast()),
         Contribution::Placement(t) => Contribution::Placement(t.cast()),
         Contribution::ComponentDirection(t) => Contribution::ComponentDirection(t.cast()),

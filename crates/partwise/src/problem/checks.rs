@@ -4,6 +4,7 @@ use super::{Notice, Problem};
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
+use crate::guidance::Guidance;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::models::{self, Form, Model, Shape, Tying};
@@ -62,6 +63,9 @@ pub(super) fn check_form<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Re
 
 /// Refuses marks of known entries that don't fit the data, for the model that takes them.
 pub(super) fn check_unknown_entries<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
+    if let Some(known) = model.guidance().and_then(Guidance::known_features) {
+        return check_listed(data, known);
+    }
     let Some(known) = known_entries(model) else { return Ok(()) };
     let (n, d) = (data.n_samples(), data.n_features());
     if model.spec.name != models::WITH_UNKNOWN_ENTRIES && model.spec.tying != Tying::Guidance {
@@ -290,6 +294,28 @@ pub(super) fn check_references(
     Ok(())
 }
 
+/// Refuses values where nothing is known; lists that don't fit the data are refused when guidance is compiled.
+fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &[Vec<u32>]) -> Result<()> {
+    let mut row = vec![0.0; data.n_features()];
+    for (i, known) in known.iter().enumerate().take(data.n_samples()) {
+        row.fill(0.0);
+        data.add_row(i, 1.0, &mut row);
+        // A list that is not ascending is refused later, by name.
+        if !known.is_sorted() {
+            continue;
+        }
+        let unlisted = |(j, x): &(usize, &f64)| **x != 0.0 && known.binary_search(&(*j as u32)).is_err();
+        if let Some((j, x)) = row.iter().enumerate().find(unlisted) {
+            return Err(Error::OutOfRange {
+                name: format!("the unknown entry in row {i}, column {j}"),
+                value: x.to_string(),
+                valid: "0; what is not known has no value".into(),
+            });
+        }
+    }
+    Ok(())
+}
+
 /// The marks of known entries, wherever they are.
 fn known_entries(model: &Model) -> Option<&Matrix<f64>> {
     match &model.knowledge.guidance {
@@ -316,7 +342,7 @@ pub(super) fn check_pairing<T: Real>(
         let later = matches!(
             c,
             Contribution::LabelView(_)
-                | Contribution::Missing(_)
+                | Contribution::EntryWeights(_)
                 | Contribution::SharedAnchor(_)
                 | Contribution::Relation(_)
                 | Contribution::Held(_)

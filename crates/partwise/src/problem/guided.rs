@@ -28,7 +28,7 @@ pub(super) fn check_guidance<T: Real>(
             | Contribution::RowAnchor(_)
             | Contribution::ComponentAnchor(_)
             | Contribution::LabelView(_)
-            | Contribution::Missing(_) => true,
+            | Contribution::EntryWeights(_) => true,
             Contribution::Placement(placement) => placement.has_directions(),
             _ => false,
         };

@@ -30,7 +30,7 @@ use tying::{merge_constant, tie_rows};
 use crate::data::{DataMatrix, RowGroups};
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
-use crate::guidance::Plan;
+use crate::guidance::{Guidance, Plan};
 use crate::init;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
@@ -49,10 +49,10 @@ pub struct Notice {
     pub message: String,
 }
 
-/// Data as the loop sees them: the caller's, or merged and scaled rows.
+/// Data as the loop sees them: the caller's, merged and scaled rows, or entries times their weights.
 enum Working<'a, T> {
     Caller(&'a dyn DataMatrix<T>),
-    Merged(Box<dyn DataMatrix<T>>),
+    Own(Box<dyn DataMatrix<T>>),
 }
 
 /// Data + model + settings, checked and merged.
@@ -62,7 +62,8 @@ pub struct Problem<'a, T: Real> {
     pub(crate) tied: Option<TiedRows>,
     pub(crate) loss: Loss,
     pub(crate) contributions: Vec<Contribution<T>>,
-    /// Half objective of the original data minus that of the working data, at equal W·H.
+    /// Half objective of the original data minus that of the working data, at equal W·H (with weights of entries: of what does not depend
+    /// on W·H).
     pub(crate) merge_constant: f64,
     pub(crate) order: Vec<Slot>,
     /// S between the factors.
@@ -98,8 +99,11 @@ impl<'a, T: Real> Problem<'a, T> {
         check_size(data)?;
         check_form(data, model)?;
         check_unknown_entries(data, model)?;
-        let shape = shape(data, settings.rank);
-        let seeded = |seeds: &[(usize, f64)]| seeded(data, seeds);
+        let (weighted, weight_constant) = weighted_entries(data, model).unzip();
+        // What counts nothing has no say in sizes, seeds or starts either.
+        let counted = weighted.as_deref().unwrap_or(data);
+        let shape = shape(counted, settings.rank);
+        let seeded = |seeds: &[(usize, f64)]| seeded(counted, seeds);
         let plan = model.guidance().map(|guidance| Plan::new(guidance, shape, &seeded)).transpose()?;
         let mut notices = data_notices(data);
         notices.extend(plan.iter().flat_map(|plan| plan.notices.clone()));
@@ -109,12 +113,15 @@ impl<'a, T: Real> Problem<'a, T> {
         let solver = resolve_solver(settings, model)?;
         let tied = tie_rows(data, model, plan.as_ref());
         let (working, merge_constant) = match &tied {
-            None => (Working::Caller(data), 0.0),
+            None => match weighted {
+                None => (Working::Caller(data), 0.0),
+                Some(weighted) => (Working::Own(weighted), weight_constant.unwrap_or(0.0)),
+            },
             Some((tied, scale)) => {
                 let groups = RowGroups { group: tied.group.clone(), scale: scale.clone() };
                 let merged = data.grouped(&groups);
                 let constant = merge_constant(data, merged.as_ref(), model, tied);
-                (Working::Merged(merged), constant)
+                (Working::Own(merged), constant)
             }
         };
         let tied = tied.map(|(tied, _)| tied);
@@ -241,13 +248,13 @@ impl<'a, T: Real> Problem<'a, T> {
     pub fn data(&self) -> &dyn DataMatrix<T> {
         match &self.working {
             Working::Caller(data) => *data,
-            Working::Merged(data) => data.as_ref(),
+            Working::Own(data) => data.as_ref(),
         }
     }
 
-    /// The caller's data.
-    pub fn original(&self) -> &'a dyn DataMatrix<T> {
-        self.original
+    /// The data with one row a sample: the caller's, each entry times its weight where entries have weights.
+    pub fn original(&self) -> &dyn DataMatrix<T> {
+        if self.tied.is_none() { self.data() } else { self.original }
     }
 
     /// Bytes of merged and combined rows (0 when there are none).
@@ -255,7 +262,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let combined: usize = self.contributions.iter().map(Contribution::owned_bytes).sum();
         match &self.working {
             Working::Caller(_) => combined,
-            Working::Merged(data) => data.owned_bytes() + combined,
+            Working::Own(data) => data.owned_bytes() + combined,
         }
     }
 
@@ -301,6 +308,22 @@ impl<'a, T: Real> Problem<'a, T> {
             Some(tied) => (tied.first_sample[row] as usize, tied.codes_scale[row]),
         }
     }
+}
+
+/// The data with each entry times its weight, where entries have weights, and ½·Σ (c − c²)·x².
+fn weighted_entries<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+) -> Option<(Box<dyn DataMatrix<T>>, f64)> {
+    let weights = model.guidance().and_then(Guidance::entry_weights)?;
+    if weights.shape() != (data.n_samples(), data.n_features()) {
+        // Refused, with the sizes, when guidance is compiled.
+        return None;
+    }
+    let working = data.weighted(&|i, j| weights.get(i, j));
+    let counted = data.weighted(&|i, j| weights.get(i, j).sqrt()).summary().squared_norm;
+    let constant = 0.5 * (counted - working.summary().squared_norm);
+    Some((working, constant))
 }
 
 /// The solver that is asked for, or the model's own.

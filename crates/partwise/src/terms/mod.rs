@@ -5,10 +5,10 @@
 mod anchor;
 mod coupling;
 mod direction;
+mod entry_weights;
 mod graph;
 mod held;
 mod label_view;
-mod missing;
 mod penalty;
 mod placement;
 mod relation;
@@ -23,10 +23,10 @@ pub use crate::losses::combined_rows::CombinedRows;
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use coupling::Coupling;
 pub use direction::ComponentDirection;
+pub use entry_weights::EntryWeights;
 pub use graph::{GraphForm, GraphSmoothing};
 pub use held::Held;
 pub use label_view::LabelView;
-pub use missing::Missing;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
 pub use placement::{Placement, PlacementRule};
 pub use relation::Relation;
@@ -66,8 +66,8 @@ pub enum Contribution<T: Real> {
     CombinedRows(CombinedRows<T>),
     /// (λ/2)·‖M∘(Y − WB)‖² with B a factor of its own.
     LabelView(LabelView<T>),
-    /// −½·Σ (wᵢ·hⱼ)² over the unknown entries, where X is 0.
-    Missing(Missing),
+    /// ½·Σ (cᵢⱼ − 1)·(wᵢ·hⱼ)², where X is c∘x.
+    EntryWeights(EntryWeights),
     /// (μ/2)·‖H1 − H2‖².
     Coupling(Coupling<T>),
     /// ¼·Σᵢ mᵢ(‖h1ᵢ − dᵢrᵢ‖² + ‖h2ᵢ − dᵢrᵢ‖²) with d a factor of its own.
@@ -96,7 +96,7 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
             Contribution::LabelView(_) => "labels".into(),
-            Contribution::Missing(_) => "unknown entries".into(),
+            Contribution::EntryWeights(_) => "unknown entries".into(),
             Contribution::Coupling(_) => "distance of codes and components".into(),
             Contribution::SharedAnchor(_) => "reference of both factors".into(),
             Contribution::GraphSmoothing(_) => "graph".into(),
@@ -123,7 +123,7 @@ impl<T: Real> Contribution<T> {
             Contribution::GraphSmoothing(t) => t.value(factors),
             Contribution::CombinedRows(t) => t.value(factors),
             Contribution::LabelView(t) => t.value(factors),
-            Contribution::Missing(t) => t.value(factors),
+            Contribution::EntryWeights(t) => t.value(factors),
             Contribution::Coupling(t) => t.value(factors),
             Contribution::SharedAnchor(t) => t.value(factors),
             Contribution::Placement(t) => t.value(factors, squared),
@@ -161,7 +161,7 @@ impl<T: Real> Contribution<T> {
             Contribution::ComponentAnchor(t) if t.slot == slot => t.add_to(factors, subproblem),
             Contribution::ProductSparsity(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::ProductRidge(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
-            Contribution::Missing(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
+            Contribution::EntryWeights(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::Coupling(t) if slot.is_main() => t.add_to(slot, factors, subproblem),
             Contribution::SharedAnchor(t) if slot.is_main() || slot == Slot::Scales => {
                 t.add_to(slot, factors, subproblem);

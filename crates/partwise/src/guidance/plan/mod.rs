@@ -17,7 +17,7 @@ use crate::factors::Slot;
 use crate::linalg::Matrix;
 use crate::problem::Notice;
 use crate::shape::Shape;
-use crate::terms::{Contribution, Held, Missing, Placement};
+use crate::terms::{Contribution, EntryWeights, Held, Placement};
 
 /// Where a component may start from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -276,17 +276,62 @@ impl Compiler<'_> {
                 }
                 Ok(())
             }
-            Advice::KnownEntries(known) => {
+            Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_) => {
+                if self.contributions.iter().any(|c| matches!(c, Contribution::EntryWeights(_))) {
+                    return Err(Error::Guidance(
+                        "weights of entries, or which are known, are given twice".into(),
+                    ));
+                }
                 if tied.is_some() {
                     return Err(Error::Incompatible {
-                        asked: "unknown entries beside samples that share one row of codes".into(),
+                        asked: format!("{} beside samples that share one row of codes", item.kind()),
                         reason: "the merged rows would need a weight for each entry".into(),
                         valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
                     });
                 }
-                self.contributions.push(Contribution::Missing(Missing::new(known)));
+                self.contributions.push(Contribution::EntryWeights(self.entry_weights(item)?));
                 Ok(())
             }
+        }
+    }
+
+    fn entry_weights(&self, item: &Advice) -> Result<EntryWeights> {
+        let (n, d) = (self.shape.samples, self.shape.features);
+        match item {
+            Advice::KnownFeatures(known) => {
+                check_length("the known features", known.len(), n)?;
+                for (i, row) in known.iter().enumerate() {
+                    if let Some(j) = row.iter().find(|j| **j as usize >= d) {
+                        let what = format!("a known feature of sample {i}");
+                        return Err(out_of_range(
+                            &what,
+                            f64::from(*j),
+                            &format!("below {d}, the number of features"),
+                        ));
+                    }
+                    if !row.is_sorted_by(|a, b| a < b) {
+                        return Err(Error::Guidance(format!(
+                            "the known features of sample {i} must be in ascending order, each once"
+                        )));
+                    }
+                }
+                Ok(EntryWeights::listed(known, d))
+            }
+            Advice::KnownEntries(weights) | Advice::EntryWeights(weights) => {
+                if weights.shape() != (n, d) {
+                    return Err(Error::Shape {
+                        what: format!("the {} (samples x features)", item.kind()),
+                        expected: format!("{n} x {d}"),
+                        found: format!("{} x {}", weights.rows(), weights.columns()),
+                    });
+                }
+                if let Some(at) = weights.as_slice().iter().position(|c| !(*c >= 0.0 && c.is_finite())) {
+                    let what = format!("the weight of the entry in row {}, column {}", at / d, at % d);
+                    return Err(out_of_range(&what, weights.as_slice()[at], "a finite number of 0 or more"));
+                }
+                Ok(EntryWeights::new(weights))
+            }
+            _ => unreachable!("the caller has an item about entries"),
         }
     }
 

@@ -216,7 +216,10 @@ impl Reporter<'_> {
                 cannot.iter().for_each(|&pair| self.link(pair, false));
             }
             Advice::Graph { graph, .. } => self.graph(graph),
-            Advice::SampleWeights(_) | Advice::KnownEntries(_) => {}
+            Advice::SampleWeights(_)
+            | Advice::KnownEntries(_)
+            | Advice::KnownFeatures(_)
+            | Advice::EntryWeights(_) => {}
         }
     }
 
