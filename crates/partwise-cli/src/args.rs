@@ -124,6 +124,13 @@ pub(crate) struct GuidanceArgs {
     /// Entries of the data that are nan are not known and don't count (ssnmf, guided; dense data).
     #[arg(long)]
     pub(crate) missing: bool,
+    /// Entries that are 0, in a sparse file those that it does not list, are not known and don't count, as in ratings (guided; squared
+    /// loss).
+    #[arg(long, conflicts_with = "missing")]
+    pub(crate) zeros_missing: bool,
+    /// How much each entry counts (guided; squared loss): a table of the shape of the data, 0 or more; 0 = it doesn't count.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["missing", "zeros_missing"])]
+    pub(crate) entry_weights: Option<PathBuf>,
     /// A graph over the samples for gnmf, semi-gnmf and guided: an edge list with the header source,target and perhaps weight (nodes from 0), or a symmetric matrix.
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<PathBuf>,

@@ -67,6 +67,8 @@ pub(crate) fn check(args: &FitArgs) -> Result<()> {
         (guidance.reference.is_some(), "--reference", &["ws-nmf", "guided"]),
         (guidance.label_targets.is_some(), "--label-targets", &["ssnmf"]),
         (guidance.missing, "--missing", &["ssnmf", "guided"]),
+        (guidance.zeros_missing, "--zeros-missing", &["guided"]),
+        (guidance.entry_weights.is_some(), "--entry-weights", &["guided"]),
         (guidance.graph.is_some(), "--graph", GRAPH),
         (guidance.graph_neighbours.is_some(), "--graph-neighbours", NEIGHBOURS),
         (guidance.graph_weights.is_some(), "--graph-weights", NEIGHBOURS),

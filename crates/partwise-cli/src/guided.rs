@@ -95,6 +95,15 @@ pub(crate) fn compose<T: Real>(
     if let Some(known) = known_entries {
         composer.push(Advice::KnownEntries(known), false);
     }
+    if args.guidance.zeros_missing {
+        let known = (0..data.n_samples()).map(|i| data.non_zero_features(i)).collect();
+        composer.push(Advice::KnownFeatures(known), false);
+    }
+    if let Some(path) = &args.guidance.entry_weights {
+        let table = read_table(path, &ReadOptions::default())?;
+        composer.told("entry weights", path, &table.sha256);
+        composer.push(Advice::EntryWeights(table.values.into_matrix::<f64>(path)?), false);
+    }
     if let Some(features) = &source.feature_names {
         composer.out.guidance = composer.out.guidance.with_feature_names(features.clone());
     }

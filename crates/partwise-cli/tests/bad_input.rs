@@ -241,6 +241,7 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     refused(at, "fit x.npy --labels one.csv --method nmf-alpha", &["all 2", "class \"a\"", "two or more"]);
     refused(at, "fit x.npy -k 2 --svm-cost 2", &["--svm-cost serves the method nmf-alpha only"]);
     refused(at, "fit x.npy -k 2 --missing", &["--missing serves the methods ssnmf, guided only"]);
+    refused(at, "fit x.npy -k 2 --zeros-missing", &["--zeros-missing serves the method guided only"]);
     write(at, "sets.csv", "index,label\n0,a\n0,b\n1,a\n2,b\n");
     refused(at, "fit x.npy -k 2 --labels sets.csv", &["sample 0", "2 labels", "one label a sample"]);
     let several = "fit x.npy -k 2 --labels sets.csv --method nmf-alpha --labels-per-class 1";

@@ -338,6 +338,34 @@ fn nan_entries_are_unknown_when_that_is_asked_for() {
     }
 }
 
+/// Ratings: what a sparse file does not list is not known; and weights of 0 say the same.
+#[test]
+fn what_is_not_listed_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let value = |i: usize, j: usize| (1.0 + i as f64) * (1.0 + j as f64);
+    let known = |i: usize, j: usize| !(i + 2 * j).is_multiple_of(3);
+    let cells: Vec<(usize, usize)> = (0..8).flat_map(|i| (0..6).map(move |j| (i, j))).collect();
+    let listed: Vec<(usize, usize)> = cells.iter().copied().filter(|(i, j)| known(*i, *j)).collect();
+    let lines: String =
+        listed.iter().map(|(i, j)| format!("{} {} {}\n", i + 1, j + 1, value(*i, *j))).collect();
+    let header = "%%MatrixMarket matrix coordinate real general\n";
+    std::fs::write(at.join("x.mtx"), format!("{header}8 6 {}\n{lines}", listed.len())).unwrap();
+    let all: Vec<f64> = cells.iter().map(|(i, j)| value(*i, *j) + f64::from(!known(*i, *j))).collect();
+    let weights: Vec<f64> = cells.iter().map(|(i, j)| f64::from(known(*i, *j))).collect();
+    write_npy(&at.join("x.npy"), &[8, 6], &all);
+    write_npy(&at.join("weights.npy"), &[8, 6], &weights);
+    for input in ["x.mtx --zeros-missing", "x.npy --entry-weights weights.npy"] {
+        let rest = "--method guided -k 1 --max-iter 500 --tol 1e-9 --quiet --force --out out";
+        succeed(at, &format!("fit {input} {rest}"));
+        let (w, h) = (read_npy(&at.join("out/codes.npy")), read_npy(&at.join("out/components.npy")));
+        for &(i, j) in &cells {
+            let found = w[i] * h[j];
+            assert!((found - value(i, j)).abs() < 1e-3 * value(i, j), "{input}: {found} for {}", value(i, j));
+        }
+    }
+}
+
 #[test]
 fn symmetric_methods_take_edges_or_neighbours_of_the_rows() {
     let folder = tempfile::tempdir().unwrap();

@@ -319,6 +319,10 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         Box::new(DenseMatrix { samples, features, values, summary: OnceLock::new() })
     }
 
+    fn non_zero_features(&self, sample: usize) -> Vec<u32> {
+        (0..).zip(self.row(sample)).filter(|(_, x)| **x != T::ZERO).map(|(j, _)| j).collect()
+    }
+
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]) {
         for (out, x) in out.iter_mut().zip(self.row(sample)) {
             *out += weight * x.to_f64();

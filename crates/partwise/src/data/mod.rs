@@ -108,6 +108,9 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     /// The same data (n × d, of the same kind) with each entry times the weight of its row and column.
     fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>>;
 
+    /// The features that are not 0 in a sample, ascending.
+    fn non_zero_features(&self, sample: usize) -> Vec<u32>;
+
     /// `out` (d) += weight · X[sample, :], in `f64`.
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]);
 

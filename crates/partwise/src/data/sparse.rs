@@ -279,6 +279,11 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         Box::new(SparseMatrix::from_rows(self.samples, self.features, rows, 0))
     }
 
+    fn non_zero_features(&self, sample: usize) -> Vec<u32> {
+        let (indices, values) = self.row(sample);
+        indices.iter().zip(values).filter(|(_, x)| **x != T::ZERO).map(|(j, _)| *j).collect()
+    }
+
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]) {
         let (indices, values) = self.row(sample);
         for (j, x) in indices.iter().zip(values) {
