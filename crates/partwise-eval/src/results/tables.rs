@@ -376,7 +376,7 @@ mod tests {
                 .notes
                 .iter()
                 .any(|note| note
-                    .contains("a|b minus worse_%: +12.5 ± 0.54 (se), Wilcoxon p = 0.0005 (12 pairs)")),
+                    .contains("a|b minus worse_%: +12.5 ± 0.54 (se), Wilcoxon p = 4.88e-4 (12 pairs)")),
             "{:?}",
             grids[0].notes
         );

@@ -83,15 +83,20 @@ fn upper_tail(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Expected values: scipy.stats.wilcoxon 1.15 (`method="exact"`), and for the last case `method="approx", correction=True`.
+    /// Expected values: scipy.stats.wilcoxon 1.17.1, `method="exact"`, and `method="approx", correction=True` for the last.
     #[test]
     fn probabilities_are_those_of_another_program() {
         let differences = [1.2, -0.4, 2.5, 3.1, 0.9, -1.1, 0.3, 2.2, 1.7, 0.8];
         let found = wilcoxon(&differences);
-        assert_eq!((found.n, found.positive), (10, 47.0));
-        assert!((found.p - 0.048_828_125).abs() < 1e-12, "{found:?}");
+        assert_eq!((found.n, found.positive), (10, 48.0));
+        assert!((found.p - 0.037_109_375).abs() < 1e-12, "{found:?}");
         let all_better: Vec<f64> = (1..=6).map(f64::from).collect();
         assert!((wilcoxon(&all_better).p - 0.03125).abs() < 1e-15);
+        // Sixty with zeros and equal sizes.
+        let many: Vec<f64> = (0..60).map(|i| f64::from((i * 37) % 23 - 8) / 2.0).collect();
+        let found = wilcoxon(&many);
+        assert_eq!((found.n, found.positive), (58, 58.0 * 59.0 / 2.0 - 474.5));
+        assert!((found.p - 0.003_193_147_509_504_852_3).abs() < 1e-9, "{found:?}");
     }
 
     #[test]
