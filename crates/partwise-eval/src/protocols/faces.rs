@@ -284,15 +284,16 @@ const fn entry(
 
 use Reading::{Largest, Plain, Rows, Scaled};
 
-pub(super) const NMF: Method =
-    entry("nmf", "NMF", "NMF", &[Plain, Rows], |faces, settings| faces.from_uniform(&Model::nmf(), settings));
+pub(super) const NMF: Method = entry("nmf", "NMF", "NMF", &[Plain, Rows], |faces, settings| {
+    faces.fit_from_uniform(&Model::nmf(), settings)
+});
 
 pub(super) const NCW_NMF: Method = entry(
     "ncw-nmf",
     "NMF with normalized-cut weights, the CNMF paper's \"NMF\"",
     "NCW-NMF",
     &[Plain],
-    |faces, settings| faces.from_uniform(&Model::ncw_nmf(), settings),
+    |faces, settings| faces.fit_from_uniform(&Model::ncw_nmf(), settings),
 );
 
 pub(super) const GNMF: Method =
@@ -325,7 +326,7 @@ pub(super) const SEMI_GNMF: Method = entry(
 );
 
 pub(super) const CNMF: Method = entry("cnmf", "CNMF", "CNMF", &[Plain, Rows], |faces, settings| {
-    faces.from_uniform(&Model::cnmf(faces.labels.clone()), settings)
+    faces.fit_from_uniform(&Model::cnmf(faces.labels.clone()), settings)
 });
 
 pub(super) const CNMF_KL: Method =
@@ -440,7 +441,7 @@ impl Faces {
     }
 
     /// Multiplicative updates from uniform factors.
-    fn from_uniform(&self, model: &Model, settings: Settings) -> Result<Fit<f64>> {
+    fn fit_from_uniform(&self, model: &Model, settings: Settings) -> Result<Fit<f64>> {
         let tied = model.spec().name == "cnmf";
         let settings = Settings { solver: SolverChoice::Mu, init: self.uniform_start(1.0, tied), ..settings };
         Ok(fit(&self.data, model, &settings)?)
