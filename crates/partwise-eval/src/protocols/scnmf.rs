@@ -224,6 +224,10 @@ fn bases(unit: &Unit<'_>) -> Result<Outcome> {
         rows.push(unit.row(method.name).by(solver).with([likeness]).with(faces.scores(&clusters)?));
         pictures.push((method.name.to_string(), components));
     }
+    if let Some(clusters) = faces::CONSTRAINED_K_MEANS.clusters(&faces)? {
+        let row = unit.row(faces::CONSTRAINED_K_MEANS.name).by("Lloyd, from the labels");
+        rows.push(row.with(faces.scores(&clusters)?));
+    }
     let picture = Picture {
         name: format!("basis-draw-{}", unit.draw),
         title: "Two labelled images of each class, and the bases".into(),
