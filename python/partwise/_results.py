@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _files, _plots
+from . import _files, _native, _plots
+from ._report import PairInDoubt, Suggestion
 
 __all__ = ["ResultsMixin"]
 
@@ -126,6 +127,72 @@ class ResultsMixin:
         if what == "history":
             return pd.DataFrame(self.history_).set_index("iteration")
         raise ValueError(f"unknown table {what!r}; valid: 'components', 'codes', 'memberships', 'history'")
+
+    # ------------------------------------------------------------------ what next
+
+    def _labelled_samples(self) -> Any:
+        """Samples whose topic was said."""
+        guided = getattr(self, "_guided_samples", None)
+        if guided is not None:
+            return guided
+        return np.array([], dtype=int) if self._targets_ is None else np.flatnonzero(self._targets_.labelled)
+
+    def suggest(self, n: int = 10) -> list[Suggestion]:
+        """The n samples of the fit whose label would help most, the most helpful first; labelled ones are left out.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        suggestions : list of Suggestion
+            Samples by doubt and by difference to those before.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from partwise import CNMF
+        >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0], [2, 1, 1.5]])
+        >>> model = CNMF(random_state=0, tol=1e-2).fit(X, [0, -1, 1, -1, -1])
+        >>> model.suggest(1)[0].sample
+        4
+        """
+        codes, components, names = self._factors_and_names(n)
+        found = _native.suggest(codes, components, [int(i) for i in self._labelled_samples()], int(n))
+        return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
+
+    def suggest_links(self, n: int = 10) -> list[PairInDoubt]:
+        """The n pairs of samples of which a link would tell most: alike, and between the same two components.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        pairs : list of PairInDoubt
+            The most doubtful first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from partwise import NMF
+        >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0], [2, 1, 1.5], [2.2, 1, 1.4]])
+        >>> NMF(2, random_state=0, tol=1e-2).fit(X).suggest_links(1)[0].samples
+        (4, 5)
+        """
+        codes, components, _ = self._factors_and_names(n)
+        return [PairInDoubt(samples, together, closeness) for samples, together, closeness in _native.suggest_links(codes, components, int(n))]
+
+    def _factors_and_names(self, n: int) -> tuple[Any, Any, list[str]]:
+        check_is_fitted(self)
+        if n < 0:
+            raise ValueError(f"n is {n}, but must be 0 or more")
+        codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (self.codes_, self.components_))
+        return codes, components, [str(name) for name in self.component_names_]
 
     # ------------------------------------------------------------------ files
 

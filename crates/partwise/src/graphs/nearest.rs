@@ -2,6 +2,7 @@
 
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::real::Real;
 
 /// Samples whose products with all others are computed together.
@@ -84,6 +85,7 @@ pub fn nearest_neighbours<T: Real>(
         let block = start..(start + BLOCK).min(n);
         search.products_with(block.clone());
         for i in block.clone() {
+            interrupt::check();
             for (distance, j) in search.nearest(i, i - block.start) {
                 found.samples.push(j);
                 found.distances.push(distance);
