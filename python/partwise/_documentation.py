@@ -16,7 +16,7 @@ _OWN = """Parameters
     """
 
 _COMMON = """init : str, default=None
-        The start: "random", "nndsvd", "nndsvda", "nndsvdar", "labels" (class means as components), "published", "custom"
+        The start: "random", "nndsvd", "nndsvda", "nndsvdar", "labels" (class means as components), "exemplars" (labelled samples), "published", "custom"
         (give W and H to ``fit``), "auto" (as the command line: "labels" with labels, else "random"). None is "labels" with
         labels, else "nndsvda" where n_components <= min(n_samples, n_features), else "random".
     solver : str, default="auto"

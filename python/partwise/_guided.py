@@ -37,7 +37,8 @@ class GuidedNMF(Factorization):
     label_rule : {{"components", "same-codes", "view"}}, default="components"
         What y says, see ``Labels``.
     components_per_class : int, default=1
-        Components of each class of y that ``guidance`` doesn't name.
+        Components of each class of y that ``guidance`` doesn't name. Each starts from a labelled sample of its own: 2 serves classes
+        that look in several ways, where there are at least so many labels of each; with one or two labels 1 is safer.
     {common}
     topics_ : dict of str to list of int
         The components of each topic, in order; free components are in none.
@@ -182,15 +183,7 @@ class GuidedNMF(Factorization):
         return owners + [""] * self._n_free
 
     def _clusters(self, codes: Any) -> Any:
-        """The largest component of the topic (or the free component) with the largest share."""
-        shares = self.memberships(codes)
-        total = shares.copy()
-        for components in self.topics_.values():
-            total[:, components] = shares[:, components].sum(axis=1, keepdims=True)
-        # Among the components of one topic the largest itself.
-        best = total.max(axis=1, keepdims=True)
-        own = np.where(total >= best, shares, -1.0)
-        return np.where(best[:, 0] > 0, own.argmax(axis=1), -1)
+        return self._clusters_of(self.topics_.values(), codes)
 
     def _feature_names(self, given: Any = None) -> Any:
         if given is None and self.guidance is not None and not hasattr(self, "feature_names_in_"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,17 @@ class ResultsMixin:
         """The component with the largest share of each row, -1 for rows of zeros."""
         shares = self.memberships(codes)
         return np.where(shares.max(axis=1) > 0, shares.argmax(axis=1), -1)
+
+    def _clusters_of(self, topics: Iterable[list[int]], codes: Any) -> Any:
+        """The largest component of the topic (its components), or the free component, with the largest share; -1 for rows of zeros."""
+        shares = self.memberships(codes)
+        total = shares.copy()
+        for components in topics:
+            total[:, components] = shares[:, components].sum(axis=1, keepdims=True)
+        best = total.max(axis=1, keepdims=True)
+        # Among the components of one topic the largest itself.
+        own = np.where(total >= best, shares, -1.0)
+        return np.where(best[:, 0] > 0, own.argmax(axis=1), -1)
 
     def _component_classes_of(self, clusters: Any) -> Any:
         return np.where(clusters >= 0, self._component_classes[np.maximum(clusters, 0)], -1)

@@ -1,11 +1,10 @@
 """Faults raise errors that say what, where, and what is valid."""
 
 import numpy as np
+import partwise as pw
 import pytest
 from conftest import data_for, sample_of
 from sklearn.exceptions import NotFittedError
-
-import partwise as pw
 
 X = np.random.default_rng(0).random((8, 5))
 

@@ -1,6 +1,7 @@
 """Pipelines, searches and friends of scikit-learn."""
 
 import numpy as np
+import partwise as pw
 import pytest
 from conftest import data_for, sample_of
 from sklearn.base import clone
@@ -9,8 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-
-import partwise as pw
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -1,10 +1,9 @@
 """What y may be, and what becomes of it."""
 
 import numpy as np
+import partwise as pw
 import pytest
 from conftest import data_for, sample_of
-
-import partwise as pw
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 GUIDED = [pw.CNMF, pw.SCNMF, pw.NMFDC, pw.WSNMF, pw.SSNMF, pw.NMFAlpha, pw.SemiGNMF, pw.WSSymNMF]

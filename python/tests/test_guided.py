@@ -8,14 +8,13 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import partwise as pw
 import pytest
+from partwise import Graph, Guidance, GuidedNMF, KnownEntries, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
-
-import partwise as pw
-from partwise import Graph, Guidance, GuidedNMF, KnownEntries, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 TOPICS, WORDS = 10, 6

@@ -7,9 +7,8 @@ import inspect
 import pkgutil
 from pathlib import Path
 
-import pytest
-
 import partwise
+import pytest
 from partwise import _native
 from partwise._estimators import ESTIMATORS
 

@@ -8,9 +8,8 @@ import threading
 import time
 
 import numpy as np
-import pytest
-
 import partwise as pw
+import pytest
 
 X = np.random.default_rng(0).random((60, 40))
 

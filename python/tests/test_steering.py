@@ -4,11 +4,10 @@ import copy
 import pickle
 
 import numpy as np
-import pytest
-from sklearn.base import clone
-
 import partwise as pw
+import pytest
 from partwise import Guidance, GuidedNMF, Labels, Topic
+from sklearn.base import clone
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 WORDS = 5

@@ -47,7 +47,8 @@ fn starts_graphs_and_recipes_end() {
     let settings = Settings { init: Init::Nndsvd, ..Settings::new(300) };
     assert!(heard(|| fit(&x, &Model::nmf(), &settings)) < 1.0);
     assert!(heard(|| neighbour_graph(&x, &NeighbourGraph::default())) < 1.0);
-    let labels: Vec<i32> = (0..20_000).map(|i| if i < 40 { i % 4 } else { -1 }).collect();
+    let x = data(6_000, 400);
+    let labels: Vec<i32> = (0..6_000).map(|i| if i < 40 { i % 4 } else { -1 }).collect();
     let labels = Labels::from_integers(&labels).unwrap();
     for threads in [1, 2] {
         let settings = AutomaticSettings { threads, ..AutomaticSettings::default() };

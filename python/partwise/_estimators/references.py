@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,9 @@ class WSNMF(Factorization):
         Without a unit, or the published weight.
     anchor_scale : {{"joint", "alternating", "fixed"}}, default="joint"
         What becomes of the free scale of reference rows.
+    components_per_class : int, default=1
+        Components that each class of y owns, for classes that look in several ways; above 1 the start is "exemplars", and labels
+        are one a sample.
     {common}
 
     Examples
@@ -53,6 +57,7 @@ class WSNMF(Factorization):
         strength: float = 10.0,
         strength_unit: str = "relative",
         anchor_scale: str = "joint",
+        components_per_class: int = 1,
         init: str | None = None,
         solver: str = "auto",
         beta_loss: str | float = "frobenius",
@@ -94,6 +99,7 @@ class WSNMF(Factorization):
         self.strength = strength
         self.strength_unit = strength_unit
         self.anchor_scale = anchor_scale
+        self.components_per_class = components_per_class
 
     def fit(
         self,
@@ -141,7 +147,22 @@ class WSNMF(Factorization):
     def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any, knowledge: dict[str, Any]) -> int:
         if self.n_components in ("auto", None) and self._reference_rank and targets is None:
             return self._reference_rank
-        return super()._rank(data, targets, W, H, knowledge)
+        rank = super()._rank(data, targets, W, H, knowledge)
+        owned = targets.n_classes * self.components_per_class if targets is not None else 0
+        return owned if self.n_components in ("auto", None) else max(rank, owned)
+
+    def _class_names_of_components(self) -> Any:
+        if self.components_per_class == 1 or self._targets_ is None:
+            return super()._class_names_of_components()
+        owners = [name for name in self._targets_.names for _ in range(self.components_per_class)]
+        # No class has the name of a free component, whatever it is called.
+        return [*owners, *[""] * (self.n_components_ - len(owners))]
+
+    def _clusters(self, codes: Any) -> Any:
+        if self.components_per_class == 1 or self._targets_ is None:
+            return super()._clusters(codes)
+        p = self.components_per_class
+        return self._clusters_of([list(range(c * p, (c + 1) * p)) for c in range(self._targets_.n_classes)], codes)
 
     def _knowledge(self, data: Any, targets: Targets | None, known: Any = None) -> tuple[Any, dict[str, Any]]:
         known = known or {}
@@ -150,6 +171,12 @@ class WSNMF(Factorization):
             "strength_unit": self.strength_unit,
             "anchor_scale": self.anchor_scale,
         }
+        if not isinstance(self.components_per_class, Integral) or self.components_per_class < 1:
+            raise ValueError(f"components_per_class is {self.components_per_class!r}, but must be a whole number of 1 or more")
+        if self.components_per_class > 1:
+            if targets is None or targets.codes is None:
+                raise ValueError("components_per_class above 1 needs labels, one a sample")
+            knowledge["components_per_class"] = int(self.components_per_class)
         self._reference_rank = 0
         soft = None
         if targets is not None and targets.codes is None:

@@ -113,6 +113,7 @@ impl<'a, T: Real> Search<'a, T> {
         let mut row = vec![0.0; data.n_features()];
         let mut squared_norms = Vec::with_capacity(n);
         for i in 0..n {
+            interrupt::check();
             data.add_row(i, 1.0, &mut row);
             squared_norms.push(data.row_dot(i, &row));
             // x − x is 0 exactly, so the buffer is clean again without touching all of it.
