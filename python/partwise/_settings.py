@@ -30,19 +30,19 @@ class SettingsMixin:
     _component_for_each_class: ClassVar[bool] = False
     _spectral_start: ClassVar[bool] = True
 
-    n_components: Any
-    init: Any
-    solver: Any
-    beta_loss: Any
-    tol: Any
-    max_iter: Any
+    n_components: int | str | None
+    init: str | None
+    solver: str
+    beta_loss: str | float
+    tol: float
+    max_iter: int
     random_state: Any
-    alpha_W: Any
-    alpha_H: Any
-    l1_ratio: Any
-    shuffle: Any
-    n_jobs: Any
-    time_limit: Any
+    alpha_W: float
+    alpha_H: float | str
+    l1_ratio: float
+    shuffle: bool
+    n_jobs: int | None
+    time_limit: float | None
 
     @property
     def _title(self) -> str:

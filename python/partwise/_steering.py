@@ -138,7 +138,7 @@ class Steering:
         codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (model.codes_, model.components_))
         changed, codes, components = _native.steered(lend(self._data), known, codes, components, (action, fields))
         guidance = guidance_of_native(changed)
-        after = clone(model).set_params(guidance=guidance, n_components=len(components), init=None)
+        after: GuidedNMF = clone(model).set_params(guidance=guidance, n_components=len(components), init=None)
         settings = after._shared_settings(len(components), self._data.shape)
         settings["start"] = [("codes", codes), ("components", components)]
         try:

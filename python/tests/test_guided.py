@@ -322,6 +322,36 @@ def test_the_command_line_gives_the_same_bits(tmp_path):
     assert [(s["sample"], tuple(s["between"])) for s in json.loads(told.stdout)] == [(s.sample, s.between) for s in model.suggest(5)]
 
 
+def test_several_components_a_class_are_those_of_the_command_line(tmp_path):
+    target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
+    found = [path for path in (target / "debug" / "partwise", target / "release" / "partwise") if path.exists()]
+    X, topic, _ = planted(60)
+    np.save(tmp_path / "x.npy", X)
+    (tmp_path / "y.csv").write_text("index,label\n" + "".join(f"{i},{NAMES[topic[i]]}\n" for i in range(30)))
+    topics = "".join(f'[[topics]]\nname = "{name}"\ncomponents = 2\n' for name in NAMES)
+    (tmp_path / "guidance.toml").write_text('labels = "y.csv"\n' + topics)
+    arguments = ["fit", tmp_path / "x.npy", "--method", "guided", "--guidance", tmp_path / "guidance.toml", "--seed", 4, "--max-iter", 15]
+    subprocess.run([found[0], *map(str, arguments), "--out", tmp_path / "out", "--quiet"], check=True, capture_output=True, text=True)
+    theirs = pw.load(tmp_path / "out" / "model.safetensors")
+    y = [NAMES[t] if i < 30 else None for i, t in enumerate(topic)]
+    model = GuidedNMF(components_per_class=2, random_state=4, max_iter=15).fit(X, y)
+    np.testing.assert_array_equal(theirs.codes_, model.codes_)
+    np.testing.assert_array_equal(theirs.components_, model.components_)
+    assert theirs.topics_ == model.topics_ and list(theirs.component_names_) == list(model.component_names_)
+
+
+def test_last_months_model_keeps_the_topics_of_this_month():
+    X, topic, _ = planted(100)
+    names = [NAMES[t] for t in (3, 1, 2, 0, 4, 5, 6, 7, 8, 9)]
+    last = fitted(X, {name: [WORDS * NAMES.index(name)] for name in names})
+    more, truth, _ = planted(100, seed=9)
+    now = fitted(more, References(last), n_components=11)
+    assert list(now.component_names_) == [*names, "part 11"]
+    assert (now.component_names_[now.labels_] == np.array(NAMES)[truth]).mean() > 0.9
+    held = fitted(more, References(last, strength=1), n_components=11)
+    np.testing.assert_allclose(held.components_[:10], last.components_, rtol=1e-12)
+
+
 def test_automatic_finds_classes_and_says_why(digits):
     X, y, truth = (part[:300] for part in digits)
     names = np.array(list("abcdefghij"), dtype=object)

@@ -136,3 +136,10 @@ def test_the_handler_of_ctrl_c_stays_what_it_was():
     before = signal.getsignal(signal.SIGINT)
     pw.NMF(3, random_state=0, max_iter=5, tol=0).fit(X)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_verbose_shows_a_bar_where_tqdm_is_there(capsys):
+    pytest.importorskip("tqdm")
+    pw.NMF(3, random_state=0, max_iter=20, tol=0, verbose=1).fit(X)
+    shown = capsys.readouterr().err
+    assert "NMF" in shown and "20/20" in shown and "objective=" in shown

@@ -177,7 +177,7 @@ class WSNMF(Factorization):
             if targets is None or targets.codes is None:
                 raise ValueError("components_per_class above 1 needs labels, one a sample")
             knowledge["components_per_class"] = int(self.components_per_class)
-        self._reference_rank = 0
+        self._reference_rank: int = 0
         soft = None
         if targets is not None and targets.codes is None:
             soft = _soft_reference(targets, self.n_components, knowledge["strength"])
