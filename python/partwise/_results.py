@@ -167,7 +167,7 @@ class ResultsMixin:
         >>> import numpy as np
         >>> from partwise import CNMF
         >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0], [2, 1, 1.5]])
-        >>> model = CNMF(random_state=0, tol=1e-2).fit(X, [0, -1, 1, -1, -1])
+        >>> model = CNMF(random_state=0, tol=1e-2).fit(X, [0, 0, 1, 1, -1])
         >>> model.suggest(1)[0].sample
         4
         """
