@@ -5,8 +5,8 @@
 //! one_fit x.npy rank iterations
 //! ```
 
-// An example may fail with a message.
-#![allow(clippy::unwrap_used)]
+// An example prints, and may fail with a message.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::path::Path;
 
