@@ -18,6 +18,7 @@ True
 """
 
 from . import datasets, metrics
+from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
 from ._estimators import (
     CNMF,
@@ -49,9 +50,11 @@ from ._guidance import (
     Topic,
     raw,
 )
-from ._guided import Automatic, Finding, GuidanceReport, GuidedNMF, Suggestion, automatic
+from ._guided import GuidedNMF
 from ._native import __version__
+from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion
 from ._solve import nnls, solve_codes, solve_components
+from ._steering import Steering
 
 __all__ = [
     "CNMF",
@@ -77,10 +80,12 @@ __all__ = [
     "Memberships",
     "NMFAlpha",
     "NsNMF",
+    "PairInDoubt",
     "References",
     "SampleWeights",
     "SemiGNMF",
     "Sets",
+    "Steering",
     "Suggestion",
     "SymNMF",
     "Topic",

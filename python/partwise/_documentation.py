@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from ._base import _SPECS
+from ._settings import SPECS
 
 __all__ = ["documented"]
 
@@ -16,7 +16,7 @@ _OWN = """Parameters
     """
 
 _COMMON = """init : str, default=None
-        The start: "random", "nndsvd", "nndsvda", "nndsvdar", "labels" (class means as components), "published", "custom"
+        The start: "random", "nndsvd", "nndsvda", "nndsvdar", "labels" (class means as components), "exemplars" (labelled samples), "published", "custom"
         (give W and H to ``fit``), "auto" (as the command line: "labels" with labels, else "random"). None is "labels" with
         labels, else "nndsvda" where n_components <= min(n_samples, n_features), else "random".
     solver : str, default="auto"
@@ -101,7 +101,7 @@ _T = TypeVar("_T", bound=type[Any])
 
 def documented(cls: _T) -> _T:
     """Fills the shared parts into a class's docstring."""
-    spec = _SPECS[cls._method]
+    spec = SPECS[cls._method]
     values = {key: spec[key] for key in ("objective", "title", "differs", "reference")}
     losses = ", ".join(f'"{loss}"' for loss in spec["losses"])
     common = _COMMON.format(**values, losses=losses, loss=f'"{spec["losses"][0]}"')

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._guidance import guidance_of_native, labelled_samples
 from ._targets import Targets
 
 __all__ = ["load", "save"]
@@ -48,9 +49,8 @@ def save(model: Any, path: Any) -> None:
     report: Any = model.guidance_report_
     kept: dict[str, Any] = {}
     if hasattr(model, "topics_"):
-        # The guidance itself stays behind; what it named and what became of it are kept.
         topics = [(name, len(components)) for name, components in model.topics_.items()]
-        report, kept = report.to_dict(), {"topics": topics, "guided_samples": model._guided_samples}
+        report, kept = report.to_dict(), {"topics": topics, "from_y": model._from_y, "strength_search": model.strength_search_}
     history = model.history_
     names = getattr(model, "feature_names_in_", None)
     resolved = model._resolved
@@ -93,7 +93,7 @@ def save(model: Any, path: Any) -> None:
         },
     }
     matrices = [("components", np.ascontiguousarray(model.components_)), ("codes", np.ascontiguousarray(model.codes_))]
-    _native.write_model(path, json.dumps(_plain(document)), matrices)
+    _native.write_model(path, json.dumps(_plain(document)), matrices, getattr(model, "_fitted_guidance", None))
 
 
 def load(path: Any) -> Any:
@@ -122,7 +122,7 @@ def load(path: Any) -> Any:
     """
     from ._estimators import ESTIMATORS
 
-    text, tensors = _native.read_model(path)
+    text, tensors, known = _native.read_model(path)
     document = json.loads(text)
     settings, python = document["settings"], document.get("python", {})
     scaling = (document.get("scaling") or {"kind": "none"}).get("kind", "none")
@@ -137,7 +137,7 @@ def load(path: Any) -> Any:
     if settings["method"] not in by_method:
         raise ValueError(f"{path}: unknown method {settings['method']!r}; valid: {', '.join(by_method)}")
     cls = by_method[settings["method"]]
-    known = cls._get_param_names()
+    valid = cls._get_param_names()
     given = python.get("parameters") or {
         "n_components": settings["rank"],
         "solver": settings["solver"],
@@ -146,13 +146,16 @@ def load(path: Any) -> Any:
         "max_iter": settings["max_iterations"],
         "random_state": settings["seed"],
     }
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items() if name in known}
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items() if name in valid}
     model = cls(**given)
-    _restore(model, document, tensors, python)
+    if known is not None:
+        # What y said comes with y again.
+        model.guidance = guidance_of_native(known, python.get("from_y"))
+    _restore(model, document, tensors, python, known)
     return model
 
 
-def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], python: dict[str, Any]) -> None:
+def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], python: dict[str, Any], known: dict[str, Any] | None) -> None:
     """Sets the fitted attributes."""
     settings, result = document["settings"], document["result"]
     columns = document["history_columns"]
@@ -194,7 +197,9 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
         "findings": report.get("findings", []),
         "agreement": report.get("agreement", 1.0),
         "topics": python.get("topics") or _topics_of(document["component_names"]),
-        "labelled": np.array(python.get("guided_samples", [] if targets is None else np.flatnonzero(targets.labelled)), dtype=int),
+        "labelled": None if known is None else labelled_samples(known["items"]),
+        "fitted_guidance": known or {"topics": [], "items": [], "feature_names": None},
+        "from_y": python.get("from_y") or {"items": [], "topics": []},
         "searched": None,
         "parts": parts,
         "loss": settings["loss"],
@@ -204,6 +209,9 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
         **{key: encoding.get(key, 0.0) for key in ("ridge", "linear", "smoothing")},
     }
     model._keep(done, targets, {key: settings.get(key) for key in ("rank", "seed", "tolerance", "max_iterations", "l1", "l2")})
+    if python.get("strength_search"):
+        search = python["strength_search"]
+        model.strength_search_ = {key: np.array(value) if isinstance(value, list) else value for key, value in search.items()}
     if "reconstruction_err" in python:
         model.reconstruction_err_ = python["reconstruction_err"]
 

@@ -1,109 +1,26 @@
-"""Guided NMF: one estimator for everything that is known, and the report of what became of it."""
+"""Guided NMF: one estimator for everything that is known."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, overload
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _plots
-from ._base import _REGISTRIES, Factorization, Iteration, _threads
+from ._base import Factorization, Iteration
 from ._documentation import documented
-from ._guidance import Compiled, Guidance, Labels, Memberships, Sets, Strength, Topic, _Item, compiled
-from ._input import is_anndata, lend, numeric, raise_about
-from ._targets import Targets, targets_of
+from ._guidance import Compiled, Guidance, Labels, Memberships, Sets, Strength, Topic, compiled
+from ._guidance.items import _Item
+from ._input import lend, raise_about
+from ._progress import Progress
+from ._report import Finding, GuidanceReport
+from ._steering import Steering
+from ._targets import Targets
 
-__all__ = ["Automatic", "Finding", "GuidanceReport", "GuidedNMF", "Suggestion", "automatic"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What became of an item of the guidance, or of one entry of it."""
-
-    kind: str
-    """"label", "set", "membership", "seed", "reference", "must-link", "cannot-link", "graph"."""
-    verdict: str
-    """"honoured", "overruled", "contradicted", "no support"."""
-    message: str
-    """A sentence."""
-    samples: tuple[int, ...] = ()
-    """The samples that it is about."""
-    topic: str | None = None
-    """The topic that it is about."""
-    numbers: dict[str, float] = field(default_factory=dict)
-    """Numbers by name: "share", "free share", "margin", "cosine", "overlap"."""
-
-
-class GuidanceReport(Sequence[Finding]):
-    """What became of the guidance: a list of findings, with counts."""
-
-    def __init__(self, findings: Sequence[Finding], agreement: float, parts: dict[str, float], notices: list[str]) -> None:
-        self.findings = list(findings)
-        self.agreement = agreement
-        """The share of the items with support in the data that the result follows; 1 without any."""
-        self.parts = parts
-        """The parts of the objective."""
-        self.notices = notices
-        """Facts to know, as sentences."""
-
-    @overload
-    def __getitem__(self, at: int) -> Finding: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Finding]: ...
-    def __getitem__(self, at: int | slice) -> Finding | list[Finding]:
-        return self.findings[at]
-
-    def __len__(self) -> int:
-        return len(self.findings)
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self.findings)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GuidanceReport) and self.to_dict() == other.to_dict()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        told = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
-        return f"<GuidanceReport: {told}; agreement {self.agreement:.2f}>"
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Findings by verdict; all verdicts are listed."""
-        return {verdict: sum(finding.verdict == verdict for finding in self) for verdict in _REGISTRIES["verdicts"]}
-
-    def to_frame(self) -> Any:
-        """The findings as a pandas DataFrame, one row each; numbers are columns."""
-        import pandas as pd
-
-        rows = [
-            {"kind": f.kind, "topic": f.topic, "samples": f.samples, "verdict": f.verdict, **f.numbers, "message": f.message} for f in self
-        ]
-        return pd.DataFrame(rows, columns=None if rows else ["kind", "topic", "samples", "verdict", "message"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as model files hold them."""
-        findings = [
-            {"kind": f.kind, "verdict": f.verdict, "message": f.message, "samples": list(f.samples), "topic": f.topic, "numbers": f.numbers}
-            for f in self
-        ]
-        return {"parts": self.parts, "notices": self.notices, "agreement": self.agreement, "findings": findings}
-
-
-class Suggestion(NamedTuple):
-    """A sample whose label would help."""
-
-    sample: int
-    """Its position."""
-    doubt: float
-    """From 0 (it clearly belongs to one component) to 1 (two share it equally)."""
-    between: tuple[str, str]
-    """The two components between which it lies, the larger share first."""
+__all__ = ["GuidedNMF"]
 
 
 @documented
@@ -120,7 +37,8 @@ class GuidedNMF(Factorization):
     label_rule : {{"components", "same-codes", "view"}}, default="components"
         What y says, see ``Labels``.
     components_per_class : int, default=1
-        Components of each class of y that ``guidance`` doesn't name.
+        Components of each class of y that ``guidance`` doesn't name. Each starts from a labelled sample of its own: 2 serves classes
+        that look in several ways, where there are at least so many labels of each; with one or two labels 1 is safer.
     {common}
     topics_ : dict of str to list of int
         The components of each topic, in order; free components are in none.
@@ -239,9 +157,8 @@ class GuidedNMF(Factorization):
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
         done = _native.fit_guided(lend(data), given.native, loss, settings, watch)
-        done["labelled"] = given.labelled
         done["notices"] = [*done["notices"], *(("guidance", note) for note in given.notes)]
-        return done
+        return {**done, "fitted_guidance": done["fitted_guidance"] or given.native, "labelled": given.labelled, "from_y": given.from_y}
 
     def _keep(self, done: dict[str, Any], targets: Targets | None, settings: dict[str, Any]) -> None:
         self._n_free = done["components"].shape[0] - sum(count for _, count in done["topics"])
@@ -251,6 +168,8 @@ class GuidedNMF(Factorization):
             self.topics_[name] = list(range(first, first + count))
             first += count
         self._guided_samples = done["labelled"]
+        self._fitted_guidance = done["fitted_guidance"]
+        self._from_y = done["from_y"]
         self.strength_search_ = None
         if done["searched"] is not None:
             scale, tried = done["searched"]
@@ -264,15 +183,7 @@ class GuidedNMF(Factorization):
         return owners + [""] * self._n_free
 
     def _clusters(self, codes: Any) -> Any:
-        """The largest component of the topic (or the free component) with the largest share."""
-        shares = self.memberships(codes)
-        total = shares.copy()
-        for components in self.topics_.values():
-            total[:, components] = shares[:, components].sum(axis=1, keepdims=True)
-        # Among the components of one topic the largest itself.
-        best = total.max(axis=1, keepdims=True)
-        own = np.where(total >= best, shares, -1.0)
-        return np.where(best[:, 0] > 0, own.argmax(axis=1), -1)
+        return self._clusters_of(self.topics_.values(), codes)
 
     def _feature_names(self, given: Any = None) -> Any:
         if given is None and self.guidance is not None and not hasattr(self, "feature_names_in_"):
@@ -285,26 +196,33 @@ class GuidedNMF(Factorization):
 
     # ------------------------------------------------------------------ what next
 
-    def suggest(self, n: int = 10) -> list[Suggestion]:
-        """The n samples of the fit whose label would help most, the most helpful first; labelled ones are left out.
+    def steer(self, X: Any) -> Steering:
+        """Begins to steer the fitted model by hand: rename, merge, split and delete topics, move samples, raise and forbid features.
 
         Parameters
         ----------
-        n : int, default=10
-            How many.
+        X : as in ``fit``
+            The data that it was fitted to.
 
         Returns
         -------
-        suggestions : list of Suggestion
-            Samples by doubt and by difference to those before.
+        steering : Steering
+            What takes the actions, and undoes them.
         """
-        check_is_fitted(self)
-        if n < 0:
-            raise ValueError(f"n is {n}, but must be 0 or more")
-        codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (self.codes_, self.components_))
-        names = [str(name) for name in self.component_names_]
-        found = _native.suggest(codes, components, [int(i) for i in self._guided_samples], int(n))
-        return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
+        return Steering(self, X)
+
+    def _fit_native(self, data: Any, native: dict[str, Any], labelled: Any, settings: dict[str, Any]) -> dict[str, Any]:
+        """Fits by a guidance in the form that the engine takes."""
+        with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
+            done = _native.fit_guided(lend(data), native, self._loss(), settings, self._watch(progress))
+        return {**done, "fitted_guidance": native, "labelled": labelled, "from_y": {"items": [], "topics": []}}
+
+    def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any]) -> None:
+        """Becomes the model of a fit to the data of another one."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(before, name):
+                setattr(self, name, getattr(before, name))
+        self._keep(done, None, settings)
 
     def sweep(self, X: Any, y: Any = None, *, scales: Sequence[float] = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)) -> dict[str, Any]:
         """Fit against agreement over strengths: one fit for each scale, from the same start; nothing is kept.
@@ -345,91 +263,3 @@ class GuidedNMF(Factorization):
 def _columns(points: list[tuple[float, float, float]]) -> dict[str, Any]:
     table = np.array(points, dtype=np.float64).reshape(-1, 3)
     return {"scale": table[:, 0], "relative_error": table[:, 1], "agreement": table[:, 2]}
-
-
-@dataclass(frozen=True)
-class Automatic:
-    """What ``automatic`` found, and why."""
-
-    labels: Any
-    """The class of each sample (n)."""
-    memberships: Any
-    """The share of each class in each sample (n, c); rows sum to 1."""
-    classes: Any
-    """The classes (c), sorted."""
-    candidates: list[dict[str, Any]]
-    """Every graph that was tried: "graph", "components_per_class", "share", "score", "weight"."""
-    readings: list[dict[str, Any]]
-    """Every way to read classes off: "reading", "score", "weight"."""
-    hidden: int
-    """How many labels were hidden once to score these."""
-    sizes: Any
-    """The class sizes that were assumed, as shares (c)."""
-    notices: list[tuple[str, str]]
-    """What should be known about the result."""
-
-
-class _Reader(Factorization):
-    """Reads X in the package's manners."""
-
-    _method: ClassVar[str] = "nmf"
-
-
-def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:
-    """Classes of all samples from the labels of a few: the automatic recipe, with nothing to tune.
-
-    Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored by hiding
-    labels, fused, and read off in three ways. Rows are compared by direction; give text as tf-idf, counts of molecules as logarithms.
-
-    Parameters
-    ----------
-    X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
-        The data, non-negative.
-    y : array-like of shape (n_samples,)
-        Labels, one a sample; -1 (or ``unlabelled``), None, NaN or blank where there is none. Of two classes or more.
-    random_state : int, default=0
-        The seed.
-    n_jobs : int, default=None
-        Threads; None = all cores. The result doesn't depend on them.
-    unlabelled : int or str, default=-1
-        A further marker of unlabelled samples.
-    layer : str, default=None
-        The layer of an AnnData object.
-
-    Returns
-    -------
-    found : Automatic
-        Labels, memberships, candidates and readings.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from partwise import automatic
-    >>> X = np.array([[3, 1, 0.1 * i] if i % 2 == 0 else [0.1 * i, 1, 3] for i in range(12)])
-    >>> found = automatic(X, ["a", "b", "a", "b", *[None] * 8])
-    >>> "".join(found.labels)
-    'abababababab'
-    """
-    reader = _Reader(layer=layer)
-    if isinstance(y, str) and is_anndata(X):
-        y = X.obs[y]
-    data = numeric(reader, X, reset=True)
-    targets = targets_of(y, data.shape[0], unlabelled)
-    if targets.codes is None:
-        raise ValueError("automatic takes one label a sample, but y has several or soft ones")
-    codes, names, present = targets.hard()
-    try:
-        found = _native.automatic(lend(data), (codes, names), int(random_state), _threads(n_jobs))
-    except ValueError as error:
-        raise_about(error, reader)
-    classes = targets.classes[present]
-    return Automatic(
-        classes[found["labels"]],
-        found["memberships"],
-        classes,
-        [dict(zip(("graph", "components_per_class", "share", "score", "weight"), line, strict=True)) for line in found["candidates"]],
-        [dict(zip(("reading", "score", "weight"), line, strict=True)) for line in found["readings"]],
-        found["hidden"],
-        np.array(found["sizes"]),
-        list(found["notices"]),
-    )

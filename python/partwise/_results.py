@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _files, _plots
+from . import _files, _native, _plots
+from ._report import PairInDoubt, Suggestion
 
 __all__ = ["ResultsMixin"]
 
@@ -49,6 +51,17 @@ class ResultsMixin:
         """The component with the largest share of each row, -1 for rows of zeros."""
         shares = self.memberships(codes)
         return np.where(shares.max(axis=1) > 0, shares.argmax(axis=1), -1)
+
+    def _clusters_of(self, topics: Iterable[list[int]], codes: Any) -> Any:
+        """The largest component of the topic (its components), or the free component, with the largest share; -1 for rows of zeros."""
+        shares = self.memberships(codes)
+        total = shares.copy()
+        for components in topics:
+            total[:, components] = shares[:, components].sum(axis=1, keepdims=True)
+        best = total.max(axis=1, keepdims=True)
+        # Among the components of one topic the largest itself.
+        own = np.where(total >= best, shares, -1.0)
+        return np.where(best[:, 0] > 0, own.argmax(axis=1), -1)
 
     def _component_classes_of(self, clusters: Any) -> Any:
         return np.where(clusters >= 0, self._component_classes[np.maximum(clusters, 0)], -1)
@@ -126,6 +139,72 @@ class ResultsMixin:
         if what == "history":
             return pd.DataFrame(self.history_).set_index("iteration")
         raise ValueError(f"unknown table {what!r}; valid: 'components', 'codes', 'memberships', 'history'")
+
+    # ------------------------------------------------------------------ what next
+
+    def _labelled_samples(self) -> Any:
+        """Samples whose topic was said."""
+        guided = getattr(self, "_guided_samples", None)
+        if guided is not None:
+            return guided
+        return np.array([], dtype=int) if self._targets_ is None else np.flatnonzero(self._targets_.labelled)
+
+    def suggest(self, n: int = 10) -> list[Suggestion]:
+        """The n samples of the fit whose label would help most, the most helpful first; labelled ones are left out.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        suggestions : list of Suggestion
+            Samples by doubt and by difference to those before.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from partwise import CNMF
+        >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0], [2, 1, 1.5]])
+        >>> model = CNMF(random_state=0, tol=1e-2).fit(X, [0, 0, 1, 1, -1])
+        >>> model.suggest(1)[0].sample
+        4
+        """
+        codes, components, names = self._factors_and_names(n)
+        found = _native.suggest(codes, components, [int(i) for i in self._labelled_samples()], int(n))
+        return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
+
+    def suggest_links(self, n: int = 10) -> list[PairInDoubt]:
+        """The n pairs of samples of which a link would tell most: alike, and between the same two components.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        pairs : list of PairInDoubt
+            The most doubtful first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from partwise import NMF
+        >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0], [2, 1, 1.5], [2.2, 1, 1.4]])
+        >>> NMF(2, random_state=0, tol=1e-2).fit(X).suggest_links(1)[0].samples
+        (4, 5)
+        """
+        codes, components, _ = self._factors_and_names(n)
+        return [PairInDoubt(samples, together, closeness) for samples, together, closeness in _native.suggest_links(codes, components, int(n))]
+
+    def _factors_and_names(self, n: int) -> tuple[Any, Any, list[str]]:
+        check_is_fitted(self)
+        if n < 0:
+            raise ValueError(f"n is {n}, but must be 0 or more")
+        codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (self.codes_, self.components_))
+        return codes, components, [str(name) for name in self.component_names_]
 
     # ------------------------------------------------------------------ files
 

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _native
-from ._base import _threads
 from ._input import as_factor, lend
+from ._settings import threads_of
 
 __all__ = ["nnls", "solve_codes", "solve_components"]
 
@@ -65,7 +65,7 @@ def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter:
         "solver": solver,
         "max_iterations": max_iter,
         "tolerance": tol,
-        "threads": _threads(n_jobs, rank * X.shape[0] * X.shape[1]),
+        "threads": threads_of(n_jobs, rank * X.shape[0] * X.shape[1]),
         "seed": random_state,
     }
     done = _native.solve(lend(X), held, factor, beta_loss, settings)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from partwise._estimators import ESTIMATORS
 from partwise.datasets import load_digits
 

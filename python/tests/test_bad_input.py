@@ -1,11 +1,10 @@
 """Faults raise errors that say what, where, and what is valid."""
 
 import numpy as np
+import partwise as pw
 import pytest
 from conftest import data_for, sample_of
 from sklearn.exceptions import NotFittedError
-
-import partwise as pw
 
 X = np.random.default_rng(0).random((8, 5))
 
@@ -118,3 +117,38 @@ def test_the_native_module_refuses_unknown_options():
 
     with pytest.raises(TypeError, match='unknown option "ranc"; valid: rank, seed'):
         _native.fit(X, "nmf", "frobenius", {}, {"rank": 2, "ranc": 2}, None)
+
+
+def test_a_start_of_another_precision_is_taken():
+    start = {"W": np.full((8, 2), 0.5, dtype=np.float32), "H": np.full((2, 5), 0.25)}
+    mixed = pw.NMF(2, init="custom", max_iter=3, tol=0).fit(X, **start)
+    whole = pw.NMF(2, init="custom", max_iter=3, tol=0).fit(X, W=start["W"].astype(float), H=start["H"])
+    np.testing.assert_array_equal(mixed.codes_, whole.codes_)
+    assert mixed.codes_.dtype == np.float64
+
+
+
+def malformed():
+    import scipy.sparse as sp
+
+    bad = sp.csr_array(X)
+    bad.indices[3] = 99
+    return bad
+
+
+@pytest.mark.parametrize(
+    ("data", "start", "message"),
+    [
+        (malformed(), {}, "sparse matrix is malformed"),
+        (np.zeros((3, 0)), {}, "0 feature"),
+        (np.full((8, 5), 1e200), {}, "overflow|too large|finite|range"),
+        (X, {"W": np.full((8, 2), -1.0), "H": np.ones((2, 5))}, "start.*negative|negative.*start|Negative"),
+        (X, {"W": np.full((8, 2), np.nan), "H": np.ones((2, 5))}, "NaN"),
+        (X, {"W": np.ones((8, 2)), "H": np.ones((2, 4))}, r"second dimension .* components .* \(2, 5\), but have \(2, 4\)"),
+        (X, {"W": [[["a"]]]}, "2-D array"),
+        (X, {"W": np.full((8, 2), "a")}, "real numbers"),
+    ],
+)
+def test_every_kind_of_fault_of_the_engine_is_a_value_or_type_error(data, start, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        pw.NMF(2, init="custom" if start else "random", random_state=0).fit(data, **start)

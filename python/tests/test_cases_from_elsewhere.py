@@ -1,10 +1,9 @@
 """What users of other programs have run into."""
 
 import numpy as np
+import partwise as pw
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-
-import partwise as pw
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 A = np.random.default_rng(1).random((30, 20))

@@ -6,9 +6,8 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-import pytest
-
 import partwise as pw
+import pytest
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -1,6 +1,7 @@
 """Pipelines, searches and friends of scikit-learn."""
 
 import numpy as np
+import partwise as pw
 import pytest
 from conftest import data_for, sample_of
 from sklearn.base import clone
@@ -9,8 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-
-import partwise as pw
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -84,3 +83,25 @@ def test_the_codes_of_a_row_depend_on_nothing_but_the_row(estimator):
     X, y, _ = data_for(estimator)
     model = sample_of(estimator).set_params(random_state=0).fit(X, y)
     np.testing.assert_allclose(model.transform(X[5:7]), model.transform(X)[5:7], rtol=1e-10, atol=1e-12)
+
+
+def test_metadata_are_routed_to_the_estimator_that_asks_for_them():
+    import sklearn
+    from sklearn.preprocessing import FunctionTransformer
+
+    X, y, truth = data_for(pw.GNMF)
+    graph = (truth[:, None] == truth) * 1.0
+    with sklearn.config_context(enable_metadata_routing=True):
+        asks = pw.GNMF(3, random_state=0, max_iter=20, tol=0).set_fit_request(graph=True)
+        model = make_pipeline(FunctionTransformer(), asks).fit(X, graph=graph)
+        direct = pw.GNMF(3, random_state=0, max_iter=20, tol=0).fit(X, graph=graph)
+        np.testing.assert_array_equal(model[-1].codes_, direct.codes_)
+        with pytest.raises(TypeError, match="graph"):
+            make_pipeline(FunctionTransformer(), pw.GNMF(3).set_fit_request(graph=False)).fit(X, graph=graph)
+        # A reference of the samples is split with them, one of the components is not.
+        references = {"codes_reference": np.eye(3)[truth], "components_reference": direct.components_}
+        asks = pw.WSNMF(3, random_state=0, max_iter=20, tol=0).set_fit_request(codes_reference=True, components_reference=True)
+        scores = cross_val_score(asks, X, params=references, cv=3, error_score="raise")
+        assert scores.shape == (3,) and np.isfinite(scores).all()
+        search = GridSearchCV(asks, {"strength": [0.1, 10.0]}, cv=3, error_score="raise").fit(X, **references)
+        assert search.best_params_["strength"] in (0.1, 10.0)

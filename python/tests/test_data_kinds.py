@@ -1,11 +1,10 @@
 """One result for every way to hold the same numbers."""
 
 import numpy as np
+import partwise as pw
 import pytest
 import scipy.sparse as sp
 from conftest import data_for, sample_of
-
-import partwise as pw
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 rng = np.random.default_rng(5)

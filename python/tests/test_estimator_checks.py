@@ -2,9 +2,8 @@
 
 import pytest
 from conftest import sample_of
-from sklearn.utils.estimator_checks import parametrize_with_checks
-
 from partwise._estimators import ESTIMATORS
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,10 +1,9 @@
 """What y may be, and what becomes of it."""
 
 import numpy as np
+import partwise as pw
 import pytest
 from conftest import data_for, sample_of
-
-import partwise as pw
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 GUIDED = [pw.CNMF, pw.SCNMF, pw.NMFDC, pw.WSNMF, pw.SSNMF, pw.NMFAlpha, pw.SemiGNMF, pw.WSSymNMF]
@@ -153,3 +152,18 @@ def test_ntf_makes_each_part_of_a_column_and_a_row():
     np.testing.assert_allclose(model.components_, made, rtol=1e-12)
     with pytest.raises(ValueError, match="image_shape \\(5, 5\\) has 25 pixels, but X has 12"):
         pw.NTF(3, image_shape=(5, 5)).fit(X)
+
+
+def test_a_class_may_own_several_components():
+    X, y, truth = data_for(pw.WSNMF)
+    model = pw.WSNMF(components_per_class=2, random_state=0, max_iter=500).fit(X, y)
+    assert model.n_components_ == 6 and model._resolved["init"] == "exemplars"
+    assert list(model.component_names_) == ["0 1", "0 2", "1 1", "1 2", "2 1", "2 2"]
+    np.testing.assert_array_equal(model.labels_, truth)
+    np.testing.assert_array_equal(model.predict(X), truth)
+    free = pw.WSNMF(7, components_per_class=2, random_state=0, max_iter=500).fit(X, y)
+    assert free.n_components_ == 7 and set(free.labels_) <= {-1, 0, 1, 2}
+    with pytest.raises(ValueError, match="components_per_class is 0"):
+        pw.WSNMF(components_per_class=0).fit(X, y)
+    with pytest.raises(ValueError, match="needs labels, one a sample"):
+        pw.WSNMF(components_per_class=2).fit(X, np.where((y >= 0)[:, None], 0.5, np.nan) * np.ones(3))

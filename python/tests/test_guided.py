@@ -1,20 +1,20 @@
 """Promise: what Rust's guidance promises holds in Python, and guidance comes in the forms that people have it in."""
 
 import copy
+import json
 import os
 import pickle
 import subprocess
 from pathlib import Path
 
 import numpy as np
+import partwise as pw
 import pytest
+from partwise import Graph, Guidance, GuidedNMF, KnownEntries, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
-
-import partwise as pw
-from partwise import Graph, Guidance, GuidedNMF, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 TOPICS, WORDS = 10, 6
@@ -227,8 +227,49 @@ def test_it_is_copied_pickled_saved_and_searched(tmp_path):
     np.testing.assert_array_equal(again.transform(X), model.transform(X))
     np.testing.assert_array_equal(again.labels_, model.labels_)
     assert again.topics_ == model.topics_ and again.guidance_report_ == model.guidance_report_ and again.suggest(3) == model.suggest(3)
+    refitted = clone(again).fit(X, y)
+    np.testing.assert_array_equal(refitted.codes_, model.codes_)
     search = GridSearchCV(make_pipeline(MaxAbsScaler(), GuidedNMF(random_state=0)), {"guidednmf__strength": [0.1, 0.9]}, cv=3)
     assert search.fit(X, topic).best_params_["guidednmf__strength"] in (0.1, 0.9)
+
+
+def everything_known():
+    """Data, and a guidance with an item of each kind."""
+    X, topic, words = planted(60)
+    y = [NAMES[t] if i < 20 else None for i, t in enumerate(topic)]
+    known = np.ones_like(X)
+    known[59, 3] = 0
+    X[59, 3] = 0
+    items = [
+        Labels(y, strength=0.7),
+        Links(must=[(20, 30)], cannot=[(21, 32)]),
+        Graph(n_neighbors=3),
+        References(np.kron(np.eye(TOPICS)[:1], np.ones((1, WORDS))), ["extra"], strength=0.3),
+        SampleWeights(np.linspace(1, 2, 60)),
+        Sets({40: [NAMES[0], NAMES[1]]}),
+        Memberships(np.where(np.arange(60)[:, None] == 50, [[0.5, 0.5]], np.nan), NAMES[:2], strength=0.2),
+        KnownEntries(known),
+    ]
+    topics = [Topic(NAMES[3], [words[18], (20, 2.0)], forbidden=[words[0]], strength=0.5), Topic("void", components=2)]
+    return X, Guidance(topics, *items, feature_names=words)
+
+
+def test_a_model_file_holds_the_guidance_whole(tmp_path):
+    X, guidance = everything_known()
+    model = GuidedNMF(14, guidance=guidance, random_state=0, max_iter=15).fit(X)
+    model.save(tmp_path / "model.safetensors")
+    again = pw.load(tmp_path / "model.safetensors")
+    assert [topic.name for topic in again.guidance.topics] == [topic.name for topic in guidance.topics]
+    assert sorted(type(item).__name__ for item in again.guidance.items) == sorted(type(item).__name__ for item in guidance.items)
+    anew = clone(again).fit(X)
+    np.testing.assert_array_equal(anew.codes_, model.codes_)
+    np.testing.assert_array_equal(anew.components_, model.components_)
+    assert anew.guidance_report_ == model.guidance_report_
+    assert again.guidance.topics[0].seeds == [("word18", 1.0), (20, 2.0)]
+    searched = GuidedNMF(strength="auto", random_state=0, max_iter=15).fit(X, np.where(np.arange(60) < 20, np.arange(60) % 10, -1))
+    searched.save(tmp_path / "searched.safetensors")
+    found = pw.load(tmp_path / "searched.safetensors")
+    assert found.guidance is None and found.strength_search_["scale"] == searched.strength_search_["scale"]
 
 
 @pytest.mark.parametrize(
@@ -272,6 +313,43 @@ def test_the_command_line_gives_the_same_bits(tmp_path):
     np.testing.assert_array_equal(theirs.codes_, model.codes_)
     np.testing.assert_array_equal(theirs.components_, model.components_)
     assert theirs.topics_ == model.topics_ and theirs.objective_ == model.objective_
+    # The command line's model holds the guidance: a fit by it gives the bits once more.
+    anew = GuidedNMF(11, guidance=theirs.guidance, random_state=4, max_iter=15).fit(X)
+    np.testing.assert_array_equal(anew.codes_, model.codes_)
+    # And it knows from Python's model which samples are labelled.
+    model.save(tmp_path / "model.safetensors")
+    told = subprocess.run([found[0], "suggest", tmp_path / "model.safetensors", "--count", "5", "--json"], check=True, capture_output=True, text=True)
+    assert [(s["sample"], tuple(s["between"])) for s in json.loads(told.stdout)] == [(s.sample, s.between) for s in model.suggest(5)]
+
+
+def test_several_components_a_class_are_those_of_the_command_line(tmp_path):
+    target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
+    found = [path for path in (target / "debug" / "partwise", target / "release" / "partwise") if path.exists()]
+    X, topic, _ = planted(60)
+    np.save(tmp_path / "x.npy", X)
+    (tmp_path / "y.csv").write_text("index,label\n" + "".join(f"{i},{NAMES[topic[i]]}\n" for i in range(30)))
+    topics = "".join(f'[[topics]]\nname = "{name}"\ncomponents = 2\n' for name in NAMES)
+    (tmp_path / "guidance.toml").write_text('labels = "y.csv"\n' + topics)
+    arguments = ["fit", tmp_path / "x.npy", "--method", "guided", "--guidance", tmp_path / "guidance.toml", "--seed", 4, "--max-iter", 15]
+    subprocess.run([found[0], *map(str, arguments), "--out", tmp_path / "out", "--quiet"], check=True, capture_output=True, text=True)
+    theirs = pw.load(tmp_path / "out" / "model.safetensors")
+    y = [NAMES[t] if i < 30 else None for i, t in enumerate(topic)]
+    model = GuidedNMF(components_per_class=2, random_state=4, max_iter=15).fit(X, y)
+    np.testing.assert_array_equal(theirs.codes_, model.codes_)
+    np.testing.assert_array_equal(theirs.components_, model.components_)
+    assert theirs.topics_ == model.topics_ and list(theirs.component_names_) == list(model.component_names_)
+
+
+def test_last_months_model_keeps_the_topics_of_this_month():
+    X, topic, _ = planted(100)
+    names = [NAMES[t] for t in (3, 1, 2, 0, 4, 5, 6, 7, 8, 9)]
+    last = fitted(X, {name: [WORDS * NAMES.index(name)] for name in names})
+    more, truth, _ = planted(100, seed=9)
+    now = fitted(more, References(last), n_components=11)
+    assert list(now.component_names_) == [*names, "part 11"]
+    assert (now.component_names_[now.labels_] == np.array(NAMES)[truth]).mean() > 0.9
+    held = fitted(more, References(last, strength=1), n_components=11)
+    np.testing.assert_allclose(held.components_[:10], last.components_, rtol=1e-12)
 
 
 def test_automatic_finds_classes_and_says_why(digits):

@@ -7,13 +7,12 @@ import inspect
 import pkgutil
 from pathlib import Path
 
-import pytest
-
 import partwise
+import pytest
 from partwise import _native
 from partwise._estimators import ESTIMATORS
 
-MODULES = ["partwise", *(f"partwise.{m.name}" for m in pkgutil.iter_modules(partwise.__path__) if m.name != "_native")]
+MODULES = ["partwise", *(m.name for m in pkgutil.walk_packages(partwise.__path__, "partwise.") if m.name != "partwise._native")]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -6,12 +6,11 @@ import pickle
 
 import joblib
 import numpy as np
+import partwise as pw
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
 from conftest import data_for, sample_of
-
-import partwise as pw
 from partwise import metrics
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -34,8 +34,7 @@ pub(crate) enum Command {
     Methods(MethodsArgs),
     /// Show the main job on built-in handwritten digits.
     Demo(DemoArgs),
-    /// Run an experiment of a paper on a folder of data sets.
-    #[command(hide = true)]
+    /// Run experiments of the papers on a folder of data sets, or list them: tables beside published values, figures, a report.
     Reproduce(ReproduceArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
@@ -358,15 +357,25 @@ pub(crate) struct DemoArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReproduceArgs {
-    /// The experiment. Default: list all.
-    pub(crate) protocol: Option<String>,
-    /// The folder that holds the data sets, one folder each.
-    #[arg(long, value_name = "DIR", default_value = "../shared/data")]
-    pub(crate) data: PathBuf,
-    /// How many draws, 1 or more. Default: the experiment's.
+    /// The experiment, or `all`. Default: list them.
+    #[arg(value_name = "EXPERIMENT")]
+    pub(crate) experiment: Option<String>,
+    /// The folder that holds the data sets, one folder each. Default: the one that PARTWISE_DATA names, or ../shared/data.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// How many draws, 1 or more; more than last time adds to what is there. Default: the experiment's.
     #[arg(long, value_name = "N", value_parser = choices::positive)]
     pub(crate) draws: Option<usize>,
-    /// Threads; 0 = all cores. The result doesn't depend on them.
+    /// Which methods, by the names that the list shows, separated by commas. Default: all of the experiment.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+    /// The reduced variant: fewer draws and smaller grids, for a look in minutes.
+    #[arg(long)]
+    pub(crate) reduced: bool,
+    /// The folder for results, one folder an experiment: raw results, tables, figures, report.html. A run that was interrupted goes on.
+    #[arg(long, short, value_name = "DIR", default_value = "partwise-reproduce")]
+    pub(crate) out: PathBuf,
+    /// Units that run side by side, one thread each; 0 = all cores. The results don't depend on it (but times do).
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
     /// Print JSON with every draw.

@@ -65,11 +65,13 @@ fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
     Ok(evaluation)
 }
 
-/// Whether the label of each sample guided the fit.
+/// Whether each sample guided the fit: by its label, or by another item of the guidance that says its topic.
 pub(crate) fn guiding_samples(model: &ModelFile, n_samples: usize) -> Result<Vec<bool>> {
     let mut guided = vec![false; n_samples];
-    let samples = model.document.get("guidance").and_then(|g| g.pointer("/labels/samples"));
-    for sample in samples.and_then(Value::as_array).into_iter().flatten() {
+    let guidance = model.document.get("guidance");
+    let samples = |at: &str| guidance.and_then(|g| g.pointer(at)).and_then(Value::as_array);
+    let samples = [samples("/labels/samples"), samples("/guided/known/samples")];
+    for sample in samples.into_iter().flatten().flatten() {
         match sample.as_u64().and_then(|s| guided.get_mut(s as usize)) {
             Some(flag) => *flag = true,
             None => {

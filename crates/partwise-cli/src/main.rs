@@ -46,10 +46,7 @@ pub(crate) enum Outcome {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    // A protocol has no partial result to write: Ctrl-C ends it at once.
-    if !matches!(cli.command, Command::Reproduce(_)) {
-        interrupt::listen();
-    }
+    interrupt::listen();
     let outcome = match cli.command {
         Command::Fit(args) => fit::run(&args),
         Command::Transform(args) => transform::run(&args),

@@ -189,7 +189,11 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
         let row = partwise::Matrix::from_fn(1, idf.len(), |_, j| idf[j]);
         tensors.push(("idf".to_string(), Tensor::F64(row)));
     }
-    ModelFile { document, tensors }
+    let mut model = ModelFile { document, tensors };
+    if let Some(guidance) = &done.job.model.knowledge().guidance {
+        model.set_guidance(guidance);
+    }
+    model
 }
 
 /// run.json.

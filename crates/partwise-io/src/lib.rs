@@ -11,6 +11,7 @@ pub mod edges;
 mod error;
 mod formats;
 pub mod guidance_file;
+mod guidance_record;
 mod hash;
 pub mod labels;
 mod lines;

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::arrays::into_array;
 use crate::faults::{file_error, value_error};
+use crate::guidance::{given, told};
 
 /// A data file, in any format of the command line.
 #[pyfunction]
@@ -84,12 +85,14 @@ pub(crate) enum AnyArray<'py> {
     F32(PyReadonlyArray2<'py, f32>),
 }
 
-/// Writes a model file: a JSON document and named matrices.
+/// Writes a model file: a JSON document, named matrices, and the guidance of the fit where there was one.
 #[pyfunction]
+#[pyo3(signature = (path, document, tensors, guidance=None))]
 pub(crate) fn write_model(
     path: PathBuf,
     document: &str,
     tensors: Vec<(String, AnyArray<'_>)>,
+    guidance: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let Value::Object(document) =
         serde_json::from_str(document).map_err(|error| PyValueError::new_err(error.to_string()))?
@@ -111,13 +114,23 @@ pub(crate) fn write_model(
             AnyArray::F32(array) => (name, tensor!(array)),
         });
     }
-    ModelFile { document, tensors: named }.write(&path).map_err(file_error)
+    let mut model = ModelFile { document, tensors: named };
+    if let Some(guidance) = guidance {
+        model.set_guidance(&given::guidance(guidance)?.guidance);
+    }
+    model.write(&path).map_err(file_error)
 }
 
-/// Reads a model file: its JSON document as text, and a dictionary of its matrices.
+/// Reads a model file: its JSON document as text, a dictionary of its matrices, and the guidance of the fit where it holds one.
 #[pyfunction]
-pub(crate) fn read_model(py: Python<'_>, path: PathBuf) -> PyResult<(String, Bound<'_, PyDict>)> {
+#[allow(clippy::type_complexity)]
+pub(crate) fn read_model(
+    py: Python<'_>,
+    path: PathBuf,
+) -> PyResult<(String, Bound<'_, PyDict>, Option<Bound<'_, PyDict>>)> {
     let model = ModelFile::read(&path).map_err(file_error)?;
+    let guidance = model.guidance(&path).map_err(file_error)?;
+    let guidance = guidance.map(|guidance| told::guidance(py, &guidance)).transpose()?;
     let tensors = PyDict::new(py);
     for (name, tensor) in model.tensors {
         match tensor {
@@ -125,7 +138,7 @@ pub(crate) fn read_model(py: Python<'_>, path: PathBuf) -> PyResult<(String, Bou
             Tensor::F64(matrix) => tensors.set_item(name, into_array(py, matrix)?)?,
         }
     }
-    Ok((Value::Object(model.document).to_string(), tensors))
+    Ok((Value::Object(model.document).to_string(), tensors, guidance))
 }
 
 /// The built-in digits: images (1,797 × 64), labels, and the shape of an image.

@@ -11,7 +11,7 @@ use crate::arrays::{into_array, to_matrix};
 use crate::data::{Lent, View};
 use crate::faults::value_error;
 use crate::options;
-use crate::watching::Watcher;
+use crate::watching::watched;
 
 /// Factors data by the method of this name.
 #[pyfunction]
@@ -26,10 +26,9 @@ pub(crate) fn fit<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let model = options::model(method, loss, knowledge)?;
     let settings = options::settings(settings)?;
-    let watcher = Watcher::new(callback);
     match data.view()? {
-        View::F32(data) => fit_in(py, data.as_ref(), &model, &settings, watcher),
-        View::F64(data) => fit_in(py, data.as_ref(), &model, &settings, watcher),
+        View::F32(data) => fit_in(py, data.as_ref(), &model, &settings, callback.as_ref()),
+        View::F64(data) => fit_in(py, data.as_ref(), &model, &settings, callback.as_ref()),
     }
 }
 
@@ -38,10 +37,9 @@ fn fit_in<'py, T: Real + Element>(
     data: &dyn DataMatrix<T>,
     model: &Model,
     settings: &Settings,
-    mut watcher: Watcher,
+    callback: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let fit = py.detach(|| partwise::fit_observed(data, model, settings, &mut watcher));
-    watcher.finish()?;
+    let fit = watched(py, callback, |observer| partwise::fit_observed(data, model, settings, observer))?;
     outcome(py, fit.map_err(value_error)?)
 }
 
@@ -61,14 +59,13 @@ pub(crate) fn encode<'py>(
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let settings = options::settings(settings)?;
     let components = to_matrix(&components)?;
-    let mut watcher = Watcher::new(None);
     macro_rules! encode_in {
         ($data:ident, $t:ty) => {{
             let components = components.cast::<$t>();
             let data = $data.as_ref();
-            let fit =
-                py.detach(|| partwise::encode(data, &components, &encoding, loss, &settings, &mut watcher));
-            watcher.finish()?;
+            let fit = watched(py, None, |observer| {
+                partwise::encode(data, &components, &encoding, loss, &settings, observer)
+            })?;
             outcome(py, fit.map_err(value_error)?)
         }};
     }
@@ -97,7 +94,7 @@ pub(crate) fn solve<'py>(
             let factor = factor.cast::<$t>();
             let held = if codes { Held::Codes(&factor) } else { Held::Components(&factor) };
             let data = $data.as_ref();
-            let fit = py.detach(|| partwise::solve(data, held, loss, &settings));
+            let fit = watched(py, None, |_| partwise::solve(data, held, loss, &settings))?;
             outcome(py, fit.map_err(value_error)?)
         }};
     }
@@ -153,9 +150,9 @@ pub(crate) fn neighbour_graph<'py>(
 ) -> PyResult<(Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)> {
     let settings = NeighbourGraph { neighbours, weights: Weights::Binary, ..NeighbourGraph::default() };
     let graph = match data.view()? {
-        View::F32(data) => py.detach(|| partwise::graphs::neighbour_graph(data.as_ref(), &settings)),
-        View::F64(data) => py.detach(|| partwise::graphs::neighbour_graph(data.as_ref(), &settings)),
-    }
+        View::F32(data) => watched(py, None, |_| partwise::graphs::neighbour_graph(data.as_ref(), &settings)),
+        View::F64(data) => watched(py, None, |_| partwise::graphs::neighbour_graph(data.as_ref(), &settings)),
+    }?
     .map_err(value_error)?;
     let (mut indptr, mut indices, mut weights) = (vec![0], Vec::new(), Vec::new());
     for i in 0..graph.n_samples() {

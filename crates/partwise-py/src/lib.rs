@@ -22,7 +22,9 @@ mod _native {
     #[pymodule_export]
     use super::fitting::{encode, fit, neighbour_graph, nnls, solve};
     #[pymodule_export]
-    use super::guidance::{automatic, fit_guided, suggest, sweep};
+    use super::guidance::steering::{steered, with_all_topics};
+    #[pymodule_export]
+    use super::guidance::{automatic, fit_guided, suggest, suggest_links, sweep};
     #[pymodule_export]
     use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
     #[pymodule_export]

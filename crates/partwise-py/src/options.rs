@@ -170,6 +170,9 @@ fn knowledge(given: &Bound<'_, PyDict>) -> PyResult<Knowledge> {
         None => None,
         Some(arrays) => Some(graph(&arrays)?),
     };
+    if let Some(components) = options.get("components_per_class")? {
+        known.components_per_class = components;
+    }
     known.image_shape = options.get("image_shape")?;
     known.coupling = options.get("coupling")?;
     known.margins = margins(&mut options)?;

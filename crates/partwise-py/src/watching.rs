@@ -1,56 +1,93 @@
-//! The observer of Python: its callback, and Ctrl-C.
+//! The engine at work in a thread of its own, while the thread that called stays with Python: it hears Ctrl-C at any time, also inside of a
+//! long iteration, a start or a recipe, and calls back where the user expects to be called.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
 
-use partwise::{Iteration, Observer};
+use partwise::{Interrupt, Iteration, Observer};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-/// Signals are looked for no more often than this, so that short iterations don't queue for the interpreter.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// Signals are looked for this often.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// As much stack as a main thread has.
+const STACK: usize = 8 << 20;
 
-/// Calls back and looks for signals after iterations. What Python raises ends the fit and is raised again at its end.
-pub(crate) struct Watcher {
-    callback: Option<Py<PyAny>>,
-    looked: Instant,
-    raised: Option<PyErr>,
-}
-
-impl Watcher {
-    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
-        Watcher { callback, looked: Instant::now(), raised: None }
-    }
-
-    /// What Python raised, if anything.
-    pub(crate) fn finish(self) -> PyResult<()> {
-        self.raised.map_or(Ok(()), Err)
-    }
-
-    fn look(&mut self, iteration: &Iteration) -> PyResult<bool> {
-        Python::attach(|py| {
-            py.check_signals()?;
-            self.looked = Instant::now();
-            let Some(callback) = &self.callback else { return Ok(false) };
-            let Iteration { number, objective, kkt, elapsed } = *iteration;
-            let answer = callback.call1(py, (number, objective, kkt, elapsed.as_secs_f64()))?;
-            // Only True itself stops: a callback that returns an array or a string has not asked for it.
-            Ok(answer.extract::<bool>(py).unwrap_or(false))
+/// Works with the interpreter detached. `callback` gets number, objective, gradient and seconds of each iteration, in the calling thread;
+/// `True` ends the fit with what it has. What Python raises (in the callback, or a KeyboardInterrupt) ends the work at once.
+pub(crate) fn watched<R: Send>(
+    py: Python<'_>,
+    callback: Option<&Py<PyAny>>,
+    work: impl FnOnce(&mut dyn Observer) -> R + Send,
+) -> PyResult<R> {
+    let interrupt = Interrupt::default();
+    let (told, hears) = sync_channel(0);
+    let (says, answer) = sync_channel(1);
+    let mut reporter = Reporter { told, answer, calls: callback.is_some() };
+    py.detach(|| {
+        thread::scope(|scope| {
+            let engine = thread::Builder::new().name("partwise".into()).stack_size(STACK);
+            // The reporter goes with the work: its end of the channel closes when the work is over, however it ends.
+            let engine = engine
+                .spawn_scoped(scope, || interrupt.run(move || work(&mut reporter)))
+                .map_err(|error| PyOSError::new_err(format!("no thread for the engine: {error}")))?;
+            let listened = listen(&hears, &says, callback);
+            if listened.is_err() {
+                interrupt.request();
+                // A report that the work waits to hand over is not waited for any longer.
+                drop((hears, says));
+            }
+            let done = engine.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            listened?;
+            Ok(done.expect("an interrupt is requested only after an exception, which was raised"))
         })
+    })
+}
+
+/// Until the work is over or Python raises.
+fn listen(
+    hears: &Receiver<Iteration>,
+    says: &SyncSender<bool>,
+    callback: Option<&Py<PyAny>>,
+) -> PyResult<()> {
+    loop {
+        match hears.recv_timeout(BETWEEN_LOOKS) {
+            Ok(iteration) => {
+                let stop = Python::attach(|py| {
+                    py.check_signals()?;
+                    callback.map_or(Ok(false), |callback| call(py, callback, &iteration))
+                })?;
+                // Who does not hear is over.
+                let _ = says.send(stop);
+            }
+            Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
     }
 }
 
-impl Observer for Watcher {
+fn call(py: Python<'_>, callback: &Py<PyAny>, iteration: &Iteration) -> PyResult<bool> {
+    let Iteration { number, objective, kkt, elapsed } = *iteration;
+    let answer = callback.call1(py, (number, objective, kkt, elapsed.as_secs_f64()))?;
+    // Only True itself stops: a callback that returns an array or a string has not asked for it.
+    Ok(answer.extract::<bool>(py).unwrap_or(false))
+}
+
+/// Tells the calling thread of each iteration, where there is a callback, and waits for its answer.
+struct Reporter {
+    told: SyncSender<Iteration>,
+    answer: Receiver<bool>,
+    calls: bool,
+}
+
+impl Observer for Reporter {
     fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()> {
-        if self.callback.is_none() && self.looked.elapsed() < BETWEEN_LOOKS {
+        if !self.calls {
             return ControlFlow::Continue(());
         }
-        match self.look(iteration) {
-            Ok(false) => ControlFlow::Continue(()),
-            Ok(true) => ControlFlow::Break(()),
-            Err(raised) => {
-                self.raised = Some(raised);
-                ControlFlow::Break(())
-            }
-        }
+        let stop = self.told.send(*iteration).is_err() || self.answer.recv().unwrap_or(true);
+        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

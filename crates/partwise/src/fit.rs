@@ -13,6 +13,7 @@ use crate::data::DataMatrix;
 use crate::encode::Encoding;
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
+use crate::interrupt;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::models::Model;
@@ -186,6 +187,7 @@ pub(crate) fn iterate<T: Real>(
     let slots = backend.slots();
     let mut kkt = None;
     for number in 0.. {
+        interrupt::check();
         backend.restrict(slots[0]);
         let objective = factor * backend.objective();
         if !objective.is_finite() {

@@ -45,6 +45,7 @@ mod fit;
 pub mod graphs;
 pub mod guidance;
 mod init;
+mod interrupt;
 mod linalg;
 mod losses;
 pub mod metrics;
@@ -71,6 +72,7 @@ pub use guidance::{
     CodeReference, ComponentReference, Knowledge, LabelSets, LabelTargets, Labels, Margins, StepRule,
     StrengthUnit, SupportVectors,
 };
+pub use interrupt::{Interrupt, Interrupted};
 pub use linalg::{Matrix, symmetric_eigen};
 pub use losses::Loss;
 pub use models::Model;

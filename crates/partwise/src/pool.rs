@@ -5,28 +5,33 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Threads, or none for one.
-pub(crate) struct Pool(Option<rayon::ThreadPool>);
+use crate::interrupt::{self, Interrupt};
+
+/// Threads, or none for one; and what their work listens to.
+pub(crate) struct Pool {
+    threads: Option<rayon::ThreadPool>,
+    interrupt: Option<Interrupt>,
+}
 
 impl Pool {
-    /// `threads` threads; 0 = all cores. Where threads can't be had, the work is done on the calling one.
+    /// `threads` threads; 0 = all cores. Where threads can't be had, the work is done on the calling one. The work listens to what the
+    /// calling thread listens to ([`Interrupt`]).
     pub(crate) fn new(threads: usize) -> Self {
         let available = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let wanted = if threads == 0 { available } else { threads };
-        if wanted == 1 {
-            return Pool(None);
-        }
-        Pool(rayon::ThreadPoolBuilder::new().num_threads(wanted).build().ok())
+        let build = || rayon::ThreadPoolBuilder::new().num_threads(wanted).build().ok();
+        Pool { threads: if wanted == 1 { None } else { build() }, interrupt: interrupt::current() }
     }
 
     /// Threads at work.
     pub(crate) fn threads(&self) -> usize {
-        self.0.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+        self.threads.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
     }
 
     /// `f` for each item, results in order.
     pub(crate) fn map<I: Send, R: Send>(&self, items: Vec<I>, f: impl Fn(I) -> R + Send + Sync) -> Vec<R> {
-        match &self.0 {
+        let f = |item: I| interrupt::within(self.interrupt.as_ref(), || f(item));
+        match &self.threads {
             None => items.into_iter().map(f).collect(),
             Some(pool) => pool.install(|| items.into_par_iter().with_max_len(1).map(f).collect()),
         }

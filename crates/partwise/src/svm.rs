@@ -32,6 +32,7 @@
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::init::Stream;
+use crate::interrupt;
 use crate::real::Real;
 use crate::stop::StopReason;
 
@@ -136,6 +137,7 @@ pub fn train<T: Real>(
     let mut tolerance = FIRST_GRADIENT_TOLERANCE;
     let mut iterations = 0;
     let stop = loop {
+        interrupt::check();
         if iterations == settings.max_passes {
             break StopReason::IterationLimit;
         }

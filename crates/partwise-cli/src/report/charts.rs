@@ -68,7 +68,7 @@ impl Axis {
 }
 
 /// About `count` round numbers in a range.
-fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+pub(crate) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     let raw = (high - low) / count as f64;
     let power = 10_f64.powf(raw.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= raw).unwrap_or(raw);
@@ -77,7 +77,7 @@ fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
 }
 
 /// A number on an axis.
-fn label(value: f64) -> String {
+pub(crate) fn label(value: f64) -> String {
     let trimmed = |text: &str| {
         if text.contains('.') {
             text.trim_end_matches('0').trim_end_matches('.').to_string()

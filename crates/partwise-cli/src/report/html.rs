@@ -10,7 +10,7 @@ const STYLE: &str = include_str!("style.css");
 const MOST_CLASSES: usize = 20;
 
 /// Text for HTML and for attributes in double quotes.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -62,7 +62,7 @@ pub(super) fn set(facts: &Facts<'_>) -> String {
 }
 
 /// The page up to its sections.
-pub(super) fn head(title: &str, lead: &str) -> String {
+pub(crate) fn head(title: &str, lead: &str) -> String {
     let title = escaped(title);
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -74,14 +74,14 @@ pub(super) fn head(title: &str, lead: &str) -> String {
     )
 }
 
-pub(super) fn section(title: &str, lead: &str, body: &str) -> String {
+pub(crate) fn section(title: &str, lead: &str, body: &str) -> String {
     let lead =
         if lead.is_empty() { String::new() } else { format!("<p class=\"lead\">{}</p>", escaped(lead)) };
     format!("<section><h2>{}</h2>{lead}{body}</section>", escaped(title))
 }
 
 /// Key numbers; what stands in brackets goes to the caption.
-pub(super) fn tiles(numbers: &[(&str, String)]) -> String {
+pub(crate) fn tiles(numbers: &[(&str, String)]) -> String {
     let tile = |(name, value): &(&str, String)| {
         let (value, rest) = value.split_once(" (").unwrap_or((value, ""));
         let rest = rest.trim_end_matches(')');
@@ -96,7 +96,7 @@ pub(super) fn pairs<'a>(items: impl Iterator<Item = (&'a str, &'a str)>) -> Stri
     format!("<dl>{}</dl>", items.map(pair).collect::<String>())
 }
 
-pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let row = |cells: &[String], tag: &str| {
         let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
         format!("<tr>{cells}</tr>")

@@ -1,9 +1,9 @@
 //! `report.html`: one self-contained page about a fit. [`page`] gathers the facts; `html` sets them; `charts` and `picture` draw.
 
 mod advice;
-mod charts;
-mod html;
-mod picture;
+pub(crate) mod charts;
+pub(crate) mod html;
+pub(crate) mod picture;
 mod sweep;
 
 pub(crate) use sweep::sweep_page;

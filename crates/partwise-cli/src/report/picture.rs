@@ -8,7 +8,7 @@ use image::{ExtendedColorType, ImageEncoder};
 const STRIP: usize = 800;
 
 /// Values row by row as a grey image: 0 is black, the largest value white.
-pub(super) fn image(values: &[f64], (height, width): (usize, usize)) -> String {
+pub(crate) fn image(values: &[f64], (height, width): (usize, usize)) -> String {
     encode(&grey(values), width, height)
 }
 

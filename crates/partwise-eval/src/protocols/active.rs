@@ -4,13 +4,15 @@
 //! of as many labels as there are classes; guided NMF with labels at the default strength on rows of unit length, one component a class;
 //! accuracy under the identity (a sample is right when its largest topic is its class) on ALL samples, so that both ways of buying are
 //! judged on the same ones. Labelled samples count as they come out.
+//!
+//! Reduced: 3 draws.
 
 use anyhow::Result;
 use partwise::guidance::{Advice, Guidance, Topic};
 use partwise::recipes::suggest;
 use partwise::{DataMatrix, DenseMatrix, Fit, Labels, Matrix, Model, Settings, fit};
 
-use super::{Protocol, Request, Row};
+use super::{Axis, Case, Figure, Group, Outcome, Protocol, Unit};
 use crate::draw::{draw_labels, shuffled};
 
 /// See the module.
@@ -20,32 +22,39 @@ pub const LABELS: Protocol = Protocol {
     paper: "none",
     needs: &["orl", "yale", "umist"],
     draws: 10,
-    published: &[],
+    minutes: 8.0,
+    axis: Some(Axis { name: "labels a class", independent: false }),
+    groups: &[
+        Group { name: SUGGESTED, title: "labels that a fit asks for" },
+        Group { name: "random", title: "labels by chance" },
+    ],
+    cases: |_| LABELS.needs.iter().map(|set| Case::new(*set)).collect(),
     run,
+    figures: &[Figure {
+        name: "accuracy",
+        title: "Accuracy over all samples",
+        score: "accuracy",
+        across: None,
+        methods: &[],
+        logarithmic: false,
+    }],
+    ..Protocol::PLAIN
 };
 
-/// After how many labels a class accuracy is taken.
-const STEPS: [&str; 5] = ["1 a class", "2 a class", "3 a class", "4 a class", "5 a class"];
+const SUGGESTED: &str = "suggested";
 
-fn run(request: &Request<'_>, give: &mut dyn FnMut(Row)) -> Result<()> {
-    for name in LABELS.needs {
-        let set = request.library.data_set(name)?;
-        let (data, classes) = (unit_rows(&set.dense()?)?, set.classes()?);
-        for draw in 0..request.draws {
-            for (method, suggested) in [("suggested", true), ("random", false)] {
-                let curve = curve(&data, &classes, draw, suggested, request.threads)?;
-                let scores = STEPS.into_iter().zip(curve).collect();
-                give(Row {
-                    case: (*name).into(),
-                    method: method.into(),
-                    draw,
-                    detail: String::new(),
-                    scores,
-                });
-            }
-        }
-    }
-    Ok(())
+/// Up to how many labels a class.
+const STEPS: usize = 5;
+
+fn run(unit: &Unit<'_>) -> Result<Outcome> {
+    let set = unit.library.data_set(&unit.case.name)?;
+    let (data, classes) = (unit_rows(&set.dense()?)?, set.classes()?);
+    let curve = curve(&data, &classes, unit.draw, unit.group == SUGGESTED)?;
+    let row = |(step, value): (usize, f64)| {
+        let case = Case::at(&unit.case.name, (step + 1) as f64);
+        unit.row(unit.group).of(case).by("guided NMF, hals").with([("accuracy", value)])
+    };
+    Ok(curve.into_iter().enumerate().map(row).collect::<Vec<_>>().into())
 }
 
 fn unit_rows(data: &DenseMatrix<'static, f64>) -> Result<DenseMatrix<'static, f64>> {
@@ -56,25 +65,19 @@ fn unit_rows(data: &DenseMatrix<'static, f64>) -> Result<DenseMatrix<'static, f6
 }
 
 /// Accuracy (× 100) after each batch.
-fn curve(
-    data: &DenseMatrix<'static, f64>,
-    classes: &[i32],
-    draw: u64,
-    suggested: bool,
-    threads: usize,
-) -> Result<Vec<f64>> {
+fn curve(data: &DenseMatrix<'static, f64>, classes: &[i32], draw: u64, suggested: bool) -> Result<Vec<f64>> {
     let mut given = draw_labels(classes, 1, draw);
     let order = shuffled(classes.len(), draw);
     let names: Vec<i32> =
         classes.iter().copied().collect::<std::collections::BTreeSet<i32>>().into_iter().collect();
     let mut curve = Vec::new();
-    for step in 0..STEPS.len() {
+    for step in 0..STEPS {
         let topics = names.iter().map(|class| Topic::new(class.to_string()));
         let guidance = Guidance::new(topics).with(Advice::labels(Labels::from_integers(&given)?));
-        let settings = Settings { threads, seed: draw, ..Settings::new(names.len()) };
+        let settings = Settings { threads: 1, seed: draw, ..Settings::new(names.len()) };
         let found = fit(data, &Model::guided(guidance), &settings)?;
         curve.push(accuracy(&found, classes, &names));
-        if step + 1 < STEPS.len() {
+        if step + 1 < STEPS {
             let known: Vec<usize> = (0..classes.len()).filter(|i| given[*i] >= 0).collect();
             let bought: Vec<usize> = if suggested {
                 suggest(&found, &known, names.len())?.iter().map(|s| s.sample).collect()
@@ -107,10 +110,10 @@ mod tests {
         let data = DenseMatrix::new(300, 64, digits.images[..300 * 64].to_vec()).unwrap();
         let data = unit_rows(&data).unwrap();
         let classes = &digits.labels[..300];
-        let suggested = curve(&data, classes, 1, true, 1).unwrap();
-        let random = curve(&data, classes, 1, false, 1).unwrap();
+        let suggested = curve(&data, classes, 1, true).unwrap();
+        let random = curve(&data, classes, 1, false).unwrap();
         assert_eq!(suggested[0], random[0]);
         assert!(suggested[4] > suggested[0] && random[4] > random[0], "{suggested:?} {random:?}");
-        assert_eq!(curve(&data, classes, 1, true, 1).unwrap(), suggested);
+        assert_eq!(curve(&data, classes, 1, true).unwrap(), suggested);
     }
 }

@@ -1,15 +1,18 @@
 //! [`DataSet`]: rows, labels and splits as protocols need them, whatever files they come from.
 
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
 use partwise::{DenseMatrix, Real, SparseMatrix};
 
-/// Where data sets come from: a folder of files, or memory in tests.
-pub trait Library {
+/// Where data sets come from: a folder of files, or memory in tests. Units ask it again and again, from several threads: it keeps what it
+/// has read.
+pub trait Library: Send + Sync {
     /// The data set with this name.
     ///
     /// # Errors
     /// A set that isn't there, or faults of its files.
-    fn data_set(&self, name: &str) -> Result<DataSet>;
+    fn data_set(&self, name: &str) -> Result<Arc<DataSet>>;
 }
 
 /// A data set: compressed rows of n samples × d features, and what is known about the samples.
@@ -29,6 +32,10 @@ pub struct DataSet {
     pub label_names: Vec<String>,
     /// The part ("train", "test") that each sample belongs to (n), where the set has an official split; else empty.
     pub parts: Vec<String>,
+    /// Height and width, where each sample is an image.
+    pub image_shape: Option<(usize, usize)>,
+    /// The features' names (d), where the set has them; else empty.
+    pub terms: Vec<String>,
 }
 
 impl DataSet {

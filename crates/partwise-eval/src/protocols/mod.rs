@@ -1,22 +1,34 @@
-//! The experiments of the papers, to be run again: one paper's protocol a file, and the registry [`ALL`]. Each file opens with
-//! what the paper says, what it leaves open, and what was chosen.
+//! The experiments of the papers, to be run again: one experiment a file, and the registry [`ALL`]. Each file opens with what the paper
+//! says, what it leaves open, and what was chosen, and says what its reduced variant leaves out.
 //!
-//! A protocol asks a [`Library`] for the data sets that it needs, by name, so it knows no file formats. It gives one [`Row`] for
-//! each case, method and draw as soon as it is known; [`summarize`] makes means and standard errors of them.
+//! A [`Protocol`] is a table of facts (what it needs, its cases and groups of methods, published and reference values, figures) and one
+//! function, which runs a [`Unit`]: one case, one group of methods, one draw. Units are independent: classes, labels and starts come from
+//! the case and the draw alone, so any group can be run alone, or be added later, on the same draws. [`run_units`] runs them in
+//! parallel; [`crate::results`] makes tables of their rows.
+//!
+//! To add an experiment: one file here, and its line in [`ALL`].
 
 pub mod active;
 mod classifiers;
+pub mod cnmf;
+mod cnmf_values;
 mod data_set;
+mod faces;
 pub mod few_labels;
 pub mod nmf_alpha;
 pub mod nmf_dc;
+mod parallel;
+pub mod scnmf;
+mod unit;
 pub mod ws_symnmf;
 
 pub use data_set::{DataSet, Library};
+pub use parallel::{Finished, run_units};
+pub use unit::{Case, Extent, Outcome, Picture, Row, Unit, UnitId};
 
 use anyhow::{Result, bail};
 
-/// One experiment.
+/// One experiment. Start from [`Protocol::PLAIN`].
 #[derive(Clone, Copy, Debug)]
 pub struct Protocol {
     /// The name to ask for it by.
@@ -29,20 +41,120 @@ pub struct Protocol {
     pub needs: &'static [&'static str],
     /// How many draws are made unless something else is asked for.
     pub draws: u64,
-    /// What the paper reports for it.
-    pub published: &'static [Published],
-    /// Runs it.
+    /// How many draws the reduced variant makes. Default: 3.
+    pub reduced_draws: u64,
+    /// About how many minutes all its units take on one core, with the draws of `draws`.
+    pub minutes: f64,
+    /// Raised whenever the same draw would give another result: results of other revisions are not continued.
+    pub revision: u32,
+    /// What [`Case::x`] is, where cases have one.
+    pub axis: Option<Axis>,
+    /// Groups of methods that run together, in the order of the table.
+    pub groups: &'static [Group],
+    /// The cases, in the order of the table.
+    pub cases: fn(Extent) -> Vec<Case>,
+    /// Runs a unit, on one thread.
     ///
     /// # Errors
     /// Data that can't be had, or that are not what the protocol needs, and faults of the methods.
-    pub run: fn(&Request<'_>, &mut dyn FnMut(Row)) -> Result<()>,
+    pub run: fn(&Unit<'_>) -> Result<Outcome>,
+    /// The scores that tables by x and paired tests are made of. Empty: the first.
+    pub main_scores: &'static [&'static str],
+    /// Pairs of methods (better first, by expectation) that are tested. Empty: each method against the best.
+    pub pairs: &'static [(&'static str, &'static str)],
+    /// What the paper reports for it.
+    pub published: fn() -> Vec<Published>,
+    /// What independent implementations gave for it.
+    pub references: fn() -> Vec<Reference>,
+    /// Drawn from its rows.
+    pub figures: &'static [Figure],
+    /// Sentences under its tables: what can't be compared, and why.
+    pub remarks: &'static [&'static str],
+}
+
+impl Protocol {
+    /// An experiment without anything: a base for values.
+    pub const PLAIN: Protocol = Protocol {
+        name: "",
+        title: "",
+        paper: "",
+        needs: &[],
+        draws: 1,
+        reduced_draws: 3,
+        minutes: 0.0,
+        revision: 1,
+        axis: None,
+        groups: &[],
+        cases: |_| Vec::new(),
+        run: |_| Ok(Outcome::default()),
+        main_scores: &[],
+        pairs: &[],
+        published: Vec::new,
+        references: Vec::new,
+        figures: &[],
+        remarks: &[],
+    };
+
+    /// The draws of an extent, unless something else is asked for.
+    pub fn draws_of(&self, extent: Extent) -> u64 {
+        if extent == Extent::Reduced { self.reduced_draws } else { self.draws }
+    }
+
+    /// The groups that `wanted` names, all when it is empty.
+    ///
+    /// # Errors
+    /// A name that is not one of its groups, with the valid names.
+    pub fn groups_named(&self, wanted: &[String]) -> Result<Vec<&'static Group>> {
+        if let Some(name) = wanted.iter().find(|name| !self.groups.iter().any(|group| group.name == **name)) {
+            let valid: Vec<&str> = self.groups.iter().map(|group| group.name).collect();
+            bail!("{} has no methods \"{name}\"; valid: {}", self.name, valid.join(", "))
+        }
+        Ok(self.groups.iter().filter(|g| wanted.is_empty() || wanted.iter().any(|w| w == g.name)).collect())
+    }
+
+    /// Every unit, draw by draw, so that a run that ends early has whole draws.
+    pub fn units(&self, extent: Extent, draws: u64, groups: &[&'static Group]) -> Vec<UnitId> {
+        let cases = (self.cases)(extent);
+        let mut units = Vec::new();
+        for draw in 0..draws {
+            for case in &cases {
+                units.extend(groups.iter().map(|group| UnitId {
+                    case: case.clone(),
+                    group: group.name,
+                    draw,
+                }));
+            }
+        }
+        units
+    }
+}
+
+/// What the numbers [`Case::x`] are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Its name: "k", "labels a class".
+    pub name: &'static str,
+    /// Whether the same draw at two places of the axis has classes and labels of its own. Else draws are what the standard error of an
+    /// average over the axis counts.
+    pub independent: bool,
+}
+
+/// Methods that run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The name to ask for it by.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
 }
 
 /// A figure that a paper reports.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Published {
     /// As in [`Row::case`].
     pub case: &'static str,
+    /// As in [`Row::case`]; `None` for the average over the whole axis.
+    pub x: Option<f64>,
     /// As in [`Row::method`].
     pub method: &'static str,
     /// As in [`Row::scores`].
@@ -51,48 +163,87 @@ pub struct Published {
     pub value: f64,
 }
 
-/// What a protocol is given.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    /// Where the data come from.
-    pub library: &'a dyn Library,
-    /// Draws 0 to this less 1 are made.
-    pub draws: u64,
-    /// Threads of each fit; no result depends on them.
-    pub threads: usize,
-}
-
-/// One result.
+/// A result of independent implementations.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The case: a data set, a share of labels.
-    pub case: String,
-    /// The method, with the settings that the protocol varies.
-    pub method: String,
-    /// The draw, from 0.
-    pub draw: u64,
-    /// What was chosen on the way: costs, ranks. May be empty.
-    pub detail: String,
-    /// (name, value).
-    pub scores: Vec<(&'static str, f64)>,
-}
-
-/// All draws of a case and method in one line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct Reference {
     /// As in [`Row::case`].
-    pub case: String,
+    pub case: &'static str,
+    /// As in [`Row::case`]; `None` for the average over the whole axis.
+    pub x: Option<f64>,
     /// As in [`Row::method`].
-    pub method: String,
-    /// How many draws it stands for.
-    pub draws: usize,
-    /// (name, mean, standard error of the mean); the error is `None` for a single draw.
-    pub scores: Vec<(&'static str, f64, Option<f64>)>,
+    pub method: &'static str,
+    /// As in [`Row::scores`].
+    pub score: &'static str,
+    /// Its mean over draws.
+    pub mean: f64,
+    /// The standard error of that; NaN where it is not known, and then nothing is flagged.
+    pub error: f64,
 }
+
+/// A line chart over the axis, one for each case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// The beginning of the names of its files.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// The score on the vertical axis.
+    pub score: &'static str,
+    /// A score on the horizontal axis in place of the protocol's axis (time).
+    pub across: Option<&'static str>,
+    /// The methods it shows; all when empty.
+    pub methods: &'static [&'static str],
+    /// Whether the horizontal axis is logarithmic.
+    pub logarithmic: bool,
+}
+
+/// What papers use and can't be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// The data or method.
+    pub what: &'static str,
+    /// Who uses it.
+    pub papers: &'static str,
+    /// What stands in its place.
+    pub stands_in: &'static str,
+}
+
+const fn absent(what: &'static str, papers: &'static str, stands_in: &'static str) -> Absent {
+    Absent { what, papers, stands_in }
+}
+
+/// What the papers use that is not reproduced.
+pub const ABSENT: &[Absent] = &[
+    absent(
+        "FERET",
+        "SCNMF, figures 2, 4, 8, 12",
+        "nothing for the set; ORL, Yale and UMIST show the same figures",
+    ),
+    absent("LFW", "NMF-DC, tables", "Extended Yale B"),
+    absent("AR", "NMF-DC, tables", "UMIST and Extended Yale B"),
+    absent("RCV1", "WS-NMF, figure 2", "Reuters-21578, the ten largest topics"),
+    absent("NIPS papers", "WS-NMF, scenario 1", "20 Newsgroups"),
+    absent("Four Area (DBLP)", "WS-NMF, scenario 1", "Cora with citations"),
+    absent("the IMDB co-starring graph", "WS-NMF, table 3", "public graphs: football, e-mail"),
+    absent("AnsNMF", "NMF-DC, tables", "nothing: no reliable public description of its linear programs"),
+];
 
 /// The registry.
-pub const ALL: &[Protocol] =
-    &[nmf_alpha::MNIST, nmf_alpha::AVIATION, nmf_dc::STEP, ws_symnmf::GRAPHS, active::LABELS];
+pub const ALL: &[Protocol] = &[
+    cnmf::ORL,
+    cnmf::YALE,
+    cnmf::UMIST,
+    cnmf::EXTENDED_YALE_B,
+    scnmf::BASIS,
+    scnmf::CLASSES,
+    scnmf::LABELS,
+    scnmf::OVER_ITERATIONS,
+    nmf_dc::STEP,
+    nmf_alpha::MNIST,
+    nmf_alpha::AVIATION,
+    ws_symnmf::GRAPHS,
+    active::LABELS,
+];
 
 /// The protocol with this name.
 ///
@@ -103,65 +254,14 @@ pub fn named(name: &str) -> Result<&'static Protocol> {
         Some(protocol) => Ok(protocol),
         None => {
             let valid: Vec<&str> = ALL.iter().map(|protocol| protocol.name).collect();
-            bail!("there is no protocol \"{name}\"; valid: {}", valid.join(", "))
+            bail!("there is no experiment \"{name}\"; valid: all, {}", valid.join(", "))
         }
     }
-}
-
-/// Means over draws, in the order in which cases and methods first come.
-pub fn summarize(rows: &[Row]) -> Vec<Summary> {
-    let mut groups: Vec<(&Row, Vec<&Row>)> = Vec::new();
-    for row in rows {
-        let same = |other: &Row| (&other.case, &other.method) == (&row.case, &row.method);
-        match groups.iter_mut().find(|(first, _)| same(first)) {
-            Some((_, members)) => members.push(row),
-            None => groups.push((row, vec![row])),
-        }
-    }
-    let summary = |(first, members): (&Row, Vec<&Row>)| {
-        let of = |(at, (name, _)): (usize, &(&'static str, f64))| {
-            let values: Vec<f64> = members.iter().map(|row| row.scores[at].1).collect();
-            let (mean, error) = mean_and_error(&values);
-            (*name, mean, error)
-        };
-        Summary {
-            case: first.case.clone(),
-            method: first.method.clone(),
-            draws: members.len(),
-            scores: first.scores.iter().enumerate().map(of).collect(),
-        }
-    };
-    groups.into_iter().map(summary).collect()
-}
-
-/// The mean, and its standard error where there are two or more values.
-fn mean_and_error(values: &[f64]) -> (f64, Option<f64>) {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (values.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_summary_has_the_mean_and_its_standard_error() {
-        let row = |method: &str, draw, value| Row {
-            case: "all".into(),
-            method: method.into(),
-            draw,
-            detail: String::new(),
-            scores: vec![("accuracy", value)],
-        };
-        let rows = [row("a", 0, 1.0), row("b", 0, 5.0), row("a", 1, 3.0), row("a", 2, 5.0)];
-        let found = summarize(&rows);
-        let names: Vec<(&str, usize)> = found.iter().map(|s| (s.method.as_str(), s.draws)).collect();
-        assert_eq!(names, [("a", 3), ("b", 1)]);
-        assert_eq!(found[0].scores, [("accuracy", 3.0, Some((4.0_f64 / 3.0).sqrt()))]);
-        assert_eq!(found[1].scores, [("accuracy", 5.0, None)]);
-    }
 
     #[test]
     fn names_are_unique_and_an_unknown_one_is_refused_with_them() {
@@ -170,5 +270,34 @@ mod tests {
         }
         let message = named("alpha").unwrap_err().to_string();
         assert!(message.contains("\"alpha\"") && message.contains(ALL[0].name), "{message}");
+    }
+
+    #[test]
+    fn every_experiment_states_what_it_is() {
+        for protocol in ALL {
+            let name = protocol.name;
+            assert!(!name.is_empty() && !protocol.title.is_empty() && !protocol.paper.is_empty(), "{name}");
+            assert!(!protocol.needs.is_empty() && !protocol.groups.is_empty(), "{name}");
+            assert!(protocol.draws > 0 && protocol.reduced_draws > 0 && protocol.minutes > 0.0, "{name}");
+            let (full, reduced) = ((protocol.cases)(Extent::Full), (protocol.cases)(Extent::Reduced));
+            assert!(!reduced.is_empty() && reduced.len() <= full.len(), "{name}");
+            assert!(
+                reduced.iter().all(|case| full.contains(case)),
+                "{name}: a reduced case that is not a full one"
+            );
+            assert!(protocol.axis.is_some() || full.iter().all(|case| case.x.is_none()), "{name}");
+        }
+    }
+
+    #[test]
+    fn groups_are_chosen_by_name_and_units_go_draw_by_draw() {
+        let protocol = &cnmf::ORL;
+        let groups = protocol.groups_named(&["cnmf".into(), "nmf".into()]).unwrap();
+        let units = protocol.units(Extent::Reduced, 2, &groups);
+        let cases = (protocol.cases)(Extent::Reduced).len();
+        assert_eq!(units.len(), 2 * 2 * cases);
+        assert!(units[..2 * cases].iter().all(|unit| unit.draw == 0));
+        let message = protocol.groups_named(&["nfm".into()]).unwrap_err().to_string();
+        assert!(message.contains("\"nfm\"") && message.contains("cnmf-kl"), "{message}");
     }
 }

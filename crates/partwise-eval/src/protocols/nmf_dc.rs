@@ -6,6 +6,8 @@
 //! The paper leaves open: δ, the stop, the start. Chosen here: δ = 0.3, k the number of classes, data divided by their maximum, random
 //! starts that both share, components first. Generated data as the paper describes them: 0.2·(class centre) + 0.8·noise, uniform on
 //! [0, 1]; 5 classes of 120 samples with 400 features, 60 % labelled. Faces: ORL, 40 people, 2 labels each.
+//!
+//! Reduced: 3 draws.
 
 use anyhow::{Context, Result};
 use partwise::{
@@ -14,7 +16,7 @@ use partwise::{
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::{Protocol, Request, Row};
+use super::{Case, Group, Outcome, Protocol, Row, Unit};
 use crate::draw::{draw_labels, uniform};
 
 /// How much faster the step by class is.
@@ -24,31 +26,28 @@ pub const STEP: Protocol = Protocol {
     paper: "Yang et al. 2018 (NMF-DC); not in the paper",
     needs: &["orl"],
     draws: 5,
-    published: &[],
+    minutes: 2.0,
+    groups: &[Group { name: "steps", title: "both steps" }],
+    cases: |_| vec![Case::new(GENERATED), Case::new(FACES)],
     run,
+    ..Protocol::PLAIN
 };
 
 const ITERATIONS: usize = 200;
+const GENERATED: &str = "generated, 60 % labelled";
+const FACES: &str = "faces, 2 labels each";
 
-fn run(request: &Request<'_>, give: &mut dyn FnMut(Row)) -> Result<()> {
-    let faces = request.library.data_set("orl")?;
+fn run(unit: &Unit<'_>) -> Result<Outcome> {
+    if unit.case.name == GENERATED {
+        let (data, classes) = generated(5, 120, 400, unit.draw)?;
+        return Ok(compare(unit, &data, &draw_labels(&classes, 72, unit.draw))?.into());
+    }
+    let faces = unit.library.data_set("orl")?;
     let (images, people) = (faces.dense()?, faces.classes()?);
     let largest = images.summary().max;
     let images = Matrix::from_fn(images.n_samples(), images.n_features(), |i, j| images.row(i)[j] / largest);
     let images = DenseMatrix::from_matrix(images)?;
-    for draw in 0..request.draws {
-        let (data, classes) = generated(5, 120, 400, draw)?;
-        let labels = draw_labels(&classes, 72, draw);
-        give(compare("generated, 60 % labelled", &data, &labels, draw, request.threads)?);
-        give(compare(
-            "faces, 2 labels each",
-            &images,
-            &draw_labels(&people, 2, draw),
-            draw,
-            request.threads,
-        )?);
-    }
-    Ok(())
+    Ok(compare(unit, &images, &draw_labels(&people, 2, unit.draw))?.into())
 }
 
 /// 0.2·(class centre) + 0.8·noise (classes·size × features), divided by the largest entry, and the classes.
@@ -68,21 +67,15 @@ fn generated(
     Ok((DenseMatrix::from_matrix(scaled)?, (0..classes * size).map(|i| (i / size) as i32).collect()))
 }
 
-fn compare(
-    case: &str,
-    data: &DenseMatrix<'static, f64>,
-    labels: &[i32],
-    draw: u64,
-    threads: usize,
-) -> Result<Row> {
+fn compare(unit: &Unit<'_>, data: &DenseMatrix<'static, f64>, labels: &[i32]) -> Result<Row> {
     let labels = Labels::from_integers(labels)?;
     let settings = Settings {
         init: Init::Random,
-        seed: draw,
+        seed: unit.draw,
         first: Some(Slot::Components),
         tolerance: 0.0,
         max_iterations: ITERATIONS,
-        threads,
+        threads: 1,
         ..Settings::new(labels.n_classes())
     };
     let objectives = |step_rule| -> Result<Vec<f64>> {
@@ -96,22 +89,28 @@ fn compare(
         .iter()
         .position(|objective| *objective <= published[ITERATIONS])
         .with_context(|| format!("the step by class never reaches {}", published[ITERATIONS]))?;
-    Ok(Row {
-        case: case.into(),
-        method: "step by class".into(),
-        draw,
-        detail: format!("objective {:.6e} after {ITERATIONS} published steps", published[ITERATIONS]),
-        scores: vec![
-            ("iterations", reached as f64),
-            ("ratio", ITERATIONS as f64 / reached as f64),
-            ("objective ratio", by_class[ITERATIONS] / published[ITERATIONS]),
-        ],
-    })
+    let detail = format!("objective {:.6e} after {ITERATIONS} published steps", published[ITERATIONS]);
+    Ok(unit.row("step by class").by("nesterov-running").noting(detail).with([
+        ("iterations", reached as f64),
+        ("ratio", ITERATIONS as f64 / reached as f64),
+        ("objective ratio", by_class[ITERATIONS] / published[ITERATIONS]),
+    ]))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::protocols::{DataSet, Extent, Library};
+
+    struct Nothing;
+
+    impl Library for Nothing {
+        fn data_set(&self, name: &str) -> Result<Arc<DataSet>> {
+            anyhow::bail!("{name} is not asked for")
+        }
+    }
 
     #[test]
     fn the_step_by_class_is_there_sooner_on_digits() {
@@ -119,7 +118,9 @@ mod tests {
         let scaled: Vec<f64> = digits.images[..400 * 64].iter().map(|pixel| pixel / 16.0).collect();
         let data = DenseMatrix::new(400, 64, scaled).unwrap();
         let labels = draw_labels(&digits.labels[..400], 20, 3);
-        let row = compare("digits", &data, &labels, 0, 1).unwrap();
+        let case = Case::new("digits");
+        let unit = Unit { library: &Nothing, extent: Extent::Full, case: &case, group: "steps", draw: 0 };
+        let row = compare(&unit, &data, &labels).unwrap();
         assert!(row.scores[0].1 < ITERATIONS as f64 && row.scores[1].1 > 1.0, "{row:?}");
     }
 }

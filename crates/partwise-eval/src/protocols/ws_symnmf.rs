@@ -13,8 +13,10 @@
 //! entry of the row of H1. WS-SymNMF as published has m = 1 and alternates the scales d; the two further lines are our own: a strength
 //! without a unit, and our default (that strength at 10, label-aware start). Cuts are those of A; lower is better. Spectral
 //! clustering sees no labels, as SymNMF does; "unlabelled" leaves out the nodes whose labels guide the others.
+//!
+//! Reduced: 3 draws.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use partwise::graphs::Graph;
 use partwise::metrics::{accuracy, cuts, nmi_max, restricted};
 use partwise::{
@@ -22,7 +24,7 @@ use partwise::{
     StrengthUnit, fit,
 };
 
-use super::{DataSet, Protocol, Request, Row};
+use super::{Case, DataSet, Group, Outcome, Protocol, Row, Unit};
 use crate::draw::draw_labels;
 use crate::methods::k_means::{KMeansSettings, k_means};
 use crate::methods::spectral::spectral_embedding;
@@ -34,24 +36,39 @@ pub const GRAPHS: Protocol = Protocol {
     paper: "Choo et al. 2015, table 3 (another graph)",
     needs: &["graph-football", "graph-email-eu-core"],
     draws: 20,
-    published: &[],
+    minutes: 4.0,
+    groups: &[
+        Group { name: SYMNMF, title: "SymNMF" },
+        Group { name: PUBLISHED, title: "WS-SymNMF as published, m = 1" },
+        Group { name: STRENGTH, title: "WS-SymNMF, strength 1 without a unit" },
+        Group { name: DEFAULTS, title: "WS-SymNMF with the defaults of the library" },
+        Group { name: SPECTRAL, title: "spectral clustering" },
+    ],
+    cases: |_| SETS.iter().map(|(_, case, _)| Case::new(*case)).collect(),
     run,
+    ..Protocol::PLAIN
 };
+
+const SYMNMF: &str = "symnmf";
+const PUBLISHED: &str = "ws-symnmf-m1";
+const STRENGTH: &str = "ws-symnmf-strength1";
+const DEFAULTS: &str = "ws-symnmf";
+const SPECTRAL: &str = "spectral";
+
+/// (folder, case, how many of the largest classes).
+const SETS: [(&str, &str, usize); 2] =
+    [("graph-football", "football", usize::MAX), ("graph-email-eu-core", "e-mail", 10)];
 
 /// The share of each class that is labelled.
 const SHARE: f64 = 0.06;
 const ITERATIONS: usize = 200;
 
-fn run(request: &Request<'_>, give: &mut dyn FnMut(Row)) -> Result<()> {
-    for (set, case, classes) in
-        [("graph-football", "football", usize::MAX), ("graph-email-eu-core", "e-mail", 10)]
-    {
-        let part = LabelledGraph::largest_part(&request.library.data_set(set)?, classes)?;
-        for draw in 0..request.draws {
-            part.trial(case, draw, request.threads, give)?;
-        }
-    }
-    Ok(())
+fn run(unit: &Unit<'_>) -> Result<Outcome> {
+    let Some((set, _, classes)) = SETS.iter().find(|(_, case, _)| *case == unit.case.name) else {
+        bail!("there is no graph \"{}\"", unit.case.name)
+    };
+    let part = LabelledGraph::largest_part(&*unit.library.data_set(set)?, *classes)?;
+    Ok(part.trial(unit)?.into())
 }
 
 /// A connected graph whose nodes have classes.
@@ -101,21 +118,18 @@ impl LabelledGraph {
         drawn
     }
 
-    fn trial(&self, case: &str, draw: u64, threads: usize, give: &mut dyn FnMut(Row)) -> Result<()> {
-        let drawn = self.draw(draw);
+    fn trial(&self, unit: &Unit<'_>) -> Result<Row> {
+        let drawn = self.draw(unit.draw);
         let labels = Labels::from_integers(&drawn)?;
         let unlabelled: Vec<bool> = drawn.iter().map(|label| *label < 0).collect();
-        let normalized = self.graph.normalized();
-        let similarities: SparseMatrix<'_, f64> = normalized.to_sparse();
-        let settings = |init| Settings {
-            seed: draw,
-            init,
-            solver: SolverChoice::Hals,
-            max_iterations: ITERATIONS,
-            tolerance: 0.0,
-            threads,
-            ..Settings::new(self.n_classes)
-        };
+        if unit.group == SPECTRAL {
+            let embedding = spectral_embedding(&self.graph, self.n_classes, unit.draw)?;
+            let points = DenseMatrix::from_matrix(embedding.points)?;
+            let settings = KMeansSettings { seed: unit.draw, ..KMeansSettings::default() };
+            let found = k_means(&points, self.n_classes, &settings)?;
+            let clusters: Vec<i32> = found.labels.iter().map(|cluster| *cluster as i32).collect();
+            return self.row(unit.row("spectral"), &clusters, &unlabelled, None);
+        }
         let guided = |strength, strength_unit| {
             Model::ws_symnmf(Knowledge {
                 labels: Some(labels.clone()),
@@ -125,52 +139,46 @@ impl LabelledGraph {
                 ..Knowledge::default()
             })
         };
-        for (method, model, init) in [
-            ("symnmf", Model::symnmf(), Init::Random),
-            ("ws-symnmf, m = 1", guided(1.0, StrengthUnit::Raw), Init::Random),
-            ("ws-symnmf, strength 1", guided(1.0, StrengthUnit::Relative), Init::Random),
-            ("ws-symnmf, defaults", guided(10.0, StrengthUnit::Relative), Init::Labels),
-        ] {
-            let fitted = fit(&similarities, &model, &settings(init))?;
-            let clusters: Vec<i32> = (0..fitted.codes.rows()).map(|i| largest(&fitted.codes, i)).collect();
-            let error = fitted.relative_error;
-            give(self.row(case, method, draw, &clusters, &unlabelled, Some(error))?);
-        }
-        let embedding = spectral_embedding(&self.graph, self.n_classes, draw)?;
-        let points = DenseMatrix::from_matrix(embedding.points)?;
-        let settings = KMeansSettings { seed: draw, threads: threads.max(1), ..KMeansSettings::default() };
-        let found = k_means(&points, self.n_classes, &settings)?;
-        let clusters: Vec<i32> = found.labels.iter().map(|cluster| *cluster as i32).collect();
-        give(self.row(case, "spectral", draw, &clusters, &unlabelled, None)?);
-        Ok(())
+        let (method, model, init) = match unit.group {
+            SYMNMF => ("symnmf", Model::symnmf(), Init::Random),
+            PUBLISHED => ("ws-symnmf, m = 1", guided(1.0, StrengthUnit::Raw), Init::Random),
+            STRENGTH => ("ws-symnmf, strength 1", guided(1.0, StrengthUnit::Relative), Init::Random),
+            _ => ("ws-symnmf, defaults", guided(10.0, StrengthUnit::Relative), Init::Labels),
+        };
+        let normalized = self.graph.normalized();
+        let similarities: SparseMatrix<'_, f64> = normalized.to_sparse();
+        let settings = Settings {
+            seed: unit.draw,
+            init,
+            solver: SolverChoice::Hals,
+            max_iterations: ITERATIONS,
+            tolerance: 0.0,
+            threads: 1,
+            ..Settings::new(self.n_classes)
+        };
+        let fitted = fit(&similarities, &model, &settings)?;
+        let clusters: Vec<i32> = (0..fitted.codes.rows()).map(|i| largest(&fitted.codes, i)).collect();
+        let row = unit.row(method).by(format!("{}, {} iterations", fitted.solver, fitted.iterations));
+        self.row(row, &clusters, &unlabelled, Some(fitted.relative_error))
     }
 
-    fn row(
-        &self,
-        case: &str,
-        method: &str,
-        draw: u64,
-        clusters: &[i32],
-        unlabelled: &[bool],
-        error: Option<f64>,
-    ) -> Result<Row> {
+    fn row(&self, row: Row, clusters: &[i32], unlabelled: &[bool], error: Option<f64>) -> Result<Row> {
         let hidden = accuracy(&restricted(&self.classes, unlabelled)?, &restricted(clusters, unlabelled)?)?;
         let cut = cuts(&self.graph.entries(), clusters)?;
-        let mut scores = vec![
-            ("accuracy", 100.0 * accuracy(&self.classes, clusters)?.accuracy),
-            ("unlabelled", 100.0 * hidden.accuracy),
-            ("nmi", 100.0 * nmi_max(&self.classes, clusters)?),
-            ("normalized cut", cut.normalized),
-            ("total cut", cut.total),
-        ];
-        scores.extend(error.map(|error| ("relative error", error)));
         let detail = format!(
             "{} nodes, {} classes, {} labelled",
             clusters.len(),
             self.n_classes,
             unlabelled.iter().filter(|u| !**u).count()
         );
-        Ok(Row { case: case.into(), method: method.into(), draw, detail, scores })
+        let row = row.noting(detail).with([
+            ("accuracy", 100.0 * accuracy(&self.classes, clusters)?.accuracy),
+            ("unlabelled", 100.0 * hidden.accuracy),
+            ("nmi", 100.0 * nmi_max(&self.classes, clusters)?),
+            ("normalized cut", cut.normalized),
+            ("total cut", cut.total),
+        ]);
+        Ok(row.with(error.map(|error| ("relative error", error))))
     }
 }
 
@@ -198,14 +206,17 @@ fn largest(codes: &Matrix<f64>, row: usize) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::protocols::{Library, summarize};
+    use crate::protocols::{Extent, Library};
+    use crate::results::summarize;
 
     /// Two rings of cliques under both names: 4 classes of 9 nodes, and a node that hangs on nothing.
     struct Cliques;
 
     impl Library for Cliques {
-        fn data_set(&self, _: &str) -> Result<DataSet> {
+        fn data_set(&self, _: &str) -> Result<Arc<DataSet>> {
             let class = |i: usize| i / 9;
             let joined = |i: usize, j: usize| {
                 i < 36 && j < 36 && i != j && (class(i) == class(j) || (i + 1) % 36 == j || (j + 1) % 36 == i)
@@ -220,24 +231,28 @@ mod tests {
                 set.labels.push(vec![class(i) as u32 % 4]);
             }
             set.label_names = ["a", "b", "c", "d"].map(str::to_string).to_vec();
-            Ok(set)
+            Ok(Arc::new(set))
         }
     }
 
     #[test]
     fn cliques_in_a_ring_are_found_and_cut_at_four_edges() {
+        let groups = GRAPHS.groups_named(&[]).unwrap();
         let mut rows = Vec::new();
-        let request = Request { library: &Cliques, draws: 2, threads: 1 };
-        run(&request, &mut |row| rows.push(row)).unwrap();
+        for id in GRAPHS.units(Extent::Full, 2, &groups) {
+            let (case, group, draw) = (&id.case, id.group, id.draw);
+            let unit = Unit { library: &Cliques, extent: Extent::Full, case, group, draw };
+            rows.extend(run(&unit).unwrap().rows);
+        }
         assert_eq!(rows.len(), 2 * 2 * 5);
         assert!(rows.iter().all(|row| row.detail == "36 nodes, 4 classes, 4 labelled"), "{:?}", rows[0]);
-        let found = summarize(&rows);
+        let found = summarize(&GRAPHS, &rows).overall;
         let guided = found.iter().filter(|s| s.method == "ws-symnmf, defaults" || s.method == "spectral");
-        for summary in guided {
-            assert_eq!(summary.scores[0].1, 100.0, "{summary:?}");
+        for line in guided {
+            assert_eq!(line.scores[0].1.mean, 100.0, "{line:?}");
             // Each clique has 2·(36 + 1) of the weight, of which its 2 edges to the neighbours are cut.
-            assert!((summary.scores[3].1 - 4.0 * 2.0 / 74.0).abs() < 1e-12, "{summary:?}");
-            assert_eq!(summary.scores[4].1, 8.0);
+            assert!((line.scores[3].1.mean - 4.0 * 2.0 / 74.0).abs() < 1e-12, "{line:?}");
+            assert_eq!(line.scores[4].1.mean, 8.0);
         }
     }
 }

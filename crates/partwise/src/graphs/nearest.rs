@@ -2,6 +2,7 @@
 
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::real::Real;
 
 /// Samples whose products with all others are computed together.
@@ -84,6 +85,7 @@ pub fn nearest_neighbours<T: Real>(
         let block = start..(start + BLOCK).min(n);
         search.products_with(block.clone());
         for i in block.clone() {
+            interrupt::check();
             for (distance, j) in search.nearest(i, i - block.start) {
                 found.samples.push(j);
                 found.distances.push(distance);
@@ -111,6 +113,7 @@ impl<'a, T: Real> Search<'a, T> {
         let mut row = vec![0.0; data.n_features()];
         let mut squared_norms = Vec::with_capacity(n);
         for i in 0..n {
+            interrupt::check();
             data.add_row(i, 1.0, &mut row);
             squared_norms.push(data.row_dot(i, &row));
             // x − x is 0 exactly, so the buffer is clean again without touching all of it.

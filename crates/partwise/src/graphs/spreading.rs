@@ -15,6 +15,7 @@
 use super::Graph;
 use crate::error::{Error, Result};
 use crate::guidance::Labels;
+use crate::interrupt;
 use crate::linalg::Matrix;
 
 /// The relative residual to which scores are found.
@@ -134,6 +135,7 @@ fn conjugate_gradients(
     let enough: Vec<f64> = size.iter().map(|s| residual * residual * s).collect();
     let mut direction = b;
     for _ in 0..10 * x.rows() + 100 {
+        interrupt::check();
         let open: Vec<bool> = size.iter().zip(&enough).map(|(size, enough)| size > enough).collect();
         if open.iter().all(|open| !open) {
             break;

@@ -14,6 +14,7 @@ use super::Stream;
 use crate::data::DataMatrix;
 use crate::error::Result;
 use crate::factors::{Factors, Slot};
+use crate::interrupt;
 use crate::linalg::Matrix;
 use crate::linalg::gemm::{thin_qr, thin_svd};
 use crate::real::Real;
@@ -142,6 +143,7 @@ fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> 
     let (right, k) = (right.cast::<T>(), right.columns());
     let mut out = Matrix::<T>::zeros(data.n_samples(), k);
     for chunk in data.sample_chunks() {
+        interrupt::check();
         let part = &mut out.as_mut_slice()[chunk.start * k..chunk.end * k];
         data.times(chunk, &right, part);
     }
@@ -152,6 +154,7 @@ fn transpose_times<T: Real>(data: &dyn DataMatrix<T>, left: &Matrix<f64>) -> Mat
     let (left, k) = (left.cast::<T>(), left.columns());
     let mut out = Matrix::<T>::zeros(data.n_features(), k);
     for chunk in data.feature_chunks() {
+        interrupt::check();
         let part = &mut out.as_mut_slice()[chunk.start * k..chunk.end * k];
         data.transpose_times(chunk, &left, part);
     }

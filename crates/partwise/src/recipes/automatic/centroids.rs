@@ -12,6 +12,7 @@
 use super::super::memberships::largest;
 use crate::data::DataMatrix;
 use crate::guidance::Labels;
+use crate::interrupt;
 use crate::linalg::Matrix;
 use crate::real::Real;
 
@@ -67,6 +68,7 @@ fn products<T: Real>(data: &dyn DataMatrix<T>, factor: &Matrix<f64>) -> Matrix<f
     let k = factor.columns();
     let mut out = Matrix::zeros(data.n_samples(), k);
     for chunk in data.sample_chunks() {
+        interrupt::check();
         let part = chunk.start * k..chunk.end * k;
         data.times(chunk, &factor, &mut out.as_mut_slice()[part]);
     }

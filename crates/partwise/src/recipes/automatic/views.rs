@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::fit::fit;
 use crate::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};
 use crate::guidance::{Knowledge, Labels};
+use crate::interrupt;
 use crate::linalg::Matrix;
 use crate::models::Model;
 use crate::pool::Pool;
@@ -178,6 +179,7 @@ pub(super) fn unit_rows<T: Real>(data: &dyn DataMatrix<T>) -> Box<dyn DataMatrix
     let n = data.n_samples();
     let mut row = vec![0.0; data.n_features()];
     let mut scale = |i: usize| {
+        interrupt::check();
         data.add_row(i, 1.0, &mut row);
         // By the largest entry first, so that the square of no entry leaves the range of numbers.
         let largest = row.iter().fold(0.0f64, |m, v| m.max(v.abs()));

@@ -85,7 +85,7 @@ pub enum Action {
 }
 
 /// Codes (n × k) and components (k × d).
-type Start = (Matrix<f64>, Matrix<f64>);
+pub type Start = (Matrix<f64>, Matrix<f64>);
 
 /// A state of the session.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ pub struct Steering<'d, T: Real> {
 }
 
 impl<'d, T: Real> Steering<'d, T> {
-    /// Fits once. Free components become topics under the names that the fit gives them ("part 3"), so that all can be spoken of.
+    /// Fits once, with every component in a topic ([`with_all_topics`]).
     ///
     /// # Errors
     /// As [`fit`](crate::fit()).
@@ -116,15 +116,7 @@ impl<'d, T: Real> Steering<'d, T> {
         settings: Settings,
         observer: &mut dyn Observer,
     ) -> Result<Self> {
-        let mut guidance = guidance;
-        for (name, components) in guidance.all_topics() {
-            if !guidance.topics().iter().any(|topic| topic.name == name) {
-                guidance.topics_mut().push(Topic { components, ..Topic::new(name) });
-            }
-        }
-        for j in guidance.n_components()..settings.rank {
-            guidance.topics_mut().push(Topic::new(format!("part {}", j + 1)));
-        }
+        let guidance = with_all_topics(guidance, settings.rank);
         let mut steering = Steering { data, loss, settings, states: Vec::new() };
         let state = steering.refit(guidance, None, observer)?;
         steering.states.push(state);
@@ -170,7 +162,9 @@ impl<'d, T: Real> Steering<'d, T> {
     /// [`Error::UnknownName`] for a topic that there is not, with those that there are; [`Error::Guidance`] for an action that can't be
     /// done; as [`fit`](crate::fit()).
     pub fn apply(&mut self, action: &Action, observer: &mut dyn Observer) -> Result<()> {
-        let (guidance, start) = self.changed(action)?;
+        let State { guidance, fit, .. } = self.current();
+        let factors = Parts::of(&fit.codes, &fit.components);
+        let (guidance, start) = changed(self.data, guidance, factors, action)?;
         let state = self.refit(guidance, Some(start), observer)?;
         self.states.push(state);
         Ok(())
@@ -193,129 +187,174 @@ impl<'d, T: Real> Steering<'d, T> {
         Ok(State { guidance, rank, fit, report })
     }
 
-    /// The place of a topic among those of the guidance, and its components.
-    fn place(&self, name: &str) -> Result<(usize, std::ops::Range<usize>)> {
-        let mut begin = 0;
-        let topics = self.current().guidance.topics();
-        for (at, topic) in topics.iter().enumerate() {
-            let range = begin..begin + topic.components;
-            if topic.name == name {
-                return Ok((at, range));
-            }
-            begin = range.end;
-        }
-        Err(Error::UnknownName {
-            kind: "topic".into(),
-            name: name.into(),
-            valid: topics.iter().map(|topic| topic.name.clone()).collect(),
-        })
-    }
-
-    /// The guidance after the action, and the factors to start from.
-    // Long because it has one arm for each action.
-    fn changed(&self, action: &Action) -> Result<(Guidance, Start)> {
-        let mut guidance = self.current().guidance.clone();
-        let mut factors = Parts::of(&self.current().fit);
-        match action {
-            Action::Rename { topic, to } => {
-                let (at, _) = self.place(topic)?;
-                self.check_new(to)?;
-                rename(&mut guidance, topic, to);
-                guidance.topics_mut()[at].name.clone_from(to);
-            }
-            Action::Merge { keep, with } => {
-                let ((to, kept), (from, gone)) = (self.place(keep)?, self.place(with)?);
-                if to == from {
-                    return Err(Error::Guidance(format!("topic \"{keep}\" can't be merged with itself")));
-                }
-                factors.merge(kept.start, gone.clone());
-                let mut merged = guidance.topics()[from].clone();
-                let topic = &mut guidance.topics_mut()[to];
-                topic.seeds.append(&mut merged.seeds);
-                topic.forbidden.retain(|f| !topic.seeds.iter().any(|seed| seed.feature == *f));
-                guidance.topics_mut().remove(from);
-                forget_references(&mut guidance, &[keep, with]);
-                rename(&mut guidance, with, keep);
-            }
-            Action::Split { topic, new, seeds } => {
-                let (at, range) = self.place(topic)?;
-                self.check_new(new)?;
-                factors.split(self.data, range.clone(), seeds, &guidance)?;
-                guidance
-                    .topics_mut()
-                    .insert(at + 1, Topic::new(new.clone()).with_seeds(seeds.iter().cloned()));
-                guidance.topics_mut()[at].seeds.retain(|seed| !seeds.contains(&seed.feature));
-            }
-            Action::Delete { topic } => {
-                let (at, range) = self.place(topic)?;
-                if guidance.topics().len() == 1 {
-                    return Err(Error::Guidance(format!(
-                        "topic \"{topic}\" is the only one; it can't be deleted"
-                    )));
-                }
-                factors.remove(range);
-                guidance.topics_mut().remove(at);
-                forget(&mut guidance, topic);
-            }
-            Action::Move { sample, to } => {
-                let (_, range) = self.place(to)?;
-                let n = self.data.n_samples();
-                if *sample >= n {
-                    return Err(Error::OutOfRange {
-                        name: "the sample to move".into(),
-                        value: sample.to_string(),
-                        valid: format!("below {n}, the number of samples"),
-                    });
-                }
-                factors.place(*sample, range);
-                guidance = moved(guidance, *sample, to, n);
-            }
-            Action::Raise { topic, feature, by } => {
-                if !(*by > 0.0 && by.is_finite()) {
-                    return Err(Error::OutOfRange {
-                        name: "what a seed's weight is multiplied by".into(),
-                        value: by.to_string(),
-                        valid: "a finite number above 0".into(),
-                    });
-                }
-                let (at, _) = self.place(topic)?;
-                let topic = &mut guidance.topics_mut()[at];
-                topic.forbidden.retain(|f| f != feature);
-                match topic.seeds.iter_mut().find(|seed| seed.feature == *feature) {
-                    Some(seed) => seed.weight *= by,
-                    None => topic.seeds.push(Seed { feature: feature.clone(), weight: *by }),
-                }
-            }
-            Action::Forbid { topic, feature } => {
-                let (at, _) = self.place(topic)?;
-                let topic = &mut guidance.topics_mut()[at];
-                topic.seeds.retain(|seed| seed.feature != *feature);
-                if !topic.forbidden.contains(feature) {
-                    topic.forbidden.push(feature.clone());
-                }
-            }
-            Action::Pin { topic } => {
-                let (_, range) = self.place(topic)?;
-                forget_references(&mut guidance, &[topic]);
-                let profiles = Matrix::from_fn(range.len(), self.data.n_features(), |q, f| {
-                    factors.components[range.start + q][f]
-                });
-                let names = vec![topic.clone(); range.len()];
-                guidance = guidance.with(Advice::References { names, profiles, strength: Strength::HELD });
-            }
-        }
-        Ok((guidance, factors.finish()))
-    }
-
-    fn check_new(&self, name: &str) -> Result<()> {
-        match self.place(name) {
-            Ok(_) => Err(Error::Guidance(format!("there is a topic \"{name}\" already"))),
-            Err(_) => Ok(()),
-        }
-    }
-
     /// k as it is.
     pub fn rank(&self) -> usize {
         self.current().rank
+    }
+}
+
+/// The same guidance with every component in a topic: what items mention is named, and free components get the names that a fit gives
+/// them ("part 3"), so that all can be spoken of.
+pub fn with_all_topics(mut guidance: Guidance, rank: usize) -> Guidance {
+    for (name, components) in guidance.all_topics() {
+        if !guidance.topics().iter().any(|topic| topic.name == name) {
+            guidance.topics_mut().push(Topic { components, ..Topic::new(name) });
+        }
+    }
+    for j in guidance.n_components()..rank {
+        guidance.topics_mut().push(Topic::new(format!("part {}", j + 1)));
+    }
+    guidance
+}
+
+/// What an action makes of a guidance in which every component has a topic ([`with_all_topics`]), and of the factors that were fitted by
+/// it, codes (n × k) and components (k × d): the new guidance, and the factors to start its fit from. [`Steering`] does this and fits.
+///
+/// # Errors
+/// As [`Steering::apply`], but for the fit; [`Error::Shape`] for factors of other sizes.
+pub fn steered<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    codes: &Matrix<f64>,
+    components: &Matrix<f64>,
+    action: &Action,
+) -> Result<(Guidance, Start)> {
+    let (n, d, k) = (data.n_samples(), data.n_features(), guidance.n_components());
+    for (what, found, (rows, columns)) in
+        [("the codes", codes.shape(), (n, k)), ("the components", components.shape(), (k, d))]
+    {
+        if found != (rows, columns) {
+            return Err(Error::Shape {
+                what: what.into(),
+                expected: format!("{rows} x {columns}"),
+                found: format!("{} x {}", found.0, found.1),
+            });
+        }
+    }
+    changed(data, guidance, Parts::of(codes, components), action)
+}
+
+/// The place of a topic among those of the guidance, and its components.
+fn place(guidance: &Guidance, name: &str) -> Result<(usize, std::ops::Range<usize>)> {
+    let mut begin = 0;
+    let topics = guidance.topics();
+    for (at, topic) in topics.iter().enumerate() {
+        let range = begin..begin + topic.components;
+        if topic.name == name {
+            return Ok((at, range));
+        }
+        begin = range.end;
+    }
+    Err(Error::UnknownName {
+        kind: "topic".into(),
+        name: name.into(),
+        valid: topics.iter().map(|topic| topic.name.clone()).collect(),
+    })
+}
+
+/// The guidance after the action, and the factors to start from.
+// Long because it has one arm for each action.
+fn changed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    mut factors: Parts,
+    action: &Action,
+) -> Result<(Guidance, Start)> {
+    let place = |name: &str| place(guidance, name);
+    let check_new = |name: &str| check_new(guidance, name);
+    let mut guidance = guidance.clone();
+    match action {
+        Action::Rename { topic, to } => {
+            let (at, _) = place(topic)?;
+            check_new(to)?;
+            rename(&mut guidance, topic, to);
+            guidance.topics_mut()[at].name.clone_from(to);
+        }
+        Action::Merge { keep, with } => {
+            let ((to, kept), (from, gone)) = (place(keep)?, place(with)?);
+            if to == from {
+                return Err(Error::Guidance(format!("topic \"{keep}\" can't be merged with itself")));
+            }
+            factors.merge(kept.start, gone.clone());
+            let mut merged = guidance.topics()[from].clone();
+            let topic = &mut guidance.topics_mut()[to];
+            topic.seeds.append(&mut merged.seeds);
+            topic.forbidden.retain(|f| !topic.seeds.iter().any(|seed| seed.feature == *f));
+            guidance.topics_mut().remove(from);
+            forget_references(&mut guidance, &[keep, with]);
+            rename(&mut guidance, with, keep);
+        }
+        Action::Split { topic, new, seeds } => {
+            let (at, range) = place(topic)?;
+            check_new(new)?;
+            factors.split(data, range.clone(), seeds, &guidance)?;
+            guidance.topics_mut().insert(at + 1, Topic::new(new.clone()).with_seeds(seeds.iter().cloned()));
+            guidance.topics_mut()[at].seeds.retain(|seed| !seeds.contains(&seed.feature));
+        }
+        Action::Delete { topic } => {
+            let (at, range) = place(topic)?;
+            if guidance.topics().len() == 1 {
+                return Err(Error::Guidance(format!(
+                    "topic \"{topic}\" is the only one; it can't be deleted"
+                )));
+            }
+            factors.remove(range);
+            guidance.topics_mut().remove(at);
+            forget(&mut guidance, topic);
+        }
+        Action::Move { sample, to } => {
+            let (_, range) = place(to)?;
+            let n = data.n_samples();
+            if *sample >= n {
+                return Err(Error::OutOfRange {
+                    name: "the sample to move".into(),
+                    value: sample.to_string(),
+                    valid: format!("below {n}, the number of samples"),
+                });
+            }
+            factors.place(*sample, range);
+            guidance = moved(guidance, *sample, to, n);
+        }
+        Action::Raise { topic, feature, by } => {
+            if !(*by > 0.0 && by.is_finite()) {
+                return Err(Error::OutOfRange {
+                    name: "what a seed's weight is multiplied by".into(),
+                    value: by.to_string(),
+                    valid: "a finite number above 0".into(),
+                });
+            }
+            let (at, _) = place(topic)?;
+            let topic = &mut guidance.topics_mut()[at];
+            topic.forbidden.retain(|f| f != feature);
+            match topic.seeds.iter_mut().find(|seed| seed.feature == *feature) {
+                Some(seed) => seed.weight *= by,
+                None => topic.seeds.push(Seed { feature: feature.clone(), weight: *by }),
+            }
+        }
+        Action::Forbid { topic, feature } => {
+            let (at, _) = place(topic)?;
+            let topic = &mut guidance.topics_mut()[at];
+            topic.seeds.retain(|seed| seed.feature != *feature);
+            if !topic.forbidden.contains(feature) {
+                topic.forbidden.push(feature.clone());
+            }
+        }
+        Action::Pin { topic } => {
+            let (_, range) = place(topic)?;
+            forget_references(&mut guidance, &[topic]);
+            let profiles = Matrix::from_fn(range.len(), data.n_features(), |q, f| {
+                factors.components[range.start + q][f]
+            });
+            let names = vec![topic.clone(); range.len()];
+            guidance = guidance.with(Advice::References { names, profiles, strength: Strength::HELD });
+        }
+    }
+    Ok((guidance, factors.finish()))
+}
+
+fn check_new(guidance: &Guidance, name: &str) -> Result<()> {
+    match place(guidance, name) {
+        Ok(_) => Err(Error::Guidance(format!("there is a topic \"{name}\" already"))),
+        Err(_) => Ok(()),
     }
 }

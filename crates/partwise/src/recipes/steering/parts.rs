@@ -2,7 +2,6 @@
 
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
-use crate::fit::Fit;
 use crate::guidance::{Feature, Guidance};
 use crate::linalg::Matrix;
 use crate::real::Real;
@@ -16,10 +15,11 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn of<T: Real>(fit: &Fit<T>) -> Self {
-        let k = fit.components.rows();
-        let column = |j: usize| (0..fit.codes.rows()).map(|i| fit.codes.get(i, j).to_f64()).collect();
-        let row = |j: usize| fit.components.row(j).iter().map(|h| h.to_f64()).collect();
+    /// Of codes (n × k) and components (k × d).
+    pub(super) fn of<T: Real>(codes: &Matrix<T>, components: &Matrix<T>) -> Self {
+        let k = components.rows();
+        let column = |j: usize| (0..codes.rows()).map(|i| codes.get(i, j).to_f64()).collect();
+        let row = |j: usize| components.row(j).iter().map(|h| h.to_f64()).collect();
         Parts { codes: (0..k).map(column).collect(), components: (0..k).map(row).collect() }
     }
 

@@ -1,0 +1,66 @@
+//! The list of experiments.
+
+use partwise_eval::protocols::{ABSENT, ALL, Protocol};
+use serde_json::{Value, json};
+
+use super::folder::Folder;
+use crate::progress::duration;
+
+/// For a person.
+pub(super) fn text(folder: &Folder) -> String {
+    let mut out = String::new();
+    for protocol in ALL {
+        out.push_str(&entry(protocol, &folder.missing(protocol)));
+    }
+    out.push_str("Used by the papers, not to be had:\n");
+    for absent in ABSENT {
+        out.push_str(&format!("  {} ({}): {}\n", absent.what, absent.papers, absent.stands_in));
+    }
+    out.push_str("\nRun one with `partwise reproduce NAME`, or `all`; --reduced for a look in minutes.");
+    out
+}
+
+fn entry(protocol: &Protocol, missing: &[&str]) -> String {
+    let methods: Vec<&str> = protocol.groups.iter().map(|group| group.name).collect();
+    let missing =
+        if missing.is_empty() { String::new() } else { format!(" (missing here: {})", missing.join(", ")) };
+    format!(
+        "{}\n  {}\n  paper: {}\n  data sets: {}{missing}\n  {}, about {} on one core; reduced: {}\n  methods: {}\n\n",
+        protocol.name,
+        protocol.title,
+        protocol.paper,
+        protocol.needs.join(", "),
+        draws(protocol.draws),
+        duration(60.0 * protocol.minutes),
+        draws(protocol.reduced_draws),
+        methods.join(", ")
+    )
+}
+
+fn draws(count: u64) -> String {
+    if count == 1 { "1 draw".into() } else { format!("{count} draws") }
+}
+
+/// For a program.
+pub(super) fn json(folder: &Folder) -> Value {
+    let experiment = |protocol: &Protocol| {
+        let method =
+            |group: &partwise_eval::protocols::Group| json!({ "name": group.name, "title": group.title });
+        json!({
+            "name": protocol.name,
+            "title": protocol.title,
+            "paper": protocol.paper,
+            "data_sets": protocol.needs,
+            "missing": folder.missing(protocol),
+            "draws": protocol.draws,
+            "reduced_draws": protocol.reduced_draws,
+            "minutes": protocol.minutes,
+            "methods": protocol.groups.iter().map(method).collect::<Vec<_>>(),
+        })
+    };
+    let absent = |absent: &partwise_eval::protocols::Absent| json!({ "what": absent.what, "papers": absent.papers, "stands_in": absent.stands_in });
+    json!({
+        "experiments": ALL.iter().map(experiment).collect::<Vec<_>>(),
+        "not_reproduced": ABSENT.iter().map(absent).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,167 @@
+//! `partwise reproduce`: runs the experiments of the papers on a folder of data sets. Each finished unit is kept at once, a run that was
+//! interrupted goes on, and tables, figures and a page are made of what is there.
+
+mod chart;
+mod folder;
+mod list;
+mod page;
+mod pictures;
+mod store;
+mod watch;
+mod written;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use partwise_eval::protocols::{self, Extent, Finished, Group, Protocol, Row, run_units};
+use partwise_eval::results::records::Record;
+use partwise_eval::results::summarize;
+
+use crate::Outcome;
+use crate::args::ReproduceArgs;
+use crate::console::{self, Verbosity};
+use crate::interrupt;
+use folder::Folder;
+use store::Store;
+use watch::Watch;
+
+/// How often Ctrl-C is looked for.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The name for all experiments.
+const ALL: &str = "all";
+
+/// Runs, or lists without a name.
+pub(crate) fn run(args: &ReproduceArgs) -> Result<Outcome> {
+    let data = args.data.clone().or_else(|| std::env::var_os("PARTWISE_DATA").map(PathBuf::from));
+    let folder = Arc::new(Folder::new(data.unwrap_or_else(|| "../shared/data".into())));
+    let Some(name) = &args.experiment else {
+        let text = if args.json { format!("{:#}", list::json(&folder)) } else { list::text(&folder) };
+        console::print_raw(&text);
+        return Ok(Outcome::Done);
+    };
+    if name != ALL {
+        return one(protocols::named(name)?, args, &folder);
+    }
+    if args.json {
+        bail!("--json is for one experiment; each folder of results has its own files");
+    }
+    if !args.methods.is_empty() {
+        bail!("--methods is for one experiment; they have different methods");
+    }
+    for protocol in protocols::ALL {
+        let missing = folder.missing(protocol);
+        if !missing.is_empty() {
+            console::print(&format!("left out: {}, which needs {}", protocol.name, missing.join(", ")));
+        } else if one(protocol, args, &folder)? == Outcome::Interrupted {
+            return Ok(Outcome::Interrupted);
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) -> Result<Outcome> {
+    let missing = folder.missing(protocol);
+    if !missing.is_empty() {
+        bail!(
+            "{} has no data set {}, which {} needs; --data names the folder of the data sets",
+            folder.path().display(),
+            missing.join(", "),
+            protocol.name
+        );
+    }
+    let verbosity = Verbosity::of(false, args.json);
+    let extent = if args.reduced { Extent::Reduced } else { Extent::Full };
+    let draws = args.draws.map_or(protocol.draws_of(extent), |draws| draws as u64);
+    let groups = protocol.groups_named(&args.methods)?;
+    let mut store = Store::open(&args.out.join(protocol.name), protocol, extent, &folder.digests(protocol)?)?;
+    for notice in store.take_notices() {
+        verbosity.note(&notice);
+    }
+    let began = Instant::now();
+    let interrupted = finish_units(protocol, extent, draws, &groups, args, folder, &mut store, verbosity)?;
+    store.sort(extent)?;
+    let records: Vec<&Record> = store.finished().iter().filter(|record| record.id.draw < draws).collect();
+    let rows: Vec<Row> = records.iter().flat_map(|record| record.rows.iter().cloned()).collect();
+    if rows.is_empty() {
+        verbosity.say("No unit was finished.");
+        return Ok(Outcome::Interrupted);
+    }
+    let summary = summarize(protocol, &rows);
+    let run = written::Run {
+        protocol,
+        extent,
+        rows: &rows,
+        summary: &summary,
+        seconds: records.iter().map(|record| record.seconds).sum(),
+        unfinished: interrupted,
+    };
+    run.write(store.folder())?;
+    if args.json {
+        console::print_raw(&format!("{:#}", run.json(draws, began.elapsed().as_secs_f64())));
+    } else {
+        console::print(&run.text());
+        console::print(&format!("\nwritten: {}", store.folder().join(page::FILE).display()));
+    }
+    Ok(if interrupted > 0 { Outcome::Interrupted } else { Outcome::Done })
+}
+
+/// Runs what is not finished yet; gives how many units are left after Ctrl-C.
+fn finish_units(
+    protocol: &'static Protocol,
+    extent: Extent,
+    draws: u64,
+    groups: &[&'static Group],
+    args: &ReproduceArgs,
+    folder: &Arc<Folder>,
+    store: &mut Store,
+    verbosity: Verbosity,
+) -> Result<usize> {
+    let mut units = protocol.units(extent, draws, groups);
+    let wanted = units.len();
+    units.retain(|id| !store.has(id));
+    if units.len() < wanted {
+        verbosity.note(&format!(
+            "{} of {wanted} units of {} are there already",
+            wanted - units.len(),
+            protocol.name
+        ));
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = if args.threads == 0 { cores() } else { args.threads };
+    let mut watch = Watch::new(verbosity, protocol.name, &units, threads, store.finished());
+    let expected = units.len();
+    let library = Arc::clone(folder) as Arc<dyn protocols::Library>;
+    let results = run_units(protocol, extent, units, library, threads);
+    let mut done = 0;
+    while done < expected {
+        if interrupt::requested() {
+            break;
+        }
+        match results.recv_timeout(PAUSE) {
+            Ok(Finished { id, outcome, seconds }) => {
+                let outcome = outcome.with_context(|| {
+                    format!("{}, {}, {}, draw {}", protocol.name, id.case.name, id.group, id.draw)
+                })?;
+                for picture in &outcome.pictures {
+                    store.add_picture(picture)?;
+                }
+                watch.finished(&id, seconds);
+                store.append(Record { id, rows: outcome.rows, seconds })?;
+                done += 1;
+            }
+            Err(RecvTimeoutError::Timeout) => watch.tick(),
+            Err(RecvTimeoutError::Disconnected) => {
+                bail!("a unit of {} ended without a result", protocol.name)
+            }
+        }
+    }
+    watch.clear();
+    if done < expected {
+        verbosity.note("interrupted; what is finished is kept, and the same command goes on from there");
+    }
+    Ok(expected - done)
+}

@@ -1,0 +1,190 @@
+//! Experiments from the command line: on the built-in digits under the name of a set of faces, which is always there, and on the faces
+//! themselves where `PARTWISE_DATA` (relative to the workspace) or `../shared/data` has them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and prints what it left out"
+)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::{json, partwise, run, stderr, succeed, write_npy};
+
+/// A folder `data/orl` with 12 digits of each of the ten classes.
+fn digits_as_faces(folder: &Path) {
+    let digits = partwise_eval::digits();
+    let set = folder.join("data/orl");
+    fs::create_dir_all(&set).unwrap();
+    let mut kept: Vec<usize> = Vec::new();
+    for class in 0..10 {
+        kept.extend((0..digits.n_samples()).filter(|i| digits.labels[*i] == class).take(12));
+    }
+    let pixels: Vec<f64> = kept.iter().flat_map(|i| digits.images[i * 64..(i + 1) * 64].to_vec()).collect();
+    write_npy(&set.join("images.npy"), &[kept.len(), 8, 8], &pixels);
+    let labels: String =
+        kept.iter().enumerate().map(|(at, i)| format!("{at},{}\n", digits.labels[*i])).collect();
+    fs::write(set.join("labels.csv"), format!("index,label\n{labels}")).unwrap();
+}
+
+/// Raw results without the times of the units.
+fn draws(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("cnmf-orl/draws.csv")).unwrap();
+    text.lines().filter(|line| !line.contains(",seconds,")).map(str::to_string).collect()
+}
+
+const SMALL: &str =
+    "reproduce cnmf-orl --data data --reduced --draws 2 --methods nmf,cnmf,constrained-k-means";
+
+#[test]
+fn threads_and_interruptions_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    digits_as_faces(folder.path());
+    succeed(folder.path(), &format!("{SMALL} --threads 1 --out one"));
+    succeed(folder.path(), &format!("{SMALL} --threads 2 --out two"));
+    let whole = draws(&folder.path().join("one"));
+    // Two draws at three k; 2 + 2 + 1 readings with 5 scores each, and the head.
+    assert_eq!(whole.len(), 1 + 2 * 3 * 5 * 5);
+    assert_eq!(draws(&folder.path().join("two")), whole);
+    // A kill in the middle of a unit: that unit is run again, with a word about it, and the rest is kept.
+    let path = folder.path().join("two/cnmf-orl/draws.csv");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, &text[..text.len() * 2 / 3]).unwrap();
+    let output = run(folder.path(), &format!("{SMALL} --threads 2 --out two"));
+    let said = stderr(&output);
+    assert!(output.status.success() && said.contains("was not written whole"), "{said}");
+    assert!(said.contains("of 18 units of cnmf-orl are there already"), "{said}");
+    assert_eq!(draws(&folder.path().join("two")), whole);
+}
+
+#[test]
+fn methods_and_draws_can_be_added_on_the_same_draws() {
+    let folder = tempfile::tempdir().unwrap();
+    digits_as_faces(folder.path());
+    let part = "reproduce cnmf-orl --data data --reduced --out part";
+    succeed(folder.path(), &format!("{part} --draws 1 --methods cnmf"));
+    succeed(folder.path(), &format!("{part} --draws 2 --methods constrained-k-means,nmf"));
+    succeed(folder.path(), &format!("{part} --draws 2 --methods cnmf"));
+    succeed(folder.path(), &format!("{SMALL} --out all"));
+    assert_eq!(draws(&folder.path().join("part")), draws(&folder.path().join("all")));
+}
+
+#[test]
+fn tables_figures_and_the_page_are_written_and_stand_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    digits_as_faces(folder.path());
+    let printed = succeed(folder.path(), &format!("{SMALL} --json --out out"));
+    let printed: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(printed["rows"].as_array().unwrap().len(), 2 * 3 * 5);
+    let first = &printed["overall"][0]["scores"]["AC all"];
+    assert!(first["mean"].as_f64().unwrap() > 30.0 && first["published"].as_f64().is_some(), "{first}");
+    let out = folder.path().join("out/cnmf-orl");
+    let table = fs::read_to_string(out.join("table.md")).unwrap();
+    for promised in
+        ["AC all, published", "AC unlabelled", "constrained k-means", "mu, 200 iterations", "Wilcoxon p = "]
+    {
+        assert!(table.contains(promised), "{promised}: {table}");
+    }
+    assert!(fs::read_to_string(out.join("table.tex")).unwrap().contains("\\bottomrule"));
+    assert!(fs::read_to_string(out.join("table.csv")).unwrap().lines().count() > 5 * 5);
+    let svg = fs::read_to_string(out.join("figures/accuracy-orl.svg")).unwrap();
+    assert!(svg.starts_with("<svg xmlns=") && svg.contains("CNMF, km"));
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("constrained k-means"));
+    for address in ["src=\"http", "href=\"http", "@import", "<script"] {
+        assert!(!page.contains(address), "{address}");
+    }
+    assert_eq!(json(out.join("settings.json"))["extent"], "reduced");
+}
+
+#[test]
+fn results_of_other_settings_are_not_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    digits_as_faces(folder.path());
+    let run_it = |rest: &str| {
+        run(folder.path(), &format!("reproduce cnmf-orl --data data --draws 1 --methods k-means {rest}"))
+    };
+    assert!(run_it("--reduced").status.success());
+    let output = run_it("");
+    let said = stderr(&output);
+    assert!(
+        output.status.code() == Some(2) && said.contains("extent \"reduced\"") && said.contains("--out"),
+        "{said}"
+    );
+    let labels = folder.path().join("data/orl/labels.csv");
+    let changed = fs::read_to_string(&labels).unwrap().replace("0,0\n", "0,1\n");
+    fs::write(&labels, changed).unwrap();
+    assert!(stderr(&run_it("--reduced")).contains("data_sha256"));
+}
+
+#[test]
+fn the_list_and_refusals_name_what_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    digits_as_faces(folder.path());
+    let list = succeed(folder.path(), "reproduce --data data");
+    for name in ["cnmf-orl", "scnmf-labels", "missing here: yale", "FERET", "constrained-k-means"] {
+        assert!(list.contains(name), "{name}: {list}");
+    }
+    for (arguments, said) in [
+        ("reproduce cnmf-orll --data data", "valid: all, cnmf-orl"),
+        ("reproduce cnmf-orl --data data --methods nfm", "valid: nmf, ncw-nmf"),
+        ("reproduce cnmf-yale --data data", "has no data set yale"),
+        ("reproduce cnmf-orl --data data --draws 0", "--draws"),
+    ] {
+        let output = run(folder.path(), arguments);
+        assert!(output.status.code() == Some(2) && stderr(&output).contains(said), "{}", stderr(&output));
+    }
+}
+
+/// The folder of the real faces, or `None` with a word about it.
+fn faces() -> Option<PathBuf> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = workspace.join(std::env::var_os("PARTWISE_DATA").unwrap_or_else(|| "../shared/data".into()));
+    if root.join("orl").is_dir() {
+        return Some(root);
+    }
+    println!("left out: orl, which is not in {}", root.display());
+    None
+}
+
+#[test]
+fn faces_are_clustered_as_well_as_by_independent_implementations() {
+    let Some(data) = faces() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let output = partwise()
+        .current_dir(folder.path())
+        .args([
+            "reproduce",
+            "cnmf-orl",
+            "--json",
+            "--reduced",
+            "--draws",
+            "2",
+            "--methods",
+            "nmf,cnmf,constrained-k-means",
+        ])
+        .arg("--data")
+        .arg(data)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut compared = 0;
+    for line in found["overall"].as_array().unwrap() {
+        let score = |name: &str| line["scores"][name]["mean"].as_f64().unwrap();
+        println!(
+            "{}: AC {:.1} all, {:.1} unlabelled",
+            line["method"],
+            score("AC all"),
+            score("AC unlabelled")
+        );
+        // Six clusterings of 2 to 10 people: by chance about 28 %.
+        assert!(score("AC all") > 60.0, "{line}");
+        // Readings without a reference are not compared.
+        assert_ne!(line["scores"]["AC all"]["outside"], true, "{line}");
+        compared += usize::from(line["scores"]["AC all"]["outside"] == false);
+    }
+    assert_eq!(compared, 2, "NMF and CNMF have references at each of these k");
+}

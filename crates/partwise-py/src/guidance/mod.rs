@@ -1,0 +1,197 @@
+//! Guidance of any kind: guided fits, sweeps, suggestions, steering and the automatic recipe.
+
+pub(crate) mod given;
+pub(crate) mod steering;
+pub(crate) mod told;
+
+use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use partwise::recipes::{
+    self, AutomaticSettings, Candidate, CandidateGraph, GuidanceReport, StrengthRule, SweepPoint, Verdict,
+};
+use partwise::{DataMatrix, Labels, Loss, Real, Settings};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::arrays::{into_array, to_matrix};
+use crate::data::{Lent, View};
+use crate::faults::value_error;
+use crate::fitting::outcome;
+use crate::options;
+use crate::watching::watched;
+use given::Given;
+
+/// Factors data by guidance; the outcome of a fit, with `findings`, `agreement`, `topics` and, where strengths were searched, `searched`.
+#[pyfunction]
+pub(crate) fn fit_guided<'py>(
+    py: Python<'py>,
+    data: Lent<'py>,
+    guidance: &Bound<'py, PyDict>,
+    loss: &str,
+    settings: &Bound<'py, PyDict>,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let given = given::guidance(guidance)?;
+    let loss = Loss::from_name(loss).map_err(value_error)?;
+    let settings = options::settings(settings)?;
+    match data.view()? {
+        View::F32(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref()),
+        View::F64(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref()),
+    }
+}
+
+fn fit_in<'py, T: Real + Element>(
+    py: Python<'py>,
+    data: &dyn DataMatrix<T>,
+    given: &Given,
+    loss: Loss,
+    settings: &Settings,
+    callback: Option<&Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let done = watched(py, callback, |observer| {
+        let (guidance, searched) = match given.searches() {
+            false => (given.guidance.clone(), None),
+            true => {
+                let rule = StrengthRule::default();
+                let (scale, trace) =
+                    recipes::auto_scale(data, &|scale| given.at(scale), loss, settings, &rule)?;
+                (given.at(scale), Some((scale, trace)))
+            }
+        };
+        let done = recipes::fit_guided(data, &guidance, loss, settings, observer)?;
+        Ok((done, guidance, searched))
+    })?;
+    let (done, guidance, searched) = done.map_err(value_error)?;
+    let out = outcome(py, done.fit)?;
+    out.set_item("findings", findings(py, &done.report)?)?;
+    out.set_item("agreement", done.report.agreement())?;
+    out.set_item("topics", guidance.all_topics())?;
+    // What was searched is not what was given.
+    let fitted = searched.as_ref().map(|_| told::guidance(py, &guidance)).transpose()?;
+    out.set_item("fitted_guidance", fitted)?;
+    out.set_item("searched", searched.map(|(scale, trace)| (scale, points(&trace))))?;
+    Ok(out)
+}
+
+/// The verdicts, and every finding as a dictionary.
+fn findings<'py>(py: Python<'py>, report: &GuidanceReport) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for finding in &report.findings {
+        let line = PyDict::new(py);
+        line.set_item("kind", finding.kind)?;
+        line.set_item("samples", &finding.samples)?;
+        line.set_item("topic", &finding.topic)?;
+        line.set_item("verdict", finding.verdict.name())?;
+        line.set_item("message", &finding.message)?;
+        let numbers = PyDict::new(py);
+        for (name, value) in &finding.numbers {
+            numbers.set_item(name, value)?;
+        }
+        line.set_item("numbers", numbers)?;
+        list.append(line)?;
+    }
+    Ok(list)
+}
+
+fn points(points: &[SweepPoint]) -> Vec<(f64, f64, f64)> {
+    points.iter().map(|point| (point.scale, point.relative_error, point.agreement)).collect()
+}
+
+/// Fit against agreement: `(scale, relative error, agreement)` for each scale of the strengths.
+#[pyfunction]
+pub(crate) fn sweep<'py>(
+    py: Python<'py>,
+    data: Lent<'py>,
+    guidance: &Bound<'py, PyDict>,
+    loss: &str,
+    settings: &Bound<'py, PyDict>,
+    scales: Vec<f64>,
+) -> PyResult<Vec<(f64, f64, f64)>> {
+    let given = given::guidance(guidance)?;
+    let loss = Loss::from_name(loss).map_err(value_error)?;
+    let settings = options::settings(settings)?;
+    let guidance = &given.guidance;
+    let found = match data.view()? {
+        View::F32(data) => {
+            watched(py, None, |_| recipes::sweep(data.as_ref(), guidance, loss, &settings, &scales))?
+        }
+        View::F64(data) => {
+            watched(py, None, |_| recipes::sweep(data.as_ref(), guidance, loss, &settings, &scales))?
+        }
+    }
+    .map_err(value_error)?;
+    Ok(points(&found))
+}
+
+/// A sample, its doubt, and the two components between which it lies.
+type Suggested = (usize, f64, (usize, usize));
+
+/// What to label next, from codes (n × k) and components (k × d).
+#[pyfunction]
+pub(crate) fn suggest(
+    codes: PyReadonlyArray2<'_, f64>,
+    components: PyReadonlyArray2<'_, f64>,
+    labelled: Vec<usize>,
+    count: usize,
+) -> PyResult<Vec<Suggested>> {
+    let (codes, components) = (to_matrix(&codes)?, to_matrix(&components)?);
+    let found = recipes::suggest_from(&codes, &components, &labelled, count).map_err(value_error)?;
+    Ok(found.into_iter().map(|s| (s.sample, s.doubt, s.between)).collect())
+}
+
+/// A pair of samples, whether they are together now, and how alike their shares are.
+type Doubted = ((usize, usize), bool, f64);
+
+/// The pairs of samples most in doubt, from codes (n × k) and components (k × d).
+#[pyfunction]
+pub(crate) fn suggest_links(
+    codes: PyReadonlyArray2<'_, f64>,
+    components: PyReadonlyArray2<'_, f64>,
+    count: usize,
+) -> PyResult<Vec<Doubted>> {
+    let (codes, components) = (to_matrix(&codes)?, to_matrix(&components)?);
+    let found = recipes::suggest_links_from(&codes, &components, count).map_err(value_error)?;
+    Ok(found.into_iter().map(|pair| (pair.samples, pair.together, pair.closeness)).collect())
+}
+
+/// The automatic recipe: classes of all samples from the labels of a few, and why.
+#[pyfunction]
+pub(crate) fn automatic<'py>(
+    py: Python<'py>,
+    data: Lent<'py>,
+    labels: (PyReadonlyArray1<'py, i32>, Vec<String>),
+    seed: u64,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let labels = Labels::with_names(labels.0.as_slice()?, &labels.1).map_err(value_error)?;
+    let settings = AutomaticSettings { seed, threads, ..AutomaticSettings::default() };
+    let found = match data.view()? {
+        View::F32(data) => watched(py, None, |_| recipes::automatic(data.as_ref(), &labels, &settings)),
+        View::F64(data) => watched(py, None, |_| recipes::automatic(data.as_ref(), &labels, &settings)),
+    }?
+    .map_err(value_error)?;
+    let out = PyDict::new(py);
+    let candidate = |c: &Candidate| {
+        let (graph, parts) = match c.graph {
+            CandidateGraph::Data => ("data", None),
+            CandidateGraph::Centroids => ("centroids", None),
+            CandidateGraph::Codes(parts) => ("codes", Some(parts)),
+        };
+        (graph, parts, c.share, c.score, c.weight)
+    };
+    out.set_item("candidates", found.candidates.iter().map(candidate).collect::<Vec<_>>())?;
+    let readings = found.readings.iter().map(|r| (r.kind.name(), r.score, r.weight));
+    out.set_item("readings", readings.collect::<Vec<_>>())?;
+    out.set_item("folds", found.folds)?;
+    out.set_item("hidden", found.hidden)?;
+    out.set_item("sizes", found.sizes)?;
+    let notices: Vec<(&str, &str)> = found.notices.iter().map(|n| (n.code, n.message.as_str())).collect();
+    out.set_item("notices", notices)?;
+    out.set_item("labels", PyArray1::from_vec(py, found.labels))?;
+    out.set_item("memberships", into_array(py, found.memberships)?)?;
+    Ok(out)
+}
+
+/// The names of the verdicts, for counts that list all.
+pub(crate) fn verdicts() -> Vec<&'static str> {
+    Verdict::ALL.map(Verdict::name).to_vec()
+}

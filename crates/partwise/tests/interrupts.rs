@@ -1,0 +1,77 @@
+//! Promise: an interrupt ends work at once, also inside of an iteration, a start or a recipe, on any number of threads; work that nobody
+//! interrupts is the same to the bit.
+
+// An unwrap that fails is a failed test.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::number;
+use partwise::graphs::{NeighbourGraph, neighbour_graph};
+use partwise::recipes::{AutomaticSettings, automatic};
+use partwise::{DenseMatrix, Init, Interrupt, Interrupted, Labels, Matrix, Model, Settings, fit};
+
+fn data(n: usize, d: usize) -> DenseMatrix<'static, f64> {
+    DenseMatrix::from_matrix(Matrix::from_fn(n, d, |i, j| number(3, i * 1000 + j))).unwrap()
+}
+
+/// Seconds from the request to the end of work that would take much longer.
+fn heard<R>(work: impl FnOnce() -> R) -> f64 {
+    let interrupt = Interrupt::default();
+    let other = interrupt.clone();
+    let request = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(200));
+        other.request();
+        Instant::now()
+    });
+    let result = interrupt.run(work);
+    assert_eq!(result.err(), Some(Interrupted), "the work was done before the request");
+    request.join().unwrap().elapsed().as_secs_f64()
+}
+
+#[test]
+fn one_long_iteration_ends() {
+    let x = data(20_000, 1_000);
+    for threads in [1, 3] {
+        let settings = Settings { max_iterations: 1, threads, init: Init::Random, ..Settings::new(300) };
+        assert!(heard(|| fit(&x, &Model::nmf(), &settings)) < 1.0);
+    }
+}
+
+#[test]
+fn starts_graphs_and_recipes_end() {
+    let x = data(20_000, 400);
+    let settings = Settings { init: Init::Nndsvd, ..Settings::new(300) };
+    assert!(heard(|| fit(&x, &Model::nmf(), &settings)) < 1.0);
+    assert!(heard(|| neighbour_graph(&x, &NeighbourGraph::default())) < 1.0);
+    let x = data(6_000, 400);
+    let labels: Vec<i32> = (0..6_000).map(|i| if i < 40 { i % 4 } else { -1 }).collect();
+    let labels = Labels::from_integers(&labels).unwrap();
+    for threads in [1, 2] {
+        let settings = AutomaticSettings { threads, ..AutomaticSettings::default() };
+        assert!(heard(|| automatic(&x, &labels, &settings)) < 1.0);
+    }
+}
+
+#[test]
+fn work_that_nobody_interrupts_is_the_same_and_an_interrupt_ends_with_its_run() {
+    let x = data(300, 40);
+    let settings = Settings { max_iterations: 5, ..Settings::new(4) };
+    let interrupt = Interrupt::default();
+    let watched = interrupt.run(|| fit(&x, &Model::nmf(), &settings)).unwrap().unwrap();
+    let bare = fit(&x, &Model::nmf(), &settings).unwrap();
+    assert_eq!(watched.codes.as_slice(), bare.codes.as_slice());
+    interrupt.request();
+    assert!(interrupt.is_requested() && interrupt.run(|| ()).is_err());
+    // Outside of its run it is not listened to.
+    assert!(fit(&x, &Model::nmf(), &settings).is_ok());
+}
+
+#[test]
+#[should_panic(expected = "a fault of the work itself")]
+fn a_panic_stays_a_panic() {
+    let _ = Interrupt::default().run(|| panic!("a fault of the work itself"));
+}

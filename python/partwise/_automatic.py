@@ -1,0 +1,104 @@
+"""Classes of all samples from the labels of a few, with nothing to tune."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import _native
+from ._base import Factorization
+from ._input import is_anndata, lend, numeric, raise_about
+from ._settings import threads_of
+from ._targets import targets_of
+
+__all__ = ["Automatic", "automatic"]
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """What ``automatic`` found, and why."""
+
+    labels: Any
+    """The class of each sample (n)."""
+    memberships: Any
+    """The share of each class in each sample (n, c); rows sum to 1."""
+    classes: Any
+    """The classes (c), sorted."""
+    candidates: list[dict[str, Any]]
+    """Every graph that was tried: "graph", "components_per_class", "share", "score", "weight"."""
+    readings: list[dict[str, Any]]
+    """Every way to read classes off: "reading", "score", "weight"."""
+    hidden: int
+    """How many labels were hidden once to score these."""
+    sizes: Any
+    """The class sizes that were assumed, as shares (c)."""
+    notices: list[tuple[str, str]]
+    """What should be known about the result."""
+
+
+class _Reader(Factorization):
+    """Reads X in the package's manners."""
+
+    _method: ClassVar[str] = "nmf"
+
+
+def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:
+    """Classes of all samples from the labels of a few: the automatic recipe, with nothing to tune.
+
+    Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored by hiding
+    labels, fused, and read off in three ways. Rows are compared by direction; give text as tf-idf, counts of molecules as logarithms.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
+        The data, non-negative.
+    y : array-like of shape (n_samples,)
+        Labels, one a sample; -1 (or ``unlabelled``), None, NaN or blank where there is none. Of two classes or more.
+    random_state : int, default=0
+        The seed.
+    n_jobs : int, default=None
+        Threads; None = all cores. The result doesn't depend on them.
+    unlabelled : int or str, default=-1
+        A further marker of unlabelled samples.
+    layer : str, default=None
+        The layer of an AnnData object.
+
+    Returns
+    -------
+    found : Automatic
+        Labels, memberships, candidates and readings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise import automatic
+    >>> X = np.array([[3, 1, 0.1 * i] if i % 2 == 0 else [0.1 * i, 1, 3] for i in range(12)])
+    >>> found = automatic(X, ["a", "b", "a", "b", *[None] * 8])
+    >>> "".join(found.labels)
+    'abababababab'
+    """
+    reader = _Reader(layer=layer)
+    if isinstance(y, str) and is_anndata(X):
+        y = X.obs[y]
+    data = numeric(reader, X, reset=True)
+    targets = targets_of(y, data.shape[0], unlabelled)
+    if targets.codes is None:
+        raise ValueError("automatic takes one label a sample, but y has several or soft ones")
+    codes, names, present = targets.hard()
+    try:
+        found = _native.automatic(lend(data), (codes, names), int(random_state), threads_of(n_jobs))
+    except ValueError as error:
+        raise_about(error, reader)
+    classes = targets.classes[present]
+    return Automatic(
+        classes[found["labels"]],
+        found["memberships"],
+        classes,
+        [dict(zip(("graph", "components_per_class", "share", "score", "weight"), line, strict=True)) for line in found["candidates"]],
+        [dict(zip(("reading", "score", "weight"), line, strict=True)) for line in found["readings"]],
+        found["hidden"],
+        np.array(found["sizes"]),
+        list(found["notices"]),
+    )

@@ -1,0 +1,216 @@
+"""NMF pulled towards references: labels, memberships, known components."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._base import Factorization, Iteration
+from .._documentation import documented
+from .._input import as_factor
+from .._targets import Targets
+
+__all__ = ["WSNMF"]
+
+
+@documented
+class WSNMF(Factorization):
+    """Weakly supervised NMF: codes and components are pulled towards references with a chosen strength.
+
+    Labels are held with a strength without a unit. A 2-D y of soft memberships, or ``codes_reference`` and
+    ``components_reference`` of ``fit``, are references with weights in the unit of the factors.
+
+    {own}strength : float, default=10.0
+        How strongly labelled samples are held to their class; 0 = not at all.
+    strength_unit : {{"relative", "raw"}}, default="relative"
+        Without a unit, or the published weight.
+    anchor_scale : {{"joint", "alternating", "fixed"}}, default="joint"
+        What becomes of the free scale of reference rows.
+    components_per_class : int, default=1
+        Components that each class of y owns, for classes that look in several ways; above 1 the start is "exemplars", and labels
+        are one a sample.
+    {common}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise import WSNMF
+    >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0], [6, 1, 0.2]])
+    >>> y = [0, 0, 1, 1, -1]
+    >>> model = WSNMF(random_state=0, tol=1e-2).fit(X, y)
+    >>> model.labels_.tolist()
+    [0, 0, 1, 1, 0]
+    """
+
+    _method: ClassVar[str] = "ws-nmf"
+    _labels_are_optional: ClassVar[bool] = False
+    _one_class_a_sample: ClassVar[bool] = False
+    _component_for_each_class: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_components: int | str | None = "auto",
+        *,
+        strength: float = 10.0,
+        strength_unit: str = "relative",
+        anchor_scale: str = "joint",
+        components_per_class: int = 1,
+        init: str | None = None,
+        solver: str = "auto",
+        beta_loss: str | float = "frobenius",
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        random_state: Any = None,
+        alpha_W: float = 0.0,
+        alpha_H: float | str = "same",
+        l1_ratio: float = 0.0,
+        verbose: int = 0,
+        shuffle: bool = False,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        callback: Callable[[Iteration], Any] | None = None,
+        dtype: Any = None,
+        unlabelled: Any = -1,
+        layer: str | None = None,
+    ) -> None:
+        super().__init__(
+            n_components,
+            init=init,
+            solver=solver,
+            beta_loss=beta_loss,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+            alpha_W=alpha_W,
+            alpha_H=alpha_H,
+            l1_ratio=l1_ratio,
+            verbose=verbose,
+            shuffle=shuffle,
+            n_jobs=n_jobs,
+            time_limit=time_limit,
+            callback=callback,
+            dtype=dtype,
+            unlabelled=unlabelled,
+            layer=layer,
+        )
+        self.strength = strength
+        self.strength_unit = strength_unit
+        self.anchor_scale = anchor_scale
+        self.components_per_class = components_per_class
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        W: Any = None,
+        H: Any = None,
+        codes_reference: Any = None,
+        codes_weight: Any = None,
+        components_reference: Any = None,
+        components_weight: Any = None,
+    ) -> Any:
+        """Factors X with what is known.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
+            The data, non-negative.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Labels, -1 for unlabelled; or soft memberships.
+        W, H : array-like, default=None
+            The start, with ``init="custom"``.
+        codes_reference : array-like of shape (n_samples, n_components), default=None
+            Rows of codes that are known up to scale.
+        codes_weight : array-like of shape (n_samples,), default=None
+            How strongly each is held; 0 = free. ``strength`` for all by default.
+        components_reference : array-like of shape (m, n_features), default=None
+            The first m components that are known.
+        components_weight : array-like of shape (m,), default=None
+            How strongly each is held. ``strength`` for all by default.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        if y is None and codes_reference is None and components_reference is None:
+            raise ValueError(
+                "This WSNMF estimator requires y to be passed, but the target y is None. Give labels, soft memberships, "
+                "codes_reference or components_reference"
+            )
+        known = {"codes": (codes_reference, codes_weight), "components": (components_reference, components_weight)}
+        return self._fit(X, y, W, H, known=known)
+
+    def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any, knowledge: dict[str, Any]) -> int:
+        if self.n_components in ("auto", None) and self._reference_rank and targets is None:
+            return self._reference_rank
+        rank = super()._rank(data, targets, W, H, knowledge)
+        owned = targets.n_classes * self.components_per_class if targets is not None else 0
+        return owned if self.n_components in ("auto", None) else max(rank, owned)
+
+    def _class_names_of_components(self) -> Any:
+        if self.components_per_class == 1 or self._targets_ is None:
+            return super()._class_names_of_components()
+        owners = [name for name in self._targets_.names for _ in range(self.components_per_class)]
+        # No class has the name of a free component, whatever it is called.
+        return [*owners, *[""] * (self.n_components_ - len(owners))]
+
+    def _clusters(self, codes: Any) -> Any:
+        if self.components_per_class == 1 or self._targets_ is None:
+            return super()._clusters(codes)
+        p = self.components_per_class
+        return self._clusters_of([list(range(c * p, (c + 1) * p)) for c in range(self._targets_.n_classes)], codes)
+
+    def _knowledge(self, data: Any, targets: Targets | None, known: Any = None) -> tuple[Any, dict[str, Any]]:
+        known = known or {}
+        knowledge: dict[str, Any] = {
+            "strength": _strength(self.strength),
+            "strength_unit": self.strength_unit,
+            "anchor_scale": self.anchor_scale,
+        }
+        if not isinstance(self.components_per_class, Integral) or self.components_per_class < 1:
+            raise ValueError(f"components_per_class is {self.components_per_class!r}, but must be a whole number of 1 or more")
+        if self.components_per_class > 1:
+            if targets is None or targets.codes is None:
+                raise ValueError("components_per_class above 1 needs labels, one a sample")
+            knowledge["components_per_class"] = int(self.components_per_class)
+        self._reference_rank: int = 0
+        soft = None
+        if targets is not None and targets.codes is None:
+            soft = _soft_reference(targets, self.n_components, knowledge["strength"])
+        for what, key in (("codes", "code_reference"), ("components", "component_reference")):
+            reference, weight = known.get(what, (None, None))
+            if reference is None:
+                continue
+            reference = as_factor(reference, f"{what}_reference")
+            rows = reference.shape[0]
+            weight = np.full(rows, knowledge["strength"]) if weight is None else np.asarray(weight, dtype=np.float64)
+            if weight.shape != (rows,):
+                raise ValueError(f"{what}_weight must have the shape ({rows},), but has {weight.shape}")
+            knowledge[key] = (reference, np.ascontiguousarray(weight))
+            self._reference_rank = reference.shape[1] if what == "codes" else max(rows, self._reference_rank)
+        if soft is not None:
+            if "code_reference" in knowledge:
+                raise ValueError("soft memberships as y and codes_reference say the same thing twice; give one of them")
+            knowledge["code_reference"] = soft
+        return data, knowledge
+
+
+def _strength(strength: Any) -> float:
+    value = float(strength)
+    if not (value >= 0 and np.isfinite(value)):
+        raise ValueError(f"strength is {strength!r}, but must be a finite number of 0 or more")
+    return value
+
+
+def _soft_reference(targets: Targets, n_components: Any, strength: float) -> tuple[Any, Any]:
+    """Memberships as reference codes; components beyond the classes are 0 in them. Rows that aren't known are free."""
+    values, known = targets.as_memberships()
+    # Fewer components than classes are raised to one for each class (with a warning, where the rank is settled).
+    rank = targets.n_classes if n_components in ("auto", None) else max(int(n_components), targets.n_classes)
+    reference = np.zeros((len(values), rank))
+    reference[:, : targets.n_classes] = values
+    return reference, np.where(known.any(axis=1), strength, 0.0)

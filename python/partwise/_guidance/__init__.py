@@ -1,0 +1,27 @@
+"""What you know, as values: ``Guidance`` of any kind, compiled to what the engine takes."""
+
+from __future__ import annotations
+
+from .guidance import Compiled, Guidance, compiled, guidance_of_native
+from .items import Graph, KnownEntries, Labels, Links, Memberships, References, SampleWeights, Sets, labelled_samples
+from .strength import Strength, raw
+from .topics import Topic
+
+__all__ = [
+    "Compiled",
+    "Graph",
+    "Guidance",
+    "KnownEntries",
+    "Labels",
+    "Links",
+    "Memberships",
+    "References",
+    "SampleWeights",
+    "Sets",
+    "Strength",
+    "Topic",
+    "compiled",
+    "guidance_of_native",
+    "labelled_samples",
+    "raw",
+]

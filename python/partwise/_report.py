@@ -1,0 +1,108 @@
+"""What became of guidance, and what to label next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, overload
+
+from ._settings import REGISTRIES
+
+__all__ = ["Finding", "GuidanceReport", "PairInDoubt", "Suggestion"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of an item of the guidance, or of one entry of it."""
+
+    kind: str
+    """"label", "set", "membership", "seed", "reference", "must-link", "cannot-link", "graph"."""
+    verdict: str
+    """"honoured", "overruled", "contradicted", "no support"."""
+    message: str
+    """A sentence."""
+    samples: tuple[int, ...] = ()
+    """The samples that it is about."""
+    topic: str | None = None
+    """The topic that it is about."""
+    numbers: dict[str, float] = field(default_factory=dict)
+    """Numbers by name: "share", "free share", "margin", "cosine", "overlap"."""
+
+
+class GuidanceReport(Sequence[Finding]):
+    """What became of the guidance: a list of findings, with counts."""
+
+    def __init__(self, findings: Sequence[Finding], agreement: float, parts: dict[str, float], notices: list[str]) -> None:
+        self.findings = list(findings)
+        self.agreement = agreement
+        """The share of the items with support in the data that the result follows; 1 without any."""
+        self.parts = parts
+        """The parts of the objective."""
+        self.notices = notices
+        """Facts to know, as sentences."""
+
+    @overload
+    def __getitem__(self, at: int) -> Finding: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Finding]: ...
+    def __getitem__(self, at: int | slice) -> Finding | list[Finding]:
+        return self.findings[at]
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GuidanceReport) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
+        return f"<GuidanceReport: {told}; agreement {self.agreement:.2f}>"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Findings by verdict; all verdicts are listed."""
+        return {verdict: sum(finding.verdict == verdict for finding in self) for verdict in REGISTRIES["verdicts"]}
+
+    def to_frame(self) -> Any:
+        """The findings as a pandas DataFrame, one row each; numbers are columns."""
+        import pandas as pd
+
+        rows = [
+            {"kind": f.kind, "topic": f.topic, "samples": f.samples, "verdict": f.verdict, **f.numbers, "message": f.message} for f in self
+        ]
+        return pd.DataFrame(rows, columns=None if rows else ["kind", "topic", "samples", "verdict", "message"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as model files hold them."""
+        findings = [
+            {"kind": f.kind, "verdict": f.verdict, "message": f.message, "samples": list(f.samples), "topic": f.topic, "numbers": f.numbers}
+            for f in self
+        ]
+        return {"parts": self.parts, "notices": self.notices, "agreement": self.agreement, "findings": findings}
+
+
+class Suggestion(NamedTuple):
+    """A sample whose label would help."""
+
+    sample: int
+    """Its position."""
+    doubt: float
+    """From 0 (it clearly belongs to one component) to 1 (two share it equally)."""
+    between: tuple[str, str]
+    """The two components between which it lies, the larger share first."""
+
+
+class PairInDoubt(NamedTuple):
+    """A pair of samples of which it is in doubt whether they belong together."""
+
+    samples: tuple[int, int]
+    """Their positions."""
+    together: bool
+    """Whether they are in the same component now."""
+    closeness: float
+    """The cosine of their shares."""

@@ -1,0 +1,202 @@
+"""From the parameters of an estimator to the settings of the engine: what is valid, and what "auto" stands for."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from . import _native
+from ._input import as_factor
+from ._targets import Targets
+
+__all__ = ["REGISTRIES", "SPECS", "SettingsMixin", "seed_of", "threads_of"]
+
+REGISTRIES = _native.registries()
+SPECS = {spec["name"]: spec for spec in REGISTRIES["methods"]}
+_LOSSES = {"frobenius": "frobenius", 2: "frobenius", "kullback-leibler": "kullback-leibler", 1: "kullback-leibler"}
+# Multiplications in a product with X from which on several threads pay.
+_WORK_FOR_THREADS = 1 << 20
+
+
+class SettingsMixin:
+    """Reads the parameters that all estimators share."""
+
+    _method: ClassVar[str]
+    _component_for_each_class: ClassVar[bool] = False
+    _spectral_start: ClassVar[bool] = True
+
+    n_components: int | str | None
+    init: str | None
+    solver: str
+    beta_loss: str | float
+    tol: float
+    max_iter: int
+    random_state: Any
+    alpha_W: float
+    alpha_H: float | str
+    l1_ratio: float
+    shuffle: bool
+    n_jobs: int | None
+    time_limit: float | None
+
+    @property
+    def _title(self) -> str:
+        return str(SPECS[self._method]["title"])
+
+    @property
+    def _needs(self) -> str:
+        return str(SPECS[self._method]["needs"])
+
+    def _loss(self) -> str:
+        wanted = self.beta_loss
+        key = wanted if isinstance(wanted, str) else (float(wanted) if isinstance(wanted, Real) else None)
+        if key not in _LOSSES:
+            raise ValueError(
+                f"The 'beta_loss' parameter of {type(self).__name__} must be 'frobenius' (or 2) or 'kullback-leibler' "
+                f"(or 1). Got {wanted!r} instead."
+            )
+        loss = _LOSSES[key]
+        if self.solver == "cd" and loss != "frobenius":
+            raise ValueError(
+                f"Invalid beta_loss parameter: solver 'cd' does not handle beta_loss = {wanted!r}; the solvers 'mu' and 'auto' do"
+            )
+        return loss
+
+    def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any, knowledge: dict[str, Any]) -> int:
+        wanted = self.n_components
+        name = type(self).__name__
+        if isinstance(wanted, Integral) and not isinstance(wanted, bool):
+            if wanted < 1:
+                raise ValueError(
+                    f"The 'n_components' parameter of {name} must be an int of 1 or more, 'auto' or None. Got {wanted} instead."
+                )
+            classes = targets.n_classes if targets is not None and self._component_for_each_class else 0
+            if wanted < classes:
+                warnings.warn(
+                    f"n_components={wanted} is fewer than the {classes} classes of y, and {self._title} needs a component for each: "
+                    f"{classes} are used",
+                    UserWarning,
+                    stacklevel=6,
+                )
+            return max(int(wanted), classes)
+        if wanted is not None and wanted != "auto":
+            raise ValueError(
+                f"The 'n_components' parameter of {name} must be an int of 1 or more, 'auto' or None. Got {wanted!r} instead."
+            )
+        if self.init == "custom" and H is not None:
+            return int(np.shape(H)[0])
+        if self.init == "custom" and W is not None:
+            return int(np.shape(W)[1])
+        if wanted == "auto" and targets is not None and targets.n_classes:
+            return targets.n_classes
+        if self._method == "nmf":
+            return int(data.shape[1])
+        raise ValueError(
+            f"n_components={wanted!r} means the number of classes, but {'no sample is labelled' if targets is not None else 'there are no labels'}; "
+            f"give {name}(n_components=...) a number, or labels as y"
+        )
+
+    def _settings(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
+        return {**self._shared_settings(rank, shape), **self._start(rank, shape, knowledge, W, H)}
+
+    def _shared_settings(self, rank: int, shape: tuple[int, int]) -> dict[str, Any]:
+        """All but the start."""
+        name = type(self).__name__
+        alpha_H = self.alpha_W if isinstance(self.alpha_H, str) and self.alpha_H == "same" else self.alpha_H
+        for what, value in (("alpha_W", self.alpha_W), ("alpha_H", alpha_H)):
+            if not isinstance(value, Real) or not value >= 0 or not np.isfinite(value):
+                extra = " or 'same'" if what == "alpha_H" else ""
+                raise ValueError(f"The '{what}' parameter of {name} must be a finite number of 0 or more{extra}. Got {value!r} instead.")
+        if not isinstance(self.l1_ratio, Real) or not 0 <= self.l1_ratio <= 1:
+            raise ValueError(f"The 'l1_ratio' parameter of {name} must be a number from 0 to 1. Got {self.l1_ratio!r} instead.")
+        if not isinstance(self.max_iter, Integral) or self.max_iter < 0:
+            raise ValueError(f"The 'max_iter' parameter of {name} must be an int of 0 or more. Got {self.max_iter!r} instead.")
+        if not isinstance(self.tol, Real) or not 0 <= self.tol < 1:
+            raise ValueError(f"The 'tol' parameter of {name} must be a number from 0 (never stop on it) to below 1. Got {self.tol!r} instead.")
+        if self.shuffle:
+            warnings.warn(
+                f"shuffle=True has no effect: {name} visits the components in a fixed order, so that a seed gives the same bits everywhere",
+                UserWarning,
+                stacklevel=7,
+            )
+        return {
+            "rank": rank,
+            "seed": seed_of(self.random_state),
+            "solver": self.solver,
+            "max_iterations": int(self.max_iter),
+            "tolerance": float(self.tol),
+            "time_limit": None if self.time_limit is None else float(self.time_limit),
+            "threads": threads_of(self.n_jobs, rank * shape[0] * shape[1]),
+            "l1": (float(self.alpha_W * self.l1_ratio), float(alpha_H * self.l1_ratio)),
+            "l2": (float(self.alpha_W * (1 - self.l1_ratio)), float(alpha_H * (1 - self.l1_ratio))),
+        }
+
+    def _start(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
+        if self.init == "custom":
+            if W is None and H is None:
+                raise ValueError(f"init='custom' needs the start: {type(self).__name__}.fit(X, W=..., H=...), one of them or both")
+            given = (("codes", W, "W"), ("components", H, "H"))
+            start = [(slot, as_factor(factor, f"{what} of init='custom'")) for slot, factor, what in given if factor is not None]
+            sizes = {"codes": (shape[0], rank), "components": (rank, shape[1])}
+            for slot, factor in start:
+                for axis, place in enumerate(("first", "second")):
+                    if factor.shape[axis] != sizes[slot][axis]:
+                        raise ValueError(
+                            f"Array with wrong {place} dimension passed to {type(self).__name__}: the {slot} of init='custom' "
+                            f"must have the shape {sizes[slot]}, but have {factor.shape}"
+                        )
+            return {"start": start}
+        if W is not None or H is not None:
+            warnings.warn(
+                "When init!='custom', provided W or H are ignored. Set  init='custom' to use them as initialization.",
+                RuntimeWarning,
+                stacklevel=6,
+            )
+        if self.init == "nndsvd" and (self.solver == "mu" or (self.solver == "auto" and self._loss() != "frobenius")):
+            warnings.warn(
+                "init='nndsvd' has exact zeros, which multiplicative updates ('mu') keep for ever; 'nndsvda', which fills them, is used",
+                UserWarning,
+                stacklevel=6,
+            )
+            return {"init": "nndsvda"}
+        if self.init is not None:
+            return {"init": self.init}
+        classes = len(knowledge["labels"][1]) if "labels" in knowledge else 0
+        guided = 0 < classes <= rank
+        if guided or not self._spectral_start or rank > min(shape):
+            return {"init": "auto"}
+        return {"init": "nndsvda"}
+
+
+def seed_of(random_state: Any) -> int:
+    """A whole number is the seed of the engine itself, so that the command line with the same seed gives the same bits."""
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state is {random_state}, but must be a whole number of 0 or more, a RandomState or None")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def threads_of(n_jobs: int | None, work: int | None = None) -> int:
+    """Threads for the engine, 0 = all cores; negative numbers count from the cores.
+
+    None means all, but one inside a job of joblib, and one where an iteration is so little work that threads would wait for
+    each other longer than they work.
+    """
+    if n_jobs is None:
+        if work is not None and work < _WORK_FOR_THREADS:
+            return 1
+        import joblib
+
+        return 1 if joblib.parallel.get_active_backend()[0].nesting_level else 0
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs is {n_jobs!r}, but must be None (all cores), a number of threads of 1 or more, or -1 (all), -2 (all but one), ...")
+    if n_jobs > 0:
+        return int(n_jobs)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+    return max(cores + 1 + int(n_jobs), 1)

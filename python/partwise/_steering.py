@@ -1,0 +1,150 @@
+"""Steering a fitted model by hand: rename, merge, split, delete, move a sample, raise or forbid a feature, pin, undo."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from . import _native
+from ._guidance import guidance_of_native, labelled_samples
+from ._guidance.topics import feature_of
+from ._input import lend, numeric, raise_about
+
+if TYPE_CHECKING:
+    from ._guided import GuidedNMF
+
+__all__ = ["Steering"]
+
+
+class Steering:
+    """A fitted model that is being steered: each action changes what is known, and refits from the factors as they are.
+
+    All guidance stays in force through all actions. Free components are topics here, under the names that the fit gave them
+    ("part 3"), so that all can be spoken of. After an error everything is as before.
+
+    Parameters
+    ----------
+    model : GuidedNMF
+        Fitted; it stays as it is.
+    X : as in ``fit``
+        The data that it was fitted to.
+
+    References
+    ----------
+    J. Choo, C. Lee, C. K. Reddy, H. Park, "Weakly supervised nonnegative matrix factorization for user-driven clustering", Data Mining
+    and Knowledge Discovery 29, 2015, doi:10.1007/s10618-014-0384-8, section 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise import GuidedNMF, Guidance
+    >>> topic = np.arange(60) % 3
+    >>> X = np.kron(np.eye(3), np.ones((1, 4)))[topic] + 0.1 * np.random.default_rng(0).random((60, 12))
+    >>> model = GuidedNMF(3, guidance=Guidance({"sea": [0]}), random_state=0, tol=1e-3).fit(X)
+    >>> steering = model.steer(X)
+    >>> steering.topics
+    ['sea', 'part 2', 'part 3']
+    >>> _ = steering.rename("part 2", "sky")
+    >>> steering.merge("sea", "sky").n_components_
+    2
+    >>> steering.undo()
+    True
+    >>> list(steering.model.component_names_)
+    ['sea', 'sky', 'part 3']
+    """
+
+    def __init__(self, model: GuidedNMF, X: Any) -> None:
+        check_is_fitted(model)
+        self._data = numeric(model, X, reset=False, dtype=model.dtype)
+        if self._data.shape[0] != model.codes_.shape[0]:
+            raise ValueError(f"X has {self._data.shape[0]} samples, but the model was fitted to {model.codes_.shape[0]}")
+        named = _native.with_all_topics(model._fitted_guidance, model.n_components_)
+        self._states: list[tuple[GuidedNMF, dict[str, Any]]] = [(model, named)]
+
+    @property
+    def model(self) -> GuidedNMF:
+        """The model as it is: the first one, or a new one for each action. Its ``guidance`` holds all that is known."""
+        return self._states[-1][0]
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics in the order of their components."""
+        return [topic["name"] for topic in self._states[-1][1]["topics"]]
+
+    @property
+    def depth(self) -> int:
+        """How many actions can be undone."""
+        return len(self._states) - 1
+
+    # ------------------------------------------------------------------ actions
+
+    def rename(self, topic: str, to: str) -> GuidedNMF:
+        """Gives a topic another name.
+
+        Returns
+        -------
+        model : GuidedNMF
+            The new model; so do all actions.
+        """
+        return self._apply("rename", topic=topic, to=to)
+
+    def merge(self, keep: str, gone: str) -> GuidedNMF:
+        """Makes two topics one, under the name of the first; what was known of both holds for it."""
+        return self._apply("merge", keep=keep, **{"with": gone})
+
+    def split(self, topic: str, new: str, seeds: Any = ()) -> GuidedNMF:
+        """Makes two of a topic: the second, ``new``, starts from features (names or columns), or from the samples explained worst."""
+        given = [seeds] if isinstance(seeds, (str, Integral)) else seeds
+        return self._apply("split", topic=topic, new=new, seeds=[feature_of(seed, f"topic {new!r}") for seed in given])
+
+    def delete(self, topic: str) -> GuidedNMF:
+        """Takes a topic out, with all that is known of it; its samples find others."""
+        return self._apply("delete", topic=topic)
+
+    def move(self, sample: int, to: str) -> GuidedNMF:
+        """Puts a sample (its position) into a topic, exactly; what was said of it before is left out."""
+        if not isinstance(sample, Integral) or not 0 <= int(sample) < self._data.shape[0]:
+            raise ValueError(f"sample {sample!r} must be a whole number from 0 to {self._data.shape[0] - 1}")
+        return self._apply("move", sample=int(sample), to=to)
+
+    def raise_feature(self, topic: str, feature: int | str, by: float = 2.0) -> GuidedNMF:
+        """Makes a feature (a name or a column) count more in a topic: a seed of weight ``by``, or of ``by`` times the weight it had."""
+        return self._apply("raise", topic=topic, feature=feature_of(feature, f"topic {topic!r}"), by=float(by))
+
+    def forbid(self, topic: str, feature: int | str) -> GuidedNMF:
+        """Keeps a feature (a name or a column) out of a topic, exactly."""
+        return self._apply("forbid", topic=topic, feature=feature_of(feature, f"topic {topic!r}"))
+
+    def pin(self, topic: str) -> GuidedNMF:
+        """Keeps the components of a topic as they are, exactly."""
+        return self._apply("pin", topic=topic)
+
+    def undo(self) -> bool:
+        """Takes the last action back, to the bit; False when there is none."""
+        if len(self._states) < 2:
+            return False
+        self._states.pop()
+        return True
+
+    def __repr__(self) -> str:
+        return f"<Steering: {', '.join(self.topics)}; {self.depth} actions>"
+
+    def _apply(self, action: str, **fields: Any) -> GuidedNMF:
+        model, known = self._states[-1]
+        codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (model.codes_, model.components_))
+        changed, codes, components = _native.steered(lend(self._data), known, codes, components, (action, fields))
+        guidance = guidance_of_native(changed)
+        after: GuidedNMF = clone(model).set_params(guidance=guidance, n_components=len(components), init=None)
+        settings = after._shared_settings(len(components), self._data.shape)
+        settings["start"] = [("codes", codes), ("components", components)]
+        try:
+            done = after._fit_native(self._data, changed, labelled_samples(changed["items"]), settings)
+        except ValueError as error:
+            raise_about(error, model)
+        after._adopt(model, done, settings)
+        self._states.append((after, changed))
+        return after
