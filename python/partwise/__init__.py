@@ -38,9 +38,11 @@ from ._estimators import (
 )
 from ._files import load
 from ._guidance import (
+    EntryWeights,
     Graph,
     Guidance,
     KnownEntries,
+    KnownFeatures,
     Labels,
     Links,
     Memberships,
@@ -67,6 +69,7 @@ __all__ = [
     "SSNMF",
     "WSNMF",
     "Automatic",
+    "EntryWeights",
     "Factorization",
     "Finding",
     "Graph",
@@ -75,6 +78,7 @@ __all__ = [
     "GuidedNMF",
     "Iteration",
     "KnownEntries",
+    "KnownFeatures",
     "Labels",
     "Links",
     "Memberships",

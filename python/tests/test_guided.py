@@ -4,13 +4,15 @@ import copy
 import json
 import os
 import pickle
+import re
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import partwise as pw
 import pytest
-from partwise import Graph, Guidance, GuidedNMF, KnownEntries, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
+import scipy.sparse as sp
+from partwise import EntryWeights, Graph, Guidance, GuidedNMF, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -231,6 +233,45 @@ def test_it_is_copied_pickled_saved_and_searched(tmp_path):
     np.testing.assert_array_equal(refitted.codes_, model.codes_)
     search = GridSearchCV(make_pipeline(MaxAbsScaler(), GuidedNMF(random_state=0)), {"guidednmf__strength": [0.1, 0.9]}, cv=3)
     assert search.fit(X, topic).best_params_["guidednmf__strength"] in (0.1, 0.9)
+
+
+def ratings():
+    """Of rank 2 exactly, and which half of it is known."""
+    rng = np.random.default_rng(3)
+    full = rng.gamma(1.0, size=(40, 2)) @ rng.gamma(1.0, size=(2, 30))
+    return full, rng.random(full.shape) < 0.5
+
+
+@pytest.mark.parametrize("way", ["zeros of sparse", "mask", "lists", "marks", "weights"])
+def test_what_is_not_known_comes_back(way, tmp_path):
+    full, known = ratings()
+    left = np.where(known, full, 0.0)
+    data = {"zeros of sparse": sp.csr_array(left), "weights": np.where(known, full, 7.0)}.get(way, left)
+    item = {
+        "zeros of sparse": KnownFeatures(),
+        "mask": KnownFeatures(known),
+        "lists": KnownFeatures([list(np.flatnonzero(row)) for row in known]),
+        "marks": KnownEntries(known),
+        "weights": EntryWeights(known),
+    }[way]
+    model = GuidedNMF(2, guidance=Guidance(item), random_state=0, tol=1e-9, max_iter=2000).fit(data)
+    np.testing.assert_allclose(model.codes_ @ model.components_, full, atol=0.02 * full.max())
+    model.save(tmp_path / "model.safetensors")
+    anew = clone(pw.load(tmp_path / "model.safetensors")).fit(data)
+    np.testing.assert_array_equal(anew.codes_, model.codes_)
+
+
+def test_faults_of_known_features_are_named():
+    full, known = ratings()
+    for item, words in [
+        (KnownFeatures(known[:, :3]), "(40, 30)"),
+        (KnownFeatures([[0]]), "40 samples"),
+        (KnownFeatures([[30]] * 40), "below 30"),
+        (KnownFeatures(known), "what is not known has no value"),
+        (EntryWeights(-full), "0 or more"),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(words)):
+            GuidedNMF(2, guidance=Guidance(item)).fit(full)
 
 
 def everything_known():

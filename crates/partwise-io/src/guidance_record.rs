@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A feature is a name or a column, a strength a number from 0 to 1 or `{"raw": m}`. An item names its matrix `"guidance/<its place>"`:
-//! memberships and known entries one row a sample, references one row a component, a graph one row an edge (i, l, weight; both ways),
+//! memberships, known entries and weights of entries one row a sample, references one row a component, a graph one row an edge (i, l, weight; both ways),
 //! sample weights a single row.
 
 use std::path::Path;
@@ -164,7 +164,11 @@ fn item(advice: &Advice, matrix: &str) -> (Value, Option<Matrix<f64>>) {
             }))
         }
         Advice::SampleWeights(weights) => Some(Matrix::from_fn(1, weights.len(), |_, i| weights[i])),
-        Advice::KnownEntries(known) => Some(known.clone()),
+        Advice::KnownEntries(known) | Advice::EntryWeights(known) => Some(known.clone()),
+        Advice::KnownFeatures(known) => {
+            set("known", json!(known));
+            None
+        }
         // A kind that this file knows nothing of is told by name, and refused when it is read.
         _ => None,
     };
@@ -264,6 +268,8 @@ impl Reader<'_> {
             }
             "sample weights" => Advice::SampleWeights(self.matrix(item)?.into_vec()),
             "known entries" => Advice::KnownEntries(self.matrix(item)?),
+            "known features" => Advice::KnownFeatures(values(item, "known")?),
+            "weights of entries" => Advice::EntryWeights(self.matrix(item)?),
             other => return Err(format!("the kind \"{other}\" is not known to this version")),
         })
     }
@@ -368,6 +374,8 @@ mod tests {
         .with(Advice::Links { must: vec![(0, 2)], cannot: vec![(1, 2)], strength: Strength::FIRM })
         .with(Advice::Graph { graph, strength: Strength::LIGHT })
         .with(Advice::KnownEntries(Matrix::from_fn(3, 4, |i, _| f64::from(i == 0))))
+        .with(Advice::KnownFeatures(vec![vec![0, 3], vec![], vec![1]]))
+        .with(Advice::EntryWeights(Matrix::from_fn(3, 4, |i, j| (i + 2 * j) as f64 / 4.0)))
         .with_feature_names(["a", "b", "bird", "d"].map(String::from).to_vec())
     }
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from .guidance import Compiled, Guidance, compiled, guidance_of_native
-from .items import Graph, KnownEntries, Labels, Links, Memberships, References, SampleWeights, Sets, labelled_samples
+from .items import EntryWeights, Graph, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets, labelled_samples
 from .strength import Strength, raw
 from .topics import Topic
 
 __all__ = [
     "Compiled",
+    "EntryWeights",
     "Graph",
     "Guidance",
     "KnownEntries",
+    "KnownFeatures",
     "Labels",
     "Links",
     "Memberships",

@@ -15,7 +15,7 @@ from .._input import as_factor, lend
 from .._targets import Targets, targets_of
 from .strength import FIRM, HELD, LIGHT, Strength, of_native, stated
 
-__all__ = ["Graph", "KnownEntries", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "item_of_native", "labelled_samples"]
+__all__ = ["EntryWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "item_of_native", "labelled_samples"]
 
 
 _RULES = ("components", "same-codes", "view")
@@ -299,6 +299,65 @@ class KnownEntries(_Item):
         return {"known": as_factor(self.known, "the marks of KnownEntries")}
 
 
+@dataclass(eq=False)
+class KnownFeatures(_Item):
+    """Which features of each sample are known, where few are: ratings, where what nobody rated is no zero.
+
+    Needs the squared loss. ``transform`` takes the zeros of new data as zeros; ``codes_`` are the fit's own.
+
+    Parameters
+    ----------
+    known : scipy sparse matrix or array of shape (n_samples, n_features), or a list of a list for each sample, default=None
+        What it stores, or where it is not 0, is known; in lists, the numbers of the known features. X holds 0 in all else. None: the
+        entries of X that are not 0.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from partwise import Guidance, GuidedNMF, KnownFeatures
+    >>> ratings = sp.csr_array([[1.0, 2.0, 0.0], [2.0, 0.0, 6.0], [0.0, 6.0, 9.0]])
+    >>> model = GuidedNMF(1, guidance=Guidance(KnownFeatures()), random_state=0, tol=1e-9, max_iter=1000).fit(ratings)
+    >>> round(float(model.codes_[0] @ model.components_[:, 2]), 2)
+    3.0
+    """
+
+    known: Any = None
+    _kind: ClassVar[str] = "known features"
+
+    def _fields(self, place: _Place) -> dict[str, Any]:
+        if isinstance(self.known, (list, tuple)):
+            if len(self.known) != place.n_samples:
+                raise ValueError(f"KnownFeatures: one list for each of the {place.n_samples} samples is needed, but there are {len(self.known)}")
+            return {"known": [sorted({int(feature) for feature in row}) for row in self.known]}
+        if self.known is None:
+            known = sp.csr_array(place.data)
+            known.eliminate_zeros()
+        else:
+            known = sp.csr_array(self.known)
+            if known.shape != tuple(place.data.shape):
+                raise ValueError(f"KnownFeatures: the known features must have the shape {tuple(place.data.shape)}, but have {known.shape}")
+        known.sum_duplicates()
+        rows = np.split(known.indices, known.indptr[1:-1])
+        return {"known": [row.tolist() for row in rows]}
+
+
+@dataclass(eq=False)
+class EntryWeights(_Item):
+    """How much each entry of X counts in the fit. Needs the squared loss.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_samples, n_features)
+        Finite numbers of 0 or more; 0 where an entry doesn't count, 1 where it counts as it is.
+    """
+
+    weights: Any
+    _kind: ClassVar[str] = "weights of entries"
+
+    def _fields(self, place: _Place) -> dict[str, Any]:
+        return {"weights": as_factor(self.weights, "the weights of EntryWeights")}
+
+
 def item_of_native(kind: str, given: dict[str, Any]) -> _Item:
     """An item from the form that the engine takes."""
     strength = of_native(given["strength"]) if "strength" in given else None
@@ -321,6 +380,10 @@ def item_of_native(kind: str, given: dict[str, Any]) -> _Item:
         return SampleWeights(np.asarray(given["weights"]))
     if kind == "known entries":
         return KnownEntries(given["known"])
+    if kind == "known features":
+        return KnownFeatures(given["known"])
+    if kind == "weights of entries":
+        return EntryWeights(given["weights"])
     raise ValueError(f"guidance of the kind {kind!r} is not known to this version")
 
 

@@ -158,6 +158,11 @@ fn item(kind: &str, fields: &Bound<'_, PyDict>) -> PyResult<(Advice, bool)> {
             let known = to_matrix(&get("known")?.extract::<PyReadonlyArray2<'_, f64>>()?)?;
             (Advice::KnownEntries(known), false)
         }
+        "known features" => (Advice::KnownFeatures(get("known")?.extract()?), false),
+        "weights of entries" => {
+            let weights = to_matrix(&get("weights")?.extract::<PyReadonlyArray2<'_, f64>>()?)?;
+            (Advice::EntryWeights(weights), false)
+        }
         other => return Err(PyTypeError::new_err(format!("unknown kind of guidance \"{other}\""))),
     })
 }

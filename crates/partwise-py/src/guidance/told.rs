@@ -93,6 +93,8 @@ fn item<'py>(py: Python<'py>, advice: &Advice) -> PyResult<Bound<'py, PyDict>> {
         }
         Advice::SampleWeights(weights) => out.set_item("weights", weights)?,
         Advice::KnownEntries(known) => out.set_item("known", into_array(py, known.clone())?)?,
+        Advice::KnownFeatures(known) => out.set_item("known", known)?,
+        Advice::EntryWeights(weights) => out.set_item("weights", into_array(py, weights.clone())?)?,
         // Told by its kind; what reads it says that it doesn't know it.
         _ => {}
     }
