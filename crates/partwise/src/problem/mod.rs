@@ -99,9 +99,9 @@ impl<'a, T: Real> Problem<'a, T> {
         check_size(data)?;
         check_form(data, model)?;
         check_unknown_entries(data, model)?;
-        let (weighted, weight_constant) = weighted_entries(data, model).unzip();
+        let weighted = weighted_entries(data, model);
         // What counts nothing has no say in sizes, seeds or starts either.
-        let counted = weighted.as_deref().unwrap_or(data);
+        let counted = weighted.as_ref().map_or(data, |(weighted, _)| weighted.as_ref());
         let shape = shape(counted, settings.rank);
         let seeded = |seeds: &[(usize, f64)]| seeded(counted, seeds);
         let plan = model.guidance().map(|guidance| Plan::new(guidance, shape, &seeded)).transpose()?;
@@ -112,18 +112,7 @@ impl<'a, T: Real> Problem<'a, T> {
         check_references(model, shape, &settings.init, &mut notices)?;
         let solver = resolve_solver(settings, model)?;
         let tied = tie_rows(data, model, plan.as_ref());
-        let (working, merge_constant) = match &tied {
-            None => match weighted {
-                None => (Working::Caller(data), 0.0),
-                Some(weighted) => (Working::Own(weighted), weight_constant.unwrap_or(0.0)),
-            },
-            Some((tied, scale)) => {
-                let groups = RowGroups { group: tied.group.clone(), scale: scale.clone() };
-                let merged = data.grouped(&groups);
-                let constant = merge_constant(data, merged.as_ref(), model, tied);
-                (Working::Own(merged), constant)
-            }
-        };
+        let (working, merge_constant) = working(data, model, tied.as_ref(), weighted);
         let tied = tied.map(|(tied, _)| tied);
         let contributions = contributions(
             data,
@@ -306,6 +295,26 @@ impl<'a, T: Real> Problem<'a, T> {
         match &self.tied {
             None => (row, 1.0),
             Some(tied) => (tied.first_sample[row] as usize, tied.codes_scale[row]),
+        }
+    }
+}
+
+/// What the loop works on, and the constant that goes with it. `tied` has s of each working row; tied rows and weights of entries don't
+/// meet.
+fn working<'a, T: Real>(
+    data: &'a dyn DataMatrix<T>,
+    model: &Model,
+    tied: Option<&(TiedRows, Vec<f64>)>,
+    weighted: Option<(Box<dyn DataMatrix<T>>, f64)>,
+) -> (Working<'a, T>, f64) {
+    match (tied, weighted) {
+        (None, None) => (Working::Caller(data), 0.0),
+        (None, Some((weighted, constant))) => (Working::Own(weighted), constant),
+        (Some((tied, scale)), _) => {
+            let groups = RowGroups { group: tied.group.clone(), scale: scale.clone() };
+            let merged = data.grouped(&groups);
+            let constant = merge_constant(data, merged.as_ref(), model, tied);
+            (Working::Own(merged), constant)
         }
     }
 }
