@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::extrapolation::{Extrapolation, Known};
 use super::{Backend, Exact};
 use crate::factors::{Factors, Slot};
 use crate::linalg::{Matrix, gemm};
@@ -12,7 +13,7 @@ use crate::problem::Problem;
 use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 use crate::real::Real;
 use crate::settings::Init;
-use crate::solvers::{Bpp, Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
+use crate::solvers::{Bpp, Hals, KlRows, NnlsSolver, Rows, SolverChoice, Swept, improve_kl_rows};
 
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;
@@ -20,6 +21,8 @@ const SOLVE_ROWS: usize = 512;
 const START_STEPS: usize = 10;
 /// Chunks of gathered rows at work at once: bounds the copies that row groups need.
 const GATHERED_TASKS: usize = 32;
+/// Chunks of the exact loss of sparse data.
+const EXACT_CHUNKS: usize = 8;
 /// Rows whose Gram is summed in the number type before it is added up in `f64`.
 const GRAM_ROWS: usize = 4096;
 
@@ -28,6 +31,7 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     problem: &'p Problem<'a, T>,
     factors: Factors<T>,
     solver: Box<dyn NnlsSolver<T>>,
+    extrapolation: Option<Extrapolation<T>>,
     pool: Pool,
     chunks: [Vec<Range<usize>>; 2],
     grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
@@ -50,10 +54,12 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     /// At the start of a problem (in working rows, as [`Problem::new`] gives it), on `threads` threads (0 = all cores).
     pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
         let data = problem.data();
+        let pool = Pool::new(threads_for(threads, data.n_stored(), start.rank()));
         CpuBackend {
             factors: start,
             solver: problem.solver.build(problem.inner_steps),
-            pool: Pool::new(threads),
+            extrapolation: extrapolation(problem),
+            pool,
             chunks: [data.sample_chunks(), data.feature_chunks()],
             grams: [const { None }; Slot::ALL.len()],
             buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
@@ -77,13 +83,15 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     pub(crate) fn working_bytes(&self) -> usize {
         let factors: usize = self.factors.slots().map(|s| self.factors.get(s).as_slice().len()).sum();
         let smoothed = if self.problem.smoothing.is_some() { factors } else { 0 };
-        (2 * factors + smoothed) * size_of::<T>() + self.problem.merged_bytes()
+        let kept = self.extrapolation.as_ref().map_or(0, |_| Extrapolation::bytes(&self.factors));
+        (2 * factors + smoothed) * size_of::<T>() + kept + self.problem.merged_bytes()
     }
 
     /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave zeros again, by some
     /// multiplicative updates otherwise; improved by some updates at labelled samples, whose number would make an exact solve dear. Class means resemble each other: after a single coordinate sweep the first component
     /// would hold most samples, and the first update of the components would spoil the means.
     pub(crate) fn solve_codes(&mut self) {
+        let extrapolation = self.extrapolation.take();
         self.restrict(Slot::Codes);
         if self.problem.solver.zeros_stay || self.problem.init == Init::Exemplars.name() {
             for _ in 0..START_STEPS {
@@ -95,6 +103,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             self.improve();
             self.solver = solver;
         }
+        self.extrapolation = extrapolation;
     }
 
     /// The factor as the other one meets it: V, or V·S with smoothing. Call [`CpuBackend::smooth`] first.
@@ -217,11 +226,65 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         }
     }
 
+    /// What improves the rows of a slot.
+    fn solving(&self, slot: Slot) -> Solving<'_, T> {
+        Solving::of(self.valued(slot), self.solver.as_ref())
+    }
+
+    /// The sweeps of a slot, where its updates may be taken back.
+    fn valued(&self, slot: Slot) -> Option<Hals> {
+        let swept = self.extrapolation.is_some() && self.problem.solver.choice == SolverChoice::Hals;
+        let sweeps = self.problem.accelerated.filter(|_| swept)?;
+        Some(Hals::new(sweeps[slot.index()]))
+    }
+
+    /// Improves the slot that was restricted last.
+    fn improve_once(&mut self) -> Swept {
+        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
+        // One unknown a row: a coordinate step is the closed form.
+        let solver =
+            (slot == Slot::Scales).then(|| std::mem::replace(&mut self.solver, Box::new(Hals::new(1))));
+        let mut swept = match &subproblem {
+            Subproblem::Quadratic(q) if q.groups.is_empty() => self.improve_shared(slot, q),
+            Subproblem::Quadratic(q) => self.improve_grouped(slot, q),
+            Subproblem::KullbackLeibler(m) => {
+                Swept { squared_gradient: self.improve_kl(slot, m), value: 0.0 }
+            }
+        };
+        if let Subproblem::Quadratic(q) = &subproblem {
+            swept.value += q.constant;
+        }
+        if let Some(solver) = solver {
+            self.solver = solver;
+        }
+        self.current = Some((slot, subproblem));
+        swept
+    }
+
+    /// As [`CpuBackend::improve_once`], between taking back what was extrapolated too far and extrapolating anew.
+    fn improve_extrapolated(&mut self, mut extrapolation: Extrapolation<T>) -> f64 {
+        let (slot, _) = self.current.as_ref().expect("a slot was restricted");
+        let slot = *slot;
+        extrapolation.begin(slot, &self.factors);
+        self.extrapolation = Some(extrapolation);
+        let mut swept = self.improve_once();
+        let taken_back =
+            self.extrapolation.as_mut().is_some_and(|e| e.takes_back(slot, swept.value, &mut self.factors));
+        if taken_back {
+            self.form(slot);
+            swept = self.improve_once();
+        }
+        if let Some(extrapolation) = &mut self.extrapolation {
+            extrapolation.advance(slot, swept.value, &mut self.factors);
+        }
+        swept.squared_gradient
+    }
+
     /// The rows that use the shared Gram, as chunks of one solve each.
-    fn improve_shared(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> f64 {
+    fn improve_shared(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> Swept {
         let (rows, k) = quadratic.cross.shape();
-        let prepared = self.solver.prepare(&quadratic.gram);
-        let solver = self.solver.as_ref();
+        let solver = Solving::of(self.valued(slot), self.solver.as_ref());
+        let prepared = solver.prepare(&quadratic.gram);
         let width = solver.state_per_row(k);
         let (state, calls) = &mut self.states[slot.index()];
         state.resize(rows * width, T::ZERO);
@@ -233,15 +296,15 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
                 let cross = &quadratic.cross.as_slice()[range.start * k..range.end * k];
                 let row_steps = row_steps.map(|steps| &steps[range.clone()]);
                 let view = view(quadratic, &quadratic.gram, &prepared, cross, range);
-                solver.improve_rows(&Rows { row_steps, calls: *calls, ..view }, factor, state)
+                solver.improve(&Rows { row_steps, calls: *calls, ..view }, factor, state)
             });
         *calls += 1;
-        squares.iter().sum()
+        total(&squares)
     }
 
     /// Row groups with a Gram of their own, and the rows in no group with the shared one: gathered, solved, put back, a batch at
     /// a time so that the copies stay small.
-    fn improve_grouped(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> f64 {
+    fn improve_grouped(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> Swept {
         let (rows, k) = quadratic.cross.shape();
         let mut free = vec![true; rows];
         for group in quadratic.groups.iter() {
@@ -253,22 +316,22 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         for group in quadratic.groups.iter() {
             tasks.extend(group.rows.chunks(SOLVE_ROWS).map(|rows| (Some(group), rows)));
         }
-        let shared = self.solver.prepare(&quadratic.gram);
-        let mut squared = 0.0;
+        let shared = self.solving(slot).prepare(&quadratic.gram);
+        let mut parts = Vec::with_capacity(tasks.len());
         for batch in tasks.chunks(GATHERED_TASKS) {
-            let (solver, factor) = (self.solver.as_ref(), self.factors.get(slot));
+            let (solver, factor) = (self.solving(slot), self.factors.get(slot));
             let solved = self.pool.map(batch.to_vec(), |(group, rows)| {
-                solve_gathered(solver, quadratic, &shared, group, rows, factor)
+                solve_gathered(&solver, quadratic, &shared, group, rows, factor)
             });
             let factor = self.factors.get_mut(slot);
             for ((_, rows), (values, part)) in batch.iter().zip(solved) {
-                squared += part;
+                parts.push(part);
                 for (&row, value) in rows.iter().zip(values.chunks_exact(k)) {
                     factor.row_mut(row as usize).copy_from_slice(value);
                 }
             }
         }
-        squared
+        total(&parts)
     }
 
     fn improve_kl(&mut self, slot: Slot, majorizer: &KlMajorizer<T>) -> f64 {
@@ -295,6 +358,35 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         squares.iter().sum()
     }
 
+    /// Forms the subproblem of a slot at the factors as they are.
+    fn form(&mut self, slot: Slot) {
+        self.release();
+        let mut subproblem = match self.problem.loss {
+            Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
+            Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
+        };
+        for contribution in &self.problem.contributions {
+            contribution.add_to_by(slot, &self.factors, &mut subproblem, &|chunks, out, width, f| {
+                self.pool.map_rows(chunks, out, width, f)
+            });
+        }
+        self.current = Some((slot, subproblem));
+    }
+
+    /// The half objective at the factors as they are.
+    fn objective_here(&mut self) -> f64 {
+        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
+        let value = match &subproblem {
+            Subproblem::Quadratic(q) => {
+                let own = self.gram(slot);
+                q.value(self.factors.get(slot), Some(&own))
+            }
+            Subproblem::KullbackLeibler(m) => m.value_here(self.factors.get(slot)),
+        };
+        self.current = Some((slot, subproblem));
+        value
+    }
+
     /// The loss at the current factors in the half form, directly from X.
     fn exact_loss(&mut self) -> f64 {
         self.smooth(Slot::Components);
@@ -308,9 +400,12 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let components = self.seen(Slot::Components);
         let sum: f64 = match problem.loss {
             Loss::Frobenius => {
-                let parts = self
-                    .pool
-                    .map(data.sample_chunks(), |rows| data.squared_residual(rows, codes, components));
+                // Each call on sparse data takes a Gram of all components: fewer calls there.
+                let mut chunks = data.sample_chunks();
+                if data.is_sparse() {
+                    chunks = joined(&chunks, EXACT_CHUNKS);
+                }
+                let parts = self.pool.map(chunks, |rows| data.squared_residual(rows, codes, components));
                 0.5 * parts.iter().sum::<f64>()
             }
             Loss::KullbackLeibler => {
@@ -326,15 +421,85 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 }
 
+/// The state of the extrapolation of an accelerated problem, at its start.
+fn extrapolation<T: Real>(problem: &Problem<'_, T>) -> Option<Extrapolation<T>> {
+    problem.accelerated?;
+    let (summary, first) = (problem.data().summary(), problem.order[0]);
+    let size = match problem.loss {
+        Loss::Frobenius => 0.5 * summary.squared_norm,
+        Loss::KullbackLeibler => summary.sum,
+    };
+    let known = if problem.solver.choice == SolverChoice::Hals { Known::After } else { Known::Before };
+    Some(Extrapolation::new(first, known, size))
+}
+
+/// At most `count` chunks, made of neighbours.
+fn joined(chunks: &[Range<usize>], count: usize) -> Vec<Range<usize>> {
+    let size = chunks.len().div_ceil(count).max(1);
+    chunks.chunks(size).map(|part| part[0].start..part[part.len() - 1].end).collect()
+}
+
+/// Multiplications in a product with X from which on several threads pay.
+const WORK_FOR_THREADS: usize = 1 << 20;
+
+/// One thread where all cores may be used but an iteration is so little work that threads would wait for each other longer than
+/// they work.
+fn threads_for(threads: usize, stored: usize, rank: usize) -> usize {
+    if threads == 0 && stored.saturating_mul(rank) < WORK_FOR_THREADS { 1 } else { threads }
+}
+
+/// What improves rows: the problem's solver, or sweeps whose value is known after them.
+enum Solving<'s, T> {
+    Solver(&'s dyn NnlsSolver<T>),
+    Valued(Hals),
+}
+
+impl<'s, T: Real> Solving<'s, T> {
+    fn of(valued: Option<Hals>, solver: &'s dyn NnlsSolver<T>) -> Self {
+        valued.map_or(Solving::Solver(solver), Solving::Valued)
+    }
+
+    fn prepare(&self, gram: &Matrix<T>) -> Vec<T> {
+        match self {
+            Solving::Solver(solver) => solver.prepare(gram),
+            Solving::Valued(hals) => hals.prepare(gram),
+        }
+    }
+
+    fn state_per_row(&self, rank: usize) -> usize {
+        match self {
+            Solving::Solver(solver) => solver.state_per_row(rank),
+            Solving::Valued(_) => 0,
+        }
+    }
+
+    fn improve(&self, rows: &Rows<'_, T>, factor: &mut [T], state: &mut [T]) -> Swept {
+        match self {
+            Solving::Solver(solver) => {
+                Swept { squared_gradient: solver.improve_rows(rows, factor, state), value: 0.0 }
+            }
+            Solving::Valued(hals) => hals.improve_and_value(rows, factor),
+        }
+    }
+}
+
+/// The sums over chunks, in chunk order.
+fn total(parts: &[Swept]) -> Swept {
+    Swept {
+        squared_gradient: parts.iter().map(|part| part.squared_gradient).sum(),
+        value: parts.iter().map(|part| part.value).sum(),
+    }
+}
+
 /// Copies of some rows, solved with the Gram of their group (or the shared one).
 fn solve_gathered<T: Real>(
-    solver: &dyn NnlsSolver<T>,
+    solver: &Solving<'_, T>,
     quadratic: &Quadratic<T>,
     shared: &[T],
     group: Option<&RowGroup<T>>,
     rows: &[u32],
     factor: &Matrix<T>,
-) -> (Vec<T>, f64) {
+) -> (Vec<T>, Swept) {
     let own = group.map(|group| group.gram(&quadratic.gram, quadratic.group_metric.as_deref()));
     let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
     let gather = |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize)).copied().collect::<Vec<T>>();
@@ -352,8 +517,8 @@ fn solve_gathered<T: Real>(
         row_steps: None,
         calls: 0,
     };
-    let squared = solver.improve_rows(&view, &mut values, &mut []);
-    (values, squared)
+    let swept = solver.improve(&view, &mut values, &mut []);
+    (values, swept)
 }
 
 fn view<'v, T: Real>(
@@ -382,45 +547,32 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     }
 
     fn restrict(&mut self, slot: Slot) {
-        self.release();
-        let mut subproblem = match self.problem.loss {
-            Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
-            Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
-        };
-        for contribution in &self.problem.contributions {
-            contribution.add_to_by(slot, &self.factors, &mut subproblem, &|chunks, out, width, f| {
-                self.pool.map_rows(chunks, out, width, f)
-            });
+        self.form(slot);
+        let Some(mut extrapolation) = self.extrapolation.take() else { return };
+        if extrapolation.is_judged_before() {
+            let objective = self.objective_here();
+            if extrapolation.takes_back_before(slot, objective, &mut self.factors) {
+                self.form(slot);
+                extrapolation.accept(self.objective_here());
+            }
         }
-        self.current = Some((slot, subproblem));
+        self.extrapolation = Some(extrapolation);
     }
 
     fn objective(&mut self) -> f64 {
-        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
-        let value = match &subproblem {
-            Subproblem::Quadratic(q) => {
-                let own = self.gram(slot);
-                q.value(self.factors.get(slot), Some(&own))
-            }
-            Subproblem::KullbackLeibler(m) => m.value_here(self.factors.get(slot)),
-        };
-        self.current = Some((slot, subproblem));
-        value
+        let (slot, _) = self.current.as_ref().expect("a slot was restricted");
+        // Between iterations the second factor may stand at an extrapolated place, which is no result.
+        let reached = self.extrapolation.as_ref().filter(|e| e.begins_with(*slot)).and_then(|e| e.reached);
+        reached.unwrap_or_else(|| self.objective_here())
     }
 
     fn improve(&mut self) -> f64 {
-        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
-        // One unknown a row: a coordinate step is the closed form.
-        let solver =
-            (slot == Slot::Scales).then(|| std::mem::replace(&mut self.solver, Box::new(Hals::new(1))));
-        let squared = match &subproblem {
-            Subproblem::Quadratic(q) if q.groups.is_empty() => self.improve_shared(slot, q),
-            Subproblem::Quadratic(q) => self.improve_grouped(slot, q),
-            Subproblem::KullbackLeibler(m) => self.improve_kl(slot, m),
+        let (slot, _) = self.current.as_ref().expect("a slot was restricted");
+        let slot = *slot;
+        let squared = match self.extrapolation.take() {
+            Some(extrapolation) => self.improve_extrapolated(extrapolation),
+            None => self.improve_once().squared_gradient,
         };
-        if let Some(solver) = solver {
-            self.solver = solver;
-        }
         // To the last bit, whatever the solver's rounding.
         self.problem.place_held(&mut self.factors, slot);
         if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
@@ -428,7 +580,6 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             let composed = images::compose(rows, columns);
             *self.factors.get_mut(Slot::Components) = composed;
         }
-        self.current = Some((slot, subproblem));
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot
         {
@@ -438,6 +589,9 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     }
 
     fn exact(&mut self) -> Exact {
+        if let Some(extrapolation) = self.extrapolation.take() {
+            extrapolation.settle_pair(&mut self.factors);
+        }
         let mut parts = vec![("fit".to_string(), self.exact_loss())];
         parts.extend(
             self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),

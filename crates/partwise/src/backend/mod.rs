@@ -2,6 +2,7 @@
 //! end.
 
 mod cpu;
+mod extrapolation;
 mod reference;
 
 pub use cpu::CpuBackend;
