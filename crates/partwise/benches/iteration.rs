@@ -21,7 +21,7 @@ mod measure;
 #[path = "common/workloads.rs"]
 mod workloads;
 
-use measure::{Case, ROUNDS, iteration_ms};
+use measure::{Table, iteration_ms};
 
 /// CPU milliseconds of `f`.
 fn cpu_ms(f: impl FnOnce()) -> f64 {
@@ -70,84 +70,48 @@ fn settings(rank: usize, solver: SolverChoice) -> Settings {
     Settings { solver, acceleration: Acceleration::Off, ..Settings::new(rank) }
 }
 
-fn dense_cases<T: Real + faer::traits::ComplexField>() -> Vec<Case> {
+fn dense_lines<T: Real + faer::traits::ComplexField>(table: &mut Table) {
     let nmf = Model::nmf();
-    let mut cases = Vec::new();
     for ((n, d), k, gate) in
         [((10_000, 2_000), 20, 1.0), ((2_000, 1_024), 40, 1.3), ((10_000, 2_000), 100, 1.5)]
     {
         let x = workloads::dense::<T>(n, d);
         let (u, v) = (workloads::factor(n, k), workloads::factor(d, k));
-        let plain = settings(k, SolverChoice::Hals);
+        let (plain, fast) = (settings(k, SolverChoice::Hals), Settings::new(k));
         let what = format!("{} dense {n} x {d}, k = {k}", T::NAME);
         let bare = || bare_dense_ms(&x, &u, &v);
-        cases.push(
-            Case::new(format!("{what}, own products"), None).measure(bare, || own_products_ms(&x, &u, &v)),
-        );
-        cases.push(
-            Case::new(format!("{what}, HALS"), Some(gate)).measure(bare, || iteration_ms(&x, &nmf, &plain)),
-        );
-        let fast = Settings::new(k);
-        cases.push(
-            Case::new(format!("{what}, accelerated"), None).measure(bare, || iteration_ms(&x, &nmf, &fast)),
-        );
+        table.line(format!("{what}, own products"), None, bare, || own_products_ms(&x, &u, &v));
+        table.line(format!("{what}, HALS"), Some(gate), bare, || iteration_ms(&x, &nmf, &plain));
+        table.line(format!("{what}, accelerated"), None, bare, || iteration_ms(&x, &nmf, &fast));
     }
-    cases
 }
 
-fn sparse_cases<T: Real>() -> Vec<Case> {
+fn sparse_lines<T: Real>(table: &mut Table) {
     let (x, nmf) = (workloads::sparse::<T>(), Model::nmf());
     let kl = Model::nmf().with_loss(Loss::KullbackLeibler).expect("NMF has this loss");
-    let mut cases = Vec::new();
     for (k, gate) in [(20, 1.8), (50, 2.2)] {
         let (u, v) = (workloads::factor(x.n_samples(), k), workloads::factor(x.n_features(), k));
-        let what = format!("{} sparse 18,846 x 24,360 (1.3 M), k = {k}", T::NAME);
+        let what = format!("{} sparse text (1.3 M), k = {k}", T::NAME);
         let bare = || own_products_ms(&x, &u, &v);
-        let plain = settings(k, SolverChoice::Hals);
-        cases.push(
-            Case::new(format!("{what}, HALS"), Some(gate)).measure(bare, || iteration_ms(&x, &nmf, &plain)),
-        );
-        let fast = Settings::new(k);
-        cases.push(
-            Case::new(format!("{what}, accelerated"), None).measure(bare, || iteration_ms(&x, &nmf, &fast)),
-        );
+        let with = |solver| settings(k, solver);
+        let line = |solver| iteration_ms(&x, &nmf, &with(solver));
+        table.line(format!("{what}, HALS"), Some(gate), bare, || line(SolverChoice::Hals));
+        table.line(format!("{what}, accelerated"), None, bare, || iteration_ms(&x, &nmf, &Settings::new(k)));
         if k == 20 {
-            let mu = settings(k, SolverChoice::Mu);
-            cases.push(
-                Case::new(format!("{what}, KL"), Some(3.0)).measure(bare, || iteration_ms(&x, &kl, &mu)),
-            );
-            for (name, solver) in
-                [("MU", SolverChoice::Mu), ("Nesterov", SolverChoice::Nesterov), ("BPP", SolverChoice::Bpp)]
-            {
-                let with = settings(k, solver);
-                cases.push(
-                    Case::new(format!("{what}, {name}"), None)
-                        .measure(bare, || iteration_ms(&x, &nmf, &with)),
-                );
-            }
+            let mu = with(SolverChoice::Mu);
+            table.line(format!("{what}, KL"), Some(3.0), bare, || iteration_ms(&x, &kl, &mu));
+            table.line(format!("{what}, MU"), None, bare, || line(SolverChoice::Mu));
+            table.line(format!("{what}, Nesterov"), None, bare, || line(SolverChoice::Nesterov));
+            table.line(format!("{what}, BPP"), None, bare, || line(SolverChoice::Bpp));
         }
     }
-    cases
 }
 
 fn main() -> ExitCode {
-    let check = std::env::args().any(|argument| argument == "--check");
-    println!(
-        "CPU milliseconds of one thread, medians of {ROUNDS} interleaved rounds; bare: faer's products (dense), own products (sparse)"
-    );
-    println!("{:<52} {:>9} {:>9} {:>7} {:>8}", "case", "bare", "ours", "ratio", "gate");
-    let mut passes = true;
-    for case in dense_cases::<f64>() {
-        passes &= case.report();
-    }
-    for case in dense_cases::<f32>() {
-        passes &= case.report();
-    }
-    for case in sparse_cases::<f64>() {
-        passes &= case.report();
-    }
-    for case in sparse_cases::<f32>() {
-        passes &= case.report();
-    }
-    if passes || !check { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let mut table = Table::begin("bare", "ours");
+    dense_lines::<f64>(&mut table);
+    dense_lines::<f32>(&mut table);
+    sparse_lines::<f64>(&mut table);
+    sparse_lines::<f32>(&mut table);
+    table.end()
 }

@@ -8,10 +8,9 @@ mod sealed {
     use crate::fit::Engine;
     use crate::linalg::gather::SparseProducts;
     use crate::linalg::gemm::DenseProducts;
-    use crate::linalg::skinny::SkinnyProducts;
 
     /// What is compiled once for each number type.
-    pub trait Sealed: DenseProducts + SkinnyProducts + SparseProducts + Engine {}
+    pub trait Sealed: DenseProducts + SparseProducts + Engine {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }

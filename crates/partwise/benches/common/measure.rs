@@ -2,13 +2,14 @@
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
+use std::process::ExitCode;
 
 use cpu_time::ProcessTime;
 use partwise::{DataMatrix, Iteration, Model, Real, Settings, fit_observed};
 
-pub(crate) const ROUNDS: usize = 5;
+const ROUNDS: usize = 5;
 
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
@@ -28,36 +29,44 @@ pub(crate) fn iteration_ms<T: Real>(data: &dyn DataMatrix<T>, model: &Model, set
     median(times.split_off(1))
 }
 
-/// One line of a table: what is measured, beside what it is compared with, and how much more it may cost.
-pub(crate) struct Case {
-    pub(crate) name: String,
-    pub(crate) gate: Option<f64>,
-    pub(crate) base: Vec<f64>,
-    pub(crate) ours: Vec<f64>,
+/// A table of ratios: what is measured, beside what it is compared with, and how much more it may cost.
+pub(crate) struct Table {
+    check: bool,
+    passes: bool,
 }
 
-impl Case {
-    pub(crate) fn new(name: String, gate: Option<f64>) -> Self {
-        Case { name, gate, base: Vec::new(), ours: Vec::new() }
+impl Table {
+    /// Prints the heads of the columns. With `--check` among the arguments of the program only lines with a gate are measured.
+    pub(crate) fn begin(base: &str, ours: &str) -> Self {
+        println!("CPU milliseconds of one thread, medians of {ROUNDS} interleaved rounds");
+        println!("{:<52} {base:>9} {ours:>9} {:>7} {:>8}", "case", "ratio", "gate");
+        Table { check: std::env::args().any(|argument| argument == "--check"), passes: true }
     }
 
-    /// Measures both, in rounds one after the other: machines are shared and their speed drifts.
-    pub(crate) fn measure(mut self, mut base: impl FnMut() -> f64, mut ours: impl FnMut() -> f64) -> Self {
-        for _ in 0..ROUNDS {
-            self.base.push(base());
-            self.ours.push(ours());
+    /// Measures both, in rounds one after the other, since machines are shared and their speed drifts, and prints the line. The ratio is
+    /// the median of those of the rounds.
+    pub(crate) fn line(
+        &mut self,
+        name: String,
+        gate: Option<f64>,
+        base: impl Fn() -> f64,
+        ours: impl Fn() -> f64,
+    ) {
+        if self.check && gate.is_none() {
+            return;
         }
-        self
+        let times: Vec<(f64, f64)> = (0..ROUNDS).map(|_| (base(), ours())).collect();
+        let of = |value: fn(&(f64, f64)) -> f64| median(times.iter().map(value).collect());
+        let (base, ours, ratio) = (of(|t| t.0), of(|t| t.1), of(|t| t.1 / t.0));
+        let above = gate.is_some_and(|gate| ratio > gate);
+        self.passes &= !above;
+        let gate = gate.map_or("–".to_string(), |g| format!("≤ {g:.2}"));
+        let mark = if above { "  ABOVE THE GATE" } else { "" };
+        println!("{name:<52} {base:>9.2} {ours:>9.2} {ratio:>7.2} {gate:>8}{mark}");
     }
 
-    /// Prints the case; false when it is above its gate. The ratio is the median of those of the rounds.
-    pub(crate) fn report(&self) -> bool {
-        let ratio = median(self.base.iter().zip(&self.ours).map(|(base, ours)| ours / base).collect());
-        let gate = self.gate.map_or("–".to_string(), |g| format!("≤ {g:.2}"));
-        let passes = self.gate.is_none_or(|gate| ratio <= gate);
-        let mark = if passes { "" } else { "  ABOVE THE GATE" };
-        let (base, ours) = (median(self.base.clone()), median(self.ours.clone()));
-        println!("{:<52} {base:>9.2} {ours:>9.2} {ratio:>7.2} {gate:>8}{mark}", self.name);
-        passes
+    /// Failure where a line was above its gate and `--check` asked for it.
+    pub(crate) fn end(self) -> ExitCode {
+        if self.passes || !self.check { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }

@@ -4,6 +4,7 @@
 mod cpu;
 mod extrapolation;
 mod reference;
+mod solving;
 
 pub use cpu::CpuBackend;
 pub use reference::ReferenceBackend;

@@ -11,7 +11,6 @@ use crate::linalg::Matrix;
 use crate::linalg::gemm::{Output, View, ViewMut, matmul};
 use crate::linalg::logarithm::{Divide, LogSum};
 use crate::linalg::simd::dispatch;
-use crate::linalg::skinny;
 use crate::real::Real;
 
 /// About how many values of X a chunk of rows has, and the least and most rows it has: enough work for a thread to
@@ -195,36 +194,14 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
     }
 
     fn times(&self, samples: Range<usize>, features_factor: &Matrix<T>, out: &mut [T]) {
-        let (d, k) = (self.features, features_factor.columns());
-        assert_eq!(features_factor.rows(), d, "the factor has one row for each feature");
-        assert_eq!(out.len(), samples.len() * k, "the output has one row for each sample of the chunk");
-        if k <= skinny::MOST_COLUMNS {
-            let x = &self.values[samples.start * d..samples.end * d];
-            T::skinny_times(skinny::Times { x, columns: d, factor: features_factor.as_slice(), k, out });
-            return;
-        }
-        let out = ViewMut::new(out, samples.len(), k);
+        let out = ViewMut::new(out, samples.len(), features_factor.columns());
         matmul(out, Output::Replace, self.view().rows(samples), View::of(features_factor));
     }
 
     fn transpose_times(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]) {
         // The product is faster when its long dimension is contiguous, so it is formed as k × features.
         let k = samples_factor.columns();
-        assert_eq!(samples_factor.rows(), self.samples, "the factor has one row for each sample");
-        assert_eq!(out.len(), features.len() * k, "the output has one row for each feature of the chunk");
         let mut wide = vec![T::ZERO; k * features.len()];
-        if k <= skinny::MOST_COLUMNS {
-            T::skinny_transpose_times(skinny::TransposeTimes {
-                x: &self.values,
-                width: self.features,
-                columns: features,
-                factor: samples_factor.as_slice(),
-                k,
-                out: &mut wide,
-            });
-            transpose_into(&wide, k, out);
-            return;
-        }
         let target = ViewMut::new(&mut wide, k, features.len());
         matmul(target, Output::Replace, View::of(samples_factor).transposed(), self.view().columns(features));
         transpose_into(&wide, k, out);

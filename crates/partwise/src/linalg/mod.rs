@@ -6,7 +6,6 @@ pub(crate) mod gemm;
 pub(crate) mod logarithm;
 mod matrix;
 pub(crate) mod simd;
-pub(crate) mod skinny;
 
 pub use gemm::symmetric_eigen;
 pub use matrix::Matrix;

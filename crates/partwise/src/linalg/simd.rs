@@ -35,14 +35,6 @@ impl Level {
         Level::Portable
     }
 
-    /// Whether its vectors are the widest that kernels are made for, 64 bytes, with twice as many registers as the others have.
-    pub(crate) fn is_widest(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return self == Level::Avx512;
-        #[cfg(not(target_arch = "x86_64"))]
-        return false;
-    }
-
     /// Whether this processor can run this level.
     pub(crate) fn is_available(self) -> bool {
         match self {

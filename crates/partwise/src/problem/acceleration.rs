@@ -15,7 +15,7 @@ const MOST_SWEEPS: usize = 4;
 /// A multiplication with a stored value of sparse data costs about so many of a sweep: it waits for a row of the other factor.
 const GATHERED: f64 = 3.0;
 /// The products of one factor pay for a further sweep each time they cost so many sweeps.
-const SWEEPS_OF_A_PRODUCT: f64 = 6.0;
+const SWEEPS_OF_A_PRODUCT: f64 = 4.5;
 
 /// Sweeps of (codes, components), or `None` for plain iterations.
 pub(super) fn sweeps<T: Real>(
