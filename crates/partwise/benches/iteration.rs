@@ -73,7 +73,7 @@ fn settings(rank: usize, solver: SolverChoice) -> Settings {
 fn dense_lines<T: Real + faer::traits::ComplexField>(table: &mut Table) {
     let nmf = Model::nmf();
     for ((n, d), k, gate) in
-        [((10_000, 2_000), 20, 1.0), ((2_000, 1_024), 40, 1.3), ((10_000, 2_000), 100, 1.5)]
+        [((10_000, 2_000), 20, 1.2), ((2_000, 1_024), 40, 1.6), ((10_000, 2_000), 100, 1.5)]
     {
         let x = workloads::dense::<T>(n, d);
         let (u, v) = (workloads::factor(n, k), workloads::factor(d, k));
