@@ -162,3 +162,16 @@ fn what_cannot_be_accelerated_is_refused_with_the_reason() {
     let message = refusal(&Model::ssnmf(knowledge), SolverChoice::Hals);
     assert!(message.contains("beside codes and components"), "{message}");
 }
+
+#[test]
+fn dense_and_sparse_forms_take_the_same_steps() {
+    for loss in Loss::ALL {
+        let (example, model) = (parts(), Model::nmf().with_loss(loss).unwrap());
+        let settings = Settings { max_iterations: 10, ..settings(&example, Acceleration::Auto) };
+        let dense = fit(&example.dense::<f64>(), &model, &settings).unwrap();
+        let sparse = fit(&example.sparse::<f64>(), &model, &settings).unwrap();
+        for (a, b) in dense.history.iter().zip(&sparse.history) {
+            assert!((a.objective - b.objective).abs() <= 1e-9 * a.objective, "{a:?} and {b:?}");
+        }
+    }
+}

@@ -12,7 +12,9 @@ use crate::terms::{AnchorScale, Contribution};
 
 /// The most sweeps: what more of them gain is little once a factor is nearly optimal for the other.
 const MOST_SWEEPS: usize = 4;
-/// A multiplication with a stored value of sparse data costs about so many of a sweep: it waits for a row of the other factor.
+/// Data with a smaller share of non-zeros than this are taken for sparse.
+const SPARSE: f64 = 0.2;
+/// A multiplication with a value of sparse data costs about so many of a sweep: it waits for a row of the other factor.
 const GATHERED: f64 = 3.0;
 /// The products of one factor pay for a further sweep each time they cost so many sweeps.
 const SWEEPS_OF_A_PRODUCT: f64 = 4.5;
@@ -48,14 +50,16 @@ pub(super) fn sweeps<T: Real>(
     if let Some(steps) = settings.inner_steps {
         return Ok(Some([steps; 2]));
     }
+    // Of the values alone, so that data take the same steps in every format.
     let data = problem.data();
-    let gathered = if data.is_sparse() { GATHERED } else { 1.0 };
+    let (n, d, non_zeros) = (data.n_samples(), data.n_features(), data.summary().non_zeros as f64);
+    let gathered = if non_zeros < SPARSE * n as f64 * d as f64 { GATHERED } else { 1.0 };
     let of_rows = |rows: usize| {
-        // A product costs stored · k, a sweep rows · k².
-        let product = gathered * data.n_stored() as f64 / (rows as f64 * settings.rank as f64);
+        // A product costs non-zeros · k, a sweep rows · k².
+        let product = gathered * non_zeros / (rows as f64 * settings.rank as f64);
         (1 + (product / SWEEPS_OF_A_PRODUCT) as usize).min(MOST_SWEEPS)
     };
-    Ok(Some([of_rows(data.n_samples()), of_rows(data.n_features())]))
+    Ok(Some([of_rows(n), of_rows(d)]))
 }
 
 /// Why a problem can't be accelerated: steps may be taken back only where the objective is known.
