@@ -42,6 +42,14 @@ pub(crate) fn bench(root: &Path) -> Result<ExitCode> {
     (Step::cargo("bench", &["bench", "-p", "partwise"]).run)(root)
 }
 
+/// The gates of speed: ratios of CPU times of one thread, each taken in one process.
+pub(crate) fn bench_check(root: &Path) -> Result<ExitCode> {
+    let benches =
+        ["bench", "-p", "partwise", "--bench", "iteration", "--bench", "supervision", "--", "--check"];
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    execute(Command::new(cargo).args(benches).current_dir(root))
+}
+
 /// The documentation of all crates, opened in a browser.
 pub(crate) fn docs(root: &Path) -> Result<ExitCode> {
     (Step::cargo("docs", &["doc", "--workspace", "--no-deps", "--open"]).run)(root)

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 const USAGE: &str = "\
 cargo xtask test    everything a change must pass: fmt, tidy, clippy, docs, all tests
 cargo xtask tidy    the rules of the house that the compiler can't check
-cargo xtask bench   the benchmarks of the library
+cargo xtask bench   the benchmarks of the library; with --check only the gates of speed: an iteration beside the bare products, guided beside plain
 cargo xtask docs    the documentation, opened in a browser";
 
 fn main() -> ExitCode {
@@ -30,14 +30,17 @@ fn main() -> ExitCode {
 
 fn run() -> Result<ExitCode> {
     let root = workspace_root()?;
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
     let command = arguments.next();
+    let check =
+        command.as_deref() == Some("bench") && arguments.next_if(|option| option == "--check").is_some();
     if let Some(surplus) = arguments.next() {
         bail!("\"{surplus}\" is one argument too many\n{USAGE}");
     }
     match command.as_deref() {
         Some("test") => check::test(&root),
         Some("tidy") => tidy::tidy(&root),
+        Some("bench") if check => check::bench_check(&root),
         Some("bench") => check::bench(&root),
         Some("docs") => check::docs(&root),
         Some(other) => bail!("there is no command \"{other}\"\n{USAGE}"),

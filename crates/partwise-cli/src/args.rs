@@ -157,7 +157,7 @@ pub(crate) struct GuidanceArgs {
 pub(crate) struct ModelArgs {
     /// A recipe in place of a method: "auto" gives every sample a class from the labels of a few, chooses by leaving labels out, and
     /// writes memberships.csv, memberships.npy and run.json.
-    #[arg(long, value_parser = choices::recipes(), conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "guidance", "topics", "links", "solver", "inner", "init", "start", "first", "tol", "max_iter", "time_limit"])]
+    #[arg(long, value_parser = choices::recipes(), conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "guidance", "topics", "links", "solver", "inner", "acceleration", "init", "start", "first", "tol", "max_iter", "time_limit"])]
     pub(crate) recipe: Option<String>,
     /// The method. Default: guided with --guidance, --topics or --links, or with two of labels, a reference and a graph; else ws-nmf with a
     /// reference, cnmf with labels, nmf.
@@ -217,9 +217,13 @@ pub(crate) struct SolveArgs {
     /// The solver.
     #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
     pub(crate) solver: String,
-    /// Inner steps of the solver for each factor and iteration, 1 or more. Default: the solver's (hals 1, nesterov 10).
+    /// Inner steps of the solver for each factor and iteration, 1 or more. Default: the solver's (hals 1, accelerated 1 to 4 by the shape of the data; nesterov 10).
     #[arg(long, value_name = "N", value_parser = choices::positive)]
     pub(crate) inner: Option<usize>,
+    /// Whether factors are moved on along their last change, and hals takes more sweeps where they are cheap: fewer iterations to the
+    /// same limits.
+    #[arg(long, value_parser = choices::accelerations(), default_value = "auto")]
+    pub(crate) acceleration: String,
     /// The start.
     #[arg(long, value_parser = choices::starts(), default_value = "auto")]
     pub(crate) init: String,

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use partwise::{Init, Loss, Slot, models, solvers};
+use partwise::{Acceleration, Init, Loss, Slot, models, solvers};
 use partwise_io::FORMATS;
 
 use crate::scale::ScaleKind;
@@ -38,6 +38,11 @@ pub(crate) fn losses() -> PossibleValuesParser {
 /// Starts.
 pub(crate) fn starts() -> PossibleValuesParser {
     parser(Init::NAMES)
+}
+
+/// Whether iterations are accelerated.
+pub(crate) fn accelerations() -> PossibleValuesParser {
+    parser(Acceleration::NAMES)
 }
 
 /// File formats.

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
 use partwise::recipes::{GuidanceReport, StrengthRule, Verdict, auto_scale, search_strength};
 use partwise::{
-    AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real, Settings,
-    Slot, SolverChoice, StrengthUnit, models,
+    Acceleration, AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real,
+    Settings, Slot, SolverChoice, StrengthUnit, models,
 };
 use partwise_io::{ModelFile, read_names};
 use serde_json::Value;
@@ -308,6 +308,7 @@ fn settings(args: &SolveArgs, rank: usize) -> Result<Settings> {
         seed: args.seed,
         solver: SolverChoice::from_name(&args.solver)?,
         inner_steps: args.inner,
+        acceleration: Acceleration::from_name(&args.acceleration)?,
         init: Init::from_name(&args.init)?,
         first: args.first.as_ref().and_then(|name| Slot::MAIN.into_iter().find(|slot| slot.name() == name)),
         max_iterations: args.max_iter,

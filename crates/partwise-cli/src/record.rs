@@ -47,6 +47,7 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     set("rank", json!(settings.rank));
     set("solver", json!(fit.solver));
     set("inner_steps", json!(settings.inner_steps));
+    set("acceleration", json!(settings.acceleration.name()));
     set("init", json!(fit.init));
     set("first", json!(fit.first.name()));
     set("seed", json!(settings.seed));

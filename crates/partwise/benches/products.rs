@@ -51,17 +51,17 @@ fn bench_ratio_times<T: Real>(bencher: Bencher<'_, '_>, data: &dyn DataMatrix<T>
 
 #[divan::bench(types = [f64, f32], args = [20], sample_count = 10)]
 fn dense_times<T: Real>(bencher: Bencher<'_, '_>, k: usize) {
-    bench_times::<T>(bencher, &dense::<T>(), k);
+    bench_times::<T>(bencher, &dense::<T>(10_000, 2_000), k);
 }
 
 #[divan::bench(types = [f64, f32], args = [20], sample_count = 10)]
 fn dense_transpose_times<T: Real>(bencher: Bencher<'_, '_>, k: usize) {
-    bench_transpose_times::<T>(bencher, &dense::<T>(), k);
+    bench_transpose_times::<T>(bencher, &dense::<T>(10_000, 2_000), k);
 }
 
 #[divan::bench(types = [f64, f32], args = [20], sample_count = 3)]
 fn dense_ratio_times<T: Real>(bencher: Bencher<'_, '_>, k: usize) {
-    bench_ratio_times::<T>(bencher, &dense::<T>(), k);
+    bench_ratio_times::<T>(bencher, &dense::<T>(10_000, 2_000), k);
 }
 
 #[divan::bench(types = [f64, f32], args = [20, 100], sample_count = 10)]

@@ -80,7 +80,7 @@ pub use observe::{Iteration, Observer};
 pub use problem::{Notice, Problem};
 pub use quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 pub use real::Real;
-pub use settings::{Init, Settings};
+pub use settings::{Acceleration, Init, Settings};
 pub use solvers::SolverChoice;
 pub use stop::StopReason;
 pub use terms::AnchorScale;

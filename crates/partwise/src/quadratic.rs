@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::linalg::Matrix;
+use crate::linalg::simd::{Kernel, dispatch, multiply_add};
 use crate::real::Real;
 
 /// Rows that share a Gram of their own: G + weight·(D − D^½ d dᵀ D^½) + A with the unit vector d (or zeros) and the quadratic's diagonal
@@ -406,6 +407,11 @@ impl<T: Real> Subproblem<T> {
     /// The squared norm of the projected gradient over all rows at the current factor: the gradient where u > 0,
     /// its negative part where u = 0.
     pub fn squared_projected_gradient(&self, factor: &Matrix<T>) -> f64 {
+        if let Subproblem::Quadratic(quadratic) = self
+            && quadratic.groups.is_empty()
+        {
+            return dispatch(SharedGramSquares { quadratic, gram: &quadratic.gram.cast(), factor });
+        }
         let mut group_of: Vec<Option<&RowGroup<T>>> = vec![None; factor.rows()];
         if let Subproblem::Quadratic(q) = self {
             for group in q.groups.iter() {
@@ -421,6 +427,43 @@ impl<T: Real> Subproblem<T> {
             };
             for (g, u) in gradient.iter().zip(u) {
                 let g = if *u > T::ZERO { *g } else { g.min(0.0) };
+                sum += g * g;
+            }
+        }
+        sum
+    }
+}
+
+/// [`Subproblem::squared_projected_gradient`] where all rows share one Gram, here in `f64`.
+struct SharedGramSquares<'a, T> {
+    quadratic: &'a Quadratic<T>,
+    gram: &'a Matrix<f64>,
+    factor: &'a Matrix<T>,
+}
+
+impl<T: Real> Kernel for SharedGramSquares<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> f64 {
+        let SharedGramSquares { quadratic, gram, factor } = self;
+        let penalties = &quadratic.penalties;
+        let mut gradient = vec![0.0f64; gram.columns()];
+        let mut sum = 0.0;
+        for i in 0..factor.rows() {
+            let u = factor.row(i);
+            let (shift, scale) = (penalties.shift_row(i).to_f64(), penalties.linear_row(i).to_f64());
+            gradient.fill(0.0);
+            for (l, u) in u.iter().enumerate().filter(|(_, u)| **u != T::ZERO) {
+                let u = u.to_f64();
+                for (g, weight) in gradient.iter_mut().zip(gram.row(l)) {
+                    *g = multiply_add::<f64, FMA>(*weight, u, *g);
+                }
+            }
+            let parts = gradient.iter().zip(u).zip(quadratic.cross.row(i)).zip(&penalties.linear);
+            for (((g, u), c), l) in parts {
+                let g = g + shift * u.to_f64() + scale * l.to_f64() - c.to_f64();
+                let g = if *u > T::ZERO { g } else { g.min(0.0) };
                 sum += g * g;
             }
         }

@@ -136,3 +136,13 @@ fn a_start_grows_without_changing_its_directions() {
         }
     });
 }
+
+#[test]
+fn a_fit_too_small_for_threads_uses_one_where_all_may_be_used() {
+    let example = Example::new(12, 4, 3, 11);
+    let used = |threads| {
+        let settings = Settings { threads, max_iterations: 1, ..Settings::new(example.k) };
+        fit(&example.dense::<f64>(), &Model::nmf(), &settings).unwrap().threads
+    };
+    assert_eq!((used(0), used(1), used(3)), (1, 1, 3));
+}

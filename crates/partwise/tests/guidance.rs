@@ -379,6 +379,8 @@ fn lists_that_are_empty_are_no_advice() {
         init: example.start(1),
         max_iterations: 5,
         first: Some(partwise::Slot::Codes),
+        // Plain NMF is accelerated by default, guided fits are not.
+        acceleration: partwise::Acceleration::Off,
         ..Settings::new(3)
     };
     let nothing = Guidance::new([Topic::new("a").with_seeds(Vec::<usize>::new())])

@@ -15,9 +15,9 @@ pub(crate) fn factor<T: Real>(rows: usize, k: usize) -> Matrix<T> {
     Matrix::from_fn(rows, k, |i, c| T::from_f64(0.1 + number((i * k + c) as u64)))
 }
 
-/// 10,000 × 2,000, uniform.
-pub(crate) fn dense<T: Real>() -> DenseMatrix<'static, T> {
-    DenseMatrix::from_matrix(factor(10_000, 2_000)).expect("a shape that is not empty")
+/// n × d, uniform.
+pub(crate) fn dense<T: Real>(n: usize, d: usize) -> DenseMatrix<'static, T> {
+    DenseMatrix::from_matrix(factor(n, d)).expect("a shape that is not empty")
 }
 
 /// 18,846 × 24,360 with about 1.3 million entries; column j is drawn with a probability of about 1 / j, and the

@@ -3,40 +3,41 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::extrapolation::Extrapolation;
+use super::solving::extrapolation;
 use super::{Backend, Exact};
 use crate::factors::{Factors, Slot};
 use crate::linalg::{Matrix, gemm};
 use crate::losses::{Loss, frobenius, images, kullback_leibler};
 use crate::pool::{Pool, fixed_chunks};
 use crate::problem::Problem;
-use crate::quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
+use crate::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
 use crate::real::Real;
 use crate::settings::Init;
-use crate::solvers::{Bpp, Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
+use crate::solvers::{Bpp, NnlsSolver};
 
-/// Rows that a solver gets at once.
-const SOLVE_ROWS: usize = 512;
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;
-/// Chunks of gathered rows at work at once: bounds the copies that row groups need.
-const GATHERED_TASKS: usize = 32;
+/// Chunks of the exact loss of sparse data.
+const EXACT_CHUNKS: usize = 8;
 /// Rows whose Gram is summed in the number type before it is added up in `f64`.
 const GRAM_ROWS: usize = 4096;
 
 /// See the module.
 pub struct CpuBackend<'p, 'a, T: Real> {
-    problem: &'p Problem<'a, T>,
-    factors: Factors<T>,
-    solver: Box<dyn NnlsSolver<T>>,
-    pool: Pool,
+    pub(super) problem: &'p Problem<'a, T>,
+    pub(super) factors: Factors<T>,
+    pub(super) solver: Box<dyn NnlsSolver<T>>,
+    pub(super) extrapolation: Option<Extrapolation<T>>,
+    pub(super) pool: Pool,
     chunks: [Vec<Range<usize>>; 2],
     grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
     buffers: [Buffer<T>; Slot::ALL.len()],
-    current: Option<(Slot, Subproblem<T>)>,
+    pub(super) current: Option<(Slot, Subproblem<T>)>,
     /// V·S of each factor V, with the version it was made from; unused without smoothing.
     smoothed: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
     /// What the solver remembers of each row of each slot, and how often it was called there.
-    states: [(Vec<T>, usize); Slot::ALL.len()],
+    pub(super) states: [(Vec<T>, usize); Slot::ALL.len()],
 }
 
 /// The cross matrix of a slot between uses.
@@ -50,10 +51,12 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     /// At the start of a problem (in working rows, as [`Problem::new`] gives it), on `threads` threads (0 = all cores).
     pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
         let data = problem.data();
+        let pool = Pool::new(threads_for(threads, data.n_stored(), start.rank()));
         CpuBackend {
             factors: start,
             solver: problem.solver.build(problem.inner_steps),
-            pool: Pool::new(threads),
+            extrapolation: extrapolation(problem),
+            pool,
             chunks: [data.sample_chunks(), data.feature_chunks()],
             grams: [const { None }; Slot::ALL.len()],
             buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
@@ -77,13 +80,15 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     pub(crate) fn working_bytes(&self) -> usize {
         let factors: usize = self.factors.slots().map(|s| self.factors.get(s).as_slice().len()).sum();
         let smoothed = if self.problem.smoothing.is_some() { factors } else { 0 };
-        (2 * factors + smoothed) * size_of::<T>() + self.problem.merged_bytes()
+        let kept = self.extrapolation.as_ref().map_or(0, |_| Extrapolation::bytes(&self.factors));
+        (2 * factors + smoothed) * size_of::<T>() + kept + self.problem.merged_bytes()
     }
 
     /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave zeros again, by some
     /// multiplicative updates otherwise; improved by some updates at labelled samples, whose number would make an exact solve dear. Class means resemble each other: after a single coordinate sweep the first component
     /// would hold most samples, and the first update of the components would spoil the means.
     pub(crate) fn solve_codes(&mut self) {
+        let extrapolation = self.extrapolation.take();
         self.restrict(Slot::Codes);
         if self.problem.solver.zeros_stay || self.problem.init == Init::Exemplars.name() {
             for _ in 0..START_STEPS {
@@ -95,6 +100,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             self.improve();
             self.solver = solver;
         }
+        self.extrapolation = extrapolation;
     }
 
     /// The factor as the other one meets it: V, or V·S with smoothing. Call [`CpuBackend::smooth`] first.
@@ -217,82 +223,33 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         }
     }
 
-    /// The rows that use the shared Gram, as chunks of one solve each.
-    fn improve_shared(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> f64 {
-        let (rows, k) = quadratic.cross.shape();
-        let prepared = self.solver.prepare(&quadratic.gram);
-        let solver = self.solver.as_ref();
-        let width = solver.state_per_row(k);
-        let (state, calls) = &mut self.states[slot.index()];
-        state.resize(rows * width, T::ZERO);
-        let row_steps = if slot == Slot::Codes { self.problem.row_steps.as_deref() } else { None };
-        let chunks = fixed_chunks(rows, SOLVE_ROWS);
-        let factor = self.factors.get_mut(slot).as_mut_slice();
-        let squares =
-            self.pool.map_rows_with(&chunks, (factor, k), (state, width), |range, factor, state| {
-                let cross = &quadratic.cross.as_slice()[range.start * k..range.end * k];
-                let row_steps = row_steps.map(|steps| &steps[range.clone()]);
-                let view = view(quadratic, &quadratic.gram, &prepared, cross, range);
-                solver.improve_rows(&Rows { row_steps, calls: *calls, ..view }, factor, state)
+    /// Forms the subproblem of a slot at the factors as they are.
+    pub(super) fn form(&mut self, slot: Slot) {
+        self.release();
+        let mut subproblem = match self.problem.loss {
+            Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
+            Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
+        };
+        for contribution in &self.problem.contributions {
+            contribution.add_to_by(slot, &self.factors, &mut subproblem, &|chunks, out, width, f| {
+                self.pool.map_rows(chunks, out, width, f)
             });
-        *calls += 1;
-        squares.iter().sum()
+        }
+        self.current = Some((slot, subproblem));
     }
 
-    /// Row groups with a Gram of their own, and the rows in no group with the shared one: gathered, solved, put back, a batch at
-    /// a time so that the copies stay small.
-    fn improve_grouped(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> f64 {
-        let (rows, k) = quadratic.cross.shape();
-        let mut free = vec![true; rows];
-        for group in quadratic.groups.iter() {
-            group.rows.iter().for_each(|&row| free[row as usize] = false);
-        }
-        let free: Vec<u32> = (0..rows as u32).filter(|&row| free[row as usize]).collect();
-        let mut tasks: Vec<(Option<&RowGroup<T>>, &[u32])> =
-            free.chunks(SOLVE_ROWS).map(|rows| (None, rows)).collect();
-        for group in quadratic.groups.iter() {
-            tasks.extend(group.rows.chunks(SOLVE_ROWS).map(|rows| (Some(group), rows)));
-        }
-        let shared = self.solver.prepare(&quadratic.gram);
-        let mut squared = 0.0;
-        for batch in tasks.chunks(GATHERED_TASKS) {
-            let (solver, factor) = (self.solver.as_ref(), self.factors.get(slot));
-            let solved = self.pool.map(batch.to_vec(), |(group, rows)| {
-                solve_gathered(solver, quadratic, &shared, group, rows, factor)
-            });
-            let factor = self.factors.get_mut(slot);
-            for ((_, rows), (values, part)) in batch.iter().zip(solved) {
-                squared += part;
-                for (&row, value) in rows.iter().zip(values.chunks_exact(k)) {
-                    factor.row_mut(row as usize).copy_from_slice(value);
-                }
+    /// The half objective at the factors as they are.
+    fn objective_here(&mut self) -> f64 {
+        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
+        let value = match &subproblem {
+            Subproblem::Quadratic(q) => {
+                let own = self.gram(slot);
+                q.value(self.factors.get(slot), Some(&own))
             }
-        }
-        squared
-    }
-
-    fn improve_kl(&mut self, slot: Slot, majorizer: &KlMajorizer<T>) -> f64 {
-        let (rows, k) = majorizer.numerator.shape();
-        let chunks = fixed_chunks(rows, SOLVE_ROWS);
-        let penalties = &majorizer.penalties;
-        let squares =
-            self.pool.map_rows(&chunks, self.factors.get_mut(slot).as_mut_slice(), k, |range, factor| {
-                let view = KlRows {
-                    numerator: &majorizer.numerator.as_slice()[range.start * k..range.end * k],
-                    base: &majorizer.base,
-                    base_rows: majorizer.base_rows.as_ref().map(|v| &v[range.clone()]),
-                    ridge: &majorizer.ridge,
-                    linear: &penalties.linear,
-                    linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
-                    shift: penalties.shift.as_ref().map(|v| &v[range.clone()]),
-                    entries: majorizer
-                        .entries
-                        .as_ref()
-                        .map(|m| &m.as_slice()[range.start * k..range.end * k]),
-                };
-                improve_kl_rows(&view, factor)
-            });
-        squares.iter().sum()
+            Subproblem::KullbackLeibler(m) => m.value_here(self.factors.get(slot)),
+        };
+        self.current = Some((slot, subproblem));
+        value
     }
 
     /// The loss at the current factors in the half form, directly from X.
@@ -308,9 +265,12 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let components = self.seen(Slot::Components);
         let sum: f64 = match problem.loss {
             Loss::Frobenius => {
-                let parts = self
-                    .pool
-                    .map(data.sample_chunks(), |rows| data.squared_residual(rows, codes, components));
+                // Each call on sparse data takes a Gram of all components: fewer calls there.
+                let mut chunks = data.sample_chunks();
+                if data.is_sparse() {
+                    chunks = joined(&chunks, EXACT_CHUNKS);
+                }
+                let parts = self.pool.map(chunks, |rows| data.squared_residual(rows, codes, components));
                 0.5 * parts.iter().sum::<f64>()
             }
             Loss::KullbackLeibler => {
@@ -326,54 +286,19 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 }
 
-/// Copies of some rows, solved with the Gram of their group (or the shared one).
-fn solve_gathered<T: Real>(
-    solver: &dyn NnlsSolver<T>,
-    quadratic: &Quadratic<T>,
-    shared: &[T],
-    group: Option<&RowGroup<T>>,
-    rows: &[u32],
-    factor: &Matrix<T>,
-) -> (Vec<T>, f64) {
-    let own = group.map(|group| group.gram(&quadratic.gram, quadratic.group_metric.as_deref()));
-    let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
-    let gather = |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize)).copied().collect::<Vec<T>>();
-    let pick =
-        |v: &Option<Vec<T>>| v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>());
-    let (cross, mut values) = (gather(&quadratic.cross), gather(factor));
-    let (scale, shift) = (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
-    let view = Rows {
-        gram: own.as_ref().unwrap_or(&quadratic.gram),
-        prepared: own_prepared.as_deref().unwrap_or(shared),
-        cross: &cross,
-        linear: &quadratic.penalties.linear,
-        linear_rows: scale.as_deref(),
-        shift: shift.as_deref(),
-        row_steps: None,
-        calls: 0,
-    };
-    let squared = solver.improve_rows(&view, &mut values, &mut []);
-    (values, squared)
+/// At most `count` chunks, made of neighbours.
+fn joined(chunks: &[Range<usize>], count: usize) -> Vec<Range<usize>> {
+    let size = chunks.len().div_ceil(count).max(1);
+    chunks.chunks(size).map(|part| part[0].start..part[part.len() - 1].end).collect()
 }
 
-fn view<'v, T: Real>(
-    quadratic: &'v Quadratic<T>,
-    gram: &'v Matrix<T>,
-    prepared: &'v [T],
-    cross: &'v [T],
-    range: Range<usize>,
-) -> Rows<'v, T> {
-    let penalties = &quadratic.penalties;
-    Rows {
-        gram,
-        prepared,
-        cross,
-        linear: &penalties.linear,
-        linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
-        shift: penalties.shift.as_ref().map(|v| &v[range]),
-        row_steps: None,
-        calls: 0,
-    }
+/// Multiplications in a product with X from which on several threads pay.
+const WORK_FOR_THREADS: usize = 1 << 20;
+
+/// One thread where all cores may be used but an iteration is so little work that threads would wait for each other longer than
+/// they work.
+fn threads_for(threads: usize, stored: usize, rank: usize) -> usize {
+    if threads == 0 && stored.saturating_mul(rank) < WORK_FOR_THREADS { 1 } else { threads }
 }
 
 impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
@@ -382,45 +307,32 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     }
 
     fn restrict(&mut self, slot: Slot) {
-        self.release();
-        let mut subproblem = match self.problem.loss {
-            Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
-            Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
-        };
-        for contribution in &self.problem.contributions {
-            contribution.add_to_by(slot, &self.factors, &mut subproblem, &|chunks, out, width, f| {
-                self.pool.map_rows(chunks, out, width, f)
-            });
+        self.form(slot);
+        let Some(mut extrapolation) = self.extrapolation.take() else { return };
+        if extrapolation.is_judged_before() {
+            let objective = self.objective_here();
+            if extrapolation.takes_back_before(slot, objective, &mut self.factors) {
+                self.form(slot);
+                extrapolation.accept(self.objective_here());
+            }
         }
-        self.current = Some((slot, subproblem));
+        self.extrapolation = Some(extrapolation);
     }
 
     fn objective(&mut self) -> f64 {
-        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
-        let value = match &subproblem {
-            Subproblem::Quadratic(q) => {
-                let own = self.gram(slot);
-                q.value(self.factors.get(slot), Some(&own))
-            }
-            Subproblem::KullbackLeibler(m) => m.value_here(self.factors.get(slot)),
-        };
-        self.current = Some((slot, subproblem));
-        value
+        let (slot, _) = self.current.as_ref().expect("a slot was restricted");
+        // Between iterations the second factor may stand at an extrapolated place, which is no result.
+        let reached = self.extrapolation.as_ref().filter(|e| e.begins_with(*slot)).and_then(|e| e.reached);
+        reached.unwrap_or_else(|| self.objective_here())
     }
 
     fn improve(&mut self) -> f64 {
-        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
-        // One unknown a row: a coordinate step is the closed form.
-        let solver =
-            (slot == Slot::Scales).then(|| std::mem::replace(&mut self.solver, Box::new(Hals::new(1))));
-        let squared = match &subproblem {
-            Subproblem::Quadratic(q) if q.groups.is_empty() => self.improve_shared(slot, q),
-            Subproblem::Quadratic(q) => self.improve_grouped(slot, q),
-            Subproblem::KullbackLeibler(m) => self.improve_kl(slot, m),
+        let (slot, _) = self.current.as_ref().expect("a slot was restricted");
+        let slot = *slot;
+        let squared = match self.extrapolation.take() {
+            Some(extrapolation) => self.improve_extrapolated(extrapolation),
+            None => self.improve_once().squared_gradient,
         };
-        if let Some(solver) = solver {
-            self.solver = solver;
-        }
         // To the last bit, whatever the solver's rounding.
         self.problem.place_held(&mut self.factors, slot);
         if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
@@ -428,7 +340,6 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             let composed = images::compose(rows, columns);
             *self.factors.get_mut(Slot::Components) = composed;
         }
-        self.current = Some((slot, subproblem));
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot
         {
@@ -438,6 +349,9 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     }
 
     fn exact(&mut self) -> Exact {
+        if let Some(extrapolation) = self.extrapolation.take() {
+            extrapolation.settle_pair(&mut self.factors);
+        }
         let mut parts = vec![("fit".to_string(), self.exact_loss())];
         parts.extend(
             self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),

@@ -2,7 +2,9 @@
 //! end.
 
 mod cpu;
+mod extrapolation;
 mod reference;
+mod solving;
 
 pub use cpu::CpuBackend;
 pub use reference::ReferenceBackend;

@@ -15,6 +15,8 @@ pub struct Summary {
     pub negative: usize,
     /// Row, column and value of the first negative entry (in row order).
     pub first_negative: Option<(usize, usize, f64)>,
+    /// How many entries are not zero.
+    pub non_zeros: usize,
     /// How many entries are NaN.
     pub nan: usize,
     /// How many entries are infinite.
@@ -65,6 +67,7 @@ impl Pass {
                 max: f64::NEG_INFINITY,
                 negative: 0,
                 first_negative: None,
+                non_zeros: 0,
                 nan: 0,
                 infinite: 0,
                 first_not_finite: None,
@@ -84,6 +87,7 @@ impl Pass {
         let mut has_non_zero = false;
         for (j, x) in entries {
             has_non_zero |= x != 0.0;
+            summary.non_zeros += usize::from(x != 0.0);
             self.column_has_non_zero[j] |= x != 0.0;
             if !x.is_finite() {
                 summary.nan += usize::from(x.is_nan());
@@ -137,7 +141,7 @@ mod tests {
             &[0.0, -2.0, f64::INFINITY, 3.0],
             &[0.0, -1.0, f64::NEG_INFINITY, 0.0],
         ]);
-        assert_eq!((summary.nan, summary.infinite, summary.negative), (1, 2, 2));
+        assert_eq!((summary.nan, summary.infinite, summary.negative, summary.non_zeros), (1, 2, 2, 7));
         assert_eq!(summary.first_not_finite, Some((0, 2)));
         assert_eq!(summary.first_negative, Some((2, 1, -2.0)));
         assert_eq!(summary.zero_rows, [1]);

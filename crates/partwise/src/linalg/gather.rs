@@ -314,7 +314,10 @@ impl<T: Real> Kernel for RowDeviation<'_, T> {
     fn run<const FMA: bool>(self) -> Deviation {
         let k = self.own.len();
         let mut sums = Deviation { residual: 0.0, product: 0.0 };
-        for (j, x) in self.indices.iter().zip(self.values) {
+        for (e, (j, x)) in self.indices.iter().zip(self.values).enumerate() {
+            if let Some(ahead) = self.indices.get(e + AHEAD) {
+                prefetch(self.other, *ahead as usize * k, k);
+            }
             let j = *j as usize;
             let p = wide_dot::<T, FMA>(self.own, &self.other[j * k..(j + 1) * k]);
             let difference = x.to_f64() - p;

@@ -9,6 +9,7 @@
 //! NCW:             s = t = γ_i^½
 //! ```
 
+mod acceleration;
 mod assembly;
 mod checks;
 mod guided;
@@ -78,6 +79,8 @@ pub struct Problem<'a, T: Real> {
     pub(crate) solve_codes: bool,
     pub(crate) solver: &'static SolverSpec,
     pub(crate) inner_steps: Option<usize>,
+    /// Sweeps of codes and components, where HALS is accelerated.
+    pub(crate) accelerated: Option<[usize; 2]>,
     pub(crate) init: &'static str,
     /// The names of the first components, where guidance gives them.
     pub(crate) component_names: Vec<String>,
@@ -146,11 +149,13 @@ impl<'a, T: Real> Problem<'a, T> {
             solve_codes,
             solver,
             inner_steps: settings.inner_steps,
+            accelerated: None,
             init: init.name(),
             component_names: Vec::new(),
             notices: Vec::new(),
         };
         problem.row_steps = row_steps(&problem, model);
+        problem.accelerated = acceleration::sweeps(&problem, model, settings)?;
         let start = match guided {
             Some(plan) => init::guided(&problem, plan, settings),
             None => init::start(&problem, &model.knowledge, settings, &init, &mut notices)?,
@@ -215,6 +220,7 @@ impl<'a, T: Real> Problem<'a, T> {
             solve_codes: false,
             solver,
             inner_steps: settings.inner_steps,
+            accelerated: None,
             init: if constant { "constant" } else { "random" },
             component_names: Vec::new(),
             notices: data_notices(data),

@@ -13,6 +13,7 @@ use std::fmt::Debug;
 
 pub use bpp::Bpp;
 pub use hals::Hals;
+pub(crate) use hals::Swept;
 pub(crate) use kl_mu::{KlRows, improve_kl_rows};
 pub use mu::Mu;
 pub use nesterov::Nesterov;

@@ -31,7 +31,7 @@ pub struct RowAnchor<T> {
     pub slot: Slot,
     reference: Matrix<T>,
     weight: Vec<T>,
-    scale: AnchorScale,
+    pub(crate) scale: AnchorScale,
     groups: Arc<Vec<RowGroup<T>>>,
 }
 

@@ -1,0 +1,72 @@
+//! CPU times of one thread, and their tables.
+
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use cpu_time::ProcessTime;
+use partwise::{DataMatrix, Iteration, Model, Real, Settings, fit_observed};
+
+const ROUNDS: usize = 5;
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Median CPU milliseconds of an iteration, on one thread (the first is left out: it touches fresh memory).
+pub(crate) fn iteration_ms<T: Real>(data: &dyn DataMatrix<T>, model: &Model, settings: &Settings) -> f64 {
+    let settings = Settings { threads: 1, tolerance: 0.0, max_iterations: 6, ..settings.clone() };
+    let (mut times, mut last) = (Vec::new(), None::<ProcessTime>);
+    let mut observer = |_: &Iteration| {
+        if let Some(last) = last {
+            times.push(last.elapsed().as_secs_f64() * 1e3);
+        }
+        last = Some(ProcessTime::now());
+        ControlFlow::Continue(())
+    };
+    black_box(fit_observed(data, model, &settings, &mut observer).expect("a valid problem"));
+    median(times.split_off(1))
+}
+
+/// A table of ratios: what is measured, beside what it is compared with, and how much more it may cost.
+pub(crate) struct Table {
+    check: bool,
+    passes: bool,
+}
+
+impl Table {
+    /// Prints the heads of the columns. With `--check` among the arguments of the program only lines with a gate are measured.
+    pub(crate) fn begin(base: &str, ours: &str) -> Self {
+        println!("CPU milliseconds of one thread, medians of {ROUNDS} interleaved rounds");
+        println!("{:<52} {base:>9} {ours:>9} {:>7} {:>8}", "case", "ratio", "gate");
+        Table { check: std::env::args().any(|argument| argument == "--check"), passes: true }
+    }
+
+    /// Measures both, in rounds one after the other, since machines are shared and their speed drifts, and prints the line. The ratio is
+    /// the median of those of the rounds.
+    pub(crate) fn line(
+        &mut self,
+        name: String,
+        gate: Option<f64>,
+        base: impl Fn() -> f64,
+        ours: impl Fn() -> f64,
+    ) {
+        if self.check && gate.is_none() {
+            return;
+        }
+        let times: Vec<(f64, f64)> = (0..ROUNDS).map(|_| (base(), ours())).collect();
+        let of = |value: fn(&(f64, f64)) -> f64| median(times.iter().map(value).collect());
+        let (base, ours, ratio) = (of(|t| t.0), of(|t| t.1), of(|t| t.1 / t.0));
+        let above = gate.is_some_and(|gate| ratio > gate);
+        self.passes &= !above;
+        let gate = gate.map_or("–".to_string(), |g| format!("≤ {g:.2}"));
+        let mark = if above { "  ABOVE THE GATE" } else { "" };
+        println!("{name:<52} {base:>9.2} {ours:>9.2} {ratio:>7.2} {gate:>8}{mark}");
+    }
+
+    /// Failure where a line was above its gate and `--check` asked for it.
+    pub(crate) fn end(self) -> ExitCode {
+        if self.passes || !self.check { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}

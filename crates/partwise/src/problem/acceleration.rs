@@ -1,0 +1,91 @@
+//! Whether iterations are accelerated, and how many sweeps HALS takes for each factor: a model of what they cost, not a clock, so that the
+//! same problem always takes the same steps.
+
+use super::Problem;
+use crate::error::{Error, Result};
+use crate::factors::Slot;
+use crate::models::Model;
+use crate::real::Real;
+use crate::settings::{Acceleration, Settings};
+use crate::solvers::SolverChoice;
+use crate::terms::{AnchorScale, Contribution};
+
+/// The most sweeps: what more of them gain is little once a factor is nearly optimal for the other.
+const MOST_SWEEPS: usize = 4;
+/// Data with a smaller share of non-zeros than this are taken for sparse.
+const SPARSE: f64 = 0.2;
+/// A multiplication with a value of sparse data costs about so many of a sweep: it waits for a row of the other factor.
+const GATHERED: f64 = 3.0;
+/// The products of one factor pay for a further sweep each time they cost so many sweeps.
+const SWEEPS_OF_A_PRODUCT: f64 = 4.5;
+
+/// Sweeps of (codes, components), or `None` for plain iterations.
+pub(super) fn sweeps<T: Real>(
+    problem: &Problem<'_, T>,
+    model: &Model,
+    settings: &Settings,
+) -> Result<Option<[usize; 2]>> {
+    let refused = obstacle(problem);
+    match settings.acceleration {
+        Acceleration::Off => return Ok(None),
+        Acceleration::Auto => {
+            let plain = model.spec.name == Model::nmf().spec.name && !problem.solve_codes;
+            if refused.is_some() || !plain || settings.solver != SolverChoice::Auto {
+                return Ok(None);
+            }
+        }
+        Acceleration::On => {
+            if let Some(reason) = refused {
+                return Err(Error::Incompatible {
+                    asked: format!(
+                        "acceleration with {} and solver {}",
+                        model.spec.title, problem.solver.name
+                    ),
+                    reason: reason.into(),
+                    valid: vec!["acceleration off".into(), "solver hals".into(), "solver mu".into()],
+                });
+            }
+        }
+    }
+    if let Some(steps) = settings.inner_steps {
+        return Ok(Some([steps; 2]));
+    }
+    // Of the values alone, so that data take the same steps in every format.
+    let data = problem.data();
+    let (n, d, non_zeros) = (data.n_samples(), data.n_features(), data.summary().non_zeros as f64);
+    let gathered = if non_zeros < SPARSE * n as f64 * d as f64 { GATHERED } else { 1.0 };
+    let of_rows = |rows: usize| {
+        // A product costs non-zeros · k, a sweep rows · k².
+        let product = gathered * non_zeros / (rows as f64 * settings.rank as f64);
+        (1 + (product / SWEEPS_OF_A_PRODUCT) as usize).min(MOST_SWEEPS)
+    };
+    Ok(Some([of_rows(n), of_rows(d)]))
+}
+
+/// Why a problem can't be accelerated: steps may be taken back only where the objective is known.
+fn obstacle<T: Real>(problem: &Problem<'_, T>) -> Option<&'static str> {
+    if problem.order.len() != 2 || !problem.order.iter().all(|slot| Slot::MAIN.contains(slot)) {
+        return Some("the method has factors beside codes and components");
+    }
+    if problem.rescaling.is_some() {
+        return Some("the method rescales the factors after each iteration");
+    }
+    let exact = |c: &Contribution<T>| match c {
+        // The alternating form takes one step of a free scale and is an upper bound elsewhere.
+        Contribution::RowAnchor(anchor) => anchor.scale != AnchorScale::Alternating,
+        Contribution::Ridge(_)
+        | Contribution::Sparsity(_)
+        | Contribution::ProductRidge(_)
+        | Contribution::ComponentAnchor(_)
+        | Contribution::Coupling(_)
+        | Contribution::Held(_) => true,
+        _ => false,
+    };
+    match problem.solver.choice {
+        // They know the objective where they begin, whatever the terms.
+        SolverChoice::Mu => None,
+        SolverChoice::Hals if problem.contributions.iter().all(exact) => None,
+        SolverChoice::Hals => Some("a term of the method is not exact in each factor"),
+        _ => Some("it is made for HALS and multiplicative updates"),
+    }
+}

@@ -1,0 +1,177 @@
+//! Promise: acceleration leaves what is found as it is and gets there in fewer iterations. The objective never rises, the result is the
+//! point whose objective is reported, and any number of threads gives the same bits.
+
+// An unwrap that fails is a failed test.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Example, accepted, cases, for_examples, number};
+use partwise::{
+    Acceleration, DataMatrix, Fit, Init, Knowledge, Loss, Model, Real, Settings, SolverChoice, fit,
+};
+
+fn settings(example: &Example, acceleration: Acceleration) -> Settings {
+    Settings {
+        acceleration,
+        tolerance: 0.0,
+        max_iterations: 40,
+        threads: 1,
+        seed: example.seed,
+        ..Settings::new(example.k)
+    }
+}
+
+/// Low rank and noise: something to find, slowly.
+fn parts() -> Example {
+    let mut example = Example::new(12, 4, 6, 5);
+    (example.n, example.d) = (150, 90);
+    let (n, d, r) = (example.n, example.d, 9);
+    let part = |seed, i: usize, c: usize| {
+        let v = number(seed, i * r + c);
+        if v < 0.5 { 0.0 } else { v }
+    };
+    example.x = partwise::Matrix::from_fn(n, d, |i, j| {
+        (0..r).map(|c| part(1, i, c) * part(2, j, c)).sum::<f64>() + 0.05 * number(3, i * d + j)
+    });
+    example
+}
+
+/// Fits every model that can be accelerated; returns how many fits that were.
+fn never_rises<T: Real>(example: &Example, tolerance: f64) -> usize {
+    let mut fits = 0;
+    for case in cases() {
+        let example = &case.example(example);
+        let size: f64 = example.x.as_slice().iter().map(|x| x * x).sum();
+        for solver in [SolverChoice::Hals, SolverChoice::Mu] {
+            let settings = Settings { solver, ..settings(example, Acceleration::On) };
+            let model = case.model(example);
+            let result = match fits % 2 {
+                0 => fit(&example.dense::<T>(), &model, &settings),
+                _ => fit(&example.sparse::<T>(), &model, &settings),
+            };
+            let Some(fit) = accepted(result) else { continue };
+            fits += 1;
+            for pair in fit.history.windows(2) {
+                let (before, after) = (pair[0].objective, pair[1].objective);
+                let allowed = tolerance * size.max(before.abs());
+                assert!(after - before <= allowed, "{case:?}, {solver:?}: {before} to {after}; {example:?}");
+            }
+            let last = fit.history.last().unwrap().objective;
+            let allowed = 10.0 * tolerance * size.max(last.abs());
+            assert!(
+                (fit.objective - last).abs() <= allowed,
+                "{case:?}, {solver:?}: {last}, {}",
+                fit.objective
+            );
+        }
+    }
+    fits
+}
+
+#[test]
+fn the_objective_never_rises_and_is_that_of_the_result() {
+    for_examples(6, |example| assert!(never_rises::<f64>(example, 1e-12) > 10));
+    for_examples(2, |example| assert!(never_rises::<f32>(example, 1e-5) > 10));
+}
+
+#[test]
+fn fewer_iterations_reach_what_plain_ones_reach() {
+    let example = parts();
+    for loss in Loss::ALL {
+        let model = Model::nmf().with_loss(loss).unwrap();
+        let at = |acceleration| {
+            let settings = Settings { max_iterations: 200, ..settings(&example, acceleration) };
+            fit(&example.dense::<f64>(), &model, &settings).unwrap()
+        };
+        let (plain, fast) = (at(Acceleration::Off), at(Acceleration::Auto));
+        // Within 1 % of the gain of the plain iterations from the start.
+        let (start, end) = (plain.history[0].objective, plain.history.last().unwrap().objective);
+        let wanted = end + 0.01 * (start - end);
+        let reached = |fit: &Fit<f64>| fit.history.iter().position(|i| i.objective <= wanted).unwrap();
+        assert!(
+            2 * reached(&fast) <= reached(&plain) + 4,
+            "{loss:?}: {} and {}",
+            reached(&fast),
+            reached(&plain)
+        );
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let mut example = parts();
+    (example.n, example.d) = (1500, 40);
+    example.x = partwise::Matrix::from_fn(1500, 40, |i, j| {
+        let v = number(9, i * 40 + j);
+        if v < 0.6 { 0.0 } else { v }
+    });
+    let (dense, sparse) = (example.dense::<f64>(), example.sparse::<f64>());
+    for loss in Loss::ALL {
+        for data in [&dense as &dyn DataMatrix<f64>, &sparse] {
+            let at = |threads| {
+                let settings = Settings { threads, ..settings(&example, Acceleration::On) };
+                let fit = fit(data, &Model::nmf().with_loss(loss).unwrap(), &settings).unwrap();
+                let factors = fit.codes.as_slice().iter().chain(fit.components.as_slice()).copied();
+                factors.chain(fit.history.iter().map(|i| i.objective)).map(f64::to_bits).collect::<Vec<_>>()
+            };
+            let one = at(1);
+            for threads in [2, 7] {
+                assert!(at(threads) == one, "{loss:?}, {threads} threads, {data:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_solver_that_is_named_takes_plain_iterations() {
+    let example = parts();
+    for (loss, solver) in [(Loss::Frobenius, SolverChoice::Hals), (Loss::KullbackLeibler, SolverChoice::Mu)] {
+        let model = Model::nmf().with_loss(loss).unwrap();
+        let named = Settings { solver, ..settings(&example, Acceleration::Auto) };
+        let off = settings(&example, Acceleration::Off);
+        let codes = |settings: &Settings| fit(&example.dense::<f64>(), &model, settings).unwrap().codes;
+        assert_eq!(codes(&named), codes(&off));
+        assert_ne!(codes(&settings(&example, Acceleration::Auto)), codes(&off));
+    }
+}
+
+#[test]
+fn a_start_from_labels_takes_plain_iterations() {
+    let example = parts();
+    let labels = partwise::Labels::from_integers(&[0, 1, 2].repeat(50)).unwrap();
+    let model = Model::nmf().with_labels(labels);
+    let with = |acceleration| {
+        let settings = Settings { init: Init::Labels, ..settings(&example, acceleration) };
+        fit(&example.dense::<f64>(), &model, &settings).unwrap().codes
+    };
+    assert_eq!(with(Acceleration::Auto), with(Acceleration::Off));
+}
+
+#[test]
+fn what_cannot_be_accelerated_is_refused_with_the_reason() {
+    let example = parts();
+    let refusal = |model: &Model, solver| {
+        let settings = Settings { solver, ..settings(&example, Acceleration::On) };
+        fit(&example.dense::<f64>(), model, &settings).unwrap_err().to_string()
+    };
+    let message = refusal(&Model::nmf(), SolverChoice::Bpp);
+    assert!(message.contains("bpp") && message.contains("acceleration off"), "{message}");
+    let labels = partwise::Labels::from_integers(&[0, 1, -1].repeat(50)).unwrap();
+    let knowledge = Knowledge { labels: Some(labels), ..Knowledge::default() };
+    let message = refusal(&Model::ssnmf(knowledge), SolverChoice::Hals);
+    assert!(message.contains("beside codes and components"), "{message}");
+}
+
+#[test]
+fn dense_and_sparse_forms_take_the_same_steps() {
+    for loss in Loss::ALL {
+        let (example, model) = (parts(), Model::nmf().with_loss(loss).unwrap());
+        let settings = Settings { max_iterations: 10, ..settings(&example, Acceleration::Auto) };
+        let dense = fit(&example.dense::<f64>(), &model, &settings).unwrap();
+        let sparse = fit(&example.sparse::<f64>(), &model, &settings).unwrap();
+        for (a, b) in dense.history.iter().zip(&sparse.history) {
+            assert!((a.objective - b.objective).abs() <= 1e-9 * a.objective, "{a:?} and {b:?}");
+        }
+    }
+}
