@@ -156,12 +156,11 @@ impl<'a, T: Real> Problem<'a, T> {
         };
         problem.row_steps = row_steps(&problem, model);
         problem.accelerated = acceleration::sweeps(&problem, model, settings)?;
-        let start = match guided {
+        let mut start = match guided {
             Some(plan) => init::guided(&problem, plan, settings),
             None => init::start(&problem, &model.knowledge, settings, &init, &mut notices)?,
         };
         problem.component_names = plan.map(|plan| plan.component_names()).unwrap_or_default();
-        let mut start = start;
         for slot in Slot::MAIN {
             problem.place_held(&mut start, slot);
         }
