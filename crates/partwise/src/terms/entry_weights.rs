@@ -116,7 +116,7 @@ impl EntryWeights {
         let groups = listed.iter().map(|listed| {
             let mut gain = listed.gram(other);
             if let Some(all) = &all {
-                gain.as_mut_slice().iter_mut().zip(all.as_slice()).for_each(|(g, all)| *g = *g - *all);
+                gain.as_mut_slice().iter_mut().zip(all.as_slice()).for_each(|(g, all)| *g -= *all);
             }
             RowGroup::with_gram(listed.rows.clone(), gain)
         });
