@@ -18,8 +18,11 @@ pub mod few_labels;
 pub mod nmf_alpha;
 pub mod nmf_dc;
 mod parallel;
+mod samples;
 pub mod scnmf;
 mod unit;
+pub mod ws_nmf;
+mod ws_nmf_values;
 pub mod ws_symnmf;
 
 pub use data_set::{DataSet, Library};
@@ -241,6 +244,7 @@ pub const ALL: &[Protocol] = &[
     nmf_dc::STEP,
     nmf_alpha::MNIST,
     nmf_alpha::AVIATION,
+    ws_nmf::SHARES,
     ws_symnmf::GRAPHS,
     active::LABELS,
 ];
