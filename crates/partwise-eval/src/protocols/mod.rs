@@ -15,6 +15,8 @@ mod cnmf_values;
 mod data_set;
 mod faces;
 pub mod few_labels;
+mod few_labels_methods;
+mod few_labels_values;
 pub mod nmf_alpha;
 pub mod nmf_dc;
 mod parallel;
@@ -247,6 +249,8 @@ pub const ALL: &[Protocol] = &[
     ws_nmf::SHARES,
     ws_symnmf::GRAPHS,
     active::LABELS,
+    few_labels::LEADERBOARD,
+    few_labels::FURTHER,
 ];
 
 /// The protocol with this name.
