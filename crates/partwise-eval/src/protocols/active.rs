@@ -58,9 +58,7 @@ fn run(unit: &Unit<'_>) -> Result<Outcome> {
         CONSTRAINED => {
             ("constrained k-means", "Lloyd, from the labels", constrained(&data, &classes, unit.draw)?)
         }
-        group => {
-            (group, "guided NMF, hals", curve(&data, &classes, unit.draw, group == SUGGESTED)?)
-        }
+        group => (group, "guided NMF, hals", curve(&data, &classes, unit.draw, group == SUGGESTED)?),
     };
     let row = |(step, value): (usize, f64)| {
         let case = Case::at(&unit.case.name, (step + 1) as f64);

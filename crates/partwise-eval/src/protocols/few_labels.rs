@@ -211,7 +211,7 @@ impl Draw {
 
 /// The terms that are words of each class's name, but for words that several names have; none without a list of terms. Where a set has
 /// stems only, the longest one of four letters or more that the word begins with ("busi" for "business").
-fn words(raw: &DataSet) -> Vec<Vec<u32>> {
+pub(super) fn words(raw: &DataSet) -> Vec<Vec<u32>> {
     if raw.terms.is_empty() {
         return Vec::new();
     }
@@ -360,7 +360,8 @@ mod tests {
             label_names: names.iter().map(|n| n.to_string()).collect(),
             ..DataSet::default()
         };
-        let found = words(&named(&["hockey", "sport", "busi", "bus"], &["rec.sport.hockey", "sport.business"]));
+        let found =
+            words(&named(&["hockey", "sport", "busi", "bus"], &["rec.sport.hockey", "sport.business"]));
         assert_eq!(found, [vec![0], vec![2]]);
         assert!(words(&named(&[], &["a"])).is_empty());
     }

@@ -147,8 +147,7 @@ fn factored(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
     let mut name = group;
     match group {
         PUBLISHED => {
-            (name, knowledge.strength_unit, settings.init) =
-                ("ws-nmf", StrengthUnit::Raw, Init::Published);
+            (name, knowledge.strength_unit, settings.init) = ("ws-nmf", StrengthUnit::Raw, Init::Published);
         }
         "gnmf" | "semi-gnmf" => knowledge.graph = Some(graph(draw)?),
         // Labels would choose the start of a model that knows none.

@@ -24,6 +24,7 @@ mod samples;
 pub mod scnmf;
 mod unit;
 pub mod ws_nmf;
+pub mod ws_nmf_scenarios;
 mod ws_nmf_values;
 pub mod ws_symnmf;
 
@@ -227,9 +228,13 @@ pub const ABSENT: &[Absent] = &[
     absent("LFW", "NMF-DC, tables", "Extended Yale B"),
     absent("AR", "NMF-DC, tables", "UMIST and Extended Yale B"),
     absent("RCV1", "WS-NMF, figure 2", "Reuters-21578, the ten largest topics"),
-    absent("NIPS papers", "WS-NMF, scenario 1", "20 Newsgroups"),
+    absent("NIPS papers", "WS-NMF, scenario 1", "20 Newsgroups with the groups' names"),
     absent("Four Area (DBLP)", "WS-NMF, scenario 1", "Cora with citations"),
-    absent("the IMDB co-starring graph", "WS-NMF, table 3", "public graphs: football, e-mail"),
+    absent(
+        "the IMDB co-starring graph",
+        "WS-NMF, table 3",
+        "public graphs: karate, books, football, blogs, e-mail",
+    ),
     absent("AnsNMF", "NMF-DC, tables", "nothing: no reliable public description of its linear programs"),
 ];
 
@@ -247,6 +252,8 @@ pub const ALL: &[Protocol] = &[
     nmf_alpha::MNIST,
     nmf_alpha::AVIATION,
     ws_nmf::SHARES,
+    ws_nmf_scenarios::SOFT,
+    ws_nmf_scenarios::WORDS,
     ws_symnmf::GRAPHS,
     active::LABELS,
     few_labels::LEADERBOARD,

@@ -39,13 +39,7 @@ pub const GRAPHS: Protocol = Protocol {
     name: "ws-symnmf-graphs",
     title: "normalized cut and accuracy of WS-SymNMF with 6 % of the labels, of SymNMF and of spectral clustering",
     paper: "Choo et al. 2015, table 3 (another graph)",
-    needs: &[
-        "graph-karate",
-        "graph-polbooks",
-        "graph-football",
-        "graph-polblogs",
-        "graph-email-eu-core",
-    ],
+    needs: &["graph-karate", "graph-polbooks", "graph-football", "graph-polblogs", "graph-email-eu-core"],
     draws: 20,
     minutes: 4.0,
     groups: &[
@@ -148,9 +142,8 @@ impl LabelledGraph {
         let labels = Labels::from_integers(&drawn)?;
         let unlabelled: Vec<bool> = drawn.iter().map(|label| *label < 0).collect();
         if unit.group == CONSTRAINED {
-            let points = DenseMatrix::from_matrix(
-                spectral_embedding(&self.graph, self.n_classes, unit.draw)?.points,
-            )?;
+            let points =
+                DenseMatrix::from_matrix(spectral_embedding(&self.graph, self.n_classes, unit.draw)?.points)?;
             let settings = KMeansSettings { seed: unit.draw, ..KMeansSettings::default() };
             let found = constrained_k_means(&points, self.n_classes, &labels, &settings)?;
             let clusters: Vec<i32> = found.labels.iter().map(|cluster| *cluster as i32).collect();
