@@ -14,7 +14,8 @@
 //! class, terms in two or more of them, tf-idf. Cora (7 areas): 100 papers a class, 0/1 words. Extended Yale B: all images of a
 //! class. Rows of unit length. Labels: a share of all samples by chance, not stratified; larger shares keep those of smaller ones.
 //! WS-NMF: the printed weight m_W = β, d eliminated, HALS with two sweeps; β = 4, 40 iterations, then β/2 and 15 more from there, down to
-//! 1e-3 at most; started as published (basis first), or from the labels (class means, codes first); and with β = 1 from the labels.
+//! 1e-3 at most; started as published (basis first), or from the labels (class means at the
+//! scale of the data, codes first); and with β = 1 from the labels, 40 iterations.
 //! arg: the largest code; argB: that after scaling the basis to unit length. SSNMF (SS-NMF2): λ = 1 on the printed objective, uniform starts, 200
 //! multiplicative updates; B: the largest of W·B; kmB: k-means on scaled codes. NMF: HALS, 200 iterations. The others: the defaults of their files.
 //! Methods that see no labels are level lines: the same clusters, scored on the samples that are unlabelled at each share.
@@ -27,11 +28,14 @@ use partwise::{
     StrengthUnit, fit,
 };
 
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
 use super::faces::seed_of;
 use super::samples::{Preparation, Samples, largest};
 use super::ws_nmf_values as values;
 use super::{Axis, Case, DataSet, Extent, Figure, Group, Outcome, Protocol, Reference, Unit};
-use crate::draw::shuffled;
+use crate::draw::{shuffled, uniform};
 use crate::methods::k_means::{KMeansSettings, k_means};
 use crate::methods::{self, Task};
 use partwise::metrics::{accuracy, nmi_max, restricted};
@@ -168,6 +172,7 @@ fn shares(extent: Extent) -> &'static [usize] {
 
 /// One draw of a set.
 struct Sample {
+    samples: Samples,
     data: Box<dyn DataMatrix<f64>>,
     /// From 0 (n).
     classes: Vec<i32>,
@@ -200,7 +205,7 @@ impl Sample {
             classes.resize(rows.len(), class as i32);
         }
         let samples = Samples::new(raw, &rows, set.preparation).without_empty_columns();
-        Ok(Sample { data: samples.data()?, classes, k, seed })
+        Ok(Sample { data: samples.data()?, samples, classes, k, seed })
     }
 
     /// The labels of `share` % of all samples, −1 elsewhere.
@@ -223,6 +228,30 @@ impl Sample {
             ("AC unlabelled", 100.0 * accuracy(&truth, &found)?.accuracy),
             ("NMI unlabelled", 100.0 * nmi_max(&truth, &found)?),
         ])
+    }
+
+    /// The means of the labelled rows of each class as the basis, at the scale of the data; for a class without a label the mean of all rows,
+    /// entrywise times a uniform number. [`Init::Labels`] scales both factors to equal norm, which the printed weight is not free of.
+    fn class_means(&self, labels: &Labels) -> Init {
+        let (n, known) = (self.classes.len(), labels.n_classes());
+        let mut means = Matrix::from_fn(self.k, self.samples.features, |_, _| 0.0);
+        let counts = labels.counts();
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        for i in 0..n {
+            if let Some(class) = labels.class(i) {
+                let share = 1.0 / counts[class] as f64;
+                let row = means.row_mut(class);
+                self.samples.rows[i].iter().for_each(|(j, value)| row[*j as usize] += share * value);
+            }
+            for free in known..self.k {
+                let row = means.row_mut(free);
+                self.samples.rows[i].iter().for_each(|(j, value)| row[*j as usize] += value / n as f64);
+            }
+        }
+        for free in known..self.k {
+            means.row_mut(free).iter_mut().for_each(|value| *value *= 2.0 * uniform(&mut random));
+        }
+        Init::Custom { codes: None, components: Some(means) }
     }
 
     /// The clusters of a method of the registry.
@@ -301,9 +330,10 @@ fn guided(sample: &Sample, group: &str, labels: &Labels) -> Result<Vec<Found>> {
     let (name, (fitted, strength)) = match group {
         "ws-nmf" => ("WS-NMF", by_rule(sample, labels, false)?),
         "ws-nmf-labels" => ("WS-NMF from labels", by_rule(sample, labels, true)?),
-        "ws-nmf-fixed" => {
-            ("WS-NMF from labels, beta 1", (held_at(sample, labels, 1.0, &LABELS, 100, Init::Labels)?, 1.0))
-        }
+        "ws-nmf-fixed" => (
+            "WS-NMF from labels, beta 1",
+            (held_at(sample, labels, 1.0, &LABELS, 40, sample.class_means(labels))?, 1.0),
+        ),
         "ssnmf" => return ssnmf(sample, labels),
         "ss-nmf1" => return clustering("SS-NMF1"),
         "pck-means" => return clustering("PCK-means"),
@@ -321,7 +351,7 @@ const LABELS: Slot = Slot::Codes;
 /// The fit with the smallest β at which 95 % of the labelled samples keep their class.
 fn by_rule(sample: &Sample, labels: &Labels, from_labels: bool) -> Result<(Fit<f64>, f64)> {
     let first = if from_labels { LABELS } else { PUBLISHED };
-    let mut init = if from_labels { Init::Labels } else { Init::Published };
+    let mut init = if from_labels { sample.class_means(labels) } else { Init::Published };
     let (mut strength, mut iterations) = (4.0, 40);
     let mut best: Option<(Fit<f64>, f64)> = None;
     while strength >= 1e-3 {

@@ -51,7 +51,7 @@ pub const SOFT: Protocol = Protocol {
         Group { name: "reference", title: "the references alone" },
         Group { name: "constrained-k-means", title: "constrained k-means, references as labels" },
         Group { name: "hard", title: "WS-NMF with the defaults of the library, references as labels" },
-        Group { name: "soft", title: "WS-NMF with soft references, m = 0.3, 1, 3" },
+        Group { name: "soft", title: "WS-NMF with soft references, m = 1, 3, 10" },
     ],
     cases: |_| vec![Case::new(CORA), Case::new(NEWS)],
     run: soft,
@@ -183,7 +183,7 @@ fn soft(unit: &Unit<'_>) -> Result<Outcome> {
         }
         _ => {
             let mut rows = Vec::new();
-            for m in [0.3, 1.0, 3.0] {
+            for m in [1.0, 3.0, 10.0] {
                 let fitted = softly(&sample, &reference, m)?;
                 let row = row(&format!("WS-NMF, soft, m = {m}, arg"))
                     .by(format!("{}, {} iterations", fitted.solver, fitted.iterations));
