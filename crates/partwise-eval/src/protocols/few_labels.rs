@@ -18,7 +18,7 @@
 //!
 //! Seconds are wall time of a method on one thread, its graph included: a measure on a quiet machine only.
 //!
-//! Reduced: 2 draws of ORL, Yale and 20 Newsgroups.
+//! Reduced: 1 draw of ORL, Yale and 20 Newsgroups, without transductive support vector machines, which take minutes with 40 classes.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,7 @@ pub const LEADERBOARD: Protocol = Protocol {
         "worm-neuron",
     ],
     draws: 20,
-    reduced_draws: 2,
+    reduced_draws: 1,
     minutes: 2000.0,
     groups: GROUPS,
     cases: |extent| cases(if extent == Extent::Reduced { REDUCED } else { LEADERBOARD.needs }),
@@ -78,6 +78,8 @@ pub const FURTHER: Protocol = Protocol {
 };
 
 const REDUCED: &[&str] = &["orl", "yale", "20newsgroups"];
+/// Left out of the reduced variant.
+const SLOW: &str = "transductive-svm";
 const ACCURACY: &str = "accuracy";
 
 /// Labels of each class.
@@ -139,6 +141,9 @@ const SETS: &[Set] = &[
 ];
 
 fn run(unit: &Unit<'_>) -> Result<Outcome> {
+    if unit.extent == Extent::Reduced && unit.group == SLOW {
+        return Ok(Outcome::default());
+    }
     let Some(set) = SETS.iter().find(|set| set.name == unit.case.name) else {
         bail!("the leaderboard has no set \"{}\"", unit.case.name)
     };
