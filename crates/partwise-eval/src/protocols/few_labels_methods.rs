@@ -137,7 +137,6 @@ fn factored(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
         return Ok(Vec::new());
     }
     let began = Instant::now();
-    let data: Box<dyn DataMatrix<f32>>;
     let mut knowledge = Knowledge {
         labels: Some(labels.clone()),
         image_shape: draw.image_shape.filter(|_| group == "ntf"),
@@ -156,7 +155,8 @@ fn factored(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
     }
     let model = Model::from_name(name, knowledge)?;
     let symmetric = model.spec().form == Form::Symmetric;
-    data = if symmetric { Box::new(graph(draw)?.normalized().to_sparse_in()) } else { draw.data()? };
+    let data: Box<dyn DataMatrix<f32>> =
+        if symmetric { Box::new(graph(draw)?.normalized().to_sparse_in()) } else { draw.data()? };
     let fitted = fit(data.as_ref(), &model, &settings)?;
     readings(group, &fitted, symmetric, began)
 }

@@ -48,7 +48,7 @@ pub const SHARES: Protocol = Protocol {
     needs: &["20newsgroups", "reuters21578", "cora", "extended-yale-b"],
     draws: 5,
     reduced_draws: 2,
-    minutes: 120.0,
+    minutes: 30.0,
     axis: Some(Axis { name: "% labelled", independent: false }),
     groups: GROUPS,
     cases: |extent| {

@@ -45,7 +45,7 @@ pub const SOFT: Protocol = Protocol {
     paper: "Choo et al. 2015 (WS-NMF), scenario 1 (other data)",
     needs: &["cora", "20newsgroups"],
     draws: 10,
-    minutes: 6.0,
+    minutes: 1.0,
     groups: &[
         Group { name: "nmf", title: "NMF" },
         Group { name: "reference", title: "the references alone" },
@@ -69,7 +69,7 @@ pub const WORDS: Protocol = Protocol {
     paper: "Choo et al. 2015 (WS-NMF), scenario 3, figure 5",
     needs: &["20newsgroups"],
     draws: 5,
-    minutes: 6.0,
+    minutes: 2.0,
     groups: &[
         Group { name: "nmf", title: "NMF with one more topic" },
         Group { name: "start", title: "the copies as a start only" },
@@ -346,7 +346,7 @@ fn words(unit: &Unit<'_>) -> Result<Outcome> {
 fn copies(first: &Fit<f64>, sample: &Sample, keywords: &[usize], boost: f64) -> Matrix<f64> {
     let length = |j: usize| first.components.row(j).iter().map(|v| v * v).sum::<f64>().sqrt();
     let lengths: Vec<f64> = (0..TOPICS).map(length).collect();
-    let mut counts = vec![0; TOPICS];
+    let mut counts = [0; TOPICS];
     for i in (0..sample.classes.len()).filter(|i| sample.classes[*i] < 2) {
         let row: Vec<f64> = (0..TOPICS).map(|j| first.codes.get(i, j) * lengths[j]).collect();
         counts[largest(&row) as usize] += 1;

@@ -41,7 +41,7 @@ pub const GRAPHS: Protocol = Protocol {
     paper: "Choo et al. 2015, table 3 (another graph)",
     needs: &["graph-karate", "graph-polbooks", "graph-football", "graph-polblogs", "graph-email-eu-core"],
     draws: 20,
-    minutes: 4.0,
+    minutes: 1.0,
     groups: &[
         Group { name: SYMNMF, title: "SymNMF" },
         Group { name: PUBLISHED, title: "WS-SymNMF as published, m = 1" },
