@@ -11,15 +11,10 @@ use partwise_io::{
 };
 
 /// The names that a table may have, the first that is there.
-const TABLES: [&str; 7] = [
-    "counts.mtx.gz",
-    "values.mtx.gz",
-    "images.npy",
-    "images.npz",
-    "matrix.csv.gz",
-    "counts.csv.gz",
-    "edges.csv",
-];
+const TABLES: [&str; 7] =
+    ["counts.mtx.gz", "values.mtx.gz", "images.npy", "images.npz", "matrix.csv.gz", "counts.csv.gz", EDGES];
+
+const EDGES: &str = "edges.csv";
 
 const LABELS: &str = "labels.csv";
 const SPLIT: &str = "split.csv";
@@ -50,7 +45,16 @@ impl Folder {
         let digest = |set: &&'static str| {
             let folder = self.path.join(set);
             let mut all = String::new();
-            for file in [self.table(set)?, folder.join(LABELS), folder.join(SPLIT), folder.join(TERMS)] {
+            let table = self.table(set)?;
+            let edges = Some(folder.join(EDGES)).filter(|edges| *edges != table);
+            let files = [
+                Some(table),
+                Some(folder.join(LABELS)),
+                Some(folder.join(SPLIT)),
+                Some(folder.join(TERMS)),
+                edges,
+            ];
+            for file in files.into_iter().flatten() {
                 if file.is_file() {
                     let bytes = std::fs::read(&file).with_context(|| file.display().to_string())?;
                     all.push_str(&sha256_hex(&bytes));
@@ -70,10 +74,11 @@ impl Folder {
     }
 
     fn load(&self, name: &str) -> Result<DataSet> {
-        let path = self.table(name)?;
-        let folder = self.path.join(name);
+        let links_of = name.strip_suffix("/edges");
+        let folder = self.path.join(links_of.unwrap_or(name));
+        let path = if links_of.is_some() { folder.join(EDGES) } else { self.table(name)? };
         let labels = folder.join(LABELS);
-        let edges = path.ends_with("edges.csv");
+        let edges = path.ends_with(EDGES);
         // A node without a link is a node all the same: the labels count them.
         let nodes = if edges { Some(last_index(&labels)? + 1) } else { None };
         let table = read_table(&path, &ReadOptions { n_nodes: nodes, ..ReadOptions::default() })?;
@@ -82,7 +87,7 @@ impl Folder {
         let LabelTable { names, sets, .. } = read_labels(&labels, n)?;
         let (split, terms) = (folder.join(SPLIT), folder.join(TERMS));
         let parts = if split.is_file() { parts(&split, n)? } else { Vec::new() };
-        let terms = if terms.is_file() { read_lines(&terms)? } else { Vec::new() };
+        let terms = if terms.is_file() && !edges { read_lines(&terms)? } else { Vec::new() };
         if !terms.is_empty() && terms.len() != n_features {
             bail!("{}: {} terms for {n_features} features", folder.join(TERMS).display(), terms.len());
         }

@@ -8,7 +8,7 @@ use partwise::{DenseMatrix, Real, SparseMatrix};
 /// Where data sets come from: a folder of files, or memory in tests. Units ask it again and again, from several threads: it keeps what it
 /// has read.
 pub trait Library: Send + Sync {
-    /// The data set with this name.
+    /// The data set with this name; `name/edges`: the links between the samples of a set that has a table, too.
     ///
     /// # Errors
     /// A set that isn't there, or faults of its files.

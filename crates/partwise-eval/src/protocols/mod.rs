@@ -15,11 +15,17 @@ mod cnmf_values;
 mod data_set;
 mod faces;
 pub mod few_labels;
+mod few_labels_methods;
+mod few_labels_values;
 pub mod nmf_alpha;
 pub mod nmf_dc;
 mod parallel;
+mod samples;
 pub mod scnmf;
 mod unit;
+pub mod ws_nmf;
+pub mod ws_nmf_scenarios;
+mod ws_nmf_values;
 pub mod ws_symnmf;
 
 pub use data_set::{DataSet, Library};
@@ -222,9 +228,13 @@ pub const ABSENT: &[Absent] = &[
     absent("LFW", "NMF-DC, tables", "Extended Yale B"),
     absent("AR", "NMF-DC, tables", "UMIST and Extended Yale B"),
     absent("RCV1", "WS-NMF, figure 2", "Reuters-21578, the ten largest topics"),
-    absent("NIPS papers", "WS-NMF, scenario 1", "20 Newsgroups"),
+    absent("NIPS papers", "WS-NMF, scenario 1", "20 Newsgroups with the groups' names"),
     absent("Four Area (DBLP)", "WS-NMF, scenario 1", "Cora with citations"),
-    absent("the IMDB co-starring graph", "WS-NMF, table 3", "public graphs: football, e-mail"),
+    absent(
+        "the IMDB co-starring graph",
+        "WS-NMF, table 3",
+        "public graphs: karate, books, football, blogs, e-mail",
+    ),
     absent("AnsNMF", "NMF-DC, tables", "nothing: no reliable public description of its linear programs"),
 ];
 
@@ -241,8 +251,13 @@ pub const ALL: &[Protocol] = &[
     nmf_dc::STEP,
     nmf_alpha::MNIST,
     nmf_alpha::AVIATION,
+    ws_nmf::SHARES,
+    ws_nmf_scenarios::SOFT,
+    ws_nmf_scenarios::WORDS,
     ws_symnmf::GRAPHS,
     active::LABELS,
+    few_labels::LEADERBOARD,
+    few_labels::FURTHER,
 ];
 
 /// The protocol with this name.

@@ -1,0 +1,516 @@
+//! WS-NMF with more and more labels: Choo, Lee, Reddy & Park 2015, "Weakly supervised nonnegative matrix factorization for user-driven
+//! clustering", doi 10.1007/s10618-014-0384-8, section 4, figures 1 and 2.
+//!
+//! The paper says: accuracy against the share of labelled samples, 0 to 50 %, for nine methods (NMF, k-means, spectral clustering, WS-NMF,
+//! SS-NMF of Chen et al. ("SS-NMF1") and of Lee et al. ("SS-NMF2"), PCK-means, MPCK-means, SS-Spectral) on text (figure 1: 20 Newsgroups,
+//! Reuters, Cora) and beside it faces (Extended Yale B) for several numbers of clusters. β by halving until less than 95 % of the labelled samples
+//! keep their class; links as chains of the labelled samples of a class. Figures without numbers.
+//!
+//! It leaves open: which documents, terms and classes; whether labels are stratified; the first β and the last (the rule may never
+//! stop); iterations; whether labelled samples count in the scores; σ of SS-NMF1 (with the printed 1e-5 its kernel is the identity); λ of
+//! SS-NMF2. Its Cora has 573 documents and can't be had.
+//!
+//! Chosen here: classes by chance for each draw. 20 Newsgroups and Reuters (stories with one of the ten largest topics and no other): 50 documents a
+//! class, terms in two or more of them, tf-idf. Cora (7 areas): 100 papers a class, 0/1 words. Extended Yale B: all images of a
+//! class. Rows of unit length. Labels: a share of all samples by chance, not stratified; larger shares keep those of smaller ones.
+//! WS-NMF: the printed weight m_W = β, d eliminated, HALS with two sweeps; β = 4, 40 iterations, then β/2 and 15 more from there, down to
+//! 1e-3 at most; started as published (basis first), or from the labels (class means at the
+//! scale of the data, codes first); and with β = 1 from the labels, 40 iterations.
+//! arg: the largest code; argB: that after scaling the basis to unit length. SSNMF (SS-NMF2): λ = 1 on the printed objective, uniform starts, 200
+//! multiplicative updates; B: the largest of W·B; kmB: k-means on scaled codes. NMF: HALS, 200 iterations. The others: the defaults of their files.
+//! Methods that see no labels are level lines: the same clusters, scored on the samples that are unlabelled at each share.
+//!
+//! Reduced: 2 draws; the smallest number of clusters of each set; shares 5, 20, 50 %.
+
+use anyhow::{Result, bail, ensure};
+use partwise::{
+    DataMatrix, DenseMatrix, Fit, Init, Knowledge, Labels, Matrix, Model, Settings, Slot, SolverChoice,
+    StrengthUnit, fit,
+};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::faces::seed_of;
+use super::samples::{Preparation, Samples, largest};
+use super::ws_nmf_values as values;
+use super::{Axis, Case, DataSet, Extent, Figure, Group, Outcome, Protocol, Reference, Unit};
+use crate::draw::{shuffled, uniform};
+use crate::methods::k_means::{KMeansSettings, k_means};
+use crate::methods::{self, Task};
+use partwise::metrics::{accuracy, nmi_max, restricted};
+
+/// Figures 1 and 2.
+pub const SHARES: Protocol = Protocol {
+    name: "ws-nmf-shares",
+    title: "WS-NMF and eight other methods against the share of labelled samples, 0 to 50 %",
+    paper: "Choo et al. 2015 (WS-NMF), figures 1 and 2",
+    needs: &["20newsgroups", "reuters21578", "cora", "extended-yale-b"],
+    draws: 5,
+    reduced_draws: 2,
+    minutes: 30.0,
+    axis: Some(Axis { name: "% labelled", independent: false }),
+    groups: GROUPS,
+    cases: |extent| {
+        let counts = |set: &Set| match extent {
+            Extent::Full => set.clusters,
+            Extent::Reduced => &set.clusters[..1],
+        };
+        SETS.iter().flat_map(|set| counts(set).iter().map(|k| Case::new(case_name(set, *k)))).collect()
+    },
+    run,
+    main_scores: &["AC unlabelled", "AC all"],
+    pairs: &[
+        ("WS-NMF, arg", "NMF, arg"),
+        ("WS-NMF from labels, arg", "WS-NMF, arg"),
+        ("WS-NMF, arg", "SS-spectral"),
+        ("WS-NMF, arg", "SSNMF, B"),
+        ("WS-NMF, arg", "PCK-means"),
+        ("WS-NMF, arg", "constrained k-means"),
+        ("WS-NMF from labels, arg", "constrained k-means"),
+    ],
+    references,
+    figures: &[
+        figure("accuracy", "AC over all samples, as in the paper", "AC all"),
+        figure("accuracy-unlabelled", "AC over unlabelled samples", "AC unlabelled"),
+        figure("nmi-unlabelled", "NMI over unlabelled samples", "NMI unlabelled"),
+    ],
+    remarks: &[
+        "The paper shows curves without numbers. The references have 2 to 5 draws and state no standard error, so nothing is flagged.",
+        "The paper's Cora (573 documents) can't be had; this one has 2708 papers of 7 areas. Reuters has no reference.",
+    ],
+    ..Protocol::PLAIN
+};
+
+const fn figure(name: &'static str, title: &'static str, score: &'static str) -> Figure {
+    Figure { name, title, score, across: None, methods: SHOWN, logarithmic: false }
+}
+
+/// The methods of the charts.
+const SHOWN: &[&str] = &[
+    "NMF, arg",
+    "spectral",
+    "WS-NMF, arg",
+    "WS-NMF from labels, arg",
+    "SSNMF, B",
+    "SS-NMF1",
+    "PCK-means",
+    "MPCK-means",
+    "constrained k-means",
+    "SS-spectral",
+];
+
+const GROUPS: &[Group] = &[
+    Group { name: "nmf", title: "NMF" },
+    Group { name: "k-means", title: "k-means" },
+    Group { name: "spectral", title: "spectral clustering" },
+    Group { name: "ws-nmf", title: "WS-NMF as published, β by the rule" },
+    Group { name: "ws-nmf-labels", title: "WS-NMF that starts from the labels, β by the rule" },
+    Group { name: "ws-nmf-fixed", title: "WS-NMF that starts from the labels, β = 1" },
+    Group { name: "ssnmf", title: "SSNMF of Lee et al., the paper's SS-NMF2" },
+    Group { name: "ss-nmf1", title: "SS-NMF of Chen et al., the paper's SS-NMF1" },
+    Group { name: "pck-means", title: "PCK-means" },
+    Group { name: "mpck-means", title: "MPCK-means" },
+    Group { name: "ss-spectral", title: "spectral clustering with links" },
+    Group { name: "constrained-k-means", title: "constrained k-means" },
+];
+
+/// A data set of the figures.
+struct Set {
+    folder: &'static str,
+    name: &'static str,
+    preparation: Preparation,
+    /// Only so many classes with the most samples.
+    largest_classes: usize,
+    per_class: usize,
+    clusters: &'static [usize],
+}
+
+const SETS: &[Set] = &[
+    Set {
+        folder: "20newsgroups",
+        name: "20 Newsgroups",
+        preparation: Preparation::Text,
+        largest_classes: usize::MAX,
+        per_class: 50,
+        clusters: &[6, 12, 20],
+    },
+    Set {
+        folder: "reuters21578",
+        name: "Reuters",
+        preparation: Preparation::Text,
+        largest_classes: 10,
+        per_class: 50,
+        clusters: &[6, 10],
+    },
+    Set {
+        folder: "cora",
+        name: "Cora",
+        preparation: Preparation::Plain,
+        largest_classes: usize::MAX,
+        per_class: 100,
+        clusters: &[3, 7],
+    },
+    Set {
+        folder: "extended-yale-b",
+        name: "Extended Yale B",
+        preparation: Preparation::Plain,
+        largest_classes: usize::MAX,
+        per_class: usize::MAX,
+        clusters: &[12, 15, 20],
+    },
+];
+
+fn case_name(set: &Set, k: usize) -> String {
+    format!("{}, {k} clusters", set.name)
+}
+
+/// The shares of labelled samples, in %, beside 0.
+fn shares(extent: Extent) -> &'static [usize] {
+    if extent == Extent::Reduced { &[5, 20, 50] } else { &[5, 10, 20, 30, 40, 50] }
+}
+
+/// One draw of a set.
+struct Sample {
+    samples: Samples,
+    data: Box<dyn DataMatrix<f64>>,
+    /// From 0 (n).
+    classes: Vec<i32>,
+    k: usize,
+    seed: u64,
+}
+
+impl Sample {
+    fn draw(set: &Set, raw: &DataSet, k: usize, draw: u64) -> Result<Self> {
+        let single = |i: usize| if let [label] = raw.labels[i][..] { Some(label) } else { None };
+        let has_entries = |i: &usize| raw.indptr[*i] < raw.indptr[*i + 1];
+        let usable: Vec<usize> = (0..raw.n_samples()).filter(has_entries).collect();
+        let of = |class: u32| -> Vec<usize> {
+            usable.iter().copied().filter(|i| single(*i) == Some(class)).collect()
+        };
+        let mut members: Vec<Vec<usize>> = (0..raw.label_names.len() as u32).map(of).collect();
+        if members.len() > set.largest_classes {
+            members.sort_by_key(|class| std::cmp::Reverse(class.len()));
+            members.truncate(set.largest_classes);
+        }
+        ensure!(k <= members.len(), "{} has {} classes; {k} are needed", set.folder, members.len());
+        let seed = seed_of(set.folder, k, draw);
+        let mut chosen: Vec<usize> = shuffled(members.len(), seed).into_iter().take(k).collect();
+        chosen.sort_unstable();
+        let (mut rows, mut classes) = (Vec::new(), Vec::new());
+        for (class, at) in chosen.iter().enumerate() {
+            let all = &members[*at];
+            let order = shuffled(all.len(), seed.wrapping_add(1 + class as u64));
+            rows.extend(order.into_iter().take(set.per_class).map(|place| all[place]));
+            classes.resize(rows.len(), class as i32);
+        }
+        let samples = Samples::new(raw, &rows, set.preparation).without_empty_columns();
+        Ok(Sample { data: samples.data()?, samples, classes, k, seed })
+    }
+
+    /// The labels of `share` % of all samples, −1 elsewhere.
+    fn given(&self, share: usize) -> Vec<i32> {
+        let n = self.classes.len();
+        let count = (n * share + 50) / 100;
+        let mut given = vec![-1; n];
+        for i in shuffled(n, self.seed.wrapping_add(1000)).into_iter().take(count) {
+            given[i] = self.classes[i];
+        }
+        given
+    }
+
+    fn scores(&self, clusters: &[i32], given: &[i32]) -> Result<Vec<(&'static str, f64)>> {
+        let hidden: Vec<bool> = given.iter().map(|label| *label < 0).collect();
+        let (truth, found) = (restricted(&self.classes, &hidden)?, restricted(clusters, &hidden)?);
+        Ok(vec![
+            ("AC all", 100.0 * accuracy(&self.classes, clusters)?.accuracy),
+            ("NMI all", 100.0 * nmi_max(&self.classes, clusters)?),
+            ("AC unlabelled", 100.0 * accuracy(&truth, &found)?.accuracy),
+            ("NMI unlabelled", 100.0 * nmi_max(&truth, &found)?),
+        ])
+    }
+
+    /// The means of the labelled rows of each class as the basis, at the scale of the data; for a class without a label the mean of all rows,
+    /// entrywise times a uniform number. [`Init::Labels`] scales both factors to equal norm, which the printed weight is not free of.
+    fn class_means(&self, labels: &Labels) -> Init {
+        let (n, known) = (self.classes.len(), labels.n_classes());
+        let mut means = Matrix::from_fn(self.k, self.samples.features, |_, _| 0.0);
+        let counts = labels.counts();
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        for i in 0..n {
+            if let Some(class) = labels.class(i) {
+                let share = 1.0 / counts[class] as f64;
+                let row = means.row_mut(class);
+                self.samples.rows[i].iter().for_each(|(j, value)| row[*j as usize] += share * value);
+            }
+            for free in known..self.k {
+                let row = means.row_mut(free);
+                self.samples.rows[i].iter().for_each(|(j, value)| row[*j as usize] += value / n as f64);
+            }
+        }
+        for free in known..self.k {
+            means.row_mut(free).iter_mut().for_each(|value| *value *= 2.0 * uniform(&mut random));
+        }
+        Init::Custom { codes: None, components: Some(means) }
+    }
+
+    /// The clusters of a method of the registry.
+    fn clustering(&self, method: &str, labels: Option<&Labels>) -> Result<Vec<i32>> {
+        let task = Task { labels, seed: self.seed, ..Task::new(self.data.as_ref(), self.k) };
+        Ok((methods::named(method)?.run)(&task)?.labels)
+    }
+
+    fn settings(&self, solver: SolverChoice, max_iterations: usize) -> Settings {
+        Settings {
+            seed: self.seed,
+            solver,
+            init: Init::Random,
+            max_iterations,
+            tolerance: 0.0,
+            threads: 1,
+            ..Settings::new(self.k)
+        }
+    }
+}
+
+/// Clusters with the name of their method and reading, its solver, and what was chosen.
+type Found = (String, Vec<i32>, String, String);
+
+fn run(unit: &Unit<'_>) -> Result<Outcome> {
+    let at = |set: &'static Set| set.clusters.iter().map(move |k| (set, *k));
+    let Some((set, k)) = SETS.iter().flat_map(at).find(|(set, k)| case_name(set, *k) == unit.case.name)
+    else {
+        bail!("{} has no case \"{}\"", SHARES.name, unit.case.name)
+    };
+    let sample = Sample::draw(set, &*unit.library.data_set(set.folder)?, k, unit.draw)?;
+    let mut rows = Vec::new();
+    let mut add = |share: usize, found: &[Found], given: &[i32]| -> Result<()> {
+        for (method, clusters, solver, detail) in found {
+            let row = unit.row(method).of(Case::at(&unit.case.name, share as f64)).by(solver).noting(detail);
+            rows.push(row.with(sample.scores(clusters, given)?));
+        }
+        Ok(())
+    };
+    let level = unguided(&sample, unit.group)?;
+    if let Some(found) = &level {
+        add(0, found, &vec![-1; sample.classes.len()])?;
+    }
+    for &share in shares(unit.extent) {
+        let given = sample.given(share);
+        match &level {
+            Some(found) => add(share, found, &given)?,
+            None => add(share, &guided(&sample, unit.group, &Labels::from_integers(&given)?)?, &given)?,
+        }
+    }
+    Ok(rows.into())
+}
+
+/// The methods that see no labels; `None` for the others.
+fn unguided(sample: &Sample, group: &str) -> Result<Option<Vec<Found>>> {
+    let clustering = |name: &str| -> Result<Option<Vec<Found>>> {
+        let clusters = sample.clustering(group, None)?;
+        Ok(Some(vec![(name.to_string(), clusters, String::new(), String::new())]))
+    };
+    match group {
+        "nmf" => {
+            let fitted = fit(sample.data.as_ref(), &Model::nmf(), &sample.settings(SolverChoice::Hals, 200))?;
+            Ok(Some(largest_readings("NMF", &fitted, String::new())))
+        }
+        "k-means" => clustering("k-means"),
+        "spectral" => clustering("spectral"),
+        _ => Ok(None),
+    }
+}
+
+fn guided(sample: &Sample, group: &str, labels: &Labels) -> Result<Vec<Found>> {
+    let clustering = |name: &str| -> Result<Vec<Found>> {
+        let clusters = sample.clustering(group, Some(labels))?;
+        Ok(vec![(name.to_string(), clusters, String::new(), String::new())])
+    };
+    let (name, (fitted, strength)) = match group {
+        "ws-nmf" => ("WS-NMF", by_rule(sample, labels, false)?),
+        "ws-nmf-labels" => ("WS-NMF from labels", by_rule(sample, labels, true)?),
+        "ws-nmf-fixed" => (
+            "WS-NMF from labels, beta 1",
+            (held_at(sample, labels, 1.0, &LABELS, 40, sample.class_means(labels))?, 1.0),
+        ),
+        "ssnmf" => return ssnmf(sample, labels),
+        "ss-nmf1" => return clustering("SS-NMF1"),
+        "pck-means" => return clustering("PCK-means"),
+        "mpck-means" => return clustering("MPCK-means"),
+        "ss-spectral" => return clustering("SS-spectral"),
+        _ => return clustering("constrained k-means"),
+    };
+    Ok(largest_readings(name, &fitted, format!("beta {strength}")))
+}
+
+/// Which factor goes first.
+const PUBLISHED: Slot = Slot::Components;
+const LABELS: Slot = Slot::Codes;
+
+/// The fit with the smallest β at which 95 % of the labelled samples keep their class.
+fn by_rule(sample: &Sample, labels: &Labels, from_labels: bool) -> Result<(Fit<f64>, f64)> {
+    let first = if from_labels { LABELS } else { PUBLISHED };
+    let mut init = if from_labels { sample.class_means(labels) } else { Init::Published };
+    let (mut strength, mut iterations) = (4.0, 40);
+    let mut best: Option<(Fit<f64>, f64)> = None;
+    while strength >= 1e-3 {
+        let fitted = held_at(sample, labels, strength, &first, iterations, init)?;
+        let kept = |i: &usize| labels.class(*i) == Some(largest(fitted.codes.row(*i)) as usize);
+        let held = (0..labels.n_samples()).filter(kept).count() as f64 >= 0.95 * labels.n_labelled() as f64;
+        if !held && best.is_some() {
+            break;
+        }
+        init =
+            Init::Custom { codes: Some(fitted.codes.clone()), components: Some(fitted.components.clone()) };
+        best = Some((fitted, strength));
+        if !held {
+            break;
+        }
+        (strength, iterations) = (strength / 2.0, 15);
+    }
+    match best {
+        Some(best) => Ok(best),
+        None => bail!("no strength was tried"),
+    }
+}
+
+fn held_at(
+    sample: &Sample,
+    labels: &Labels,
+    strength: f64,
+    first: &Slot,
+    iterations: usize,
+    init: Init,
+) -> Result<Fit<f64>> {
+    let model = Model::ws_nmf(Knowledge {
+        labels: Some(labels.clone()),
+        strength,
+        strength_unit: StrengthUnit::Raw,
+        ..Knowledge::default()
+    });
+    let settings = Settings {
+        init,
+        first: Some(*first),
+        inner_steps: Some(2),
+        ..sample.settings(SolverChoice::Hals, iterations)
+    };
+    Ok(fit(sample.data.as_ref(), &model, &settings)?)
+}
+
+fn ssnmf(sample: &Sample, labels: &Labels) -> Result<Vec<Found>> {
+    let model = Model::ssnmf(Knowledge {
+        labels: Some(labels.clone()),
+        label_weight: 1.0,
+        strength_unit: StrengthUnit::Raw,
+        ..Knowledge::default()
+    });
+    let fitted = fit(sample.data.as_ref(), &model, &sample.settings(SolverChoice::Mu, 200))?;
+    let solver = format!("{}, {} iterations", fitted.solver, fitted.iterations);
+    let codes = scaled(&fitted);
+    let settings = KMeansSettings { seed: sample.seed, ..KMeansSettings::default() };
+    let found = k_means(&DenseMatrix::from_matrix(codes)?, sample.k, &settings)?;
+    let clusters = found.labels.iter().map(|cluster| *cluster as i32).collect();
+    let mut all = vec![("SSNMF, kmB".to_string(), clusters, solver.clone(), String::new())];
+    if let Some((_, view)) = fitted.further.iter().find(|(slot, _)| *slot == Slot::Labels) {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        let class = |i: usize| {
+            let shares: Vec<f64> = (0..view.rows()).map(|c| dot(fitted.codes.row(i), view.row(c))).collect();
+            largest(&shares)
+        };
+        let clusters = (0..fitted.codes.rows()).map(class).collect();
+        all.push(("SSNMF, B".to_string(), clusters, solver, String::new()));
+    }
+    Ok(all)
+}
+
+/// The codes with the basis scaled to unit length.
+fn scaled(fitted: &Fit<f64>) -> Matrix<f64> {
+    let length = |j: usize| fitted.components.row(j).iter().map(|v| v * v).sum::<f64>().sqrt();
+    let lengths: Vec<f64> = (0..fitted.codes.columns()).map(length).collect();
+    Matrix::from_fn(fitted.codes.rows(), lengths.len(), |i, j| fitted.codes.get(i, j) * lengths[j])
+}
+
+/// arg and argB.
+fn largest_readings(name: &str, fitted: &Fit<f64>, detail: String) -> Vec<Found> {
+    let solver = format!("{}, {} iterations", fitted.solver, fitted.iterations);
+    let of = |codes: &Matrix<f64>| (0..codes.rows()).map(|i| largest(codes.row(i))).collect();
+    vec![
+        (format!("{name}, arg"), of(&fitted.codes), solver.clone(), detail.clone()),
+        (format!("{name}, argB"), of(&scaled(fitted)), solver, detail),
+    ]
+}
+
+fn references() -> Vec<Reference> {
+    let mut all = Vec::new();
+    for (case, method, share, everything, unlabelled) in values::VALUES {
+        for (score, mean) in [("AC all", *everything), ("AC unlabelled", *unlabelled)] {
+            all.push(Reference { case, x: Some(*share), method, score, mean, error: f64::NAN });
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::protocols::Library;
+    use crate::results::summarize;
+
+    /// The digits, under every name.
+    struct Digits;
+
+    impl Library for Digits {
+        fn data_set(&self, _: &str) -> Result<Arc<DataSet>> {
+            let digits = crate::digits();
+            let mut set = DataSet { n_features: 64, indptr: vec![0], ..DataSet::default() };
+            for i in 0..400 {
+                let pixels = digits.images[i * 64..(i + 1) * 64].iter().enumerate();
+                for (j, value) in pixels.filter(|(_, value)| **value != 0.0) {
+                    set.indices.push(j as u32);
+                    set.values.push(*value);
+                }
+                set.indptr.push(set.indices.len());
+                set.labels.push(vec![digits.labels[i] as u32]);
+            }
+            set.label_names = (0..10).map(|c: i32| c.to_string()).collect();
+            Ok(Arc::new(set))
+        }
+    }
+
+    #[test]
+    fn labels_help_and_every_method_has_every_share() {
+        let case = Case::new("Cora, 3 clusters");
+        let mut rows = Vec::new();
+        for group in GROUPS {
+            let unit =
+                Unit { library: &Digits, extent: Extent::Reduced, case: &case, group: group.name, draw: 0 };
+            let found = run(&unit).unwrap().rows;
+            assert_eq!(run(&unit).unwrap().rows, found, "{}: not the same twice", group.name);
+            assert!(found.iter().any(|row| row.case.x == Some(50.0)), "{}", group.name);
+            rows.extend(found);
+        }
+        let score = |method: &str, share: f64, score: &str| {
+            let row = rows.iter().find(|row| row.method == method && row.case.x == Some(share));
+            row.unwrap().score(score).unwrap()
+        };
+        assert!(score("WS-NMF from labels, arg", 50.0, "AC unlabelled") > 85.0);
+        assert!(
+            score("WS-NMF, arg", 50.0, "AC all") > score("WS-NMF, arg", 5.0, "AC all"),
+            "labels of half of the samples count for themselves"
+        );
+        assert_eq!(score("NMF, arg", 0.0, "AC all"), score("NMF, arg", 50.0, "AC all"));
+        assert!(!summarize(&SHARES, &rows).overall.is_empty());
+    }
+
+    #[test]
+    fn references_are_of_methods_and_cases_that_are_there() {
+        let cases = (SHARES.cases)(Extent::Full);
+        for (case, method, share, ..) in values::VALUES {
+            assert!(cases.iter().any(|known| known.name == *case), "{case}");
+            assert!(*share == 0.0 || shares(Extent::Full).contains(&(*share as usize)), "{method} {share}");
+        }
+    }
+}
