@@ -46,7 +46,8 @@ fn run(unit: &Unit<'_>) -> Result<Outcome> {
     let trial = Trial::new(&study, &set, unit)?;
     let labelled = trial.labelled(SHARE);
     let support = trial.support(labelled, 0.1 * trial.raw(labelled)?.cost)?;
-    let (mut rows, mut pictures): (Vec<Row>, Vec<(String, Vec<Vec<f64>>)>) = (Vec::new(), Vec::new());
+    let mut rows: Vec<Row> = Vec::new();
+    let mut pictures: Vec<(String, Vec<Vec<f64>>)> = Vec::new();
     for mass in MASSES {
         let margins = trial.margins(&support, mass);
         let lambda = margins.discriminative_weight;
