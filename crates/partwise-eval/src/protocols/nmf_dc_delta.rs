@@ -26,7 +26,7 @@ pub const DELTA: Protocol = Protocol {
     paper: "Yang et al. 2018 (NMF-DC), figures 2, 3",
     needs: &["orl"],
     draws: 10,
-    minutes: 2.0,
+    minutes: 0.5,
     axis: Some(Axis { name: "delta", independent: false }),
     groups: &[Group { name: "nmf-dc", title: "NMF-DC" }, faces::CONSTRAINED_K_MEANS.group],
     cases: |extent| {
