@@ -29,7 +29,7 @@ fn entry(protocol: &Protocol, missing: &[&str]) -> String {
         protocol.name,
         protocol.title,
         protocol.paper,
-        protocol.needs.join(", "),
+        if protocol.needs.is_empty() { "nothing".into() } else { protocol.needs.join(", ") },
         draws(protocol.draws),
         duration(60.0 * protocol.minutes),
         draws(protocol.reduced_draws),

@@ -14,6 +14,8 @@ const MAX_PASSES: usize = 300;
 pub(super) enum Measure {
     /// One label: the share of samples that are on the right side, in %. No bias.
     Accuracy,
+    /// One of several classes: the share of samples whose class has the largest value, in %. No bias.
+    Classes,
     /// Several labels: the mean of macro- and micro-averaged F, in %. The machines have a bias (a constant feature), since
     /// labels are rare.
     AverageF,
@@ -21,11 +23,16 @@ pub(super) enum Measure {
 
 impl Measure {
     /// Of predictions against the truth (n × labels, row-major).
-    fn of(self, truth: &[bool], predicted: &[bool], labels: usize) -> Result<f64> {
+    pub(super) fn of(self, truth: &[bool], predicted: &[bool], labels: usize) -> Result<f64> {
         match self {
             Measure::Accuracy => {
                 let right = truth.iter().zip(predicted).filter(|(is, said)| is == said).count();
                 Ok(100.0 * right as f64 / truth.len() as f64)
+            }
+            Measure::Classes => {
+                let rows = truth.chunks_exact(labels).zip(predicted.chunks_exact(labels));
+                let right = rows.filter(|(is, said)| is == said).count();
+                Ok(100.0 * (right * labels) as f64 / truth.len() as f64)
             }
             Measure::AverageF => Ok(100.0 * f_scores(truth, predicted, labels)?.average),
         }
@@ -59,13 +66,14 @@ pub(super) fn choose_cost(
     let mut best: Option<(Chosen, Vec<Option<Svm>>)> = None;
     for &cost in costs {
         let machines = train_all(training, labelled, labels, cost)?;
-        let validation = measure.of(validation.truth, &predict(validation.rows, &machines)?, labels)?;
+        let validation =
+            measure.of(validation.truth, &predict(validation.rows, &machines, measure)?, labels)?;
         if best.as_ref().is_none_or(|(chosen, _)| validation > chosen.validation) {
             best = Some((Chosen { cost, validation, test: 0.0 }, machines));
         }
     }
     let (chosen, machines) = best.expect("there is at least one cost");
-    let test = measure.of(test.truth, &predict(test.rows, &machines)?, labels)?;
+    let test = measure.of(test.truth, &predict(test.rows, &machines, measure)?, labels)?;
     Ok(Chosen { test, ..chosen })
 }
 
@@ -84,15 +92,28 @@ fn train_all(training: &Part<'_>, labelled: usize, labels: usize, cost: f64) -> 
 }
 
 /// Rows × labels, row-major.
-fn predict(rows: &dyn DataMatrix<f64>, machines: &[Option<Svm>]) -> Result<Vec<bool>> {
-    let mut predicted = vec![false; rows.n_samples() * machines.len()];
-    for (label, machine) in machines.iter().enumerate() {
-        let Some(machine) = machine else { continue };
-        for (sample, value) in machine.decision_values(rows)?.into_iter().enumerate() {
-            predicted[sample * machines.len() + label] = value > 0.0;
+fn predict(rows: &dyn DataMatrix<f64>, machines: &[Option<Svm>], measure: Measure) -> Result<Vec<bool>> {
+    let values: Vec<Option<Vec<f64>>> = machines
+        .iter()
+        .map(|machine| machine.as_ref().map(|machine| machine.decision_values(rows)).transpose())
+        .collect::<std::result::Result<_, _>>()?;
+    Ok(said(&values, rows.n_samples(), measure))
+}
+
+/// Which labels values stand for (rows × labels, row-major): those above 0, or the largest for one of several classes. A label without
+/// values is never said.
+pub(super) fn said(values: &[Option<Vec<f64>>], rows: usize, measure: Measure) -> Vec<bool> {
+    let mut said = vec![false; rows * values.len()];
+    for (sample, row) in said.chunks_exact_mut(values.len()).enumerate() {
+        let value = |label: usize| values[label].as_ref().map_or(f64::NEG_INFINITY, |all| all[sample]);
+        if measure == Measure::Classes {
+            let better = |best: usize, label: usize| if value(label) > value(best) { label } else { best };
+            row[(0..values.len()).fold(0, better)] = true;
+        } else {
+            row.iter_mut().enumerate().for_each(|(label, said)| *said = value(label) > 0.0);
         }
     }
-    Ok(predicted)
+    said
 }
 
 /// Rows of codes as classifiers get them: times `scale`, with a feature that is 1 everywhere if they need a bias.

@@ -202,7 +202,7 @@ fn published_orl() -> Vec<Published> {
     all
 }
 
-fn references(case: &'static str, table: &[Values]) -> Vec<Reference> {
+pub(super) fn references(case: &'static str, table: &[Values]) -> Vec<Reference> {
     let mut all = Vec::new();
     for (method, [ac, ac_se, nmi, nmi_se, ari, hidden_ac, hidden_ac_se, hidden_nmi, hidden_nmi_se]) in table {
         let known = [

@@ -41,8 +41,9 @@ pub(super) struct Faces {
     pub(super) shape: (usize, usize),
     /// The number of classes.
     pub(super) k: usize,
+    /// The mean of all entries.
+    pub(super) mean: f64,
     unlabelled: Vec<bool>,
-    mean: f64,
     seed: u64,
 }
 
@@ -68,10 +69,21 @@ impl Faces {
             samples.iter().map(|i| chosen.partition_point(|c| *c < all[*i]) as i32).collect();
         let given = draw_labels(&classes, per_class, seed);
         let data = set.rows::<f64>(&samples, 1.0 / 255.0)?.to_dense();
-        let count = (data.n_samples() * data.n_features()) as f64;
-        let mean = data.summary().sum / count;
+        Faces::of(data, classes, &given, shape, seed)
+    }
+
+    /// Data with classes from 0 and the labels that methods see (-1: none), which have every class.
+    pub(super) fn of(
+        data: DenseMatrix<'static, f64>,
+        classes: Vec<i32>,
+        given: &[i32],
+        shape: (usize, usize),
+        seed: u64,
+    ) -> Result<Self> {
+        let mean = data.summary().sum / (data.n_samples() * data.n_features()) as f64;
         let unlabelled = given.iter().map(|label| *label < 0).collect();
-        let labels = Labels::from_integers(&given)?;
+        let labels = Labels::from_integers(given)?;
+        let k = labels.n_classes();
         Ok(Faces { data, classes, labels, shape, k, unlabelled, mean, seed })
     }
 
@@ -86,7 +98,7 @@ impl Faces {
     }
 
     /// Uniform numbers times `scale`; samples of a class that are `tied` share the row of the first.
-    fn uniform_start(&self, scale: f64, tied: bool) -> Init {
+    pub(super) fn uniform_start(&self, scale: f64, tied: bool) -> Init {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(1);
         let (n, d) = (self.data.n_samples(), self.data.n_features());
@@ -272,7 +284,8 @@ pub(super) fn method(group: &str) -> Result<&'static Method> {
     }
 }
 
-const fn entry(
+/// A factorization with readings of its codes.
+pub(super) const fn entry(
     name: &'static str,
     title: &'static str,
     shown: &'static str,
@@ -436,7 +449,7 @@ const METHODS: &[&Method] = &[
 ];
 
 impl Faces {
-    fn knowledge(&self) -> Knowledge {
+    pub(super) fn knowledge(&self) -> Knowledge {
         Knowledge { labels: Some(self.labels.clone()), ..Knowledge::default() }
     }
 
@@ -447,7 +460,7 @@ impl Faces {
         Ok(fit(&self.data, model, &settings)?)
     }
 
-    fn nmf_dc(&self, smoothing: f64, settings: Settings) -> Result<Fit<f64>> {
+    pub(super) fn nmf_dc(&self, smoothing: f64, settings: Settings) -> Result<Fit<f64>> {
         let knowledge = Knowledge { smoothing, step_rule: StepRule::LargestClass, ..self.knowledge() };
         let scale = 2.0 * (self.mean / self.k as f64).sqrt();
         let settings = Settings {
@@ -477,7 +490,7 @@ impl Faces {
 }
 
 /// The five nearest images of each, joined with weight 1.
-fn neighbours(data: &DenseMatrix<'static, f64>) -> Result<partwise::graphs::Graph> {
+pub(super) fn neighbours(data: &DenseMatrix<'static, f64>) -> Result<partwise::graphs::Graph> {
     let neighbours = NEIGHBOURS.min(data.n_samples() - 1);
     let settings = NeighbourGraph { neighbours, weights: Weights::Binary, ..NeighbourGraph::default() };
     Ok(neighbour_graph(data, &settings)?)

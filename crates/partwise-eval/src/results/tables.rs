@@ -30,8 +30,9 @@ pub fn grids(protocol: &Protocol, rows: &[Row], summary: &Summary) -> Vec<Grid> 
         let mut grid = overall(protocol, case, &lines, summary);
         grid.notes.extend(tests(protocol, rows, case, &lines));
         grids.push(grid);
-        if summary.places.len() > 1 {
-            let of_case: Vec<&Line> = summary.by_x.iter().filter(|line| line.case == case).collect();
+        let of_case: Vec<&Line> = summary.by_x.iter().filter(|line| line.case == case).collect();
+        // A case may have no places of its own: what it takes to reach a target, beside the curve.
+        if summary.places.len() > 1 && !of_case.is_empty() {
             grids.extend(
                 main_scores(protocol, &lines)
                     .iter()
@@ -89,7 +90,7 @@ fn overall(protocol: &Protocol, case: &str, lines: &[&Line], summary: &Summary) 
         cells
     };
     let over = match protocol.axis {
-        Some(axis) if !summary.places.is_empty() => {
+        Some(axis) if summary.by_x.iter().any(|line| line.case == case) => {
             format!(", averages over {} = {}", axis.name, list(&summary.places))
         }
         _ => String::new(),
