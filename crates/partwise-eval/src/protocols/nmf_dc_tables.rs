@@ -129,7 +129,7 @@ pub const PROPORTION: Protocol = Protocol {
     title: "NMF-DC and the methods of its tables against the labelled proportion, averages over k = 2..10",
     paper: "Yang et al. 2018 (NMF-DC), figure 7",
     needs: &["orl", "yale"],
-    minutes: 20.0,
+    minutes: 13.0,
     axis: Some(Axis { name: "% labelled", independent: false }),
     cases: |_| {
         let all = SETS[..2].iter().flat_map(|set| [10.0, 20.0, 30.0].map(|share| Case::at(set.0, share)));
