@@ -1,5 +1,5 @@
 //! NMF-α before a linear classifier: Cho & Saul 2011, "Nonnegative matrix factorization for semi-supervised dimensionality
-//! reduction", arXiv:1112.3714, section 3. What the experiments run is in [`super::nmf_alpha_trial`], figure 2 in [`super::nmf_alpha_basis`].
+//! reduction", arXiv:1112.3714, section 3. What the experiments run is in `nmf_alpha_trial`, figure 2 in [`super::nmf_alpha_basis`].
 //!
 //! The paper says: factor all training rows with few labels, map every row to r codes, correct them to W(HHᵀ)^½, train linear support
 //! vector machines on the same labelled rows, tune their cost and λ on validation rows; 5 splits of training and validation rows, the
