@@ -300,8 +300,8 @@ fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &[Vec<u32>]) -> Result
     for (i, known) in known.iter().enumerate().take(data.n_samples()) {
         row.fill(0.0);
         data.add_row(i, 1.0, &mut row);
-        // A list that is not ascending is refused later, by name.
-        if !known.is_sorted() {
+        // Lists that are not ascending or name no feature are refused later, by name.
+        if !known.is_sorted() || known.last().is_some_and(|j| *j as usize >= data.n_features()) {
             continue;
         }
         let unlisted = |(j, x): &(usize, &f64)| **x != 0.0 && known.binary_search(&(*j as u32)).is_err();
