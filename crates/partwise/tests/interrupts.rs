@@ -1,4 +1,4 @@
-//! Promise: an interrupt ends work at once, also inside of an iteration, a start or a recipe, on any number of threads; work that nobody
+//! Promise: an interrupt ends work, also inside of an iteration, a start or a recipe, on any number of threads; work that nobody
 //! interrupts is the same to the bit.
 
 // An unwrap that fails is a failed test.
@@ -7,7 +7,7 @@
 mod common;
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use common::number;
 use partwise::graphs::{NeighbourGraph, neighbour_graph};
@@ -18,18 +18,17 @@ fn data(n: usize, d: usize) -> DenseMatrix<'static, f64> {
     DenseMatrix::from_matrix(Matrix::from_fn(n, d, |i, j| number(3, i * 1000 + j))).unwrap()
 }
 
-/// Seconds from the request to the end of work that would take much longer.
-fn heard<R>(work: impl FnOnce() -> R) -> f64 {
+/// Asks for the end of work that would take much longer. How soon it ends is measured in Python's tests, in CPU time of a process of its own.
+fn ends<R>(work: impl FnOnce() -> R) {
     let interrupt = Interrupt::default();
     let other = interrupt.clone();
     let request = thread::spawn(move || {
         thread::sleep(Duration::from_millis(200));
         other.request();
-        Instant::now()
     });
     let result = interrupt.run(work);
     assert_eq!(result.err(), Some(Interrupted), "the work was done before the request");
-    request.join().unwrap().elapsed().as_secs_f64()
+    request.join().unwrap();
 }
 
 #[test]
@@ -37,7 +36,7 @@ fn one_long_iteration_ends() {
     let x = data(20_000, 1_000);
     for threads in [1, 3] {
         let settings = Settings { max_iterations: 1, threads, init: Init::Random, ..Settings::new(300) };
-        assert!(heard(|| fit(&x, &Model::nmf(), &settings)) < 1.0);
+        ends(|| fit(&x, &Model::nmf(), &settings));
     }
 }
 
@@ -45,14 +44,14 @@ fn one_long_iteration_ends() {
 fn starts_graphs_and_recipes_end() {
     let x = data(20_000, 400);
     let settings = Settings { init: Init::Nndsvd, ..Settings::new(300) };
-    assert!(heard(|| fit(&x, &Model::nmf(), &settings)) < 1.0);
-    assert!(heard(|| neighbour_graph(&x, &NeighbourGraph::default())) < 1.0);
+    ends(|| fit(&x, &Model::nmf(), &settings));
+    ends(|| neighbour_graph(&x, &NeighbourGraph::default()));
     let x = data(6_000, 400);
     let labels: Vec<i32> = (0..6_000).map(|i| if i < 40 { i % 4 } else { -1 }).collect();
     let labels = Labels::from_integers(&labels).unwrap();
     for threads in [1, 2] {
         let settings = AutomaticSettings { threads, ..AutomaticSettings::default() };
-        assert!(heard(|| automatic(&x, &labels, &settings)) < 1.0);
+        ends(|| automatic(&x, &labels, &settings));
     }
 }
 
