@@ -290,7 +290,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             # the codes of a row depend on its neighbours.
             "max_iterations": 1 if exact else int(self.max_iter),
             "tolerance": 0.0,
-            "threads": threads_of(self.n_jobs, self.n_components_ * data.shape[0] * data.shape[1]),
+            "threads": threads_of(self.n_jobs),
         }
         components = np.ascontiguousarray(self.components_, dtype=np.float64)
         encoding = self._encoding

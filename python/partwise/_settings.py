@@ -19,8 +19,6 @@ __all__ = ["REGISTRIES", "SPECS", "SettingsMixin", "seed_of", "threads_of"]
 REGISTRIES = _native.registries()
 SPECS = {spec["name"]: spec for spec in REGISTRIES["methods"]}
 _LOSSES = {"frobenius": "frobenius", 2: "frobenius", "kullback-leibler": "kullback-leibler", 1: "kullback-leibler"}
-# Multiplications in a product with X from which on several threads pay.
-_WORK_FOR_THREADS = 1 << 20
 
 
 class SettingsMixin:
@@ -131,7 +129,7 @@ class SettingsMixin:
             "max_iterations": int(self.max_iter),
             "tolerance": float(self.tol),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
-            "threads": threads_of(self.n_jobs, rank * shape[0] * shape[1]),
+            "threads": threads_of(self.n_jobs),
             "l1": (float(self.alpha_W * self.l1_ratio), float(alpha_H * self.l1_ratio)),
             "l2": (float(self.alpha_W * (1 - self.l1_ratio)), float(alpha_H * (1 - self.l1_ratio))),
         }
@@ -182,15 +180,12 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def threads_of(n_jobs: int | None, work: int | None = None) -> int:
-    """Threads for the engine, 0 = all cores; negative numbers count from the cores.
+def threads_of(n_jobs: int | None) -> int:
+    """Threads for the engine; negative numbers count from the cores.
 
-    None means all, but one inside a job of joblib, and one where an iteration is so little work that threads would wait for
-    each other longer than they work.
+    0 means all, and one where the engine finds too little work for them. None is 0, but one inside a job of joblib.
     """
     if n_jobs is None:
-        if work is not None and work < _WORK_FOR_THREADS:
-            return 1
         import joblib
 
         return 1 if joblib.parallel.get_active_backend()[0].nesting_level else 0

@@ -65,7 +65,7 @@ def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter:
         "solver": solver,
         "max_iterations": max_iter,
         "tolerance": tol,
-        "threads": threads_of(n_jobs, rank * X.shape[0] * X.shape[1]),
+        "threads": threads_of(n_jobs),
         "seed": random_state,
     }
     done = _native.solve(lend(X), held, factor, beta_loss, settings)

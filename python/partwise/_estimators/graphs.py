@@ -116,7 +116,7 @@ class GNMF(Factorization):
 
 
 @documented
-class SemiGNMF(Factorization):
+class SemiGNMF(GNMF):
     """GNMF with the labels written into the graph: samples of a class are joined, those of two classes are parted.
 
     {own}n_neighbors : int, default=5
@@ -139,81 +139,6 @@ class SemiGNMF(Factorization):
     _method: ClassVar[str] = "semi-gnmf"
     _needs_labels: ClassVar[bool] = True
     _labels_are_optional: ClassVar[bool] = False
-
-    def __init__(
-        self,
-        n_components: int | str | None = "auto",
-        *,
-        n_neighbors: int = 5,
-        graph_weight: float = 1.0,
-        init: str | None = None,
-        solver: str = "auto",
-        beta_loss: str | float = "frobenius",
-        tol: float = 1e-4,
-        max_iter: int = 200,
-        random_state: Any = None,
-        alpha_W: float = 0.0,
-        alpha_H: float | str = "same",
-        l1_ratio: float = 0.0,
-        verbose: int = 0,
-        shuffle: bool = False,
-        n_jobs: int | None = None,
-        time_limit: float | None = None,
-        callback: Callable[[Iteration], Any] | None = None,
-        dtype: Any = None,
-        unlabelled: Any = -1,
-        layer: str | None = None,
-    ) -> None:
-        super().__init__(
-            n_components,
-            init=init,
-            solver=solver,
-            beta_loss=beta_loss,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-            alpha_W=alpha_W,
-            alpha_H=alpha_H,
-            l1_ratio=l1_ratio,
-            verbose=verbose,
-            shuffle=shuffle,
-            n_jobs=n_jobs,
-            time_limit=time_limit,
-            callback=callback,
-            dtype=dtype,
-            unlabelled=unlabelled,
-            layer=layer,
-        )
-        self.n_neighbors = n_neighbors
-        self.graph_weight = graph_weight
-
-    def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None, graph: Any = None) -> Any:
-        """Factors X.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
-            The data, non-negative.
-        y : array-like of shape (n_samples,), default=None
-            Labels, -1 for unlabelled.
-        W, H : array-like, default=None
-            The start, with ``init="custom"``.
-        graph : {array-like, sparse matrix} of shape (n_samples, n_samples), default=None
-            A symmetric graph over the samples with weights of 0 or more; that of the nearest neighbours by default.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return self._fit(X, y, W, H, graph=graph)
-
-    def _knowledge(self, data: Any, targets: Targets | None, graph: Any = None) -> tuple[Any, dict[str, Any]]:
-        n = data.shape[0]
-        self.graph_ = _neighbours(self, data) if graph is None else _given_graph(graph, n)
-        rows = self.graph_
-        arrays = (n, rows.indptr.astype(np.uintp), rows.indices.astype(np.uint32), rows.data.astype(np.float64))
-        return data, {"graph": arrays, "graph_weight": float(self.graph_weight)}
 
 
 def _neighbours(estimator: Any, data: Any) -> Any:

@@ -99,4 +99,22 @@ impl DataSet {
         };
         self.labels.iter().enumerate().map(one).collect()
     }
+
+    /// These images of the built-in digits, without their size; the labels are the digits.
+    #[cfg(test)]
+    pub(super) fn of_digits(images: &[usize]) -> Self {
+        let digits = crate::digits();
+        let mut set = DataSet { n_features: 64, indptr: vec![0], ..DataSet::default() };
+        for &i in images {
+            let pixels = digits.images[i * 64..(i + 1) * 64].iter().enumerate();
+            for (j, value) in pixels.filter(|(_, value)| **value != 0.0) {
+                set.indices.push(j as u32);
+                set.values.push(*value);
+            }
+            set.indptr.push(set.indices.len());
+            set.labels.push(vec![digits.labels[i] as u32]);
+        }
+        set.label_names = (0..10).map(|c: i32| c.to_string()).collect();
+        set
+    }
 }

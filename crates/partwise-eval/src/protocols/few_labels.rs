@@ -307,18 +307,8 @@ mod tests {
     use super::*;
 
     fn raw() -> DataSet {
-        let digits = crate::digits();
-        let mut set = DataSet { n_features: 64, indptr: vec![0], ..DataSet::default() };
-        for i in 0..digits.n_samples() {
-            let pixels = digits.images[i * 64..(i + 1) * 64].iter().enumerate();
-            for (j, value) in pixels.filter(|(_, value)| **value != 0.0) {
-                set.indices.push(j as u32);
-                set.values.push(*value);
-            }
-            set.indptr.push(set.indices.len());
-            set.labels.push(vec![digits.labels[i] as u32]);
-        }
-        set.label_names = (0..10).map(|c: i32| c.to_string()).collect();
+        let all: Vec<usize> = (0..crate::digits().n_samples()).collect();
+        let mut set = DataSet::of_digits(&all);
         set.image_shape = Some((8, 8));
         set
     }

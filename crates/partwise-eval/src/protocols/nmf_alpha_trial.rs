@@ -470,19 +470,12 @@ mod tests {
             let digits = crate::digits();
             let kept: Vec<usize> =
                 (0..digits.n_samples()).filter(|i| matches!(digits.labels[*i], 4 | 9)).collect();
-            let mut set = DataSet { n_features: 64, indptr: vec![0], ..DataSet::default() };
-            for (place, &i) in kept.iter().enumerate() {
-                for (j, value) in digits.images[i * 64..(i + 1) * 64].iter().enumerate() {
-                    if *value > 0.0 {
-                        set.indices.push(j as u32);
-                        set.values.push(*value);
-                    }
-                }
-                set.indptr.push(set.indices.len());
-                set.labels.push(vec![u32::from(digits.labels[i] == 9)]);
-                set.parts.push(if place % 3 == 0 { "test" } else { "train" }.into());
-            }
+            let mut set = DataSet::of_digits(&kept);
+            let nine = |&i: &usize| vec![u32::from(digits.labels[i] == 9)];
+            set.labels = kept.iter().map(nine).collect();
             set.label_names = vec!["4".into(), "9".into()];
+            let part = |place: usize| if place.is_multiple_of(3) { "test" } else { "train" };
+            set.parts = (0..kept.len()).map(|place| part(place).into()).collect();
             Ok(Arc::new(set))
         }
     }

@@ -15,7 +15,8 @@
 //! class. Rows of unit length. Labels: a share of all samples by chance, not stratified; larger shares keep those of smaller ones.
 //! WS-NMF: the printed weight m_W = β, d eliminated, HALS with two sweeps; β = 4, 40 iterations, then β/2 and 15 more from there, down to
 //! 1e-3 at most; started as published (basis first), or from the labels (class means at the
-//! scale of the data, codes first); and with β = 1 from the labels, 40 iterations.
+//! scale of the data, codes first); and with β = 1 from the labels, 40 iterations. Start and iterations of these two were changed when first
+//! results lay far below the references, so that they agree now is no evidence of its own.
 //! arg: the largest code; argB: that after scaling the basis to unit length. SSNMF (SS-NMF2): λ = 1 on the printed objective, uniform starts, 200
 //! multiplicative updates; B: the largest of W·B; kmB: k-means on scaled codes. NMF: HALS, 200 iterations. The others: the defaults of their files.
 //! Methods that see no labels are level lines: the same clusters, scored on the samples that are unlabelled at each share.
@@ -464,19 +465,8 @@ mod tests {
 
     impl Library for Digits {
         fn data_set(&self, _: &str) -> Result<Arc<DataSet>> {
-            let digits = crate::digits();
-            let mut set = DataSet { n_features: 64, indptr: vec![0], ..DataSet::default() };
-            for i in 0..400 {
-                let pixels = digits.images[i * 64..(i + 1) * 64].iter().enumerate();
-                for (j, value) in pixels.filter(|(_, value)| **value != 0.0) {
-                    set.indices.push(j as u32);
-                    set.values.push(*value);
-                }
-                set.indptr.push(set.indices.len());
-                set.labels.push(vec![digits.labels[i] as u32]);
-            }
-            set.label_names = (0..10).map(|c: i32| c.to_string()).collect();
-            Ok(Arc::new(set))
+            let first: Vec<usize> = (0..400).collect();
+            Ok(Arc::new(DataSet::of_digits(&first)))
         }
     }
 

@@ -1,5 +1,6 @@
 //! [`Summary`]: what one pass over the data finds.
 
+use crate::interrupt;
 use crate::real::Real;
 
 /// Sums, extremes and faults of a data matrix, from one pass over its stored values.
@@ -45,6 +46,7 @@ impl Summary {
     {
         let mut pass = Pass::new(samples, features);
         for i in 0..samples {
+            interrupt::check();
             pass.row(i, entries(i).map(|(j, x)| (j, x.to_f64())));
         }
         pass.finish(samples, features)

@@ -89,6 +89,16 @@ impl EntryWeights {
         }
     }
 
+    /// What it is called where all that it does is to leave entries out, and otherwise.
+    pub(super) fn name(&self) -> &'static str {
+        let left_out = |listed: &Listed| listed.entries.iter().all(|(_, gain)| *gain == -1.0);
+        if self.only_listed || self.samples.iter().all(left_out) {
+            "unknown entries"
+        } else {
+            "weights of entries"
+        }
+    }
+
     pub(super) fn value<T: Real>(&self, factors: &Factors<T>) -> f64 {
         let (codes, components) = (factors.get(Slot::Codes), factors.get(Slot::Components));
         let mut sum = 0.0;

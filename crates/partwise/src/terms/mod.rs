@@ -96,7 +96,7 @@ impl<T: Real> Contribution<T> {
             Contribution::RowAnchor(t) => format!("reference of {}", t.slot.name()),
             Contribution::ComponentAnchor(t) => format!("reference of {} by component", t.slot.name()),
             Contribution::LabelView(_) => "labels".into(),
-            Contribution::EntryWeights(_) => "unknown entries".into(),
+            Contribution::EntryWeights(t) => t.name().into(),
             Contribution::Coupling(_) => "distance of codes and components".into(),
             Contribution::SharedAnchor(_) => "reference of both factors".into(),
             Contribution::GraphSmoothing(_) => "graph".into(),

@@ -73,7 +73,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The weight that each topic's seeds keep in it: half of the strength that keeps them out of other topics. What is held exactly
+    /// The weight that each topic's seeds keep in it, at half of the σ that keeps them out of other topics. What is held exactly
     /// keeps them out exactly and their weight firmly, since the data must still say which samples the topic is in.
     pub(super) fn seed_shares(&mut self, seeds: &[Vec<(usize, f64)>]) {
         let mut parts = Vec::new();
