@@ -60,6 +60,28 @@ fn threads_and_interruptions_change_nothing() {
 }
 
 #[test]
+fn a_unit_that_fails_does_not_take_the_others_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    digits_as_faces(folder.path());
+    // A pixel below zero in a digit 9: draws with that class fail, the others don't.
+    let path = folder.path().join("data/orl/images.npy");
+    let mut bytes = fs::read(&path).unwrap();
+    let last = bytes.len() - 8;
+    bytes[last..].copy_from_slice(&(-1.0_f64).to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    let asked = "reproduce cnmf-orl --data data --reduced --draws 3 --methods nmf --out out";
+    let output = run(folder.path(), asked);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("units of cnmf-orl failed"), "{said}");
+    assert!(said.contains(", nmf, draw 0: ") && said.contains("negative entry"), "{said}");
+    let kept = draws(&folder.path().join("out"));
+    assert!(kept.iter().any(|line| line.contains(",2,")), "{kept:?}");
+    let table = fs::read_to_string(folder.path().join("out/cnmf-orl/table.md")).unwrap();
+    assert_eq!(table.matches("Failed: ORL 10, nmf, draw").count(), 3, "{table}");
+}
+
+#[test]
 fn methods_and_draws_can_be_added_on_the_same_draws() {
     let folder = tempfile::tempdir().unwrap();
     digits_as_faces(folder.path());

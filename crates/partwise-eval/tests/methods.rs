@@ -376,6 +376,52 @@ fn principal_components_of_many_features_are_orthonormal_and_explain_the_varianc
 }
 
 #[test]
+fn discriminants_solve_their_eigenproblem_with_more_and_with_fewer_labelled_samples_than_features() {
+    let (dense, _, classes) = groups(8, 3);
+    let (n, d, ridge) = (dense.n_samples(), dense.n_features(), 0.01);
+    for few in [false, true] {
+        let known: Vec<i32> = (0..n).map(|i| if !few || i % 8 < 2 { classes[i] } else { -1 }).collect();
+        let labels = Labels::from_integers(&known).unwrap();
+        let members: Vec<usize> = (0..n).filter(|&i| known[i] >= 0).collect();
+        assert_eq!(members.len() < d, few, "{} labelled samples of {d} features", members.len());
+        let row = |i: usize| dense.row(i).to_vec();
+        let mean = |of: &[usize]| -> Vec<f64> {
+            (0..d).map(|j| of.iter().map(|&i| row(i)[j]).sum::<f64>() / of.len() as f64).collect()
+        };
+        let overall = mean(&members);
+        let (mut within, mut between) = (vec![vec![0.0; d]; d], vec![vec![0.0; d]; d]);
+        for class in 0..3 {
+            let of: Vec<usize> = members.iter().copied().filter(|&i| known[i] == class).collect();
+            let center = mean(&of);
+            for a in 0..d {
+                for b in 0..d {
+                    within[a][b] +=
+                        of.iter().map(|&i| (row(i)[a] - center[a]) * (row(i)[b] - center[b])).sum::<f64>();
+                    between[a][b] += of.len() as f64 * (center[a] - overall[a]) * (center[b] - overall[b]);
+                }
+            }
+        }
+        let added = ridge * (0..d).map(|j| within[j][j]).sum::<f64>() / d as f64;
+        (0..d).for_each(|j| within[j][j] += added);
+        let found = lda(&dense, &labels, ridge).unwrap();
+        assert_eq!(found.eigenvalues.len(), 2);
+        for (r, value) in found.eigenvalues.iter().enumerate() {
+            let v: Vec<f64> = (0..d).map(|j| found.directions.get(j, r)).collect();
+            let times = |m: &[Vec<f64>]| -> Vec<f64> {
+                m.iter().map(|row| row.iter().zip(&v).map(|(a, b)| a * b).sum()).collect()
+            };
+            let (inside, across) = (times(&within), times(&between));
+            let norm: f64 = inside.iter().zip(&v).map(|(a, b)| a * b).sum();
+            assert!((norm - 1.0).abs() < 1e-9, "{norm}");
+            let size = across.iter().map(|a| a.abs()).fold(0.0, f64::max);
+            for (a, b) in across.iter().zip(&inside) {
+                assert!((a - value * b).abs() < 1e-9 * size, "{a} and {}", value * b);
+            }
+        }
+    }
+}
+
+#[test]
 fn projections_refuse_what_they_can_not_project() {
     let (dense, _, classes) = groups(4, 3);
     assert!(matches!(pca(&dense, 0, 0), Err(Error::OutOfRange { .. })));

@@ -52,15 +52,24 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<Outcome> {
     if !args.methods.is_empty() {
         bail!("--methods is for one experiment; they have different methods");
     }
+    // An experiment that fails doesn't take the others with it: a whole run takes hours.
+    let mut failed = Vec::new();
     for protocol in protocols::ALL {
         let missing = folder.missing(protocol);
         if !missing.is_empty() {
             console::print(&format!("left out: {}, which needs {}", protocol.name, missing.join(", ")));
-        } else if one(protocol, args, &folder)? == Outcome::Interrupted {
-            return Ok(Outcome::Interrupted);
+            continue;
+        }
+        match one(protocol, args, &folder) {
+            Ok(Outcome::Interrupted) => return Ok(Outcome::Interrupted),
+            Ok(_) => {}
+            Err(error) => {
+                console::error(&error);
+                failed.push(protocol.name);
+            }
         }
     }
-    Ok(Outcome::Done)
+    if failed.is_empty() { Ok(Outcome::Done) } else { bail!("not complete: {}", failed.join(", ")) }
 }
 
 fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) -> Result<Outcome> {
@@ -82,11 +91,12 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
         verbosity.note(&notice);
     }
     let began = Instant::now();
-    let interrupted = finish_units(protocol, extent, draws, &groups, args, folder, &mut store, verbosity)?;
+    let left = finish_units(protocol, extent, draws, &groups, args, folder, &mut store, verbosity)?;
     store.sort(extent)?;
     let records: Vec<&Record> = store.finished().iter().filter(|record| record.id.draw < draws).collect();
     let rows: Vec<Row> = records.iter().flat_map(|record| record.rows.iter().cloned()).collect();
     if rows.is_empty() {
+        left.check(protocol)?;
         verbosity.say("No unit was finished.");
         return Ok(Outcome::Interrupted);
     }
@@ -97,7 +107,8 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
         rows: &rows,
         summary: &summary,
         seconds: records.iter().map(|record| record.seconds).sum(),
-        unfinished: interrupted,
+        unfinished: left.interrupted,
+        failed: &left.failed,
     };
     run.write(store.folder())?;
     if args.json {
@@ -106,10 +117,36 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
         console::print(&run.text());
         console::print(&format!("\nwritten: {}", store.folder().join(page::FILE).display()));
     }
-    Ok(if interrupted > 0 { Outcome::Interrupted } else { Outcome::Done })
+    left.check(protocol)?;
+    Ok(if left.interrupted > 0 { Outcome::Interrupted } else { Outcome::Done })
 }
 
-/// Runs what is not finished yet; gives how many units are left after Ctrl-C.
+/// Units that were asked for and are not there.
+#[derive(Default)]
+struct Left {
+    /// Not run yet, after Ctrl-C.
+    interrupted: usize,
+    /// Which unit, and why.
+    failed: Vec<String>,
+}
+
+impl Left {
+    /// # Errors
+    /// When units failed: how many, and the first.
+    fn check(&self, protocol: &Protocol) -> Result<()> {
+        let Some(first) = self.failed.first() else { return Ok(()) };
+        let (units, others) = match self.failed.len() {
+            1 => ("a unit".to_string(), ""),
+            many => (format!("{many} units"), " (table.md names all)"),
+        };
+        bail!(
+            "{units} of {} failed{others}; what is finished is kept, and the same command tries these again. {first}",
+            protocol.name
+        )
+    }
+}
+
+/// Runs what is not finished yet. A unit that fails doesn't take the others with it.
 fn finish_units(
     protocol: &'static Protocol,
     extent: Extent,
@@ -119,7 +156,7 @@ fn finish_units(
     folder: &Arc<Folder>,
     store: &mut Store,
     verbosity: Verbosity,
-) -> Result<usize> {
+) -> Result<Left> {
     let mut units = protocol.units(extent, draws, groups);
     let wanted = units.len();
     units.retain(|id| !store.has(id));
@@ -136,22 +173,31 @@ fn finish_units(
     let expected = units.len();
     let library = Arc::clone(folder) as Arc<dyn protocols::Library>;
     let results = run_units(protocol, extent, units, library, threads);
-    let mut done = 0;
+    let (mut done, mut left) = (0, Left::default());
     while done < expected {
         if interrupt::requested() {
             break;
         }
         match results.recv_timeout(PAUSE) {
             Ok(Finished { id, outcome, seconds }) => {
-                let outcome = outcome.with_context(|| {
-                    format!("{}, {}, {}, draw {}", protocol.name, id.case.name, id.group, id.draw)
-                })?;
-                for picture in &outcome.pictures {
-                    store.add_picture(picture)?;
-                }
-                watch.finished(&id, seconds);
-                store.append(Record { id, rows: outcome.rows, seconds })?;
                 done += 1;
+                watch.finished(&id, seconds);
+                match outcome {
+                    Ok(outcome) => {
+                        outcome.pictures.iter().try_for_each(|picture| store.add_picture(picture))?;
+                        store.append(Record { id, rows: outcome.rows, seconds })?;
+                    }
+                    Err(error) => {
+                        let at = id.case.x.map_or(String::new(), |x| format!(" {x}"));
+                        left.failed.push(format!(
+                            "{}{at}, {}, draw {}: {:#}",
+                            id.case.name,
+                            id.group,
+                            id.draw,
+                            anyhow::Error::from(error)
+                        ));
+                    }
+                }
             }
             Err(RecvTimeoutError::Timeout) => watch.tick(),
             Err(RecvTimeoutError::Disconnected) => {
@@ -163,5 +209,6 @@ fn finish_units(
     if done < expected {
         verbosity.note("interrupted; what is finished is kept, and the same command goes on from there");
     }
-    Ok(expected - done)
+    left.interrupted = expected - done;
+    Ok(left)
 }

@@ -22,8 +22,10 @@ pub(super) struct Run<'a> {
     pub(super) summary: &'a Summary,
     /// Of all units.
     pub(super) seconds: f64,
-    /// Units that were asked for and are not there.
+    /// Units that were asked for and not run.
     pub(super) unfinished: usize,
+    /// Units that failed, with the reason.
+    pub(super) failed: &'a [String],
 }
 
 impl Run<'_> {
@@ -61,6 +63,7 @@ impl Run<'_> {
             remarks
                 .push(format!("Unfinished: {} units are left; the same command goes on.", self.unfinished));
         }
+        remarks.extend(self.failed.iter().map(|failure| format!("Failed: {failure}.")));
         remarks
     }
 
@@ -98,6 +101,7 @@ impl Run<'_> {
             "extent": self.extent.name(),
             "draws": draws,
             "unfinished_units": self.unfinished,
+            "failed_units": self.failed,
             "remarks": self.remarks(),
             "overall": lines(&self.summary.overall),
             "by_x": lines(&self.summary.by_x),
