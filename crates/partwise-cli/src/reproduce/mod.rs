@@ -16,7 +16,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use partwise_eval::protocols::{self, Extent, Finished, Group, Protocol, Row, run_units};
+use partwise_eval::protocols::{self, Extent, Finished, Protocol, Row, UnitId, run_units};
 use partwise_eval::results::records::Record;
 use partwise_eval::results::summarize;
 
@@ -52,6 +52,9 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<Outcome> {
     if !args.methods.is_empty() {
         bail!("--methods is for one experiment; they have different methods");
     }
+    if args.cases.is_some() {
+        bail!("--cases is for one experiment; they have different cases");
+    }
     for protocol in protocols::ALL {
         let missing = folder.missing(protocol);
         if !missing.is_empty() {
@@ -77,12 +80,14 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
     let extent = if args.reduced { Extent::Reduced } else { Extent::Full };
     let draws = args.draws.map_or(protocol.draws_of(extent), |draws| draws as u64);
     let groups = protocol.groups_named(&args.methods)?;
+    let cases = protocol.cases_named(extent, args.cases.as_deref().unwrap_or_default())?;
+    let units = protocol.units(&cases, draws, &groups);
     let mut store = Store::open(&args.out.join(protocol.name), protocol, extent, &folder.digests(protocol)?)?;
     for notice in store.take_notices() {
         verbosity.note(&notice);
     }
     let began = Instant::now();
-    let interrupted = finish_units(protocol, extent, draws, &groups, args, folder, &mut store, verbosity)?;
+    let interrupted = finish_units(protocol, extent, units, args, folder, &mut store, verbosity)?;
     store.sort(extent)?;
     let records: Vec<&Record> = store.finished().iter().filter(|record| record.id.draw < draws).collect();
     let rows: Vec<Row> = records.iter().flat_map(|record| record.rows.iter().cloned()).collect();
@@ -113,14 +118,12 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
 fn finish_units(
     protocol: &'static Protocol,
     extent: Extent,
-    draws: u64,
-    groups: &[&'static Group],
+    mut units: Vec<UnitId>,
     args: &ReproduceArgs,
     folder: &Arc<Folder>,
     store: &mut Store,
     verbosity: Verbosity,
 ) -> Result<usize> {
-    let mut units = protocol.units(extent, draws, groups);
     let wanted = units.len();
     units.retain(|id| !store.has(id));
     if units.len() < wanted {
@@ -144,7 +147,7 @@ fn finish_units(
         match results.recv_timeout(PAUSE) {
             Ok(Finished { id, outcome, seconds }) => {
                 let outcome = outcome.with_context(|| {
-                    format!("{}, {}, {}, draw {}", protocol.name, id.case.name, id.group, id.draw)
+                    format!("{}, {}, {}, draw {}", protocol.name, id.case, id.group, id.draw)
                 })?;
                 for picture in &outcome.pictures {
                     store.add_picture(picture)?;
