@@ -94,6 +94,37 @@ fn methods_and_draws_can_be_added_on_the_same_draws() {
 }
 
 #[test]
+fn cases_can_be_chosen_and_others_added_on_the_same_draws() {
+    let folder = tempfile::tempdir().unwrap();
+    digits_as_faces(folder.path());
+    let run_cases = |out: &str, cases: &str| {
+        let base = "reproduce cnmf-orl --data data --draws 2 --methods cnmf,constrained-k-means";
+        let output = partwise()
+            .current_dir(folder.path())
+            .args(base.split(' '))
+            .args(["--out", out, "--cases", cases])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        stderr(&output)
+    };
+    run_cases("parts", "ORL 3");
+    let some = draws(&folder.path().join("parts"));
+    // Two draws at one k; 2 + 1 readings with 5 scores each, and the head.
+    assert_eq!(some.len(), 1 + 2 * 3 * 5);
+    assert!(some[1..].iter().all(|line| line.starts_with("ORL,3,")), "{some:?}");
+    let said = run_cases("parts", "ORL 4, ORL 3,ORL 2");
+    assert!(said.contains("4 of 12 units of cnmf-orl are there already"), "{said}");
+    run_cases("whole", "ORL 2,ORL 3,ORL 4");
+    assert_eq!(draws(&folder.path().join("parts")), draws(&folder.path().join("whole")));
+    // Fewer cases run nothing and lose nothing.
+    run_cases("parts", "ORL 2");
+    assert_eq!(draws(&folder.path().join("parts")), draws(&folder.path().join("whole")));
+    let table = fs::read_to_string(folder.path().join("parts/cnmf-orl/table.md")).unwrap();
+    assert!(table.contains("averages over k = 2, 3, 4"), "{table}");
+}
+
+#[test]
 fn tables_figures_and_the_page_are_written_and_stand_alone() {
     let folder = tempfile::tempdir().unwrap();
     digits_as_faces(folder.path());
@@ -146,7 +177,9 @@ fn the_list_and_refusals_name_what_there_is() {
     let folder = tempfile::tempdir().unwrap();
     digits_as_faces(folder.path());
     let list = succeed(folder.path(), "reproduce --data data");
-    for name in ["cnmf-orl", "scnmf-labels", "missing here: yale", "FERET", "constrained-k-means"] {
+    for name in
+        ["cnmf-orl", "scnmf-labels", "missing here: yale", "FERET", "constrained-k-means", "cases: ORL 2|3|4"]
+    {
         assert!(list.contains(name), "{name}: {list}");
     }
     for (arguments, said) in [
@@ -154,6 +187,9 @@ fn the_list_and_refusals_name_what_there_is() {
         ("reproduce cnmf-orl --data data --methods nfm", "valid: nmf, ncw-nmf"),
         ("reproduce cnmf-yale --data data", "has no data set yale"),
         ("reproduce cnmf-orl --data data --draws 0", "--draws"),
+        ("reproduce cnmf-orl --data data --cases ORL2", "no case \"ORL2\"; valid: ORL 2, ORL 3"),
+        ("reproduce cnmf-orl --data data --reduced --cases Yale", "valid: ORL 2, ORL 6, ORL 10"),
+        ("reproduce all --data data --cases ORL", "--cases is for one experiment"),
     ] {
         let output = run(folder.path(), arguments);
         assert!(output.status.code() == Some(2) && stderr(&output).contains(said), "{}", stderr(&output));
@@ -181,7 +217,8 @@ fn faces_are_clustered_as_well_as_by_independent_implementations() {
             "reproduce",
             "cnmf-orl",
             "--json",
-            "--reduced",
+            "--cases",
+            "ORL 2,ORL 3,ORL 4",
             "--draws",
             "2",
             "--methods",
@@ -202,8 +239,8 @@ fn faces_are_clustered_as_well_as_by_independent_implementations() {
             score("AC all"),
             score("AC unlabelled")
         );
-        // Six clusterings of 2 to 10 people: by chance about 28 %.
-        assert!(score("AC all") > 60.0, "{line}");
+        // Six clusterings of 2 to 4 people: by chance about 50 %.
+        assert!(score("AC all") > 65.0, "{line}");
         // Readings without a reference are not compared.
         assert_ne!(line["scores"]["AC all"]["outside"], true, "{line}");
         compared += usize::from(line["scores"]["AC all"]["outside"] == false);

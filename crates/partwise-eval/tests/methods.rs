@@ -13,7 +13,9 @@ use partwise_eval::methods::pck_means::{PckSettings, pck_means};
 use partwise_eval::methods::seeded_k_means::{constrained_k_means, seeded_k_means};
 use partwise_eval::methods::spectral::spectral_embedding;
 use partwise_eval::methods::ss_nmf1::{SsNmf1Settings, ss_nmf1};
-use partwise_eval::methods::transductive_svm::{TransductiveSettings, transductive_svm};
+use partwise_eval::methods::transductive_svm::{
+    TransductiveSettings, transductive_classes, transductive_svm,
+};
 use partwise_eval::methods::{self, Links, Needs, Task};
 use partwise_eval::{digits, draw_labels};
 use proptest::prelude::*;
@@ -340,6 +342,64 @@ fn unlabelled_samples_move_the_border_of_the_transductive_machine_into_the_gap()
     assert!(matches!(transductive_svm(&data, &targets, &settings), Err(Error::OutOfRange { .. })));
     let settings = TransductiveSettings { cost: 0.0, ..TransductiveSettings::default() };
     assert!(transductive_svm(&data, &targets, &settings).unwrap_err().to_string().contains("cost C"));
+}
+
+#[test]
+fn the_machines_of_several_classes_are_those_of_each_class_alone() {
+    // Several classes work on inner products, one class on rows.
+    let (dense, _, classes) = groups(12, 9);
+    let given = draw_labels(&classes, 2, 3);
+    let labels = Labels::from_integers(&given).unwrap();
+    let settings = TransductiveSettings::default();
+    let alone: Vec<Vec<f64>> = (0..3)
+        .map(|class| {
+            let target = |label: &i32| {
+                if *label < 0 {
+                    0
+                } else if *label == class {
+                    1
+                } else {
+                    -1
+                }
+            };
+            let targets: Vec<i8> = given.iter().map(target).collect();
+            let machine = transductive_svm(&dense, &targets, &settings).unwrap().machine;
+            machine.decision_values(&dense).unwrap()
+        })
+        .collect();
+    let largest = |i: usize| (0..3).fold(0, |best, c| if alone[c][i] > alone[best][i] { c } else { best });
+    let expected: Vec<usize> = (0..classes.len()).map(largest).collect();
+    assert_eq!(transductive_classes(&dense, &labels, &settings).unwrap(), expected);
+}
+
+#[test]
+fn discriminants_of_few_labelled_samples_do_not_depend_on_how_many_features_are_empty() {
+    // Fewer labelled samples than features: in their span. More (with the empty features left out): in all coordinates.
+    let (dense, sparse, classes) = groups(8, 2);
+    let labels = Labels::from_integers(&draw_labels(&classes, 4, 6)).unwrap();
+    assert!(labels.n_labelled() >= dense.n_features());
+    let whole = lda(&dense, &labels, 0.01).unwrap();
+    // The ridge is a share of the mean variance over all features, so twice as many halve it.
+    let (n, d) = (dense.n_samples(), dense.n_features());
+    let wide =
+        DenseMatrix::from_matrix(Matrix::from_fn(n, 2 * d, |i, j| if j < d { dense.row(i)[j] } else { 0.0 }))
+            .unwrap();
+    let found = lda(&wide, &labels, 0.02).unwrap();
+    assert!(labels.n_labelled() < wide.n_features());
+    for (a, b) in found.eigenvalues.iter().zip(&whole.eigenvalues) {
+        assert!((a - b).abs() < 1e-9 * b, "{a} {b}");
+    }
+    for r in 0..whole.eigenvalues.len() {
+        for j in 0..2 * d {
+            let expected = if j < d { whole.directions.get(j, r) } else { 0.0 };
+            assert!((found.directions.get(j, r) - expected).abs() < 1e-8, "{r} {j}");
+        }
+    }
+    assert_eq!(found.classes(&wide).unwrap(), whole.classes(&dense).unwrap());
+    assert_eq!(
+        lda(&sparse, &labels, 0.01).unwrap().classes(&sparse).unwrap(),
+        whole.classes(&dense).unwrap()
+    );
 }
 
 #[test]

@@ -33,6 +33,7 @@ use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::init::Stream;
 use crate::interrupt;
+use crate::linalg::Matrix;
 use crate::real::Real;
 use crate::stop::StopReason;
 
@@ -131,50 +132,104 @@ pub fn train<T: Real>(
     targets: &[i8],
     settings: &SvmSettings,
 ) -> Result<Svm> {
-    let costs = check(data, samples, targets, settings)?;
-    let mut descent = Descent::new(data, samples, targets, costs);
-    let order = Stream::numbered(settings.seed, ORDER_STREAM);
-    let mut tolerance = FIRST_GRADIENT_TOLERANCE;
-    let mut iterations = 0;
-    let stop = loop {
-        interrupt::check();
-        if iterations == settings.max_passes {
-            break StopReason::IterationLimit;
-        }
-        order.shuffle(iterations, &mut descent.active);
-        iterations += 1;
-        let pass = descent.pass(settings.shrinking);
-        if pass.highest - pass.lowest > tolerance && pass.moved {
-            continue;
-        }
-        let whole = descent.active.len() == descent.candidates.len();
-        descent.reactivate();
-        if !whole {
-            continue;
-        }
-        descent.recompute_weights();
-        let (primal, dual) = descent.values();
-        if primal - dual <= settings.tolerance * primal && settings.tolerance > 0.0 {
-            break StopReason::Converged;
-        }
-        if !pass.moved {
-            break StopReason::PrecisionFloor;
-        }
-        tolerance *= TIGHTEN;
-    };
-    descent.recompute_weights();
+    check_samples(data, samples)?;
+    let costs = check(samples, targets, settings)?;
+    let summary = data.summary();
+    if let Some(first) = summary.first_not_finite {
+        let (nan, infinite) = (summary.nan, summary.infinite);
+        return Err(Error::NotFinite { what: "the data".into(), nan, infinite, first });
+    }
+    let mut values = ByWeights { data, samples, weights: vec![0.0; data.n_features()] };
+    let squared_norms = values.squared_norms();
+    let mut descent = Descent::new(values, squared_norms, targets, costs);
+    let (iterations, stop) = descent.run(settings);
     let (primal, dual) = descent.values();
-    let Descent { weights, alpha, .. } = descent;
-    Ok(Svm { weights, alpha, primal, dual, gap: primal - dual, iterations, stop })
+    let Descent { space, alpha, .. } = descent;
+    Ok(Svm { weights: space.weights, alpha, primal, dual, gap: primal - dual, iterations, stop })
+}
+
+/// A machine that was trained on inner products.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProductSvm {
+    /// w·x of every sample (m).
+    pub values: Vec<f64>,
+    /// α, as in [`Svm::alpha`].
+    pub alpha: Vec<f64>,
+    /// P(w).
+    pub primal: f64,
+    /// D(α).
+    pub dual: f64,
+    /// P(w) − D(α).
+    pub gap: f64,
+    /// As in [`Svm::iterations`].
+    pub iterations: usize,
+    /// As in [`Svm::stop`].
+    pub stop: StopReason,
+}
+
+/// As [`train`], on the inner products of all samples (`products`, m × m, symmetric; see [`inner_products`]). The steps are those of [`train`] up to
+/// rounding; one that changes nothing costs nothing, and any other m in place of the entries of two rows. This is for many trainings on
+/// the same few samples of many features.
+///
+/// # Errors
+/// [`Error::Shape`] when targets, costs or products are not those of m samples; [`Error::OutOfRange`] for a cost that isn't positive and finite,
+/// a negative or NaN tolerance, or no pass at all; [`Error::Labels`] for a target other than ±1, or if only one of the two occurs;
+/// [`Error::NotFinite`] for such products.
+pub fn train_on_products(
+    products: &Matrix<f64>,
+    targets: &[i8],
+    settings: &SvmSettings,
+) -> Result<ProductSvm> {
+    let m = products.rows();
+    if products.columns() != m {
+        return Err(Error::Shape {
+            what: "the inner products of the samples to train on".into(),
+            expected: format!("{m} x {m}"),
+            found: format!("{m} x {}", products.columns()),
+        });
+    }
+    let samples: Vec<usize> = (0..m).collect();
+    let costs = check(&samples, targets, settings)?;
+    if let Some(at) = products.as_slice().iter().position(|value| !value.is_finite()) {
+        let nan = products.as_slice().iter().filter(|value| value.is_nan()).count();
+        let infinite = products.as_slice().iter().filter(|value| value.is_infinite()).count();
+        let what = "the inner products".into();
+        return Err(Error::NotFinite { what, nan, infinite, first: (at / m, at % m) });
+    }
+    let squared_norms = (0..m).map(|place| products.get(place, place)).collect();
+    let space = ByProducts { products, values: vec![0.0; m] };
+    let mut descent = Descent::new(space, squared_norms, targets, costs);
+    let (iterations, stop) = descent.run(settings);
+    let (primal, dual) = descent.values();
+    let Descent { space, alpha, .. } = descent;
+    Ok(ProductSvm { values: space.values, alpha, primal, dual, gap: primal - dual, iterations, stop })
+}
+
+/// xᵢ·xⱼ of the rows `samples` (m) of `data` (n × d): m × m. Time m times the entries of these rows.
+///
+/// # Errors
+/// [`Error::OutOfRange`] for a sample that isn't there.
+pub fn inner_products<T: Real>(data: &dyn DataMatrix<T>, samples: &[usize]) -> Result<Matrix<f64>> {
+    check_samples(data, samples)?;
+    let m = samples.len();
+    let mut products = Matrix::zeros(m, m);
+    let mut row = vec![0.0; data.n_features()];
+    for (place, &sample) in samples.iter().enumerate() {
+        interrupt::check();
+        data.add_row(sample, 1.0, &mut row);
+        for (other, &partner) in samples.iter().enumerate().take(place + 1) {
+            let product = data.row_dot(partner, &row);
+            products.set(place, other, product);
+            products.set(other, place, product);
+        }
+        // x − x is 0 exactly, so the buffer is clean again without touching all of it.
+        data.add_row(sample, -1.0, &mut row);
+    }
+    Ok(products)
 }
 
 /// The cost of each sample.
-fn check<T: Real>(
-    data: &dyn DataMatrix<T>,
-    samples: &[usize],
-    targets: &[i8],
-    settings: &SvmSettings,
-) -> Result<Vec<f64>> {
+fn check(samples: &[usize], targets: &[i8], settings: &SvmSettings) -> Result<Vec<f64>> {
     let one_each = |what: &str, found: usize| {
         if found == samples.len() {
             return Ok(());
@@ -187,10 +242,6 @@ fn check<T: Real>(
     };
     let out_of_range = |name: String, value: String, valid: String| Error::OutOfRange { name, value, valid };
     one_each("the targets of the support vector machine", targets.len())?;
-    if let Some(sample) = samples.iter().find(|sample| **sample >= data.n_samples()) {
-        let valid = format!("below {}, the number of samples", data.n_samples());
-        return Err(out_of_range("a sample to train on".into(), sample.to_string(), valid));
-    }
     if let Some(place) = targets.iter().position(|target| target.abs() != 1) {
         return Err(Error::Labels(format!(
             "sample {} has the target {}; a support vector machine needs 1 or -1",
@@ -220,12 +271,98 @@ fn check<T: Real>(
     if settings.max_passes == 0 {
         return Err(out_of_range("the limit of passes".into(), "0".into(), "at least 1".into()));
     }
-    let summary = data.summary();
-    if let Some(first) = summary.first_not_finite {
-        let (nan, infinite) = (summary.nan, summary.infinite);
-        return Err(Error::NotFinite { what: "the data".into(), nan, infinite, first });
-    }
     Ok(costs)
+}
+
+/// Refuses a sample that isn't there.
+fn check_samples<T: Real>(data: &dyn DataMatrix<T>, samples: &[usize]) -> Result<()> {
+    match samples.iter().find(|sample| **sample >= data.n_samples()) {
+        None => Ok(()),
+        Some(sample) => Err(Error::OutOfRange {
+            name: "a sample to train on".into(),
+            value: sample.to_string(),
+            valid: format!("below {}, the number of samples", data.n_samples()),
+        }),
+    }
+}
+
+/// How w is held. Places number the samples that are trained on.
+trait Space {
+    /// w·x of a place.
+    fn value(&self, place: usize) -> f64;
+
+    /// w ← w + amount·x of a place.
+    fn add(&mut self, place: usize, amount: f64);
+
+    /// w ← 0.
+    fn clear(&mut self);
+
+    /// ½‖w‖² for w = Σ coefficient·x, which it is up to rounding.
+    fn half_norm(&self, coefficients: impl Iterator<Item = f64>) -> f64;
+}
+
+/// w itself.
+struct ByWeights<'a, T: Real> {
+    data: &'a dyn DataMatrix<T>,
+    samples: &'a [usize],
+    weights: Vec<f64>,
+}
+
+impl<T: Real> ByWeights<'_, T> {
+    /// ‖x‖² of each place; w must be 0, and is again.
+    fn squared_norms(&mut self) -> Vec<f64> {
+        let mut norms = Vec::with_capacity(self.samples.len());
+        for place in 0..self.samples.len() {
+            self.add(place, 1.0);
+            norms.push(self.value(place));
+            // x − x is 0 exactly, so the buffer is clean again without touching all of it.
+            self.add(place, -1.0);
+        }
+        norms
+    }
+}
+
+impl<T: Real> Space for ByWeights<'_, T> {
+    fn value(&self, place: usize) -> f64 {
+        self.data.row_dot(self.samples[place], &self.weights)
+    }
+
+    fn add(&mut self, place: usize, amount: f64) {
+        self.data.add_row(self.samples[place], amount, &mut self.weights);
+    }
+
+    fn clear(&mut self) {
+        self.weights.fill(0.0);
+    }
+
+    fn half_norm(&self, _: impl Iterator<Item = f64>) -> f64 {
+        0.5 * self.weights.iter().map(|w| w * w).sum::<f64>()
+    }
+}
+
+/// w·x of every place, kept up to date by the inner products.
+struct ByProducts<'a> {
+    products: &'a Matrix<f64>,
+    values: Vec<f64>,
+}
+
+impl Space for ByProducts<'_> {
+    fn value(&self, place: usize) -> f64 {
+        self.values[place]
+    }
+
+    fn add(&mut self, place: usize, amount: f64) {
+        let row = self.products.row(place);
+        self.values.iter_mut().zip(row).for_each(|(value, product)| *value += amount * product);
+    }
+
+    fn clear(&mut self) {
+        self.values.fill(0.0);
+    }
+
+    fn half_norm(&self, coefficients: impl Iterator<Item = f64>) -> f64 {
+        0.5 * coefficients.zip(&self.values).map(|(coefficient, value)| coefficient * value).sum::<f64>()
+    }
 }
 
 /// What one pass found: the range of the projected gradients, and whether any αᵢ changed.
@@ -236,14 +373,12 @@ struct Pass {
 }
 
 /// The state of the descent. Places number the samples that are trained on.
-struct Descent<'a, T: Real> {
-    data: &'a dyn DataMatrix<T>,
-    samples: &'a [usize],
+struct Descent<S: Space> {
+    space: S,
     targets: Vec<f64>,
     costs: Vec<f64>,
     squared_norms: Vec<f64>,
     alpha: Vec<f64>,
-    weights: Vec<f64>,
     /// Places whose αᵢ can change at all: those with a non-zero.
     candidates: Vec<u32>,
     /// Candidates that have not been shrunk away.
@@ -253,19 +388,11 @@ struct Descent<'a, T: Real> {
     shrink_below: f64,
 }
 
-impl<'a, T: Real> Descent<'a, T> {
-    fn new(data: &'a dyn DataMatrix<T>, samples: &'a [usize], targets: &[i8], costs: Vec<f64>) -> Self {
-        let mut row = vec![0.0; data.n_features()];
-        let mut squared_norms = Vec::with_capacity(samples.len());
-        for &sample in samples {
-            data.add_row(sample, 1.0, &mut row);
-            squared_norms.push(data.row_dot(sample, &row));
-            // x − x is 0 exactly, so the buffer is clean again without touching all of it.
-            data.add_row(sample, -1.0, &mut row);
-        }
-        let mut alpha = vec![0.0; samples.len()];
-        let mut candidates = Vec::with_capacity(samples.len());
-        for place in 0..samples.len() {
+impl<S: Space> Descent<S> {
+    fn new(space: S, squared_norms: Vec<f64>, targets: &[i8], costs: Vec<f64>) -> Self {
+        let mut alpha = vec![0.0; targets.len()];
+        let mut candidates = Vec::with_capacity(targets.len());
+        for place in 0..targets.len() {
             if squared_norms[place] > 0.0 {
                 candidates.push(place as u32);
             } else {
@@ -273,18 +400,51 @@ impl<'a, T: Real> Descent<'a, T> {
             }
         }
         Descent {
-            data,
-            samples,
+            space,
             targets: targets.iter().map(|target| f64::from(*target)).collect(),
             costs,
             squared_norms,
             alpha,
-            weights: vec![0.0; data.n_features()],
             active: candidates.clone(),
             candidates,
             shrink_above: f64::INFINITY,
             shrink_below: f64::NEG_INFINITY,
         }
+    }
+
+    /// Passes until the gap is small enough; how many, and why they ended. w is that of α in the end.
+    fn run(&mut self, settings: &SvmSettings) -> (usize, StopReason) {
+        let order = Stream::numbered(settings.seed, ORDER_STREAM);
+        let mut tolerance = FIRST_GRADIENT_TOLERANCE;
+        let mut iterations = 0;
+        let stop = loop {
+            interrupt::check();
+            if iterations == settings.max_passes {
+                break StopReason::IterationLimit;
+            }
+            order.shuffle(iterations, &mut self.active);
+            iterations += 1;
+            let pass = self.pass(settings.shrinking);
+            if pass.highest - pass.lowest > tolerance && pass.moved {
+                continue;
+            }
+            let whole = self.active.len() == self.candidates.len();
+            self.reactivate();
+            if !whole {
+                continue;
+            }
+            self.recompute_weights();
+            let (primal, dual) = self.values();
+            if primal - dual <= settings.tolerance * primal && settings.tolerance > 0.0 {
+                break StopReason::Converged;
+            }
+            if !pass.moved {
+                break StopReason::PrecisionFloor;
+            }
+            tolerance *= TIGHTEN;
+        };
+        self.recompute_weights();
+        (iterations, stop)
     }
 
     /// One step for each active sample, in their order.
@@ -300,9 +460,9 @@ impl<'a, T: Real> Descent<'a, T> {
 
     /// Minimizes over one αᵢ. Returns whether the sample stays active.
     fn step(&mut self, place: usize, pass: &mut Pass) -> bool {
-        let (sample, target, cost) = (self.samples[place], self.targets[place], self.costs[place]);
+        let (target, cost) = (self.targets[place], self.costs[place]);
         let old = self.alpha[place];
-        let gradient = target * self.data.row_dot(sample, &self.weights) - 1.0;
+        let gradient = target * self.space.value(place) - 1.0;
         if (old == 0.0 && gradient > self.shrink_above) || (old == cost && gradient < self.shrink_below) {
             return false;
         }
@@ -314,7 +474,7 @@ impl<'a, T: Real> Descent<'a, T> {
             let new = (old - gradient / self.squared_norms[place]).clamp(0.0, cost);
             if new != old {
                 self.alpha[place] = new;
-                self.data.add_row(sample, (new - old) * target, &mut self.weights);
+                self.space.add(place, (new - old) * target);
                 pass.moved = true;
             }
         }
@@ -330,22 +490,20 @@ impl<'a, T: Real> Descent<'a, T> {
 
     /// w from α, without what rounding has gathered in it.
     fn recompute_weights(&mut self) {
-        self.weights.fill(0.0);
-        for (place, &sample) in self.samples.iter().enumerate() {
+        self.space.clear();
+        for place in 0..self.alpha.len() {
             if self.alpha[place] != 0.0 {
-                self.data.add_row(sample, self.alpha[place] * self.targets[place], &mut self.weights);
+                self.space.add(place, self.alpha[place] * self.targets[place]);
             }
         }
     }
 
     /// The primal and the dual value.
     fn values(&self) -> (f64, f64) {
-        let half_norm = 0.5 * self.weights.iter().map(|w| w * w).sum::<f64>();
-        let loss = |place: usize| {
-            let margin = self.targets[place] * self.data.row_dot(self.samples[place], &self.weights);
-            self.costs[place] * (1.0 - margin).max(0.0)
-        };
-        let losses: f64 = (0..self.samples.len()).map(loss).sum();
+        let half_norm = self.space.half_norm(self.alpha.iter().zip(&self.targets).map(|(a, y)| a * y));
+        let loss =
+            |place: usize| self.costs[place] * (1.0 - self.targets[place] * self.space.value(place)).max(0.0);
+        let losses: f64 = (0..self.alpha.len()).map(loss).sum();
         (half_norm + losses, self.alpha.iter().sum::<f64>() - half_norm)
     }
 }

@@ -1,8 +1,8 @@
 //! Promises of the support vector machine: the duality gap closes, dense and sparse rows agree, shrinking and the order
 //! of the samples change nothing but the time, and bad input is refused with its place.
 
-use partwise::svm::{Cost, Svm, SvmSettings, train};
-use partwise::{DataMatrix, DenseMatrix, Error, SparseMatrix, StopReason};
+use partwise::svm::{Cost, Svm, SvmSettings, inner_products, train, train_on_products};
+use partwise::{DataMatrix, DenseMatrix, Error, Matrix, SparseMatrix, StopReason};
 use proptest::prelude::*;
 
 /// Rows of small counts, many of them 0, and targets that alternate with some noise.
@@ -172,4 +172,41 @@ fn bad_input_is_refused_with_its_place() {
     let svm = train(&data, &all, &y, &defaults).unwrap();
     let wider = DenseMatrix::new(1, 3, vec![1.0; 3]).unwrap();
     assert!(matches!(svm.decision_values(&wider), Err(Error::Shape { .. })));
+}
+
+#[test]
+fn training_on_inner_products_finds_the_same_machine() {
+    let (n, d) = (40, 25);
+    let (values, targets) = problem(n, d, 11);
+    let dense = DenseMatrix::new(n, d, values.clone()).unwrap();
+    let samples: Vec<usize> = (0..n).collect();
+    for data in [&dense as &dyn DataMatrix<f64>, &sparse(n, d, &values)] {
+        let products = inner_products(data, &samples).unwrap();
+        for cost in [Cost::Same(0.01), Cost::Each((0..n).map(|i| 0.02 * (1 + i) as f64).collect())] {
+            let settings =
+                SvmSettings { cost, tolerance: 1e-10, max_passes: 200_000, ..SvmSettings::default() };
+            let svm = trained(data, &targets, &settings);
+            let found = train_on_products(&products, &targets, &settings).unwrap();
+            assert_eq!(found.stop, StopReason::Converged);
+            assert_close(&found.values, &svm.decision_values(data).unwrap(), 1e-4);
+            assert!(
+                (found.primal - svm.primal).abs() <= 1e-9 * svm.primal,
+                "{} {}",
+                found.primal,
+                svm.primal
+            );
+            assert!(found.gap <= 1e-10 * found.primal && found.gap >= -1e-9 * found.primal);
+        }
+    }
+    let products = inner_products(&dense, &samples[..3]).unwrap();
+    let settings = SvmSettings::default();
+    let refused = |targets: &[i8]| train_on_products(&products, targets, &settings).unwrap_err();
+    assert!(matches!(refused(&[1, -1]), Error::Shape { .. }));
+    assert!(matches!(refused(&[1, 1, 1]), Error::Labels(_)));
+    let wide = Matrix::from_fn(2, 3, |_, _| 1.0);
+    assert!(matches!(train_on_products(&wide, &[1, -1], &settings), Err(Error::Shape { .. })));
+    let unknown = Matrix::from_fn(2, 2, |i, _| if i == 1 { f64::NAN } else { 1.0 });
+    let error = train_on_products(&unknown, &[1, -1], &settings).unwrap_err();
+    assert!(matches!(error, Error::NotFinite { nan: 2, first: (1, 0), .. }), "{error}");
+    assert!(matches!(inner_products(&dense, &[40]), Err(Error::OutOfRange { .. })));
 }

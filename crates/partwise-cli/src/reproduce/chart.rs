@@ -262,7 +262,7 @@ mod tests {
     fn charts_have_a_line_for_each_method_that_is_shown() {
         let logarithmic = Figure { name: "time", across: Some("seconds"), logarithmic: true, ..FIGURE };
         let figures: &'static [Figure] = Box::leak(Box::new([FIGURE, logarithmic]));
-        let axis = Some(Axis { name: "k", independent: true });
+        let axis = Some(Axis { name: "k", independent: true, averaged: true });
         let protocol = Protocol { axis, figures, ..Protocol::PLAIN };
         let mut rows = Vec::new();
         for draw in 0..3 {

@@ -1,6 +1,6 @@
 //! The list of experiments.
 
-use partwise_eval::protocols::{ABSENT, ALL, Protocol};
+use partwise_eval::protocols::{ABSENT, ALL, Case, Extent, Protocol};
 use serde_json::{Value, json};
 
 use super::folder::Folder;
@@ -25,7 +25,7 @@ fn entry(protocol: &Protocol, missing: &[&str]) -> String {
     let missing =
         if missing.is_empty() { String::new() } else { format!(" (missing here: {})", missing.join(", ")) };
     format!(
-        "{}\n  {}\n  paper: {}\n  data sets: {}{missing}\n  {}, about {} on one core; reduced: {}\n  methods: {}\n\n",
+        "{}\n  {}\n  paper: {}\n  data sets: {}{missing}\n  {}, about {} on one core; reduced: {}\n  cases: {}\n  methods: {}\n\n",
         protocol.name,
         protocol.title,
         protocol.paper,
@@ -33,8 +33,22 @@ fn entry(protocol: &Protocol, missing: &[&str]) -> String {
         draws(protocol.draws),
         duration(60.0 * protocol.minutes),
         draws(protocol.reduced_draws),
+        cases(protocol),
         methods.join(", ")
     )
+}
+
+/// What `--cases` takes: each name, with its places on the axis.
+fn cases(protocol: &Protocol) -> String {
+    let all = (protocol.cases)(Extent::Full);
+    let mut names: Vec<&str> = all.iter().map(|case| case.name.as_str()).collect();
+    names.dedup();
+    let text = |name: &&str| {
+        let places = all.iter().filter(|case| case.name == *name).filter_map(|case| case.x);
+        let places: Vec<String> = places.map(|x| x.to_string()).collect();
+        if places.is_empty() { name.to_string() } else { format!("{name} {}", places.join("|")) }
+    };
+    names.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 fn draws(count: u64) -> String {
@@ -55,6 +69,7 @@ pub(super) fn json(folder: &Folder) -> Value {
             "draws": protocol.draws,
             "reduced_draws": protocol.reduced_draws,
             "minutes": protocol.minutes,
+            "cases": (protocol.cases)(Extent::Full).iter().map(Case::to_string).collect::<Vec<_>>(),
             "methods": protocol.groups.iter().map(method).collect::<Vec<_>>(),
         })
     };

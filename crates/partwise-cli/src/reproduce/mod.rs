@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
-use partwise_eval::protocols::{self, Extent, Finished, Group, Protocol, Row, run_units};
+use anyhow::{Result, bail};
+use partwise_eval::protocols::{self, Extent, Finished, Protocol, Row, UnitId, run_units};
 use partwise_eval::results::records::Record;
 use partwise_eval::results::summarize;
 
@@ -52,6 +52,9 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<Outcome> {
     if !args.methods.is_empty() {
         bail!("--methods is for one experiment; they have different methods");
     }
+    if args.cases.is_some() {
+        bail!("--cases is for one experiment; they have different cases");
+    }
     // An experiment that fails doesn't take the others with it: a whole run takes hours.
     let mut failed = Vec::new();
     for protocol in protocols::ALL {
@@ -86,12 +89,14 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
     let extent = if args.reduced { Extent::Reduced } else { Extent::Full };
     let draws = args.draws.map_or(protocol.draws_of(extent), |draws| draws as u64);
     let groups = protocol.groups_named(&args.methods)?;
+    let cases = protocol.cases_named(extent, args.cases.as_deref().unwrap_or_default())?;
+    let units = protocol.units(&cases, draws, &groups);
     let mut store = Store::open(&args.out.join(protocol.name), protocol, extent, &folder.digests(protocol)?)?;
     for notice in store.take_notices() {
         verbosity.note(&notice);
     }
     let began = Instant::now();
-    let left = finish_units(protocol, extent, draws, &groups, args, folder, &mut store, verbosity)?;
+    let left = finish_units(protocol, extent, units, args, folder, &mut store, verbosity)?;
     store.sort(extent)?;
     let records: Vec<&Record> = store.finished().iter().filter(|record| record.id.draw < draws).collect();
     let rows: Vec<Row> = records.iter().flat_map(|record| record.rows.iter().cloned()).collect();
@@ -150,14 +155,12 @@ impl Left {
 fn finish_units(
     protocol: &'static Protocol,
     extent: Extent,
-    draws: u64,
-    groups: &[&'static Group],
+    mut units: Vec<UnitId>,
     args: &ReproduceArgs,
     folder: &Arc<Folder>,
     store: &mut Store,
     verbosity: Verbosity,
 ) -> Result<Left> {
-    let mut units = protocol.units(extent, draws, groups);
     let wanted = units.len();
     units.retain(|id| !store.has(id));
     if units.len() < wanted {
@@ -188,14 +191,8 @@ fn finish_units(
                         store.append(Record { id, rows: outcome.rows, seconds })?;
                     }
                     Err(error) => {
-                        let at = id.case.x.map_or(String::new(), |x| format!(" {x}"));
-                        left.failed.push(format!(
-                            "{}{at}, {}, draw {}: {:#}",
-                            id.case.name,
-                            id.group,
-                            id.draw,
-                            anyhow::Error::from(error)
-                        ));
+                        let failure = format!("{}, {}, draw {}: {error:#}", id.case, id.group, id.draw);
+                        left.failed.push(failure);
                     }
                 }
             }

@@ -111,7 +111,8 @@ impl Store {
     /// Puts the units in the order of the experiment, which does not depend on threads or interruptions.
     pub(super) fn sort(&mut self, extent: Extent) -> Result<()> {
         let draws = self.finished.iter().map(|record| record.id.draw + 1).max().unwrap_or(0);
-        let units = self.protocol.units(extent, draws, &self.protocol.groups_named(&[])?);
+        let units =
+            self.protocol.units(&(self.protocol.cases)(extent), draws, &self.protocol.groups_named(&[])?);
         self.finished = records::in_order(&self.finished, &units);
         let mut text = records::HEADER.to_string();
         for record in &self.finished {

@@ -114,9 +114,8 @@ impl Watch {
     }
 
     fn message(&self, id: &UnitId) -> String {
-        let x = id.case.x.map_or(String::new(), |x| format!(" {x}"));
         let left = self.left().map_or(String::new(), |left| format!(", about {} left", duration(left)));
-        format!("last: draw {}, {}{x}, {}{left}", id.draw, id.case.name, id.group)
+        format!("last: draw {}, {}, {}{left}", id.draw, id.case, id.group)
     }
 
     /// Seconds that are left: each kind at its own pace, unknown kinds at the average of all.

@@ -76,7 +76,9 @@ impl Run<'_> {
         for line in &lines {
             if line.case != case {
                 case = &line.case;
-                out.push_str(&format!("\n{case}\n"));
+                let at = line.x.zip(self.protocol.axis);
+                let at = at.map_or(String::new(), |(x, axis)| format!(", {} = {x}", axis.name));
+                out.push_str(&format!("\n{case}{at}\n"));
             }
             let shown = |name: &String| main.contains(name) || self.protocol.main_scores.is_empty();
             let scores: Vec<String> =

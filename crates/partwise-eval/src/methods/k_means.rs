@@ -32,6 +32,9 @@ pub enum EmptyCluster {
     Farthest,
 }
 
+/// As tables show it, with the limit of [`KMeansSettings`].
+pub(crate) const SOLVER: &str = "Lloyd, at most 300 iterations, the best of 20 starts";
+
 /// The settings of k-means.
 ///
 /// | setting | default | range |

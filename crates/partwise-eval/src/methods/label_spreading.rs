@@ -10,6 +10,9 @@ use super::rows;
 use super::spectral::{connection_note, self_tuning_graph};
 use super::{Outcome, Task};
 
+/// As tables show it.
+pub(crate) const SOLVER: &str = "conjugate gradients, to the end";
+
 /// α of the registry, as in the paper.
 const SPREADING: f64 = 0.99;
 

@@ -6,19 +6,24 @@
 //! directions v: S_b v = λ S_w v, vᵀS_w v = 1, from the c × c eigenproblem of (L⁻¹B)ᵀ(L⁻¹B)
 //! ```
 //!
+//! With fewer labelled samples than features all of this takes place in the coordinates of an orthonormal basis of the labelled samples'
+//! span, which holds every direction: outside of it S_b is 0 and S_w a multiple of I.
+//!
 //! Sums run over labelled samples, m is their mean. A sample belongs to the class whose mean is nearest in the coordinates
 //! X V (n × r), r ≤ c − 1.
 //!
 //! Reference: R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7, 1936,
 //! doi 10.1111/j.1469-1809.1936.tb02137.x. The ridge, a share of the mean variance, makes S_w invertible.
 
-use partwise::{DataMatrix, Error, Labels, Matrix, Result, symmetric_eigen};
+use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, Result, symmetric_eigen};
 
 use super::rows::{self, dot, times};
 use super::{Outcome, Task};
 
-/// S_w is d × d in full: 3 GiB at this many features.
-const MOST_FEATURES: usize = 20_000;
+/// S_w is d × d in full: 3 GiB at this many features (or labelled samples, if those are fewer).
+const MOST_DIMENSIONS: usize = 20_000;
+/// What is left of a sample's length outside the span of others and counts as rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// The ridge of the registry.
 const RIDGE: f64 = 0.01;
@@ -59,33 +64,104 @@ impl Lda {
 }
 
 /// The discriminant directions of `data` (n × d) for `labels`, with `ridge` > 0 as a share of the mean of S_w's diagonal.
-/// Time l·d² + d³/3 for l labelled samples, memory d² numbers.
+/// Time l·d² + d³/3 for l labelled samples, memory d² numbers; l²·d and l·d for l < d.
 ///
 /// # Errors
 /// [`Error::Shape`] when labels are not one a sample; [`Error::Labels`] for fewer than two classes;
-/// [`Error::OutOfRange`] for a ridge that is not positive and finite, or more than 20,000 features (reduce them by principal
-/// components first); [`Error::Incompatible`] when all labelled samples of each class are equal; [`Error::NotFinite`] for
+/// [`Error::OutOfRange`] for a ridge that is not positive and finite, or more than 20,000 features and labelled samples (reduce the
+/// features by principal components first); [`Error::Incompatible`] when all labelled samples of each class are equal; [`Error::NotFinite`] for
 /// such data.
 pub fn lda(data: &dyn DataMatrix<f64>, labels: &Labels, ridge: f64) -> Result<Lda> {
-    let (d, classes) = (data.n_features(), labels.n_classes());
+    let d = data.n_features();
     super::check_labels(data, labels)?;
     super::check_two_classes("discriminant analysis", labels)?;
     rows::check_finite(data)?;
-    rows::check_count("the number of features for discriminant analysis", d, MOST_FEATURES)?;
     if !(ridge > 0.0 && ridge.is_finite()) {
         return Err(rows::out_of_range("the ridge of discriminant analysis", ridge, "positive and finite"));
     }
+    let labelled: Vec<usize> = (0..labels.n_samples()).filter(|&i| labels.class(i).is_some()).collect();
+    let dimensions = labelled.len().min(d);
+    let name = "the number of features, or of labelled samples if those are fewer, for discriminant analysis";
+    rows::check_count(name, dimensions, MOST_DIMENSIONS)?;
+    if labelled.len() >= d {
+        return directions(data, labels, ridge, d);
+    }
+    let basis = span(data, &labelled);
+    if basis.rows() == 0 {
+        return Err(no_scatter());
+    }
+    let points = times(data, &basis.transposed());
+    let inner = directions(&DenseMatrix::from_matrix(points)?, labels, ridge, d)?;
+    let mut directions = Matrix::zeros(inner.directions.columns(), d);
+    for r in 0..directions.rows() {
+        let row = directions.row_mut(r);
+        for place in 0..basis.rows() {
+            let share = inner.directions.get(place, r);
+            row.iter_mut().zip(basis.row(place)).for_each(|(value, b)| *value += share * b);
+        }
+    }
+    let flips = positive_largest_entries(&mut directions);
+    let (classes, kept) = inner.class_points.shape();
+    let point = |c: usize, r: usize| if flips[r] { -1.0 } else { 1.0 } * inner.class_points.get(c, r);
+    let class_points = Matrix::from_fn(classes, kept, point);
+    Ok(Lda { class_points, directions: directions.transposed(), ..inner })
+}
+
+fn no_scatter() -> Error {
+    Error::Incompatible {
+        asked: "discriminant analysis".into(),
+        reason: "the labelled samples of each class are all equal, so there is no scatter to compare with"
+            .into(),
+        valid: vec!["more labelled samples".into()],
+    }
+}
+
+/// An orthonormal basis of what some samples span (at most as many × d): Gram and Schmidt, twice.
+fn span(data: &dyn DataMatrix<f64>, samples: &[usize]) -> Matrix<f64> {
+    let d = data.n_features();
+    let mut basis: Vec<Vec<f64>> = Vec::with_capacity(samples.len());
+    for &sample in samples {
+        let mut row = vec![0.0; d];
+        data.add_row(sample, 1.0, &mut row);
+        let length = dot(&row, &row).sqrt();
+        for _ in 0..2 {
+            for known in &basis {
+                let share = dot(known, &row);
+                row.iter_mut().zip(known).for_each(|(value, known)| *value -= share * known);
+            }
+        }
+        let left = dot(&row, &row).sqrt();
+        if left > ROUNDING * length {
+            row.iter_mut().for_each(|value| *value /= left);
+            basis.push(row);
+        }
+    }
+    Matrix::from_fn(basis.len(), d, |place, j| basis[place][j])
+}
+
+/// Turns each row so that its largest entry is positive; which were turned.
+fn positive_largest_entries(columns: &mut Matrix<f64>) -> Vec<bool> {
+    let count = columns.rows();
+    let mut turn = |r: usize| {
+        let row = columns.row_mut(r);
+        let turned = !row.is_empty() && row[rows::largest(row.iter().map(|value| value.abs()))] < 0.0;
+        if turned {
+            row.iter_mut().for_each(|value| *value = -*value);
+        }
+        turned
+    };
+    (0..count).map(&mut turn).collect()
+}
+
+/// In all coordinates of `data` (n × m). The ridge is a share of the mean variance of `features` ≥ m coordinates, those that are not here
+/// having none.
+fn directions(data: &dyn DataMatrix<f64>, labels: &Labels, ridge: f64, features: usize) -> Result<Lda> {
+    let (d, classes) = (data.n_features(), labels.n_classes());
     let means = rows::means(data, |i| labels.class(i), &Matrix::zeros(classes, d));
     let mut within = within_scatter(data, labels, &means);
-    let mean_variance = (0..d).map(|j| within.get(j, j)).sum::<f64>() / d as f64;
+    let mean_variance = (0..d).map(|j| within.get(j, j)).sum::<f64>() / features as f64;
     if mean_variance == 0.0 {
-        return Err(Error::Incompatible {
-            asked: "discriminant analysis".into(),
-            reason:
-                "the labelled samples of each class are all equal, so there is no scatter to compare with"
-                    .into(),
-            valid: vec!["more labelled samples".into()],
-        });
+        return Err(no_scatter());
     }
     (0..d).for_each(|j| within.set(j, j, within.get(j, j) + ridge * mean_variance));
     cholesky(&mut within);
@@ -107,13 +183,8 @@ pub fn lda(data: &dyn DataMatrix<f64>, labels: &Labels, ridge: f64) -> Result<Ld
         let scale = 1.0 / values[kept[r]].sqrt();
         scale * (0..classes).map(|c| vectors.get(c, kept[r]) * whitened.get(c, j)).sum::<f64>()
     });
-    for r in 0..kept.len() {
-        let row = columns.row_mut(r);
-        solve_upper(&within, row);
-        if row[rows::largest(row.iter().map(|value| value.abs()))] < 0.0 {
-            row.iter_mut().for_each(|value| *value = -*value);
-        }
-    }
+    (0..kept.len()).for_each(|r| solve_upper(&within, columns.row_mut(r)));
+    positive_largest_entries(&mut columns);
     Ok(Lda {
         eigenvalues: kept.iter().map(|&e| values[e]).collect(),
         class_points: rows::times_transposed(&means, &columns),

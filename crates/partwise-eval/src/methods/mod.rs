@@ -121,6 +121,8 @@ pub struct Method {
     pub reference: &'static str,
     /// The digital object identifier of that.
     pub doi: Option<&'static str>,
+    /// The algorithm and its limit of iterations, as tables show it.
+    pub solver: &'static str,
     /// Runs it.
     ///
     /// # Errors
@@ -137,6 +139,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Nothing,
         reference: "Lloyd 1982",
         doi: Some("10.1109/TIT.1982.1056489"),
+        solver: k_means::SOLVER,
         run: k_means::run,
     },
     Method {
@@ -145,6 +148,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Labels,
         reference: "Basu, Banerjee & Mooney, ICML 2002",
         doi: None,
+        solver: seeded_k_means::SOLVER,
         run: seeded_k_means::run,
     },
     Method {
@@ -153,6 +157,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Labels,
         reference: "Basu, Banerjee & Mooney, ICML 2002",
         doi: None,
+        solver: seeded_k_means::SOLVER,
         run: seeded_k_means::run_constrained,
     },
     Method {
@@ -161,6 +166,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Links,
         reference: "Basu, Banerjee & Mooney, SDM 2004",
         doi: None,
+        solver: "assignment in turn, at most 300 iterations",
         run: pck_means::run,
     },
     Method {
@@ -169,6 +175,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Links,
         reference: "Bilenko, Basu & Mooney, ICML 2004",
         doi: Some("10.1145/1015330.1015360"),
+        solver: "assignment in turn, at most 100 iterations",
         run: mpck_means::run,
     },
     Method {
@@ -177,6 +184,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Nothing,
         reference: "Ng, Jordan & Weiss, NIPS 2001",
         doi: None,
+        solver: spectral::SOLVER,
         run: spectral::run,
     },
     Method {
@@ -185,6 +193,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Links,
         reference: "Kulis, Basu, Dhillon & Mooney, Machine Learning 2009",
         doi: Some("10.1007/s10994-008-5084-4"),
+        solver: spectral::SOLVER,
         run: ss_spectral::run,
     },
     Method {
@@ -193,6 +202,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Links,
         reference: "Chen, Rege, Dong & Hua, Knowledge and Information Systems 2008",
         doi: Some("10.1007/s10115-008-0134-6"),
+        solver: "multiplicative updates, at most 500 iterations",
         run: ss_nmf1::run,
     },
     Method {
@@ -201,6 +211,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Nothing,
         reference: "Pearson 1901",
         doi: Some("10.1080/14786440109462720"),
+        solver: "eigenvectors; Lloyd, at most 300 iterations, the best of 20 starts",
         run: pca::run,
     },
     Method {
@@ -209,6 +220,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Labels,
         reference: "Fisher 1936",
         doi: Some("10.1111/j.1469-1809.1936.tb02137.x"),
+        solver: "Cholesky and eigenvectors",
         run: lda::run,
     },
     Method {
@@ -217,6 +229,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Labels,
         reference: "Hsieh et al., ICML 2008",
         doi: Some("10.1145/1390156.1390208"),
+        solver: "dual coordinate descent, at most 10000 passes",
         run: linear_svm::run,
     },
     Method {
@@ -225,6 +238,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Labels,
         reference: "Joachims, ICML 1999",
         doi: None,
+        solver: "switching; dual coordinate descent, at most 10000 passes",
         run: transductive_svm::run,
     },
     Method {
@@ -233,6 +247,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Labels,
         reference: "Zhu, Ghahramani & Lafferty, ICML 2003",
         doi: None,
+        solver: label_spreading::SOLVER,
         run: label_spreading::run_propagation,
     },
     Method {
@@ -241,6 +256,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Labels,
         reference: "Zhou et al., NIPS 2003",
         doi: None,
+        solver: label_spreading::SOLVER,
         run: label_spreading::run_spreading,
     },
     Method {
@@ -249,6 +265,7 @@ pub const ALL: &[Method] = &[
         needs: Needs::Labels,
         reference: "Cover & Hart 1967",
         doi: Some("10.1109/TIT.1967.1053964"),
+        solver: "all distances",
         run: nearest_neighbours::run,
     },
 ];

@@ -13,6 +13,10 @@
 //! clustering", ICML 2004, doi 10.1145/1015330.1015360.
 //! What differs: diagonal metrics only; F from the ranges of the features in place of the farthest pair; samples in their
 //! order in place of a random one; and a floor under the denominators of a (see [`MpckSettings`]).
+//!
+//! A pass gets the distances of all samples to all centres at once, as Σ a x² − 2 Σ aμ x + Σ aμ²: two products with the data.
+
+use std::cell::RefCell;
 
 use partwise::{DataMatrix, Matrix, Result};
 
@@ -72,7 +76,7 @@ pub struct MpckMeans {
 }
 
 /// MPCK-means of `data` (n × d) with `k` clusters, which start as those of PCK-means.
-/// Time n·k·d an iteration, for sparse data too: metrics are dense.
+/// Time n·d an iteration for sparse data too, and k times the stored entries.
 ///
 /// # Errors
 /// [`OutOfRange`](partwise::Error::OutOfRange) when k is 0 or above n, a price or the floor is outside its range, a link
@@ -141,6 +145,8 @@ pub(super) fn run(task: &Task<'_>) -> Result<Outcome> {
 struct State<'a> {
     data: &'a dyn DataMatrix<f64>,
     links: &'a Links,
+    /// The data with every entry squared (n × d).
+    squares: Box<dyn DataMatrix<f64>>,
     partners: (Vec<Vec<usize>>, Vec<Vec<usize>>),
     settings: &'a MpckSettings,
     /// (max_f − min_f)² (d).
@@ -170,7 +176,8 @@ impl<'a> State<'a> {
         let squared_ranges = low.iter().zip(&high).map(|(low, high)| (high - low) * (high - low)).collect();
         let metrics = Matrix::from_fn(centres.rows(), d, |_, _| 1.0);
         let partners = links.partners(n);
-        State { data, links, partners, settings, squared_ranges, labels, centres, metrics }
+        let squares = squares(data);
+        State { data, links, squares, partners, settings, squared_ranges, labels, centres, metrics }
     }
 
     /// One pass over the samples.
@@ -178,11 +185,12 @@ impl<'a> State<'a> {
         let k = self.centres.rows();
         let log_determinants: Vec<f64> = (0..k).map(|c| self.log_determinant(c)).collect();
         let ranges: Vec<f64> = (0..k).map(|c| rows::dot(self.metrics.row(c), &self.squared_ranges)).collect();
+        let distances = self.distances();
         for i in 0..self.data.n_samples() {
-            let sample = row(self.data, i);
-            let mut costs: Vec<f64> = (0..k)
-                .map(|c| self.distance(c, &sample, self.centres.row(c)) - log_determinants[c])
-                .collect();
+            let mut costs: Vec<f64> =
+                distances.row(i).iter().zip(&log_determinants).map(|(near, log)| near - log).collect();
+            let linked = !self.partners.0[i].is_empty() || !self.partners.1[i].is_empty();
+            let sample = if linked { row(self.data, i) } else { Vec::new() };
             for &j in &self.partners.0[i] {
                 let (partner, other) = (row(self.data, j), self.labels[j]);
                 let theirs = self.distance(other, &sample, &partner);
@@ -198,6 +206,21 @@ impl<'a> State<'a> {
             }
             self.labels[i] = rows::smallest(costs);
         }
+    }
+
+    /// ‖xᵢ − μ_c‖²_{A_c} (n × k).
+    fn distances(&self) -> Matrix<f64> {
+        let (k, d) = self.centres.shape();
+        let weighted = Matrix::from_fn(d, k, |j, c| self.metrics.get(c, j) * self.centres.get(c, j));
+        let mut distances = rows::times(&*self.squares, &self.metrics.transposed());
+        let products = rows::times(self.data, &weighted);
+        let constants: Vec<f64> =
+            (0..k).map(|c| (0..d).map(|j| weighted.get(j, c) * self.centres.get(c, j)).sum()).collect();
+        for i in 0..distances.rows() {
+            let row = distances.row_mut(i).iter_mut().zip(products.row(i)).zip(&constants);
+            row.for_each(|((distance, product), constant)| *distance += constant - 2.0 * product);
+        }
+        distances
     }
 
     fn learn_metrics(&mut self) {
@@ -269,6 +292,19 @@ impl<'a> State<'a> {
     fn distance(&self, cluster: usize, x: &[f64], y: &[f64]) -> f64 {
         self.metrics.row(cluster).iter().zip(x).zip(y).map(|((a, x), y)| a * (x - y) * (x - y)).sum()
     }
+}
+
+/// The data with every entry squared.
+fn squares(data: &dyn DataMatrix<f64>) -> Box<dyn DataMatrix<f64>> {
+    // Entries are asked for sample by sample, so one sample in full is kept.
+    let kept = RefCell::new((usize::MAX, Vec::new()));
+    data.weighted(&|i, j| {
+        let mut kept = kept.borrow_mut();
+        if kept.0 != i {
+            *kept = (i, row(data, i));
+        }
+        kept.1[j]
+    })
 }
 
 /// A sample in full (d).

@@ -16,6 +16,9 @@ use super::k_means::{self, KMeans, KMeansSettings, lloyd, plus_plus};
 use super::rows;
 use super::{Outcome, Task};
 
+/// As tables show it, with the limit of [`KMeansSettings`].
+pub(crate) const SOLVER: &str = "Lloyd from the labels, at most 300 iterations";
+
 /// k-means of `data` (n × d) with `k` clusters that starts from the class means. Cluster c is class c. `restarts` plays no
 /// part.
 ///

@@ -188,9 +188,15 @@ fn scale(
     }
 }
 
-/// A · B, B small.
+/// A · B, B small: row by row of B, so that entries that follow one another in memory are worked on together.
 fn product(a: &Matrix<f64>, b: &Matrix<f64>) -> Matrix<f64> {
-    Matrix::from_fn(a.rows(), b.columns(), |i, j| (0..b.rows()).map(|l| a.get(i, l) * b.get(l, j)).sum())
+    let mut out = Matrix::zeros(a.rows(), b.columns());
+    for i in 0..a.rows() {
+        for (l, value) in a.row(i).iter().enumerate() {
+            out.row_mut(i).iter_mut().zip(b.row(l)).for_each(|(sum, b)| *sum += value * b);
+        }
+    }
+    out
 }
 
 /// Aᵀ · B (k × k).

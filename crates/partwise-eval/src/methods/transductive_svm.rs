@@ -11,10 +11,10 @@
 //! What differs: all pairs that may swap do so before the next training, the worst with the worst (after V. Sindhwani,
 //! S. S. Keerthi, "Large scale semi-supervised linear SVMs", SIGIR 2006); one C* for both labels; no bias; each training
 //! ends at a relative duality gap of 1e-3. More than two
-//! classes: one against the others, the largest value wins.
+//! classes: one against the others, the largest value wins; their many trainings on the same rows share the inner products of those.
 
-use partwise::svm::{Cost, Svm, SvmSettings, train};
-use partwise::{DataMatrix, Error, Labels, Result};
+use partwise::svm::{Cost, ProductSvm, Svm, SvmSettings, inner_products, train, train_on_products};
+use partwise::{DataMatrix, Error, Labels, Matrix, Result};
 
 use super::linear_svm::classify;
 use super::{Outcome, Task};
@@ -24,6 +24,8 @@ const FIRST_SHARE: f64 = 1e-5;
 const MOST_SWITCHES: usize = 100;
 /// The relative duality gap of each of the many trainings.
 const GAP: f64 = 1e-3;
+/// Up to so many samples (of enough entries) the machines of several classes work on inner products (128 MiB).
+const MOST_PRODUCTS: usize = 4096;
 
 /// The settings of [`transductive_svm`].
 ///
@@ -69,6 +71,16 @@ pub fn transductive_svm(
     targets: &[i8],
     settings: &TransductiveSettings,
 ) -> Result<Transductive> {
+    train_with(data, None, targets, settings)
+}
+
+/// With the inner products of all samples (n × n), if there are any.
+fn train_with(
+    data: &dyn DataMatrix<f64>,
+    products: Option<&Matrix<f64>>,
+    targets: &[i8],
+    settings: &TransductiveSettings,
+) -> Result<Transductive> {
     let n = data.n_samples();
     if targets.len() != n {
         return Err(Error::Shape {
@@ -102,24 +114,55 @@ pub fn transductive_svm(
     let mut is_labelled = vec![true; n];
     unlabelled.iter().for_each(|&i| is_labelled[i] = false);
     let mut switches = 0;
+    // The targets of the last training: a switch may follow it.
+    let mut trained = targets.clone();
     let mut unlabelled_cost = FIRST_SHARE * settings.cost;
     loop {
         let costs: Vec<f64> =
             is_labelled.iter().map(|known| if *known { settings.cost } else { unlabelled_cost }).collect();
         let machine_settings = machine_settings(Cost::Each(costs));
         for _ in 0..MOST_SWITCHES {
-            machine = train(data, &everything, &targets, &machine_settings)?;
-            let switched = switch(&machine.decision_values(data)?, &unlabelled, &mut targets);
+            trained.clone_from(&targets);
+            let values;
+            (machine, values) = match products {
+                Some(products) => without_weights(train_on_products(products, &targets, &machine_settings)?),
+                None => {
+                    let machine = train(data, &everything, &targets, &machine_settings)?;
+                    let values = machine.decision_values(data)?;
+                    (machine, values)
+                }
+            };
+            let switched = switch(&values, &unlabelled, &mut targets);
             switches += switched;
             if switched == 0 {
                 break;
             }
         }
         if unlabelled_cost == settings.cost {
+            if products.is_some() {
+                machine.weights = weights(data, &machine.alpha, &trained);
+            }
             return Ok(Transductive { machine, targets, switches });
         }
         unlabelled_cost = (2.0 * unlabelled_cost).min(settings.cost);
     }
+}
+
+/// The machine but for its weights, and w·x of every sample.
+fn without_weights(found: ProductSvm) -> (Svm, Vec<f64>) {
+    let ProductSvm { values, alpha, primal, dual, gap, iterations, stop } = found;
+    (Svm { weights: Vec::new(), alpha, primal, dual, gap, iterations, stop }, values)
+}
+
+/// Σ αᵢyᵢxᵢ.
+fn weights(data: &dyn DataMatrix<f64>, alpha: &[f64], targets: &[i8]) -> Vec<f64> {
+    let mut weights = vec![0.0; data.n_features()];
+    for (sample, (alpha, target)) in alpha.iter().zip(targets).enumerate() {
+        if *alpha != 0.0 {
+            data.add_row(sample, alpha * f64::from(*target), &mut weights);
+        }
+    }
+    weights
 }
 
 /// Swaps the labels of the pairs that the header names. Returns how many.
@@ -171,10 +214,15 @@ pub fn transductive_classes(
             }
         }
     };
+    let everything: Vec<usize> = (0..labels.n_samples()).collect();
+    // A step on products costs n; one on rows their entries, of which sparse rows have few.
+    let n = everything.len();
+    let few = n <= MOST_PRODUCTS && n * n <= 4 * data.n_stored();
+    let products = if few { Some(inner_products(data, &everything)?) } else { None };
     let mut machines = Vec::with_capacity(labels.n_classes());
     for class in 0..labels.n_classes() {
         let targets: Vec<i8> = (0..labels.n_samples()).map(|i| target(i, class)).collect();
-        machines.push(transductive_svm(data, &targets, settings)?.machine);
+        machines.push(train_with(data, products.as_ref(), &targets, settings)?.machine);
     }
     classify(data, &machines)
 }

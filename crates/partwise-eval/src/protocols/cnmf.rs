@@ -18,32 +18,33 @@
 use anyhow::Result;
 
 use super::cnmf_values::{self as values, Values};
-use super::faces::{self, Faces, SCORES};
+use super::face_methods;
+use super::faces::{Faces, SCORES};
 use super::{Axis, Case, Extent, Figure, Group, Outcome, Protocol, Published, Reference, Unit};
 
 const LABELS: usize = 2;
 const ITERATIONS: usize = 200;
 
 const GROUPS: &[Group] = &[
-    faces::NMF.group,
-    faces::NCW_NMF.group,
-    faces::GNMF.group,
-    faces::NTF.group,
-    faces::SEMI_GNMF.group,
-    faces::CNMF.group,
-    faces::CNMF_KL.group,
-    faces::NMF_DC_0.group,
-    faces::NMF_DC_0_3.group,
-    faces::SCNMF.group,
-    faces::SCNMF_LABELS.group,
-    faces::CNMF_LABELS.group,
-    faces::K_MEANS.group,
-    faces::CONSTRAINED_K_MEANS.group,
+    face_methods::NMF.group,
+    face_methods::NCW_NMF.group,
+    face_methods::GNMF.group,
+    face_methods::NTF.group,
+    face_methods::SEMI_GNMF.group,
+    face_methods::CNMF.group,
+    face_methods::CNMF_KL.group,
+    face_methods::NMF_DC_0.group,
+    face_methods::NMF_DC_0_3.group,
+    face_methods::SCNMF.group,
+    face_methods::SCNMF_LABELS.group,
+    face_methods::CNMF_LABELS.group,
+    face_methods::K_MEANS.group,
+    face_methods::CONSTRAINED_K_MEANS.group,
 ];
 
 const FACES: Protocol = Protocol {
     draws: 30,
-    axis: Some(Axis { name: "k", independent: true }),
+    axis: Some(Axis { name: "k", independent: true, averaged: true }),
     groups: GROUPS,
     main_scores: &["AC all", "AC unlabelled"],
     pairs: &[
@@ -222,7 +223,7 @@ fn run(unit: &Unit<'_>, set: &str) -> Result<Outcome> {
     let k = unit.case.x.map_or(0, |k| k as usize);
     let faces = Faces::draw(&*unit.library.data_set(set)?, set, k, LABELS, unit.draw)?;
     let mut rows = Vec::new();
-    for (name, clusters, solver) in faces::method(unit.group)?.readings(&faces, ITERATIONS)? {
+    for (name, clusters, solver) in face_methods::method(unit.group)?.readings(&faces, ITERATIONS)? {
         rows.push(unit.row(name).by(solver).with(faces.scores(&clusters)?));
     }
     Ok(rows.into())

@@ -28,7 +28,7 @@ use crate::methods::{self, Task};
 /// Clusters of one draw by one method and reading.
 pub(super) struct Found {
     pub(super) method: String,
-    /// The solver and its iterations. May be empty.
+    /// The solver and its iterations.
     pub(super) solver: String,
     /// The cluster of each row.
     pub(super) clusters: Vec<i32>,
@@ -88,36 +88,38 @@ const PUBLISHED: &str = "ws-nmf-published";
 /// The clusters of each reading of a method; none where it does not apply.
 pub(super) fn clusters(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
     let known = |labels, words, graph| Known { labels, words, graph };
-    let one = |run: &dyn Fn() -> Result<Vec<i32>>| -> Result<Vec<Found>> {
+    let one = |solver: &str, run: &dyn Fn() -> Result<Vec<i32>>| -> Result<Vec<Found>> {
         let began = Instant::now();
         let clusters = run()?;
         let seconds = began.elapsed().as_secs_f64();
-        Ok(vec![Found { method: group.to_string(), solver: String::new(), clusters, seconds }])
+        Ok(vec![Found { method: group.to_string(), solver: solver.to_string(), clusters, seconds }])
     };
     match group {
-        "recipe" => one(&|| {
+        "recipe" => one("fits of several models, hals; conjugate gradients", &|| {
             let settings = AutomaticSettings { threads: 1, ..AutomaticSettings::default() };
             Ok(integers(&automatic(draw.data::<f32>()?.as_ref(), labels, &settings)?.labels))
         }),
-        "lgc" => one(&|| {
+        "lgc" => one("conjugate gradients, to the end", &|| {
             let spread = label_spreading(&graph(draw)?, labels, 0.95)?;
             Ok(spread.classes.iter().map(|class| class.map_or(0, |class| class as i32)).collect())
         }),
-        "spherical-k-means" => {
-            one(&|| Ok(integers(&spherical_k_means(draw.data::<f32>()?.as_ref(), labels)?)))
-        }
+        "spherical-k-means" => one("spherical Lloyd from the labels", &|| {
+            Ok(integers(&spherical_k_means(draw.data::<f32>()?.as_ref(), labels)?))
+        }),
         "guided-labels" => guided(group, draw, labels, known(true, false, false)),
         "guided-labels-graph" => guided(group, draw, labels, known(true, false, true)),
         "guided-words" | "guided-labels-words" | "guided-all" if !draw.has_words() => Ok(Vec::new()),
         "guided-words" => guided(group, draw, labels, known(false, true, false)),
         "guided-labels-words" => guided(group, draw, labels, known(true, true, false)),
         "guided-all" => guided(group, draw, labels, known(true, true, true)),
-        _ if methods::ALL.iter().any(|method| method.name == group) => one(&|| {
-            let data = draw.data::<f64>()?;
-            let task = Task { labels: Some(labels), ..Task::new(data.as_ref(), labels.n_classes()) };
-            Ok((methods::named(group)?.run)(&task)?.labels)
-        }),
-        _ => factored(group, draw, labels),
+        _ => match methods::ALL.iter().find(|method| method.name == group) {
+            Some(method) => one(method.solver, &|| {
+                let data = draw.data::<f64>()?;
+                let task = Task { labels: Some(labels), ..Task::new(data.as_ref(), labels.n_classes()) };
+                Ok((method.run)(&task)?.labels)
+            }),
+            None => factored(group, draw, labels),
+        },
     }
 }
 

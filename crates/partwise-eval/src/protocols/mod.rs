@@ -10,15 +10,19 @@
 
 pub mod active;
 mod classifiers;
+mod clock;
 pub mod cnmf;
 mod cnmf_values;
 mod data_set;
+mod face_methods;
 mod faces;
 pub mod few_labels;
 mod few_labels_methods;
 mod few_labels_values;
 pub mod nmf_alpha;
 pub mod nmf_alpha_basis;
+mod nmf_alpha_codes;
+mod nmf_alpha_direct;
 mod nmf_alpha_rows;
 mod nmf_alpha_trial;
 pub mod nmf_dc;
@@ -26,14 +30,18 @@ pub mod nmf_dc_convergence;
 pub mod nmf_dc_delta;
 pub mod nmf_dc_generated;
 mod nmf_dc_methods;
+mod nmf_dc_printed;
 pub mod nmf_dc_tables;
 mod parallel;
 mod samples;
 pub mod scnmf;
 mod unit;
 pub mod ws_nmf;
-pub mod ws_nmf_scenarios;
+mod ws_nmf_methods;
+mod ws_nmf_sample;
+pub mod ws_nmf_soft;
 mod ws_nmf_values;
+pub mod ws_nmf_words;
 pub mod ws_symnmf;
 
 pub use data_set::{DataSet, Library};
@@ -126,12 +134,40 @@ impl Protocol {
         Ok(self.groups.iter().filter(|g| wanted.is_empty() || wanted.iter().any(|w| w == g.name)).collect())
     }
 
-    /// Every unit, draw by draw, so that a run that ends early has whole draws.
-    pub fn units(&self, extent: Extent, draws: u64, groups: &[&'static Group]) -> Vec<UnitId> {
-        let cases = (self.cases)(extent);
+    /// The cases of an extent that `wanted` names, all when it is empty: names with commas between them, "ORL 2" for a data set at a place of
+    /// the axis, "ORL" for all of its places. Names may hold commas themselves. In the order of the table.
+    ///
+    /// # Errors
+    /// What is no case of the extent, with those that are.
+    pub fn cases_named(&self, extent: Extent, wanted: &str) -> Result<Vec<Case>> {
+        let all = (self.cases)(extent);
+        let mut chosen = vec![wanted.trim().is_empty(); all.len()];
+        let mut rest = wanted.trim();
+        while !rest.is_empty() {
+            // The longest that fits: "ORL, 10 people" before "ORL".
+            let names = all.iter().flat_map(|case| [case.to_string(), case.name.clone()]);
+            let fits = |name: &String| {
+                let after = rest.strip_prefix(name.as_str());
+                after
+                    .is_some_and(|after| after.trim_start().is_empty() || after.trim_start().starts_with(','))
+            };
+            let Some(name) = names.filter(fits).max_by_key(String::len) else {
+                let valid: Vec<String> = all.iter().map(Case::to_string).collect();
+                bail!("{} ({}) has no case \"{rest}\"; valid: {}", self.name, extent.name(), valid.join(", "))
+            };
+            for (chosen, case) in chosen.iter_mut().zip(&all) {
+                *chosen |= case.to_string() == name || case.name == name;
+            }
+            rest = rest[name.len()..].trim_start().trim_start_matches(',').trim_start();
+        }
+        Ok(all.into_iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(case, _)| case).collect())
+    }
+
+    /// Every unit of some cases, draw by draw, so that a run that ends early has whole draws.
+    pub fn units(&self, cases: &[Case], draws: u64, groups: &[&'static Group]) -> Vec<UnitId> {
         let mut units = Vec::new();
         for draw in 0..draws {
-            for case in &cases {
+            for case in cases {
                 units.extend(groups.iter().map(|group| UnitId {
                     case: case.clone(),
                     group: group.name,
@@ -151,6 +187,8 @@ pub struct Axis {
     /// Whether the same draw at two places of the axis has classes and labels of its own. Else draws are what the standard error of an
     /// average over the axis counts.
     pub independent: bool,
+    /// Whether an average over its places means anything. Else tables show the last place that every method has in its stead.
+    pub averaged: bool,
 }
 
 /// Methods that run together.
@@ -267,8 +305,8 @@ pub const ALL: &[Protocol] = &[
     nmf_alpha::NEWSGROUPS,
     nmf_alpha::AVIATION,
     ws_nmf::SHARES,
-    ws_nmf_scenarios::SOFT,
-    ws_nmf_scenarios::WORDS,
+    ws_nmf_soft::SOFT,
+    ws_nmf_words::WORDS,
     ws_symnmf::GRAPHS,
     active::LABELS,
     few_labels::LEADERBOARD,
@@ -324,11 +362,42 @@ mod tests {
     fn groups_are_chosen_by_name_and_units_go_draw_by_draw() {
         let protocol = &cnmf::ORL;
         let groups = protocol.groups_named(&["cnmf".into(), "nmf".into()]).unwrap();
-        let units = protocol.units(Extent::Reduced, 2, &groups);
-        let cases = (protocol.cases)(Extent::Reduced).len();
+        let cases = (protocol.cases)(Extent::Reduced);
+        let units = protocol.units(&cases, 2, &groups);
+        let cases = cases.len();
         assert_eq!(units.len(), 2 * 2 * cases);
         assert!(units[..2 * cases].iter().all(|unit| unit.draw == 0));
         let message = protocol.groups_named(&["nfm".into()]).unwrap_err().to_string();
         assert!(message.contains("\"nfm\"") && message.contains("cnmf-kl"), "{message}");
+    }
+
+    #[test]
+    fn cases_are_chosen_by_name_and_place_whatever_commas_names_hold() {
+        fn named(protocol: &Protocol, wanted: &str) -> Result<Vec<Case>> {
+            protocol.cases_named(Extent::Full, wanted)
+        }
+        let text = |cases: Vec<Case>| cases.iter().map(Case::to_string).collect::<Vec<_>>();
+        let orl = &cnmf::ORL;
+        assert_eq!(text(named(orl, "ORL 4, ORL 2").unwrap()), ["ORL 2", "ORL 4"]);
+        assert_eq!(named(orl, "ORL").unwrap(), (orl.cases)(Extent::Full));
+        assert_eq!(named(orl, " ").unwrap(), (orl.cases)(Extent::Full));
+        // Each case alone is found by its own text, in every experiment, and so are all of them together.
+        for protocol in ALL {
+            let all = (protocol.cases)(Extent::Full);
+            for case in &all {
+                let found = named(protocol, &case.to_string()).unwrap();
+                assert!(found.contains(case), "{}: {case}: {found:?}", protocol.name);
+                assert!(case.x.is_none() || found.len() == 1, "{}: {case}: {found:?}", protocol.name);
+            }
+            assert_eq!(named(protocol, &text(all.clone()).join(",")).unwrap(), all, "{}", protocol.name);
+        }
+        for (wanted, said) in
+            [("ORL 11", "no case \"ORL 11\""), ("ORL 2,Yale", "no case \"Yale\""), ("ORL2", "ORL2")]
+        {
+            let message = named(orl, wanted).unwrap_err().to_string();
+            assert!(message.contains(said) && message.contains("valid: ORL 2, ORL 3"), "{message}");
+        }
+        let message = orl.cases_named(Extent::Reduced, "ORL 3").unwrap_err().to_string();
+        assert!(message.contains("reduced") && message.contains("ORL 6, ORL 10"), "{message}");
     }
 }

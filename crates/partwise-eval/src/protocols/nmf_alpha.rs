@@ -48,7 +48,7 @@ pub const MNIST: Protocol = Protocol {
     },
     references: || references(MNIST_VALUES),
     cases: |_| cases(MNIST_SHARES),
-    run: |unit| study(&MNIST_STUDY, unit, 80),
+    run: |unit| study(&MNIST_STUDY, unit, 80, MNIST_SHARES),
     remarks: &[UNSEEN, CONVERGED],
     ..CODES
 };
@@ -62,12 +62,8 @@ pub const AVIATION: Protocol = Protocol {
     minutes: 120.0,
     groups: &[RAW_GROUP, PCA_GROUP, NMF_GROUP, ALPHA_GROUP],
     references: || references(AVIATION_VALUES),
-    cases: |extent| {
-        let all = cases(AVIATION_SHARES);
-        let kept = |case: &Case| extent == Extent::Full || case.name != AVIATION_SHARES[1].1;
-        all.into_iter().filter(kept).collect()
-    },
-    run: |unit| study(&AVIATION_STUDY, unit, 40),
+    cases: |extent| cases(if extent == Extent::Reduced { AVIATION_REDUCED_SHARES } else { AVIATION_SHARES }),
+    run: |unit| study(&AVIATION_STUDY, unit, 40, AVIATION_REDUCED_SHARES),
     remarks: &[
         UNSEEN,
         "Constrained k-means, LDA, TSVM, SSNMF and CNMF need one label a row; a report has several, so they have no lines here.",
@@ -92,13 +88,17 @@ pub const NEWSGROUPS: Protocol = Protocol {
     },
     references: || references(NEWSGROUPS_VALUES),
     cases: |extent| {
-        let all = [cases(NEWSGROUPS_SHARES), cases(COUNTS_SHARES)].concat();
-        let few = |case: &Case| [NEWSGROUPS_SHARES[0].1, COUNTS_SHARES[0].1].contains(&case.name.as_str());
-        all.into_iter().filter(|case| extent == Extent::Full || few(case)).collect()
+        let shares = if extent == Extent::Reduced { &NEWSGROUPS_SHARES[..1] } else { NEWSGROUPS_SHARES };
+        [cases(shares), cases(COUNTS_SHARES)].concat()
     },
     run: |unit| {
         let counted = COUNTS_SHARES.iter().any(|share| share.1 == unit.case.name);
-        study(if counted { &COUNTS_STUDY } else { &NEWSGROUPS_STUDY }, unit, 40)
+        let (own, few) = if counted {
+            (&COUNTS_STUDY, COUNTS_SHARES)
+        } else {
+            (&NEWSGROUPS_STUDY, &NEWSGROUPS_SHARES[..1])
+        };
+        study(own, unit, 40, few)
     },
     remarks: &[
         UNSEEN,
@@ -138,6 +138,7 @@ type Shares = &'static [(f64, &'static str)];
 
 const MNIST_SHARES: Shares = &[(0.02, "2 % labelled"), (0.1, "10 % labelled"), (1.0, "100 % labelled")];
 const AVIATION_SHARES: Shares = &[(0.05, "5 % labelled"), (0.1, "10 % labelled"), (1.0, "100 % labelled")];
+const AVIATION_REDUCED_SHARES: Shares = &[AVIATION_SHARES[0], AVIATION_SHARES[2]];
 const NEWSGROUPS_SHARES: Shares =
     &[(0.2, "tf-idf, 20 % labelled"), (0.4, "tf-idf, 40 % labelled"), (1.0, "tf-idf, 100 % labelled")];
 const COUNTS_SHARES: Shares = &[(0.2, "counts, 20 % labelled")];
@@ -179,8 +180,13 @@ static NEWSGROUPS_STUDY: Study = Study {
 
 static COUNTS_STUDY: Study = Study { terms: Terms::Counts, shares: COUNTS_SHARES, ..NEWSGROUPS_STUDY };
 
-/// The study, or what the reduced variant has of it.
-fn study(study: &'static Study, unit: &Unit<'_>, reduced_iterations: usize) -> Result<Outcome> {
+/// The study, or what the reduced variant has of it: fewer iterations and shares of labels.
+fn study(
+    study: &'static Study,
+    unit: &Unit<'_>,
+    reduced_iterations: usize,
+    reduced_shares: Shares,
+) -> Result<Outcome> {
     if unit.extent == Extent::Full {
         return run(study, unit);
     }
@@ -188,6 +194,7 @@ fn study(study: &'static Study, unit: &Unit<'_>, reduced_iterations: usize) -> R
     let reduced = Study {
         ranks: &[64],
         iterations: reduced_iterations,
+        shares: reduced_shares,
         label_weights: &[1.0],
         transductive_costs,
         ..*study

@@ -8,20 +8,11 @@
 //! Codes that no label enters (principal components, KL-NMF) serve every share of labels: the unit of the first share gives the rows of all.
 
 use anyhow::{Context, Result, bail};
-use partwise::models::train_machines;
-use partwise::{
-    DataMatrix, DenseMatrix, Fit, Init, Knowledge, LabelSets, Labels, Loss, Margins, Matrix, Model, Settings,
-    Slot, SolverChoice, SupportVectors, fit,
-};
+use partwise::{DataMatrix, Knowledge, Labels, Loss, Matrix, Model, SolverChoice};
 
-use super::classifiers::{Chosen, Measure, Part, choose_cost, features, said, unit_scale};
+use super::classifiers::{Chosen, Measure, Part, choose_cost, features, unit_scale};
 use super::nmf_alpha_rows::{Raw, parts};
 use super::{Case, DataSet, Outcome, Row, Unit};
-use crate::methods::k_means::KMeansSettings;
-use crate::methods::lda::lda;
-use crate::methods::pca::pca;
-use crate::methods::seeded_k_means::constrained_k_means;
-use crate::methods::transductive_svm::{TransductiveSettings, transductive_svm};
 
 pub(super) const RAW: &str = "raw";
 pub(super) const ALPHA_CHOSEN: &str = "nmf-alpha, r and rho on validation rows";
@@ -30,10 +21,6 @@ pub(super) const ALPHA_CHOSEN: &str = "nmf-alpha, r and rho on validation rows";
 const COSTS: [f64; 5] = [0.1, 1.0, 10.0, 100.0, 1000.0];
 /// S comes from machines with this share of the best cost of raw rows.
 const SUPPORT_COST: f64 = 0.1;
-const RIDGES: [f64; 3] = [0.01, 0.1, 1.0];
-/// Discriminant analysis of more features works on as many principal components as this.
-const MOST_FEATURES_OF_LDA: usize = 2000;
-const COMPONENTS_OF_LDA: usize = 64;
 
 /// What the entries of the rows are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,15 +81,15 @@ pub(super) fn run(study: &Study, unit: &Unit<'_>) -> Result<Outcome> {
     Ok(rows.into())
 }
 
-const DUAL: &str = "dual coordinate descent";
+const DUAL: &str = "dual coordinate descent, at most 300 passes";
 
 /// One split, and what all its methods share.
 pub(super) struct Trial<'a> {
     pub(super) study: &'a Study,
     pub(super) unit: &'a Unit<'a>,
     /// Training, validation and test rows.
-    parts: [Raw; 3],
-    labels: usize,
+    pub(super) parts: [Raw; 3],
+    pub(super) labels: usize,
 }
 
 /// A representation's result, and the parameters it has.
@@ -151,96 +138,6 @@ impl<'a> Trial<'a> {
         Ok(rows)
     }
 
-    fn transductive(&self, labelled: usize) -> Result<Vec<Row>> {
-        if labelled == self.study.training {
-            // Nothing is left to be transductive about.
-            return Ok(Vec::new());
-        }
-        let mut best: Option<Chosen> = None;
-        for &cost in self.study.transductive_costs {
-            let machine = |label: usize| {
-                let target = |i: usize| match (i < labelled, self.parts[0].truth[i * self.labels + label]) {
-                    (false, _) => 0,
-                    (true, true) => 1,
-                    (true, false) => -1,
-                };
-                let targets: Vec<i8> = (0..self.study.training).map(target).collect();
-                let settings = TransductiveSettings { cost, ..TransductiveSettings::default() };
-                Ok(transductive_svm(&self.parts[0].classified, &targets, &settings)?.machine)
-            };
-            let machines = (0..self.labels).map(machine).collect::<Result<Vec<_>>>()?;
-            let of = |part: &Raw| -> Result<f64> {
-                let values = machines
-                    .iter()
-                    .map(|machine| machine.decision_values(&part.classified).map(Some))
-                    .collect::<std::result::Result<Vec<_>, _>>()?;
-                let said = said(&values, part.classified.n_samples(), self.study.measure);
-                self.study.measure.of(&part.truth, &said, self.labels)
-            };
-            let chosen = Chosen { cost, validation: of(&self.parts[1])?, test: of(&self.parts[2])? };
-            if best.is_none_or(|best| chosen.validation > best.validation) {
-                best = Some(chosen);
-            }
-        }
-        Ok(best
-            .iter()
-            .map(|chosen| self.row("tsvm", chosen, "", "switching; dual coordinate descent"))
-            .collect())
-    }
-
-    /// The nearest class mean along discriminant directions.
-    fn discriminant(&self, labelled: usize) -> Result<Row> {
-        let wide = self.parts[0].classified.n_features() > MOST_FEATURES_OF_LDA;
-        let codes = if wide { Some(self.principal(COMPONENTS_OF_LDA)?) } else { None };
-        let rows = |at: usize| -> Result<Box<dyn DataMatrix<f64> + '_>> {
-            Ok(match &codes {
-                Some(codes) => Box::new(DenseMatrix::from_matrix(codes[at].clone())?),
-                None => Box::new(self.parts[at].classified.clone()),
-            })
-        };
-        let (training, validation, test) = (rows(0)?, rows(1)?, rows(2)?);
-        let labels = self.labels_of(labelled)?;
-        let mut best: Option<(f64, Chosen)> = None;
-        for ridge in RIDGES {
-            let found = lda(training.as_ref(), &labels, ridge)?;
-            let of = |at: usize, rows: &dyn DataMatrix<f64>| -> Result<f64> {
-                Ok(self.share_right(at, &found.classes(rows)?, &labels))
-            };
-            let (validation, test) = (of(1, validation.as_ref())?, of(2, test.as_ref())?);
-            if best.is_none_or(|(_, best)| validation > best.validation) {
-                best = Some((ridge, Chosen { cost: f64::NAN, validation, test }));
-            }
-        }
-        let (ridge, chosen) = best.context("there is at least one ridge")?;
-        let place = if wide { format!(", {COMPONENTS_OF_LDA} principal components") } else { String::new() };
-        Ok(self.row("lda", &chosen, &format!("ridge = {ridge}{place}"), "Cholesky and eigenvectors"))
-    }
-
-    pub(super) fn constrained(&self, labelled: usize) -> Result<Row> {
-        let labels = self.labels_of(labelled)?;
-        let settings = KMeansSettings { seed: self.unit.draw, ..KMeansSettings::default() };
-        let found = constrained_k_means(&self.parts[0].classified, labels.n_classes(), &labels, &settings)?;
-        let centres = &found.centres;
-        let norms: Vec<f64> =
-            (0..centres.rows()).map(|c| centres.row(c).iter().map(|v| v * v).sum::<f64>()).collect();
-        let right = |at: usize| {
-            let rows = &self.parts[at].classified;
-            let nearest = |i: usize| {
-                let (columns, values) = rows.row(i);
-                let distance = |c: usize| {
-                    let centre = centres.row(c);
-                    let inner: f64 = columns.iter().zip(values).map(|(j, v)| v * centre[*j as usize]).sum();
-                    norms[c] - 2.0 * inner
-                };
-                (0..centres.rows()).fold(0, |best, c| if distance(c) < distance(best) { c } else { best })
-            };
-            let said: Vec<usize> = (0..rows.n_samples()).map(nearest).collect();
-            self.share_right(at, &said, &labels)
-        };
-        let chosen = Chosen { cost: f64::NAN, validation: right(1), test: right(2) };
-        Ok(self.row("constrained k-means", &chosen, "", "Lloyd, from the labels"))
-    }
-
     fn ssnmf(&self, labelled: usize) -> Result<Vec<Row>> {
         let labels = self.labels_of(labelled)?;
         let mut cells = Vec::new();
@@ -287,76 +184,6 @@ impl<'a> Trial<'a> {
         Ok(rows)
     }
 
-    /// NMF-α with S and λ in `margins`.
-    pub(super) fn fit_alpha(&self, margins: Margins, rank: usize) -> Result<Fit<f32>> {
-        let model = Model::nmf_alpha(Knowledge { margins, ..Knowledge::default() });
-        self.fit(&model, rank, SolverChoice::Auto)
-    }
-
-    /// The coefficients of machines on the raw training rows, of which the first `labelled` have labels.
-    pub(super) fn support(&self, labelled: usize, cost: f64) -> Result<SupportVectors> {
-        let rows = &self.parts[0].classified;
-        let mut knowledge =
-            Knowledge { margins: Margins { cost, ..Margins::default() }, ..Knowledge::default() };
-        if self.study.measure == Measure::Classes {
-            knowledge.labels = Some(self.labels_of(labelled)?);
-            return Ok(train_machines(rows, &knowledge, 1)?.support);
-        }
-        let set = |sample: usize| {
-            let has = |label: &u32| self.parts[0].truth[sample * self.labels + *label as usize];
-            (sample < labelled).then(|| (0..self.labels as u32).filter(has).collect())
-        };
-        let sets = (0..rows.n_samples()).map(set).collect();
-        knowledge.margins.label_sets = Some(LabelSets::new(self.labels, sets)?);
-        Ok(train_machines(rows, &knowledge, 1)?.support)
-    }
-
-    /// λ for a mass of ρ.
-    pub(super) fn margins(&self, support: &SupportVectors, mass: f64) -> Margins {
-        let rows = &self.parts[0].rows;
-        let sum = |sample: usize| rows.row(sample).1.iter().map(|value| f64::from(*value)).sum::<f64>();
-        let combined: f64 = support.entries().iter().map(|(sample, _, s)| s * sum(*sample as usize)).sum();
-        let discriminative_weight = mass * rows.summary().sum / combined;
-        Margins { discriminative_weight, support: Some(support.clone()), ..Margins::default() }
-    }
-
-    pub(super) fn fit(&self, model: &Model, rank: usize, solver: SolverChoice) -> Result<Fit<f32>> {
-        Ok(fit(&self.parts[0].rows, model, &self.settings(rank, solver))?)
-    }
-
-    fn settings(&self, rank: usize, solver: SolverChoice) -> Settings {
-        Settings {
-            seed: self.unit.draw,
-            solver,
-            init: Init::Random,
-            first: Some(Slot::Components),
-            max_iterations: self.study.iterations,
-            tolerance: 0.0,
-            threads: 1,
-            ..Settings::new(rank)
-        }
-    }
-
-    /// Corrected codes of all parts.
-    pub(super) fn codes(&self, fitted: &Fit<f32>) -> Result<[Matrix<f64>; 3]> {
-        let solver = if fitted.loss == Loss::KullbackLeibler { SolverChoice::Auto } else { SolverChoice::Mu };
-        let rank = fitted.components.rows();
-        let encoding = Settings { max_iterations: self.study.encoding_steps, ..self.settings(rank, solver) };
-        let encode = |part: &Raw| -> Result<Matrix<f64>> {
-            Ok(fitted.transform(&part.rows, &encoding)?.corrected_codes().cast())
-        };
-        let [training, validation, test] = &self.parts;
-        Ok([encode(training)?, encode(validation)?, encode(test)?])
-    }
-
-    /// Coordinates along the first principal components of the training rows.
-    fn principal(&self, rank: usize) -> Result<[Matrix<f64>; 3]> {
-        let [training, validation, test] = &self.parts;
-        let found = pca(&training.classified, rank, self.unit.draw)?;
-        let of = |part: &Raw| found.coordinates(&part.classified);
-        Ok([of(training)?, of(validation)?, of(test)?])
-    }
-
     /// Machines on the raw rows.
     pub(super) fn raw(&self, labelled: usize) -> Result<Chosen> {
         self.classify(self.parts.each_ref().map(|p| &p.classified as _), labelled)
@@ -382,7 +209,7 @@ impl<'a> Trial<'a> {
         self.classify([&training, &validation, &test], labelled)
     }
 
-    fn classify(&self, rows: [&dyn DataMatrix<f64>; 3], labelled: usize) -> Result<Chosen> {
+    pub(super) fn classify(&self, rows: [&dyn DataMatrix<f64>; 3], labelled: usize) -> Result<Chosen> {
         let part = |at: usize| Part { rows: rows[at], truth: &self.parts[at].truth };
         let parts = [&part(0), &part(1), &part(2)];
         choose_cost(parts, labelled, self.labels, self.study.measure, &COSTS)
@@ -396,14 +223,14 @@ impl<'a> Trial<'a> {
         if self.labels == 1 { i32::from(truth[0]) } else { first.map_or(-1, |class| class as i32) }
     }
 
-    fn labels_of(&self, labelled: usize) -> Result<Labels> {
+    pub(super) fn labels_of(&self, labelled: usize) -> Result<Labels> {
         let given = |i: usize| if i < labelled { self.class(0, i) } else { -1 };
         let given: Vec<i32> = (0..self.study.training).map(given).collect();
         Ok(Labels::from_integers(&given)?)
     }
 
     /// In %, of classes by their place in `labels`.
-    fn share_right(&self, at: usize, said: &[usize], labels: &Labels) -> f64 {
+    pub(super) fn share_right(&self, at: usize, said: &[usize], labels: &Labels) -> f64 {
         let right = (0..said.len()).filter(|i| labels.names()[said[*i]] == self.class(at, *i).to_string());
         100.0 * right.count() as f64 / said.len() as f64
     }

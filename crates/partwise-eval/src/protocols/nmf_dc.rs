@@ -20,7 +20,7 @@ use rand_chacha::rand_core::SeedableRng;
 use super::{Case, Group, Outcome, Protocol, Row, Unit};
 use crate::draw::{draw_labels, uniform};
 use crate::methods::k_means::{KMeansSettings, k_means};
-use crate::methods::seeded_k_means::constrained_k_means;
+use crate::methods::seeded_k_means::{self, constrained_k_means};
 
 /// How much faster the step by class is.
 pub const STEP: Protocol = Protocol {
@@ -113,7 +113,7 @@ fn compare(
             ("objective ratio", by_class[ITERATIONS] / published[ITERATIONS]),
         ]),
         unit.row("published step").by(solver).with(published_scores),
-        unit.row("constrained k-means").by("Lloyd, from the labels").with(scores(
+        unit.row("constrained k-means").by(seeded_k_means::SOLVER).with(scores(
             classes,
             given,
             &constrained,

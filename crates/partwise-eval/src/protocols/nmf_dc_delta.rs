@@ -17,7 +17,8 @@ use anyhow::Result;
 use partwise::metrics::sparseness;
 use partwise::{Fit, Settings};
 
-use super::faces::{self, Faces, Reading};
+use super::face_methods;
+use super::faces::{Faces, Reading};
 use super::{Axis, Case, Extent, Figure, Group, Outcome, Protocol, Reference, Unit, nmf_dc_methods};
 
 /// Figures 2 and 3.
@@ -28,8 +29,8 @@ pub const DELTA: Protocol = Protocol {
     needs: &["orl"],
     draws: 10,
     minutes: 0.5,
-    axis: Some(Axis { name: "delta", independent: false }),
-    groups: &[Group { name: "nmf-dc", title: "NMF-DC" }, faces::CONSTRAINED_K_MEANS.group],
+    axis: Some(Axis { name: "delta", independent: false, averaged: true }),
+    groups: &[Group { name: "nmf-dc", title: "NMF-DC" }, face_methods::CONSTRAINED_K_MEANS.group],
     cases: |extent| {
         let places: &[f64] = if extent == Extent::Reduced { &[0.0, 0.3, 0.6, 0.9] } else { &DELTAS };
         let all = SETTINGS.iter().flat_map(|setting| places.iter().map(|x| Case::at(setting.0, *x)));
@@ -70,7 +71,7 @@ fn run(unit: &Unit<'_>) -> Result<Outcome> {
     let (_, k, labels) = *setting.unwrap_or(&SETTINGS[0]);
     let faces = Faces::draw(&*unit.library.data_set("orl")?, "orl", k, labels, unit.draw)?;
     if unit.group != "nmf-dc" {
-        return Ok(nmf_dc_methods::rows(unit, &faces, faces::method(unit.group)?, 0)?.into());
+        return Ok(nmf_dc_methods::rows(unit, &faces, face_methods::method(unit.group)?, 0)?.into());
     }
     let settings = Settings {
         seed: unit.draw,

@@ -15,7 +15,8 @@ use partwise::{DenseMatrix, Fit, Matrix, Model, Settings, SolverChoice, fit};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::faces::{self, Faces, Method, Reading, SCORES, entry, seed_of};
+use super::face_methods::{self, Method, entry};
+use super::faces::{Faces, Reading, SCORES, seed_of};
 use super::nmf_dc_methods::{self as methods, SECONDS};
 use super::{Axis, Case, Extent, Figure, Outcome, Protocol, Reference, Unit};
 use crate::draw::{draw_labels, uniform};
@@ -28,21 +29,21 @@ pub const GENERATED: Protocol = Protocol {
     draws: 10,
     reduced_draws: 2,
     minutes: 90.0,
-    axis: Some(Axis { name: "c", independent: true }),
+    axis: Some(Axis { name: "c", independent: true, averaged: true }),
     groups: &[
-        faces::NMF.group,
+        face_methods::NMF.group,
         NMF_LONG.group,
         NMF_HALS.group,
-        faces::CNMF.group,
+        face_methods::CNMF.group,
         CNMF_LONG.group,
-        faces::CNMF_KL.group,
-        faces::NMF_DC_0.group,
-        faces::NMF_DC_0_3.group,
+        face_methods::CNMF_KL.group,
+        face_methods::NMF_DC_0.group,
+        face_methods::NMF_DC_0_3.group,
         methods::NMF_DC_0_6.group,
         methods::GNMF_10.group,
         methods::SEMI_GNMF_10.group,
-        faces::K_MEANS.group,
-        faces::CONSTRAINED_K_MEANS.group,
+        face_methods::K_MEANS.group,
+        face_methods::CONSTRAINED_K_MEANS.group,
     ],
     cases: |extent| {
         let (noises, sizes): (&[_], &[f64]) =
@@ -115,7 +116,7 @@ fn run(unit: &Unit<'_>) -> Result<Outcome> {
     let faces = generated(noise.0, noise.1, classes, unit.draw)?;
     let own = [&NMF_LONG, &NMF_HALS, &CNMF_LONG].into_iter().find(|method| method.group.name == unit.group);
     let method = own.map_or_else(|| methods::method(unit.group), Ok)?;
-    let iterations = if unit.group == faces::CNMF_KL.group.name { 100 } else { ITERATIONS };
+    let iterations = if unit.group == face_methods::CNMF_KL.group.name { 100 } else { ITERATIONS };
     Ok(methods::rows(unit, &faces, method, iterations)?.into())
 }
 
@@ -186,7 +187,7 @@ mod tests {
     fn generated_classes_stand_apart_by_the_share_of_their_centres() {
         let faces = generated("a = 0.2", 0.2, 3, 0).unwrap();
         assert_eq!((faces.data.as_slice().len(), faces.k), (3 * SAMPLES * 2500, 3));
-        let clusters = faces::CONSTRAINED_K_MEANS.clusters(&faces).unwrap().unwrap();
+        let clusters = face_methods::CONSTRAINED_K_MEANS.clusters(&faces).unwrap().unwrap();
         assert_eq!(faces.scores(&clusters).unwrap()[0].1, 100.0);
         let labelled = (0..faces.classes.len()).filter(|i| faces.labels.class(*i).is_some()).count();
         assert_eq!(labelled, 3 * LABELS);

@@ -10,7 +10,8 @@ use std::time::Instant;
 use anyhow::Result;
 use partwise::{DenseMatrix, Fit, Knowledge, Model, Settings, SolverChoice, fit};
 
-use super::faces::{self, Faces, Method, Reading, entry};
+use super::face_methods::{self, Method, entry};
+use super::faces::{Faces, Reading};
 use super::{Row, Unit};
 
 /// Seconds of the fit, or of the clustering.
@@ -33,7 +34,9 @@ pub(super) const GNMF_10: Method = entry(
     "GNMF, lambda 10, data as they come",
     "GNMF 10",
     &[Reading::Scaled],
-    |faces, settings| with_graph(faces, settings, Model::gnmf(faces::neighbours(&faces.data)?, GRAPH_WEIGHT)),
+    |faces, settings| {
+        with_graph(faces, settings, Model::gnmf(face_methods::neighbours(&faces.data)?, GRAPH_WEIGHT))
+    },
 );
 
 pub(super) const SEMI_GNMF_10: Method = entry(
@@ -42,7 +45,7 @@ pub(super) const SEMI_GNMF_10: Method = entry(
     "SemiGNMF 10",
     &[Reading::Scaled],
     |faces, settings| {
-        let graph = faces::neighbours(&faces.data)?;
+        let graph = face_methods::neighbours(&faces.data)?;
         with_graph(faces, settings, Model::semi_gnmf(graph, GRAPH_WEIGHT, faces.labels.clone()))
     },
 );
@@ -75,7 +78,7 @@ pub(super) fn method(group: &str) -> Result<&'static Method> {
     const OWN: [&Method; 6] = [&NS_NMF, &GNMF_10, &SEMI_GNMF_10, &NMF_DC_0_5, &NMF_DC_0_6, &NMF_DC_0_7];
     match OWN.into_iter().find(|method| method.group.name == group) {
         Some(method) => Ok(method),
-        None => faces::method(group),
+        None => face_methods::method(group),
     }
 }
 
@@ -85,7 +88,7 @@ pub(super) fn rows(unit: &Unit<'_>, faces: &Faces, method: &Method, iterations: 
     let Some(fitted) = method.fit(faces, iterations)? else {
         let clusters = method.clusters(faces)?.unwrap_or_default();
         let seconds = began.elapsed().as_secs_f64();
-        let row = unit.row(method.name).by("Lloyd, the best of 20 starts or from the labels");
+        let row = unit.row(method.name).by(method.clustering_solver());
         return Ok(vec![row.with(faces.scores(&clusters)?).with([(SECONDS, seconds)])]);
     };
     let seconds = began.elapsed().as_secs_f64();

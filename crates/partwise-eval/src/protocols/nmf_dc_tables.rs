@@ -17,7 +17,8 @@
 use anyhow::Result;
 
 use super::cnmf_values as values;
-use super::faces::{self, Faces, SCORES};
+use super::face_methods;
+use super::faces::{Faces, SCORES};
 use super::nmf_dc_methods::{self as methods, SECONDS};
 use super::{Axis, Case, Extent, Figure, Group, Outcome, Protocol, Published, Reference, Row, Unit, cnmf};
 
@@ -31,17 +32,17 @@ const SETS: [(&str, &str); 4] =
 const EXTENDED_YALE_B: &str = "Extended Yale B";
 
 const GROUPS: &[Group] = &[
-    faces::NMF.group,
+    face_methods::NMF.group,
     methods::GNMF_10.group,
     methods::SEMI_GNMF_10.group,
-    faces::CNMF.group,
-    faces::CNMF_KL.group,
+    face_methods::CNMF.group,
+    face_methods::CNMF_KL.group,
     methods::NS_NMF.group,
-    faces::NMF_DC_0.group,
-    faces::NMF_DC_0_3.group,
+    face_methods::NMF_DC_0.group,
+    face_methods::NMF_DC_0_3.group,
     methods::NMF_DC_0_5.group,
     methods::NMF_DC_0_7.group,
-    faces::CONSTRAINED_K_MEANS.group,
+    face_methods::CONSTRAINED_K_MEANS.group,
 ];
 
 const SHOWN: &[&str] = &[
@@ -88,7 +89,7 @@ pub const TABLES: Protocol = Protocol {
     needs: &["orl", "yale", "umist", "extended-yale-b"],
     reduced_draws: 1,
     minutes: 25.0,
-    axis: Some(Axis { name: "k", independent: true }),
+    axis: Some(Axis { name: "k", independent: true, averaged: true }),
     cases: |extent| {
         let reduced = extent == Extent::Reduced;
         let sizes: &[usize] = if reduced { &REDUCED_SIZES } else { &SIZES };
@@ -130,7 +131,7 @@ pub const PROPORTION: Protocol = Protocol {
     paper: "Yang et al. 2018 (NMF-DC), figure 7",
     needs: &["orl", "yale"],
     minutes: 13.0,
-    axis: Some(Axis { name: "% labelled", independent: false }),
+    axis: Some(Axis { name: "% labelled", independent: false, averaged: true }),
     cases: |_| {
         let all = SETS[..2].iter().flat_map(|set| [10.0, 20.0, 30.0].map(|share| Case::at(set.0, share)));
         all.collect()

@@ -19,8 +19,10 @@
 
 use anyhow::Result;
 
-use super::faces::{self, Faces, Reading};
+use super::face_methods;
+use super::faces::{Faces, Reading};
 use super::{Axis, Case, Extent, Figure, Group, Outcome, Picture, Protocol, Reference, Unit};
+use crate::methods::seeded_k_means;
 
 const ITERATIONS: usize = 200;
 const CLASSES_OF_FIGURES: usize = 10;
@@ -30,15 +32,15 @@ const UNLABELLED: &str = "AC unlabelled";
 const SECONDS: &str = "seconds";
 
 const GROUPS: &[Group] = &[
-    faces::NMF.group,
-    faces::NMF_LABELS.group,
-    faces::CNMF.group,
-    faces::CNMF_LABELS.group,
-    faces::NMF_ALPHA.group,
-    faces::NMF_ALPHA_LABELS.group,
-    faces::SCNMF.group,
-    faces::SCNMF_LABELS.group,
-    faces::CONSTRAINED_K_MEANS.group,
+    face_methods::NMF.group,
+    face_methods::NMF_LABELS.group,
+    face_methods::CNMF.group,
+    face_methods::CNMF_LABELS.group,
+    face_methods::NMF_ALPHA.group,
+    face_methods::NMF_ALPHA_LABELS.group,
+    face_methods::SCNMF.group,
+    face_methods::SCNMF_LABELS.group,
+    face_methods::CONSTRAINED_K_MEANS.group,
 ];
 
 /// The methods of the charts.
@@ -84,7 +86,7 @@ pub const CLASSES: Protocol = Protocol {
     title: "SCNMF, CNMF, NMF-alpha and NMF against the number of classes, two labels a class",
     paper: "Lan et al. 2014 (SCNMF), figures 3, 5, 6",
     minutes: 40.0,
-    axis: Some(Axis { name: "k", independent: true }),
+    axis: Some(Axis { name: "k", independent: true, averaged: true }),
     cases: |extent| {
         on_each(if extent == Extent::Reduced { &[2, 6, 10] } else { &[2, 3, 4, 5, 6, 7, 8, 9, 10] })
     },
@@ -99,7 +101,7 @@ pub const LABELS: Protocol = Protocol {
     title: "SCNMF, CNMF, NMF-alpha and NMF against labels a class, ten classes",
     paper: "Lan et al. 2014 (SCNMF), figures 7, 9, 10",
     minutes: 45.0,
-    axis: Some(Axis { name: "labels a class", independent: false }),
+    axis: Some(Axis { name: "labels a class", independent: false, averaged: true }),
     cases: |extent| on_each(if extent == Extent::Reduced { &[1, 3, 5] } else { &[1, 2, 3, 4, 5] }),
     run: |unit| clusterings(unit, CLASSES_OF_FIGURES, place(unit)),
     references,
@@ -118,7 +120,7 @@ pub const OVER_ITERATIONS: Protocol = Protocol {
     title: "SCNMF, CNMF, NMF-alpha and NMF against iterations and time, ten classes, two labels a class",
     paper: "Lan et al. 2014 (SCNMF), figures 11, 13, 14",
     minutes: 30.0,
-    axis: Some(Axis { name: "iterations", independent: false }),
+    axis: Some(Axis { name: "iterations", independent: false, averaged: false }),
     cases: |extent| on_each(if extent == Extent::Reduced { &[1, 10, 200] } else { CHECKPOINTS }),
     run: iterations,
     figures: &[
@@ -176,7 +178,7 @@ fn draw(unit: &Unit<'_>, k: usize, labels: usize) -> Result<Faces> {
 fn clusterings(unit: &Unit<'_>, k: usize, labels: usize) -> Result<Outcome> {
     let faces = draw(unit, k, labels)?;
     let mut rows = Vec::new();
-    for (name, clusters, solver) in faces::method(unit.group)?.readings(&faces, ITERATIONS)? {
+    for (name, clusters, solver) in face_methods::method(unit.group)?.readings(&faces, ITERATIONS)? {
         rows.push(unit.row(name).by(solver).with(faces.scores(&clusters)?));
     }
     Ok(rows.into())
@@ -184,20 +186,22 @@ fn clusterings(unit: &Unit<'_>, k: usize, labels: usize) -> Result<Outcome> {
 
 fn iterations(unit: &Unit<'_>) -> Result<Outcome> {
     let faces = draw(unit, CLASSES_OF_FIGURES, 2)?;
-    let method = faces::method(unit.group)?;
+    let method = face_methods::method(unit.group)?;
     let began = std::time::Instant::now();
     let Some(fitted) = method.fit(&faces, place(unit))? else {
         // A clustering has no such iterations: a level line.
         let clusters = method.clusters(&faces)?.unwrap_or_default();
         let seconds = began.elapsed().as_secs_f64();
-        let row = unit.row(method.name).by("Lloyd, from the labels").with(faces.scores(&clusters)?);
+        let row = unit.row(method.name).by(seeded_k_means::SOLVER).with(faces.scores(&clusters)?);
         return Ok(row.with([(SECONDS, seconds)]).into());
     };
     let seconds = began.elapsed().as_secs_f64();
     let mut rows = Vec::new();
     for reading in method.readings {
         let scores = faces.scores(&reading.clusters(&fitted, &faces)?)?;
-        let row = unit.row(format!("{}, {}", method.name, reading.name())).by(fitted.solver);
+        let row = unit
+            .row(format!("{}, {}", method.name, reading.name()))
+            .by(format!("{}, {} iterations", fitted.solver, fitted.iterations));
         rows.push(row.with(scores).with([(SECONDS, seconds)]));
     }
     Ok(rows.into())
@@ -215,7 +219,8 @@ fn bases(unit: &Unit<'_>) -> Result<Outcome> {
         pictures.push((format!("labelled {}", place + 1), (0..faces.k).map(labelled).collect()));
     }
     let mut rows = Vec::new();
-    for method in [&faces::SCNMF, &faces::SCNMF_LABELS, &faces::CNMF, &faces::NMF] {
+    for method in [&face_methods::SCNMF, &face_methods::SCNMF_LABELS, &face_methods::CNMF, &face_methods::NMF]
+    {
         let Some(fitted) = method.fit(&faces, ITERATIONS)? else { continue };
         let components: Vec<Vec<f64>> = (0..faces.k).map(|j| fitted.components.row(j).to_vec()).collect();
         let clusters = Reading::Plain.clusters(&fitted, &faces)?;
@@ -224,8 +229,8 @@ fn bases(unit: &Unit<'_>) -> Result<Outcome> {
         rows.push(unit.row(method.name).by(solver).with([likeness]).with(faces.scores(&clusters)?));
         pictures.push((method.name.to_string(), components));
     }
-    if let Some(clusters) = faces::CONSTRAINED_K_MEANS.clusters(&faces)? {
-        let row = unit.row(faces::CONSTRAINED_K_MEANS.name).by("Lloyd, from the labels");
+    if let Some(clusters) = face_methods::CONSTRAINED_K_MEANS.clusters(&faces)? {
+        let row = unit.row(face_methods::CONSTRAINED_K_MEANS.name).by(seeded_k_means::SOLVER);
         rows.push(row.with(faces.scores(&clusters)?));
     }
     let picture = Picture {

@@ -1,5 +1,7 @@
 //! [`Unit`]: what a protocol is asked to run at a time, and what it gives.
 
+use std::fmt;
+
 use super::Library;
 
 /// How much of an experiment is run.
@@ -36,6 +38,14 @@ impl Case {
     /// A case at a place of the axis.
     pub fn at(name: impl Into<String>, x: f64) -> Self {
         Case { name: name.into(), x: Some(x) }
+    }
+}
+
+/// The name and, after a space, the place: how a case is asked for.
+impl fmt::Display for Case {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.name)?;
+        self.x.map_or(Ok(()), |x| write!(out, " {x}"))
     }
 }
 

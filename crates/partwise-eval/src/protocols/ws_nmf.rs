@@ -11,8 +11,8 @@
 //! SS-NMF2. Its Cora has 573 documents and can't be had.
 //!
 //! Chosen here: classes by chance for each draw. 20 Newsgroups and Reuters (stories with one of the ten largest topics and no other): 50 documents a
-//! class, terms in two or more of them, tf-idf. Cora (7 areas): 100 papers a class, 0/1 words. Extended Yale B: all images of a
-//! class. Rows of unit length. Labels: a share of all samples by chance, not stratified; larger shares keep those of smaller ones.
+//! class, terms in two or more of them, tf-idf. Cora (7 areas): 100 papers a class, its 0/1 words weighed in the same way. Extended Yale B: all
+//! images of a class. Rows of unit length. Labels: a share of all samples by chance, not stratified; larger shares keep those of smaller ones.
 //! WS-NMF: the printed weight m_W = β, d eliminated, HALS with two sweeps; β = 4, 40 iterations, then β/2 and 15 more from there, down to
 //! 1e-3 at most; started as published (basis first), or from the labels (class means at the
 //! scale of the data, codes first); and with β = 1 from the labels, 40 iterations. Start and iterations of these two were changed when first
@@ -24,20 +24,17 @@
 //! Reduced: 2 draws; the smallest number of clusters of each set; shares 5, 20, 50 %.
 
 use anyhow::{Result, bail, ensure};
-use partwise::{
-    DataMatrix, DenseMatrix, Fit, Init, Knowledge, Labels, Matrix, Model, Settings, Slot, SolverChoice,
-    StrengthUnit, fit,
-};
+use partwise::{DataMatrix, Init, Labels, Matrix, Settings, SolverChoice};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::faces::seed_of;
-use super::samples::{Preparation, Samples, largest};
+use super::samples::{Preparation, Samples};
+use super::ws_nmf_methods::{Found, guided, unguided};
 use super::ws_nmf_values as values;
 use super::{Axis, Case, DataSet, Extent, Figure, Group, Outcome, Protocol, Reference, Unit};
 use crate::draw::{shuffled, uniform};
-use crate::methods::k_means::{KMeansSettings, k_means};
 use crate::methods::{self, Task};
 use partwise::metrics::{accuracy, nmi_max, restricted};
 
@@ -50,7 +47,8 @@ pub const SHARES: Protocol = Protocol {
     draws: 5,
     reduced_draws: 2,
     minutes: 30.0,
-    axis: Some(Axis { name: "% labelled", independent: false }),
+    revision: 2,
+    axis: Some(Axis { name: "% labelled", independent: false, averaged: true }),
     groups: GROUPS,
     cases: |extent| {
         let counts = |set: &Set| match extent {
@@ -147,7 +145,7 @@ const SETS: &[Set] = &[
     Set {
         folder: "cora",
         name: "Cora",
-        preparation: Preparation::Plain,
+        preparation: Preparation::Text,
         largest_classes: usize::MAX,
         per_class: 100,
         clusters: &[3, 7],
@@ -172,13 +170,13 @@ fn shares(extent: Extent) -> &'static [usize] {
 }
 
 /// One draw of a set.
-struct Sample {
+pub(super) struct Sample {
     samples: Samples,
-    data: Box<dyn DataMatrix<f64>>,
+    pub(super) data: Box<dyn DataMatrix<f64>>,
     /// From 0 (n).
     classes: Vec<i32>,
-    k: usize,
-    seed: u64,
+    pub(super) k: usize,
+    pub(super) seed: u64,
 }
 
 impl Sample {
@@ -233,7 +231,7 @@ impl Sample {
 
     /// The means of the labelled rows of each class as the basis, at the scale of the data; for a class without a label the mean of all rows,
     /// entrywise times a uniform number. [`Init::Labels`] scales both factors to equal norm, which the printed weight is not free of.
-    fn class_means(&self, labels: &Labels) -> Init {
+    pub(super) fn class_means(&self, labels: &Labels) -> Init {
         let (n, known) = (self.classes.len(), labels.n_classes());
         let mut means = Matrix::from_fn(self.k, self.samples.features, |_, _| 0.0);
         let counts = labels.counts();
@@ -256,12 +254,12 @@ impl Sample {
     }
 
     /// The clusters of a method of the registry.
-    fn clustering(&self, method: &str, labels: Option<&Labels>) -> Result<Vec<i32>> {
+    pub(super) fn clustering(&self, method: &str, labels: Option<&Labels>) -> Result<Vec<i32>> {
         let task = Task { labels, seed: self.seed, ..Task::new(self.data.as_ref(), self.k) };
         Ok((methods::named(method)?.run)(&task)?.labels)
     }
 
-    fn settings(&self, solver: SolverChoice, max_iterations: usize) -> Settings {
+    pub(super) fn settings(&self, solver: SolverChoice, max_iterations: usize) -> Settings {
         Settings {
             seed: self.seed,
             solver,
@@ -273,9 +271,6 @@ impl Sample {
         }
     }
 }
-
-/// Clusters with the name of their method and reading, its solver, and what was chosen.
-type Found = (String, Vec<i32>, String, String);
 
 fn run(unit: &Unit<'_>) -> Result<Outcome> {
     let at = |set: &'static Set| set.clusters.iter().map(move |k| (set, *k));
@@ -304,142 +299,6 @@ fn run(unit: &Unit<'_>) -> Result<Outcome> {
         }
     }
     Ok(rows.into())
-}
-
-/// The methods that see no labels; `None` for the others.
-fn unguided(sample: &Sample, group: &str) -> Result<Option<Vec<Found>>> {
-    let clustering = |name: &str| -> Result<Option<Vec<Found>>> {
-        let clusters = sample.clustering(group, None)?;
-        Ok(Some(vec![(name.to_string(), clusters, String::new(), String::new())]))
-    };
-    match group {
-        "nmf" => {
-            let fitted = fit(sample.data.as_ref(), &Model::nmf(), &sample.settings(SolverChoice::Hals, 200))?;
-            Ok(Some(largest_readings("NMF", &fitted, String::new())))
-        }
-        "k-means" => clustering("k-means"),
-        "spectral" => clustering("spectral"),
-        _ => Ok(None),
-    }
-}
-
-fn guided(sample: &Sample, group: &str, labels: &Labels) -> Result<Vec<Found>> {
-    let clustering = |name: &str| -> Result<Vec<Found>> {
-        let clusters = sample.clustering(group, Some(labels))?;
-        Ok(vec![(name.to_string(), clusters, String::new(), String::new())])
-    };
-    let (name, (fitted, strength)) = match group {
-        "ws-nmf" => ("WS-NMF", by_rule(sample, labels, false)?),
-        "ws-nmf-labels" => ("WS-NMF from labels", by_rule(sample, labels, true)?),
-        "ws-nmf-fixed" => (
-            "WS-NMF from labels, beta 1",
-            (held_at(sample, labels, 1.0, &LABELS, 40, sample.class_means(labels))?, 1.0),
-        ),
-        "ssnmf" => return ssnmf(sample, labels),
-        "ss-nmf1" => return clustering("SS-NMF1"),
-        "pck-means" => return clustering("PCK-means"),
-        "mpck-means" => return clustering("MPCK-means"),
-        "ss-spectral" => return clustering("SS-spectral"),
-        _ => return clustering("constrained k-means"),
-    };
-    Ok(largest_readings(name, &fitted, format!("beta {strength}")))
-}
-
-/// Which factor goes first.
-const PUBLISHED: Slot = Slot::Components;
-const LABELS: Slot = Slot::Codes;
-
-/// The fit with the smallest β at which 95 % of the labelled samples keep their class.
-fn by_rule(sample: &Sample, labels: &Labels, from_labels: bool) -> Result<(Fit<f64>, f64)> {
-    let first = if from_labels { LABELS } else { PUBLISHED };
-    let mut init = if from_labels { sample.class_means(labels) } else { Init::Published };
-    let (mut strength, mut iterations) = (4.0, 40);
-    let mut best: Option<(Fit<f64>, f64)> = None;
-    while strength >= 1e-3 {
-        let fitted = held_at(sample, labels, strength, &first, iterations, init)?;
-        let kept = |i: &usize| labels.class(*i) == Some(largest(fitted.codes.row(*i)) as usize);
-        let held = (0..labels.n_samples()).filter(kept).count() as f64 >= 0.95 * labels.n_labelled() as f64;
-        if !held && best.is_some() {
-            break;
-        }
-        init =
-            Init::Custom { codes: Some(fitted.codes.clone()), components: Some(fitted.components.clone()) };
-        best = Some((fitted, strength));
-        if !held {
-            break;
-        }
-        (strength, iterations) = (strength / 2.0, 15);
-    }
-    match best {
-        Some(best) => Ok(best),
-        None => bail!("no strength was tried"),
-    }
-}
-
-fn held_at(
-    sample: &Sample,
-    labels: &Labels,
-    strength: f64,
-    first: &Slot,
-    iterations: usize,
-    init: Init,
-) -> Result<Fit<f64>> {
-    let model = Model::ws_nmf(Knowledge {
-        labels: Some(labels.clone()),
-        strength,
-        strength_unit: StrengthUnit::Raw,
-        ..Knowledge::default()
-    });
-    let settings = Settings {
-        init,
-        first: Some(*first),
-        inner_steps: Some(2),
-        ..sample.settings(SolverChoice::Hals, iterations)
-    };
-    Ok(fit(sample.data.as_ref(), &model, &settings)?)
-}
-
-fn ssnmf(sample: &Sample, labels: &Labels) -> Result<Vec<Found>> {
-    let model = Model::ssnmf(Knowledge {
-        labels: Some(labels.clone()),
-        label_weight: 1.0,
-        strength_unit: StrengthUnit::Raw,
-        ..Knowledge::default()
-    });
-    let fitted = fit(sample.data.as_ref(), &model, &sample.settings(SolverChoice::Mu, 200))?;
-    let solver = format!("{}, {} iterations", fitted.solver, fitted.iterations);
-    let codes = scaled(&fitted);
-    let settings = KMeansSettings { seed: sample.seed, ..KMeansSettings::default() };
-    let found = k_means(&DenseMatrix::from_matrix(codes)?, sample.k, &settings)?;
-    let clusters = found.labels.iter().map(|cluster| *cluster as i32).collect();
-    let mut all = vec![("SSNMF, kmB".to_string(), clusters, solver.clone(), String::new())];
-    if let Some((_, view)) = fitted.further.iter().find(|(slot, _)| *slot == Slot::Labels) {
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-        let class = |i: usize| {
-            let shares: Vec<f64> = (0..view.rows()).map(|c| dot(fitted.codes.row(i), view.row(c))).collect();
-            largest(&shares)
-        };
-        let clusters = (0..fitted.codes.rows()).map(class).collect();
-        all.push(("SSNMF, B".to_string(), clusters, solver, String::new()));
-    }
-    Ok(all)
-}
-
-/// The codes with the basis scaled to unit length.
-fn scaled(fitted: &Fit<f64>) -> Matrix<f64> {
-    let length = |j: usize| fitted.components.row(j).iter().map(|v| v * v).sum::<f64>().sqrt();
-    let lengths: Vec<f64> = (0..fitted.codes.columns()).map(length).collect();
-    Matrix::from_fn(fitted.codes.rows(), lengths.len(), |i, j| fitted.codes.get(i, j) * lengths[j])
-}
-
-/// arg and argB.
-fn largest_readings(name: &str, fitted: &Fit<f64>, detail: String) -> Vec<Found> {
-    let solver = format!("{}, {} iterations", fitted.solver, fitted.iterations);
-    let of = |codes: &Matrix<f64>| (0..codes.rows()).map(|i| largest(codes.row(i))).collect();
-    vec![
-        (format!("{name}, arg"), of(&fitted.codes), solver.clone(), detail.clone()),
-        (format!("{name}, argB"), of(&scaled(fitted)), solver, detail),
-    ]
 }
 
 fn references() -> Vec<Reference> {

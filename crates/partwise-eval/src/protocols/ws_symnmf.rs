@@ -31,8 +31,8 @@ use partwise::{
 use super::{Case, DataSet, Extent, Group, Outcome, Protocol, Reference, Row, Unit};
 use crate::draw::draw_labels;
 use crate::methods::k_means::{KMeansSettings, k_means};
-use crate::methods::seeded_k_means::constrained_k_means;
-use crate::methods::spectral::spectral_embedding;
+use crate::methods::seeded_k_means::{self, constrained_k_means};
+use crate::methods::spectral::{self, spectral_embedding};
 
 /// Five graphs, 6 % of the labels.
 pub const GRAPHS: Protocol = Protocol {
@@ -147,7 +147,7 @@ impl LabelledGraph {
             let settings = KMeansSettings { seed: unit.draw, ..KMeansSettings::default() };
             let found = constrained_k_means(&points, self.n_classes, &labels, &settings)?;
             let clusters: Vec<i32> = found.labels.iter().map(|cluster| *cluster as i32).collect();
-            let row = unit.row("constrained k-means").by("Lloyd, from the labels");
+            let row = unit.row("constrained k-means").by(seeded_k_means::SOLVER);
             return self.row(row, &clusters, &unlabelled, None);
         }
         if unit.group == SPECTRAL {
@@ -156,7 +156,7 @@ impl LabelledGraph {
             let settings = KMeansSettings { seed: unit.draw, ..KMeansSettings::default() };
             let found = k_means(&points, self.n_classes, &settings)?;
             let clusters: Vec<i32> = found.labels.iter().map(|cluster| *cluster as i32).collect();
-            return self.row(unit.row("spectral"), &clusters, &unlabelled, None);
+            return self.row(unit.row("spectral").by(spectral::SOLVER), &clusters, &unlabelled, None);
         }
         let guided = |strength, strength_unit| {
             Model::ws_symnmf(Knowledge {
@@ -297,7 +297,7 @@ mod tests {
     fn cliques_in_a_ring_are_found_and_cut_at_four_edges() {
         let groups = GRAPHS.groups_named(&[]).unwrap();
         let mut rows = Vec::new();
-        for id in GRAPHS.units(Extent::Full, 2, &groups) {
+        for id in GRAPHS.units(&(GRAPHS.cases)(Extent::Full), 2, &groups) {
             let (case, group, draw) = (&id.case, id.group, id.draw);
             let unit = Unit { library: &Cliques, extent: Extent::Full, case, group, draw };
             rows.extend(run(&unit).unwrap().rows);

@@ -4,6 +4,8 @@
 //! average = mean over x of the means over draws;   ± = standard deviation over draws, averaged over x
 //! ( ) = standard error of the average: √(Σₓ s²ₓ/nₓ)/|x| where each x has draws of its own, else that of the draws' averages over x
 //! ```
+//!
+//! Where an average over the axis means nothing (iterations), the last place that every method of the case has stands in its stead.
 
 use crate::protocols::{Extent, Protocol, Published, Reference, Row};
 
@@ -36,7 +38,7 @@ pub struct Line {
     pub case: String,
     /// As [`Row::method`].
     pub method: String,
-    /// The place on the axis; `None` for the average over all of them (and for protocols without an axis).
+    /// The place on the axis; `None` for the average over all of them (and for cases without a place).
     pub x: Option<f64>,
     /// Draws at each place, the fewest.
     pub draws: usize,
@@ -49,7 +51,7 @@ pub struct Line {
 /// All averages of an experiment.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Summary {
-    /// Over the whole axis.
+    /// Over the whole axis, or at its last place where an average means nothing.
     pub overall: Vec<Line>,
     /// At each place of the axis; empty without one.
     pub by_x: Vec<Line>,
@@ -62,20 +64,39 @@ pub fn summarize(protocol: &Protocol, rows: &[Row]) -> Summary {
     let (published, references) = ((protocol.published)(), (protocol.references)());
     let independent = protocol.axis.is_none_or(|axis| axis.independent);
     let full = (protocol.cases)(Extent::Full);
+    let averaged = protocol.axis.is_none_or(|axis| axis.averaged);
     let mut summary = Summary { places: places(rows.iter()), ..Summary::default() };
-    for group in grouped(rows) {
+    let groups = grouped(rows);
+    for group in &groups {
         let places = places(group.iter().copied());
         let mut needed = full.iter().filter(|case| case.name == group[0].case.name).filter_map(|case| case.x);
         let complete = needed.all(|x| places.contains(&x));
-        let span = Span { places: &places, x: None, complete };
-        summary.overall.push(line(&group, &span, independent, &published, &references));
+        let last = if averaged { None } else { last_common_place(&groups, &group[0].case.name) };
+        let whole = Span { places: &places, x: None, complete };
+        let (here, span) = match &last {
+            None => (group.clone(), whole),
+            Some(x) => (at_place(group, *x), Span { places: std::slice::from_ref(x), x: last, complete }),
+        };
+        summary.overall.push(line(&here, &span, independent, &published, &references));
         for x in &places {
-            let here: Vec<&Row> = group.iter().copied().filter(|row| row.case.x == Some(*x)).collect();
+            let here = at_place(group, *x);
             let span = Span { places: &[*x], x: Some(*x), complete };
             summary.by_x.push(line(&here, &span, independent, &published, &references));
         }
     }
     summary
+}
+
+fn at_place<'a>(rows: &[&'a Row], x: f64) -> Vec<&'a Row> {
+    rows.iter().copied().filter(|row| row.case.x == Some(x)).collect()
+}
+
+/// The last place that every method of a case has; `None` where there is none.
+fn last_common_place(groups: &[Vec<&Row>], case: &str) -> Option<f64> {
+    let of_case = || groups.iter().filter(|group| group[0].case.name == case);
+    let has = |group: &Vec<&Row>, x: f64| group.iter().any(|row| row.case.x == Some(x));
+    let all = places(of_case().flatten().copied());
+    all.into_iter().rev().find(|x| of_case().all(|group| has(group, *x)))
 }
 
 /// The places of the axis that rows have, ascending.
@@ -136,11 +157,6 @@ fn line(
     } else {
         places.iter().map(|place| at(Some(*place))).min().unwrap_or(0)
     };
-    let mut solvers: Vec<&str> =
-        rows.iter().map(|row| row.solver.as_str()).filter(|s| !s.is_empty()).collect();
-    solvers.dedup();
-    solvers.sort_unstable();
-    solvers.dedup();
     let scores = names
         .into_iter()
         .filter_map(|name| {
@@ -164,7 +180,34 @@ fn line(
             Some((name.clone(), average, against))
         })
         .collect();
-    Line { case: case.clone(), method: method.clone(), x: span.x, draws, solver: solvers.join("; "), scores }
+    Line { case: case.clone(), method: method.clone(), x: span.x, draws, solver: solvers(rows), scores }
+}
+
+/// The solvers of some rows; those that differ in the number of iterations alone as one, with the fewest and the most.
+fn solvers(rows: &[&Row]) -> String {
+    let mut found: Vec<(String, Option<(u64, u64)>)> = Vec::new();
+    for row in rows.iter().filter(|row| !row.solver.is_empty()) {
+        let (name, iterations) =
+            match row.solver.strip_suffix(" iterations").and_then(|s| s.rsplit_once(", ")) {
+                Some((name, count)) if count.parse::<u64>().is_ok() => (name, count.parse::<u64>().ok()),
+                _ => (row.solver.as_str(), None),
+            };
+        match found.iter_mut().find(|known| known.0 == name && known.1.is_some() == iterations.is_some()) {
+            Some((_, Some((least, most)))) => {
+                *least = (*least).min(iterations.unwrap_or(*least));
+                *most = (*most).max(iterations.unwrap_or(*most));
+            }
+            Some(_) => {}
+            None => found.push((name.to_string(), iterations.map(|count| (count, count)))),
+        }
+    }
+    found.sort();
+    let text = |(name, iterations): &(String, Option<(u64, u64)>)| match iterations {
+        None => name.clone(),
+        Some((least, most)) if least == most => format!("{name}, {least} iterations"),
+        Some((least, most)) => format!("{name}, {least} to {most} iterations"),
+    };
+    found.iter().map(text).collect::<Vec<_>>().join("; ")
 }
 
 /// What is expected at these places: the value of the place, that of the whole axis where none is missing, or else the average of those of
@@ -281,11 +324,44 @@ mod tests {
         }
     }
 
+    #[test]
+    fn solvers_that_differ_in_iterations_alone_are_one() {
+        let with = |solver: &str| Row { solver: solver.into(), ..row(1.0, 0, "a", 0.0) };
+        let rows = [
+            "mu, 200 iterations",
+            "hals, 9 iterations",
+            "hals, 120 iterations",
+            "hals, 30 iterations",
+            "Lloyd",
+            "",
+        ];
+        let rows = rows.map(with);
+        let found = solvers(&rows.iter().collect::<Vec<_>>());
+        assert_eq!(found, "Lloyd; hals, 9 to 120 iterations; mu, 200 iterations");
+    }
+
     fn known(x: Option<f64>, mean: f64) -> Reference {
         Reference { case: "set", x, method: "a", score: "ac", mean, error: 0.1 }
     }
 
-    const AXIS: Axis = Axis { name: "k", independent: true };
+    const AXIS: Axis = Axis { name: "k", independent: true, averaged: true };
+
+    #[test]
+    fn an_axis_whose_average_means_nothing_shows_the_last_place_that_every_method_has() {
+        let protocol = Protocol {
+            axis: Some(Axis { averaged: false, ..AXIS }),
+            references: || vec![known(None, 9.0), known(Some(2.0), 4.0)],
+            ..Protocol::PLAIN
+        };
+        let rows =
+            [row(1.0, 0, "a", 1.0), row(2.0, 0, "a", 5.0), row(3.0, 0, "a", 7.0), row(2.0, 0, "b", 6.0)];
+        let found = summarize(&protocol, &rows);
+        let shown: Vec<(Option<f64>, f64)> =
+            found.overall.iter().map(|l| (l.x, l.scores[0].1.mean)).collect();
+        assert_eq!(shown, [(Some(2.0), 5.0), (Some(2.0), 6.0)]);
+        assert_eq!(found.overall[0].scores[0].2.reference, Some((4.0, 0.1)));
+        assert_eq!(found.by_x.len(), 4);
+    }
 
     #[test]
     fn averages_and_errors_are_those_of_the_formulas() {

@@ -90,6 +90,9 @@ fn overall(protocol: &Protocol, case: &str, lines: &[&Line], summary: &Summary) 
         cells
     };
     let over = match protocol.axis {
+        Some(axis) if lines[0].x.is_some() => {
+            format!(", {} = {}", axis.name, lines[0].x.map_or(String::new(), |x| x.to_string()))
+        }
         Some(axis) if summary.by_x.iter().any(|line| line.case == case) => {
             format!(", averages over {} = {}", axis.name, list(&summary.places))
         }
@@ -175,9 +178,11 @@ fn by_x(protocol: &Protocol, case: &str, score: &str, lines: &[&Line], summary: 
 /// The paired tests of a case as sentences.
 fn tests(protocol: &Protocol, rows: &[Row], case: &str, lines: &[&Line]) -> Vec<String> {
     let independent = protocol.axis.is_none_or(|axis| axis.independent);
-    let of = |method: &str| -> Vec<&Row> {
-        rows.iter().filter(|row| row.case.name == case && row.method == method).collect()
-    };
+    // Where an average over the axis means nothing, lines are those of one place, and so are the tests.
+    let at = lines.first().and_then(|line| line.x);
+    let here = |row: &&Row| row.case.name == case && (at.is_none() || row.case.x == at);
+    let of =
+        |method: &str| -> Vec<&Row> { rows.iter().filter(here).filter(|row| row.method == method).collect() };
     let mut notes = Vec::new();
     for score in main_scores(protocol, lines) {
         for (first, second) in pairs(protocol, lines, &score) {
@@ -329,7 +334,7 @@ mod tests {
     use crate::results::summarize;
 
     const PROTOCOL: Protocol = Protocol {
-        axis: Some(Axis { name: "k", independent: true }),
+        axis: Some(Axis { name: "k", independent: true, averaged: true }),
         published: || {
             vec![Published { case: "faces", x: Some(2.0), method: "a|b", score: "AC", value: 91.0 }]
         },
