@@ -82,16 +82,7 @@ fn train_with(
     settings: &TransductiveSettings,
 ) -> Result<Transductive> {
     let n = data.n_samples();
-    if targets.len() != n {
-        return Err(Error::Shape {
-            what: "the targets of the transductive support vector machine".into(),
-            expected: format!("{n} entries (one a sample)"),
-            found: format!("{} entries", targets.len()),
-        });
-    }
-    if let Some(share) = settings.positive_share.filter(|share| !(*share > 0.0 && *share < 1.0)) {
-        return Err(super::rows::out_of_range("the share of positive samples", share, "between 0 and 1"));
-    }
+    check(n, targets, settings)?;
     let machine_settings =
         |cost: Cost| SvmSettings { cost, tolerance: GAP, seed: settings.seed, ..SvmSettings::default() };
     let labelled: Vec<usize> = (0..n).filter(|&i| targets[i] != 0).collect();
@@ -146,6 +137,20 @@ fn train_with(
         }
         unlabelled_cost = (2.0 * unlabelled_cost).min(settings.cost);
     }
+}
+
+fn check(n: usize, targets: &[i8], settings: &TransductiveSettings) -> Result<()> {
+    if targets.len() != n {
+        return Err(Error::Shape {
+            what: "the targets of the transductive support vector machine".into(),
+            expected: format!("{n} entries (one a sample)"),
+            found: format!("{} entries", targets.len()),
+        });
+    }
+    if let Some(share) = settings.positive_share.filter(|share| !(*share > 0.0 && *share < 1.0)) {
+        return Err(super::rows::out_of_range("the share of positive samples", share, "between 0 and 1"));
+    }
+    Ok(())
 }
 
 /// The machine but for its weights, and w·x of every sample.
