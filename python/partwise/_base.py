@@ -62,6 +62,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         *,
         init: str | None = None,
         solver: str = "auto",
+        acceleration: str = "auto",
         beta_loss: str | float = "frobenius",
         tol: float = 1e-4,
         max_iter: int = 200,
@@ -81,6 +82,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         self.n_components = n_components
         self.init = init
         self.solver = solver
+        self.acceleration = acceleration
         self.beta_loss = beta_loss
         self.tol = tol
         self.max_iter = max_iter
@@ -215,8 +217,9 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             self.classes_ = targets.classes
         elif hasattr(self, "classes_"):
             del self.classes_
-        self._component_classes = _component_classes(self._class_names_of_components(), self._clusters(self.codes_), targets)
-        self.labels_ = self._decode(self._clusters(self.codes_))
+        clusters = self._clusters(self.codes_)
+        self._component_classes = _component_classes(self._class_names_of_components(), clusters, targets)
+        self.labels_ = self._decode(clusters)
         self._parts = dict(done["parts"])
         self.guidance_report_ = self._report(done, targets)
 

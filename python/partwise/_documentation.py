@@ -22,6 +22,10 @@ _COMMON = """init : str, default=None
     solver : str, default="auto"
         "hals" (or its other name "cd"), "bpp", "nesterov", "nesterov-running", "mu". "auto" is the method's own: as a rule
         "hals", and "mu" under the Kullback-Leibler loss.
+    acceleration : {{"auto", "off", "on"}}, default="auto"
+        Whether the factors are moved on along their last change, and "hals" takes several sweeps where they are cheap: fewer
+        iterations, the same limits, and the objective never rises. "auto" is on for ``NMF`` with ``solver="auto"`` from a start
+        without labels; "on" is refused where the solver ("hals" and "mu" can) or the method doesn't allow it.
     beta_loss : {{"frobenius", 2, "kullback-leibler", 1}}, default={loss}
         The loss, of those that the method is defined for: {losses}.
     tol : float, default=1e-4

@@ -43,7 +43,8 @@ class ResultsMixin:
         """
         check_is_fitted(self)
         codes = self.codes_ if codes is None else np.asarray(codes)
-        weighted = codes.astype(np.float64) * np.sqrt((self.components_.astype(np.float64) ** 2).sum(axis=1))
+        squares = np.einsum("kj,kj->k", self.components_, self.components_, dtype=np.float64)
+        weighted = codes.astype(np.float64) * np.sqrt(squares)
         total = weighted.sum(axis=1, keepdims=True)
         return np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)
 

@@ -31,6 +31,7 @@ class SettingsMixin:
     n_components: int | str | None
     init: str | None
     solver: str
+    acceleration: str
     beta_loss: str | float
     tol: float
     max_iter: int
@@ -126,6 +127,7 @@ class SettingsMixin:
             "rank": rank,
             "seed": seed_of(self.random_state),
             "solver": self.solver,
+            "acceleration": self.acceleration,
             "max_iterations": int(self.max_iter),
             "tolerance": float(self.tol),
             "time_limit": None if self.time_limit is None else float(self.time_limit),

@@ -71,3 +71,34 @@ def test_the_command_line_encodes_with_a_model_of_python(command, files):
     command("transform", folder / "model.safetensors", folder / "new.npy", "--solver", "bpp", "--tol", 0, "--max-iter", 1, "--out", folder / "codes", "--quiet")
     np.testing.assert_array_equal(np.load(folder / "codes" / "codes.npy"), model.transform(X[:20] + 1))
     assert json.loads((folder / "codes" / "run.json").read_text())["result"]["iterations"] == 1
+
+
+@pytest.mark.parametrize("acceleration", ["off", "on"])
+@pytest.mark.parametrize("method", ["nmf", "cnmf"])
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+def test_acceleration_is_that_of_the_command_line(acceleration, method, loss, command, files):
+    X, y, folder = files
+    estimator, takes = METHODS[method]
+    labels = ["--labels", folder / "y.csv"] if takes else []
+    command(
+        "fit", folder / "x.npy", "--method", method, "--loss", loss, "--acceleration", acceleration, "--init", "random",
+        "-k", 10, "--seed", 2, "--max-iter", 12, *labels, "--out", folder / "out", "--quiet",
+    )
+    def fitted(acceleration):
+        model = estimator(10, init="random", beta_loss=loss, acceleration=acceleration, random_state=2, max_iter=12)
+        return model.fit(X, y if takes else None)
+
+    theirs, ours = pw.load(folder / "out" / "model.safetensors"), fitted(acceleration)
+    np.testing.assert_array_equal(theirs.codes_, ours.codes_)
+    np.testing.assert_array_equal(theirs.components_, ours.components_)
+    # The other choice takes other steps.
+    other = fitted("on" if acceleration == "off" else "off")
+    assert not np.array_equal(other.codes_, ours.codes_)
+
+
+def test_an_acceleration_that_is_not_one_is_refused_with_the_valid_ones(digits):
+    X, y, _ = digits
+    with pytest.raises(ValueError, match="auto, off, on"):
+        pw.NMF(3, acceleration="yes", max_iter=2).fit(X[:50])
+    with pytest.raises(ValueError, match="acceleration off"):
+        pw.SSNMF(10, acceleration="on", solver="hals", max_iter=2).fit(X[:50], y[:50])

@@ -16,6 +16,7 @@ pub(crate) fn into_array<'py, T: Real + Element>(
 /// An array as a matrix of its own.
 pub(crate) fn to_matrix(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Matrix<f64>> {
     let [rows, columns] = [array.shape()[0], array.shape()[1]];
-    let values = array.as_array().iter().copied().collect();
+    let values =
+        array.as_slice().map_or_else(|_| array.as_array().iter().copied().collect(), <[f64]>::to_vec);
     Matrix::from_vec(rows, columns, values).map_err(crate::faults::value_error)
 }

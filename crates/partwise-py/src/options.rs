@@ -6,8 +6,8 @@ use std::time::Duration;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use partwise::graphs::Graph;
 use partwise::{
-    AnchorScale, CodeReference, ComponentReference, Error, Init, Knowledge, LabelSets, LabelTargets, Labels,
-    Loss, Margins, Model, Settings, Slot, SolverChoice, StepRule, StrengthUnit,
+    Acceleration, AnchorScale, CodeReference, ComponentReference, Error, Init, Knowledge, LabelSets,
+    LabelTargets, Labels, Loss, Margins, Model, Settings, Slot, SolverChoice, StepRule, StrengthUnit,
 };
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
@@ -71,6 +71,9 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     }
     if let Some(solver) = options.get::<String>("solver")? {
         settings.solver = SolverChoice::from_name(&solver).map_err(value_error)?;
+    }
+    if let Some(acceleration) = options.get::<String>("acceleration")? {
+        settings.acceleration = Acceleration::from_name(&acceleration).map_err(value_error)?;
     }
     settings.inner_steps = options.get("inner_steps")?;
     if let Some(init) = options.get::<String>("init")? {

@@ -99,8 +99,8 @@ fn sparse_lines<T: Real>(table: &mut Table) {
         table.line(format!("{what}, accelerated"), None, bare, || iteration_ms(&x, &nmf, &Settings::new(k)));
         if k == 20 {
             let mu = with(SolverChoice::Mu);
-            // The goal is 3; f32 gains nothing over f64 here, so its ratio to products that are twice as fast is above it.
-            let gate = if size_of::<T>() == 4 { 4.5 } else { 3.0 };
+            // Divisions and logarithms gain less from f32 than the products do.
+            let gate = if size_of::<T>() == 4 { 2.8 } else { 2.4 };
             table.line(format!("{what}, KL"), Some(gate), bare, || iteration_ms(&x, &kl, &mu));
             table.line(format!("{what}, MU"), None, bare, || line(SolverChoice::Mu));
             table.line(format!("{what}, Nesterov"), None, bare, || line(SolverChoice::Nesterov));

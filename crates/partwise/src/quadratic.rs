@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::linalg::Matrix;
 use crate::linalg::simd::{Kernel, dispatch, multiply_add};
+use crate::linalg::sums::{column_sums, wide_gram};
 use crate::real::Real;
 
 /// Rows that share a Gram of their own: G + weight·(D − D^½ d dᵀ D^½) + A with the unit vector d (or zeros) and the quadratic's diagonal
@@ -252,12 +253,21 @@ impl<T: Real> Quadratic<T> {
         value -= dot(self.cross.as_slice(), factor.as_slice());
         value += penalty_value(&self.penalties, factor);
         for group in self.groups.iter() {
-            let taken = group.taken(self.group_metric.as_deref());
-            for &row in &group.rows {
-                let u = factor.row(row as usize);
-                let along: f64 = taken.iter().map(|(w, v)| w.to_f64() * dot(u, v).powi(2)).sum();
-                value += 0.5 * (self.weighted_square(group, u) - along);
-                value += group.added.as_ref().map_or(0.0, |added| 0.5 * form(added, u));
+            let mut taken = group.taken(self.group_metric.as_deref());
+            taken.retain(|(weight, _)| *weight != T::ZERO);
+            let metric: Vec<f64> = (0..factor.columns()).map(|j| self.weighted_metric(group, j)).collect();
+            if !taken.is_empty() || metric.iter().any(|m| *m != 0.0) {
+                for &row in &group.rows {
+                    let u = factor.row(row as usize);
+                    let along: f64 = taken.iter().map(|(w, v)| w.to_f64() * dot(u, v).powi(2)).sum();
+                    let square: f64 = metric.iter().zip(u).map(|(m, v)| m * v.to_f64() * v.to_f64()).sum();
+                    value += 0.5 * (square - along);
+                }
+            }
+            if let Some(added) = &group.added {
+                // Σ uAuᵀ = ⟨A, UᵀU⟩.
+                let own = wide_gram(&factor.gathered(&group.rows), 0..group.rows.len());
+                value += 0.5 * dot(own.as_slice(), added.cast::<f64>().as_slice());
             }
         }
         value + self.constant
@@ -266,11 +276,6 @@ impl<T: Real> Quadratic<T> {
     /// Dⱼ times what the group multiplies it by.
     fn weighted_metric(&self, group: &RowGroup<T>, j: usize) -> f64 {
         group.diagonal(j).to_f64() * self.group_metric.as_ref().map_or(1.0, |m| m[j].to_f64())
-    }
-
-    /// u D(weight + p) uᵀ.
-    fn weighted_square(&self, group: &RowGroup<T>, u: &[T]) -> f64 {
-        u.iter().enumerate().map(|(j, v)| self.weighted_metric(group, j) * v.to_f64() * v.to_f64()).sum()
     }
 
     /// The gradient of one row, G_i u + δu − c + sλ, in `f64`.
@@ -337,11 +342,12 @@ impl<T: Real> KlMajorizer<T> {
     /// The objective at the current factor (at which the majorizer was formed).
     pub fn value_here(&self, factor: &Matrix<T>) -> f64 {
         let mut value = self.log_sum + self.constant + penalty_value(&self.penalties, factor);
-        for i in 0..factor.rows() {
-            let times = self.base_row(i).to_f64();
-            for (j, u) in factor.row(i).iter().enumerate() {
-                let u = u.to_f64();
-                value += times * self.base[j].to_f64() * u + 0.5 * self.ridge[j].to_f64() * u * u;
+        let sums = column_sums(factor, self.base_rows.as_deref());
+        value += self.base.iter().zip(sums).map(|(base, sum)| base.to_f64() * sum).sum::<f64>();
+        if self.ridge.iter().any(|ridge| *ridge != T::ZERO) {
+            for i in 0..factor.rows() {
+                let terms = self.ridge.iter().zip(factor.row(i));
+                value += terms.map(|(ridge, u)| 0.5 * ridge.to_f64() * u.to_f64() * u.to_f64()).sum::<f64>();
             }
         }
         if let Some(entries) = &self.entries {

@@ -8,9 +8,10 @@ mod sealed {
     use crate::fit::Engine;
     use crate::linalg::gather::SparseProducts;
     use crate::linalg::gemm::DenseProducts;
+    use crate::linalg::logarithm::Logarithms;
 
     /// What is compiled once for each number type.
-    pub trait Sealed: DenseProducts + SparseProducts + Engine {}
+    pub trait Sealed: DenseProducts + SparseProducts + Logarithms + Engine {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }

@@ -123,6 +123,85 @@ fn any_number_of_threads_gives_the_same_bits() {
     }
 }
 
+/// Low rank, noise and labels, in a shape that is cut into several chunks of every kind.
+fn large() -> Example {
+    let mut example = Example::new(12, 4, 3, 11);
+    (example.n, example.d) = (1100, 300);
+    let (n, d, r) = (example.n, example.d, 5);
+    let part = |seed, i: usize, c: usize| {
+        let v = number(seed, i * r + c);
+        if v < 0.7 { 0.0 } else { v }
+    };
+    example.x = partwise::Matrix::from_fn(n, d, |i, j| {
+        let noise = number(3, i * d + j);
+        let signal = (0..r).map(|c| part(1, i, c) * part(2, j, c)).sum::<f64>();
+        if noise < 0.9 { signal } else { signal + 0.2 * noise }
+    });
+    example.labels = (0..n).map(|i| if i % 7 == 0 { (i % 3) as i32 } else { -1 }).collect();
+    example
+}
+
+/// Calls `check` with every model, loss and solver that can be accelerated; returns how many there are.
+fn for_accelerated(example: &Example, check: impl Fn(&str, &Model, SolverChoice, &Example)) -> usize {
+    let mut found = 0;
+    for case in cases() {
+        let example = &case.example(example);
+        for solver in [SolverChoice::Hals, SolverChoice::Mu] {
+            let model = case.model(example);
+            let probe = Settings { solver, max_iterations: 0, ..settings(example, Acceleration::On) };
+            if accepted(fit(&example.dense::<f64>(), &model, &probe)).is_some() {
+                found += 1;
+                check(&format!("{case:?}, {solver:?}"), &model, solver, example);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn guided_methods_get_the_same_bits_from_any_number_of_threads() {
+    let found = for_accelerated(&large(), |what, model, solver, example| {
+        let (dense, sparse) = (example.dense::<f64>(), example.sparse::<f64>());
+        for data in [&dense as &dyn DataMatrix<f64>, &sparse] {
+            let at = |threads| {
+                let settings =
+                    Settings { solver, threads, max_iterations: 8, ..settings(example, Acceleration::On) };
+                let fit = fit(data, model, &settings).unwrap();
+                let factors = fit.codes.as_slice().iter().chain(fit.components.as_slice()).copied();
+                factors.chain(fit.history.iter().map(|i| i.objective)).map(f64::to_bits).collect::<Vec<_>>()
+            };
+            let one = at(1);
+            for threads in [2, 7] {
+                assert!(at(threads) == one, "{what}, {threads} threads");
+            }
+        }
+    });
+    assert!(found > 10, "{found}");
+}
+
+#[test]
+fn guided_methods_end_as_low_and_as_still_as_plain_iterations_do() {
+    let mut example = Example::new(12, 4, 3, 11);
+    let large = large();
+    (example.n, example.d) = (90, 60);
+    example.x = partwise::Matrix::from_fn(90, 60, |i, j| large.x.get(i, j));
+    example.labels = large.labels[..90].to_vec();
+    let found = for_accelerated(&example, |what, model, solver, example| {
+        let at = |acceleration| {
+            let settings = Settings { solver, max_iterations: 200, ..settings(example, acceleration) };
+            fit(&example.dense::<f64>(), model, &settings).unwrap()
+        };
+        let (plain, fast) = (at(Acceleration::Off), at(Acceleration::On));
+        let (start, first) = (plain.history[0].objective, plain.history[1].kkt.unwrap());
+        // Local minima differ a little in height.
+        let allowed = plain.objective + 0.02 * (start - plain.objective);
+        assert!(fast.objective <= allowed, "{what}: {} beside {}", fast.objective, plain.objective);
+        let allowed = 2.0 * plain.kkt + 1e-3 * first;
+        assert!(fast.kkt <= allowed, "{what}: gradient {} beside {} of {first}", fast.kkt, plain.kkt);
+    });
+    assert!(found > 10, "{found}");
+}
+
 #[test]
 fn a_solver_that_is_named_takes_plain_iterations() {
     let example = parts();

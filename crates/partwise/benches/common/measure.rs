@@ -32,15 +32,19 @@ pub(crate) fn iteration_ms<T: Real>(data: &dyn DataMatrix<T>, model: &Model, set
 /// A table of ratios: what is measured, beside what it is compared with, and how much more it may cost.
 pub(crate) struct Table {
     check: bool,
+    wanted: Vec<String>,
     passes: bool,
 }
 
 impl Table {
-    /// Prints the heads of the columns. With `--check` among the arguments of the program only lines with a gate are measured.
+    /// Prints the heads of the columns. With `--check` among the arguments of the program only lines with a gate are measured; with
+    /// words among them only lines that contain all of these.
     pub(crate) fn begin(base: &str, ours: &str) -> Self {
         println!("CPU milliseconds of one thread, medians of {ROUNDS} interleaved rounds");
         println!("{:<52} {base:>9} {ours:>9} {:>7} {:>8}", "case", "ratio", "gate");
-        Table { check: std::env::args().any(|argument| argument == "--check"), passes: true }
+        let (options, wanted): (Vec<String>, Vec<String>) =
+            std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
+        Table { check: options.iter().any(|option| option == "--check"), wanted, passes: true }
     }
 
     /// Measures both, in rounds one after the other, since machines are shared and their speed drifts, and prints the line. The ratio is
@@ -52,7 +56,8 @@ impl Table {
         base: impl Fn() -> f64,
         ours: impl Fn() -> f64,
     ) {
-        if self.check && gate.is_none() {
+        let unwanted = self.wanted.iter().any(|word| !name.contains(word.as_str()));
+        if unwanted || self.check && gate.is_none() {
             return;
         }
         let times: Vec<(f64, f64)> = (0..ROUNDS).map(|_| (base(), ours())).collect();

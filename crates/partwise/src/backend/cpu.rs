@@ -7,6 +7,7 @@ use super::extrapolation::Extrapolation;
 use super::solving::extrapolation;
 use super::{Backend, Exact};
 use crate::factors::{Factors, Slot};
+use crate::linalg::sums::{column_sums, wide_gram};
 use crate::linalg::{Matrix, gemm};
 use crate::losses::{Loss, frobenius, images, kullback_leibler};
 use crate::pool::{Pool, fixed_chunks};
@@ -18,8 +19,6 @@ use crate::solvers::{Bpp, NnlsSolver};
 
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;
-/// Chunks of the exact loss of sparse data.
-const EXACT_CHUNKS: usize = 8;
 /// Rows whose Gram is summed in the number type before it is added up in `f64`.
 const GRAM_ROWS: usize = 4096;
 
@@ -210,7 +209,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             self.pool.map_rows(&self.chunks[slot.index()], numerator.as_mut_slice(), k, |range, out| {
                 kullback_leibler::numerator_rows(data, slot, range, own, other, out)
             });
-        let base = kullback_leibler::column_sums(other);
+        let base = column_sums(other, None);
         KlMajorizer {
             numerator,
             base: base.into_iter().map(T::from_f64).collect(),
@@ -265,31 +264,22 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let components = self.seen(Slot::Components);
         let sum: f64 = match problem.loss {
             Loss::Frobenius => {
-                // Each call on sparse data takes a Gram of all components: fewer calls there.
-                let mut chunks = data.sample_chunks();
-                if data.is_sparse() {
-                    chunks = joined(&chunks, EXACT_CHUNKS);
-                }
-                let parts = self.pool.map(chunks, |rows| data.squared_residual(rows, codes, components));
+                let gram = wide_gram(components, 0..components.rows());
+                let parts = self.pool.map(data.sample_chunks(), |rows| {
+                    data.squared_residual_beside(rows, codes, components, &gram)
+                });
                 0.5 * parts.iter().sum::<f64>()
             }
             Loss::KullbackLeibler => {
                 let parts =
                     self.pool.map(data.sample_chunks(), |rows| data.log_divergence(rows, codes, components));
-                let sums = kullback_leibler::column_sums(codes);
-                let total: f64 =
-                    sums.iter().zip(kullback_leibler::column_sums(components)).map(|(a, b)| a * b).sum();
+                let sums = column_sums(codes, None);
+                let total: f64 = sums.iter().zip(column_sums(components, None)).map(|(a, b)| a * b).sum();
                 parts.iter().sum::<f64>() - data.summary().sum + total
             }
         };
         sum + constant
     }
-}
-
-/// At most `count` chunks, made of neighbours.
-fn joined(chunks: &[Range<usize>], count: usize) -> Vec<Range<usize>> {
-    let size = chunks.len().div_ceil(count).max(1);
-    chunks.chunks(size).map(|part| part[0].start..part[part.len() - 1].end).collect()
 }
 
 /// Multiplications in a product with X from which on several threads pay.

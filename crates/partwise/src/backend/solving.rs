@@ -219,15 +219,14 @@ fn solve_gathered<T: Real>(
 ) -> (Vec<T>, Swept) {
     let own = group.map(|group| group.gram(&quadratic.gram, quadratic.group_metric.as_deref()));
     let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
-    let gather = |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize)).copied().collect::<Vec<T>>();
     let pick =
         |v: &Option<Vec<T>>| v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>());
-    let (cross, mut values) = (gather(&quadratic.cross), gather(factor));
+    let (cross, mut values) = (quadratic.cross.gathered(rows), factor.gathered(rows).into_vec());
     let (scale, shift) = (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
     let view = Rows {
         gram: own.as_ref().unwrap_or(&quadratic.gram),
         prepared: own_prepared.as_deref().unwrap_or(shared),
-        cross: &cross,
+        cross: cross.as_slice(),
         linear: &quadratic.penalties.linear,
         linear_rows: scale.as_deref(),
         shift: shift.as_deref(),

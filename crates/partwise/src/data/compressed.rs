@@ -5,11 +5,14 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::linalg::gather::Rows;
+use crate::linalg::simd::prefetch;
 use crate::real::Real;
 
 /// Stored values in a chunk of rows, and the most rows it may have: enough work for a thread to be worth calling.
 const CHUNK_VALUES: usize = 1 << 15;
 const CHUNK_ROWS: usize = 2048;
+/// How many entries ahead of its use the place of an entry in the transpose is asked for.
+const PLACES_AHEAD: usize = 24;
 
 /// Rows of (index, value): row `i` has the entries `offsets[i]..offsets[i + 1]`, indices ascending once
 /// [`Compressed::in_order`] has been called.
@@ -73,12 +76,14 @@ impl<'a, T: Real> Compressed<'a, T> {
                 offsets[rows]
             ));
         }
-        for i in 0..rows {
-            if let Some(j) = self.row(i).0.iter().find(|j| **j as usize >= columns) {
-                return malformed(format!(
-                    "row {i} has an entry in column {j} (counted from 0), but there are {columns} columns"
-                ));
-            }
+        // The largest first: looking for the place of a fault entry by entry is slow, and there hardly ever is one.
+        let largest = self.indices.iter().fold(0, |largest, j| largest.max(*j));
+        if largest as usize >= columns && stored > 0 {
+            let at = self.indices.iter().position(|j| *j as usize >= columns).expect("the largest is one");
+            let (j, i) = (self.indices[at], offsets.partition_point(|offset| *offset <= at) - 1);
+            return malformed(format!(
+                "row {i} has an entry in column {j} (counted from 0), but there are {columns} columns"
+            ));
         }
         Ok(())
     }
@@ -86,7 +91,9 @@ impl<'a, T: Real> Compressed<'a, T> {
     /// The same rows with strictly ascending indices, entries of equal index summed in their order; and how many
     /// entries were added to another. Nothing is copied when the rows are so already.
     pub(super) fn in_order(self) -> (Self, usize) {
-        let ascending = (0..self.n_rows()).all(|i| self.row(i).0.windows(2).all(|w| w[0] < w[1]));
+        // Without a way out inside of a row: so it becomes vector instructions.
+        let is_ascending = |row: &[u32]| row.windows(2).fold(true, |so_far, w| so_far & (w[0] < w[1]));
+        let ascending = (0..self.n_rows()).all(|i| is_ascending(self.row(i).0));
         if ascending {
             return (self, 0);
         }
@@ -124,9 +131,12 @@ impl<'a, T: Real> Compressed<'a, T> {
     pub(super) fn transposed(&self, columns: usize) -> Compressed<'static, T> {
         let mut sort = CountingSort::new(columns, self.indices.iter().copied());
         for i in 0..self.n_rows() {
-            let (indices, values) = self.row(i);
-            for (j, x) in indices.iter().zip(values) {
-                sort.place(*j, i as u32, *x);
+            for e in self.offsets[i]..self.offsets[i + 1] {
+                // The places lie scattered: asked for early, many of them are on their way at a time.
+                if let Some(ahead) = self.indices.get(e + PLACES_AHEAD) {
+                    sort.look_ahead(*ahead);
+                }
+                sort.place(self.indices[e], i as u32, self.values[e]);
             }
         }
         sort.finish()
@@ -258,6 +268,13 @@ impl<T: Real> CountingSort<T> {
         self.indices[at] = index;
         self.values[at] = value;
         self.next[row as usize] += 1;
+    }
+
+    /// Asks for the place where the next entry of a row goes.
+    fn look_ahead(&self, row: u32) {
+        let at = self.next[row as usize];
+        prefetch(&self.indices, at, 1);
+        prefetch(&self.values, at, 1);
     }
 
     fn finish(self) -> Compressed<'static, T> {

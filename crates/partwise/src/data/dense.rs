@@ -90,7 +90,7 @@ impl<'a, T: Real> DenseMatrix<'a, T> {
     }
 
     /// Replaces a tile of U Vᵀ, row-major, by X / (U Vᵀ), and adds the tile's x·ln(x / (U Vᵀ)) to the sum.
-    fn divide_by(&self, tile: &mut [T], rows: &Range<usize>, columns: &Range<usize>, sum: &mut LogSum) {
+    fn divide_by(&self, tile: &mut [T], rows: &Range<usize>, columns: &Range<usize>, sum: &mut LogSum<T>) {
         for (i, tile) in rows.clone().zip(tile.chunks_exact_mut(columns.len())) {
             let values = &self.row(i)[columns.clone()];
             dispatch(Divide { values, products: tile, sum: &mut *sum });
@@ -256,11 +256,12 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         sum.finish()
     }
 
-    fn squared_residual(
+    fn squared_residual_beside(
         &self,
         samples: Range<usize>,
         samples_factor: &Matrix<T>,
         features_factor: &Matrix<T>,
+        _: &Matrix<f64>,
     ) -> f64 {
         let mut total = 0.0;
         self.visit_in_f64(samples, samples_factor, features_factor, |x, p| {

@@ -19,6 +19,7 @@ pub use summary::Summary;
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::linalg::sums::wide_gram;
 use crate::real::Real;
 
 /// How rows of X are summed into fewer rows, each then scaled: output row `q` is
@@ -83,12 +84,24 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
 
     /// Σ over these rows of (x − (UVᵀ))², products and sums in `f64`. For dense data the differences are formed
     /// entry by entry. For sparse data that is done for the stored entries; those that are not stored count with
-    /// (UVᵀ)², found as uᵢ(VᵀV)uᵢᵀ less the stored entries' share: an error of about 2⁻⁵²·k·‖UVᵀ‖² at most.
+    /// (UVᵀ)², found as Σᵢ uᵢ(VᵀV)uᵢᵀ less the stored entries' share: an error of about 2⁻⁵²·k·‖UVᵀ‖² at most.
     fn squared_residual(
         &self,
         samples: Range<usize>,
         samples_factor: &Matrix<T>,
         features_factor: &Matrix<T>,
+    ) -> f64 {
+        let gram = wide_gram(features_factor, 0..features_factor.rows());
+        self.squared_residual_beside(samples, samples_factor, features_factor, &gram)
+    }
+
+    /// As [`DataMatrix::squared_residual`], with VᵀV in `f64` (k × k) at hand: it is the same for all chunks.
+    fn squared_residual_beside(
+        &self,
+        samples: Range<usize>,
+        samples_factor: &Matrix<T>,
+        features_factor: &Matrix<T>,
+        features_gram: &Matrix<f64>,
     ) -> f64;
 
     /// Σ over the non-zeros of these rows of x·ln(x / (UVᵀ)), in `f64`; `+∞` where UVᵀ is 0 and x is not.

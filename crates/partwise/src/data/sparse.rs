@@ -9,10 +9,10 @@ use super::compressed::Compressed;
 use super::{DataMatrix, DenseMatrix, RowGroups, Summary, check_not_empty, members_of_groups};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::linalg::gather::{RatioTimes, RowDeviation, RowLogarithms, Times};
-use crate::linalg::gemm::{Output, View, ViewMut, gram, matmul};
-use crate::linalg::logarithm::LogSum;
-use crate::linalg::simd::dispatch;
+use crate::linalg::gather::Times;
+use crate::linalg::ratio::RatioTimes;
+use crate::linalg::stored::StoredProducts;
+use crate::linalg::sums::wide_gram;
 use crate::real::Real;
 
 /// Sparse data (n samples × d features) in compressed rows (CSR), owned or borrowed.
@@ -99,6 +99,16 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
             }
         }
         DenseMatrix::from_matrix(matrix).expect("a sparse matrix has rows and columns")
+    }
+
+    fn stored_products<'s>(
+        &'s self,
+        range: Range<usize>,
+        samples_factor: &'s Matrix<T>,
+        features_factor: &'s Matrix<T>,
+    ) -> StoredProducts<'s, T> {
+        let (own, other) = (samples_factor.as_slice(), features_factor.as_slice());
+        StoredProducts { rows: self.rows.view(), range, own, other, k: features_factor.columns() }
     }
 
     /// The columns of X, stored at the first call.
@@ -198,32 +208,19 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         T::gather_ratio(RatioTimes { rows: self.columns().view(), range: features, own, other, k, out })
     }
 
-    fn squared_residual(
+    fn squared_residual_beside(
         &self,
         samples: Range<usize>,
         samples_factor: &Matrix<T>,
         features_factor: &Matrix<T>,
+        features_gram: &Matrix<f64>,
     ) -> f64 {
-        let k = features_factor.columns();
-        let mut features_gram = vec![0.0; k * k];
-        gram(features_factor.cast::<f64>().as_slice(), self.features, k, &mut features_gram);
-        let wide: Vec<f64> =
-            samples.clone().flat_map(|i| samples_factor.row(i)).map(|u| u.to_f64()).collect();
-        let mut times_gram = vec![0.0; wide.len()];
-        let u = View::new(&wide, samples.len(), k);
-        let out = ViewMut::new(&mut times_gram, samples.len(), k);
-        matmul(out, Output::Replace, u, View::new(&features_gram, k, k));
-        let mut total = 0.0;
-        for ((i, u), u_gram) in samples.zip(wide.chunks_exact(k)).zip(times_gram.chunks_exact(k)) {
-            let (indices, values) = self.row(i);
-            let (own, other) = (samples_factor.row(i), features_factor.as_slice());
-            let stored = dispatch(RowDeviation { indices, values, own, other });
-            let squared_product: f64 = u.iter().zip(u_gram).map(|(a, b)| a * b).sum();
-            // Rounding may take the part that is not stored below zero, where it can't be. A NaN must stay.
-            let not_stored = squared_product - stored.product;
-            total += stored.residual + if not_stored < 0.0 { 0.0 } else { not_stored };
-        }
-        total
+        let own_gram = wide_gram(samples_factor, samples.clone());
+        let all: f64 = own_gram.as_slice().iter().zip(features_gram.as_slice()).map(|(a, b)| a * b).sum();
+        let stored = T::deviation(self.stored_products(samples, samples_factor, features_factor));
+        // Rounding may take the part that is not stored below zero, where it can't be. A NaN must stay.
+        let not_stored = all - stored.product;
+        stored.residual + if not_stored < 0.0 { 0.0 } else { not_stored }
     }
 
     fn log_divergence(
@@ -232,13 +229,7 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         samples_factor: &Matrix<T>,
         features_factor: &Matrix<T>,
     ) -> f64 {
-        let mut sum = LogSum::new();
-        for i in samples {
-            let (indices, values) = self.row(i);
-            let (own, other) = (samples_factor.row(i), features_factor.as_slice());
-            dispatch(RowLogarithms { indices, values, own, other, sum: &mut sum });
-        }
-        sum.finish()
+        T::stored_logarithms(self.stored_products(samples, samples_factor, features_factor))
     }
 
     fn grouped(&self, groups: &RowGroups) -> Box<dyn DataMatrix<T>> {

@@ -4,6 +4,9 @@ use crate::error::{Error, Result};
 use crate::linalg::gemm;
 use crate::real::Real;
 
+/// Rows and columns that are transposed at once.
+const TILE: usize = 16;
+
 /// An owned dense matrix in row-major order. Factors, references and results have this type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix<T> {
@@ -108,9 +111,31 @@ impl<T: Real> Matrix<T> {
         self.values
     }
 
+    /// Copies of some rows, in their order (rows.len() × columns).
+    pub(crate) fn gathered(&self, rows: &[u32]) -> Self {
+        let mut values = Vec::with_capacity(rows.len() * self.columns);
+        rows.iter().for_each(|&row| values.extend_from_slice(self.row(row as usize)));
+        Matrix { rows: rows.len(), columns: self.columns, values }
+    }
+
     /// The transpose, as a new matrix.
     pub fn transposed(&self) -> Self {
-        Matrix::from_fn(self.columns, self.rows, |i, j| self.values[j * self.columns + i])
+        let (m, n) = (self.rows, self.columns);
+        let mut values = vec![T::ZERO; m * n];
+        // Tile by tile: both sides of a tile stay in the first-level cache.
+        for first_row in (0..m).step_by(TILE) {
+            let rows = first_row..(first_row + TILE).min(m);
+            for first in (0..n).step_by(TILE) {
+                for j in first..(first + TILE).min(n) {
+                    for (value, i) in
+                        values[j * m + rows.start..j * m + rows.end].iter_mut().zip(rows.clone())
+                    {
+                        *value = self.values[i * n + j];
+                    }
+                }
+            }
+        }
+        Matrix { rows: n, columns: m, values }
     }
 
     /// The Gram matrix Vᵀ·V (columns × columns) of this matrix V, symmetric to the last bit.

@@ -5,7 +5,10 @@ pub(crate) mod gather;
 pub(crate) mod gemm;
 pub(crate) mod logarithm;
 mod matrix;
+pub(crate) mod ratio;
 pub(crate) mod simd;
+pub(crate) mod stored;
+pub(crate) mod sums;
 
 pub use gemm::symmetric_eigen;
 pub use matrix::Matrix;

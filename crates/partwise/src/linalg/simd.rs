@@ -120,7 +120,7 @@ pub(crate) fn multiply_add<T: Real, const FMA: bool>(a: T, b: T, c: T) -> T {
 
 /// Asks for the cache lines of `values[start .. start + count]`. A hint only: any `start` is allowed.
 #[inline(always)]
-pub(crate) fn prefetch<T: Real>(values: &[T], start: usize, count: usize) {
+pub(crate) fn prefetch<T>(values: &[T], start: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -134,8 +134,10 @@ pub(crate) fn prefetch<T: Real>(values: &[T], start: usize, count: usize) {
             offset += LINE;
         }
         // A row that does not start at a line boundary reaches into one line more.
-        // SAFETY: as above.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(bytes.saturating_sub(1))) };
+        if count > 1 {
+            // SAFETY: as above.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(bytes.saturating_sub(1))) };
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (values, start, count);

@@ -12,10 +12,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::kullback_leibler::column_sums;
 use crate::data::DataMatrix;
 use crate::factors::{Factors, Slot};
 use crate::linalg::Matrix;
+use crate::linalg::sums::column_sums;
 use crate::quadratic::KlMajorizer;
 use crate::real::Real;
 
@@ -99,7 +99,8 @@ impl<T: Real> CombinedRows<T> {
         let chunks = self.targets.sample_chunks();
         let logs: f64 =
             chunks.into_iter().map(|rows| self.targets.log_divergence(rows, &combined, components)).sum();
-        let total: f64 = column_sums(&combined).iter().zip(column_sums(components)).map(|(v, h)| v * h).sum();
+        let total: f64 =
+            column_sums(&combined, None).iter().zip(column_sums(components, None)).map(|(v, h)| v * h).sum();
         logs - self.targets.summary().sum + total
     }
 
@@ -123,7 +124,7 @@ impl<T: Real> CombinedRows<T> {
                 for (n, p) in majorizer.numerator.as_mut_slice().iter_mut().zip(products) {
                     *n += p;
                 }
-                for (b, sum) in majorizer.base.iter_mut().zip(column_sums(&combined)) {
+                for (b, sum) in majorizer.base.iter_mut().zip(column_sums(&combined, None)) {
                     *b += T::from_f64(sum);
                 }
                 logs

@@ -24,14 +24,3 @@ pub(crate) fn numerator_rows<T: Real>(
         }
     }
 }
-
-/// Column sums (k) of a factor, in `f64`.
-pub(crate) fn column_sums<T: Real>(factor: &Matrix<T>) -> Vec<f64> {
-    let mut sums = vec![0.0; factor.columns()];
-    for i in 0..factor.rows() {
-        for (s, v) in sums.iter_mut().zip(factor.row(i)) {
-            *s += v.to_f64();
-        }
-    }
-    sums
-}

@@ -25,9 +25,7 @@ pub(super) struct Pattern {
 impl Pattern {
     /// Σ v vᵀ (k × k) over the known rows of the other factor.
     pub(super) fn gram<T: Real>(&self, other: &Matrix<T>) -> Matrix<T> {
-        let values = self.known.iter().flat_map(|&row| other.row(row as usize)).copied().collect();
-        let gathered = Matrix::from_vec(self.known.len(), other.columns(), values);
-        gathered.expect("k values for each known row were gathered").gram()
+        other.gathered(&self.known).gram()
     }
 }
 

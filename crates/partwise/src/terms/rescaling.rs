@@ -38,10 +38,11 @@ impl Rescaling {
             }
         };
         for (slot, inverse) in [(Slot::Codes, false), (Slot::Components, true)] {
+            let scales: Vec<f64> = d.iter().map(|d| if inverse { 1.0 / d } else { *d }).collect();
             let factor = factors.get_mut(slot);
             for i in 0..factor.rows() {
-                for (v, d) in factor.row_mut(i).iter_mut().zip(&d) {
-                    *v = T::from_f64(if inverse { v.to_f64() / d } else { v.to_f64() * d });
+                for (v, scale) in factor.row_mut(i).iter_mut().zip(&scales) {
+                    *v = T::from_f64(v.to_f64() * scale);
                 }
             }
         }
@@ -55,12 +56,14 @@ fn by_labels<T: Real>(classes: &[Option<usize>], codes: &Matrix<T>) -> Vec<f64> 
     let (mut numerator, mut denominator, mut largest) = (vec![0.0; k], vec![0.0; k], vec![0.0f64; k]);
     for i in 0..codes.rows() {
         let row = codes.row(i);
-        for j in 0..k {
-            let w = row[j].to_f64();
-            largest[j] = largest[j].max(w);
-            if let Some(class) = classes[i] {
-                denominator[j] += w * w;
-                numerator[j] += if class == j { w } else { 0.0 };
+        for (largest, w) in largest.iter_mut().zip(row) {
+            let w = w.to_f64();
+            *largest = if w > *largest { w } else { *largest };
+        }
+        if let Some(class) = classes[i] {
+            numerator[class] += row[class].to_f64();
+            for (sum, w) in denominator.iter_mut().zip(row) {
+                *sum += w.to_f64() * w.to_f64();
             }
         }
     }
