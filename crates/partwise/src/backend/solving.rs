@@ -219,7 +219,11 @@ fn solve_gathered<T: Real>(
 ) -> (Vec<T>, Swept) {
     let own = group.map(|group| group.gram(&quadratic.gram, quadratic.group_metric.as_deref()));
     let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
-    let gather = |m: &Matrix<T>| rows.iter().flat_map(|&r| m.row(r as usize)).copied().collect::<Vec<T>>();
+    let gather = |m: &Matrix<T>| {
+        let mut copies = Vec::with_capacity(rows.len() * m.columns());
+        rows.iter().for_each(|&r| copies.extend_from_slice(m.row(r as usize)));
+        copies
+    };
     let pick =
         |v: &Option<Vec<T>>| v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>());
     let (cross, mut values) = (gather(&quadratic.cross), gather(factor));
