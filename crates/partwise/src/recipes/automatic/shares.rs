@@ -75,6 +75,41 @@ pub(super) fn sharpened(logarithms: &Matrix<f64>, over: &[usize], confidence: f6
     row_normalized(out)
 }
 
+/// How far predictions of several folds agree on the samples `over`: the mean of Cohen's κ over all pairs of folds, 1 where they are the
+/// same, 0 where they agree as often as chance has it for clusters of these sizes. `None` with less than two folds or no sample.
+pub(super) fn agreement(predictions: &[Vec<u32>], classes: usize, over: &[usize]) -> Option<f64> {
+    let (mut sum, mut pairs) = (0.0, 0);
+    for (at, one) in predictions.iter().enumerate() {
+        for other in &predictions[at + 1..] {
+            sum += kappa(one, other, classes, over)?;
+            pairs += 1;
+        }
+    }
+    (pairs > 0).then(|| sum / f64::from(pairs))
+}
+
+/// (p − e)/(1 − e), p how often two predictions are the same, e how often by chance. Two that both put all samples into one and the same
+/// class say nothing: 0.
+fn kappa(one: &[u32], other: &[u32], classes: usize, over: &[usize]) -> Option<f64> {
+    if over.is_empty() {
+        return None;
+    }
+    let (mut first, mut second, mut same) = (vec![0.0; classes], vec![0.0; classes], 0.0);
+    let part = 1.0 / over.len() as f64;
+    for &i in over {
+        first[one[i] as usize] += part;
+        second[other[i] as usize] += part;
+        same += if one[i] == other[i] { part } else { 0.0 };
+    }
+    let chance: f64 = first.iter().zip(&second).map(|(a, b)| a * b).sum();
+    Some(if chance < 1.0 - 1e-12 { (same - chance) / (1.0 - chance) } else { 0.0 })
+}
+
+/// The class with the largest share of each sample.
+pub(super) fn classes_of(shares: &Matrix<f64>) -> Vec<u32> {
+    (0..shares.rows()).map(|i| largest(shares.row(i)) as u32).collect()
+}
+
 /// Where the rising function `f` reaches `level`, or the end of the range (low, high) that is nearest to it: by false position, an end
 /// that stays being pulled in (Illinois), which takes a third of the steps of a bisection.
 fn rising_to(level: f64, (mut low, mut high): (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
