@@ -144,3 +144,39 @@ pub(super) fn held_out(shares: &Matrix<f64>, hidden: &[(usize, usize)]) -> f64 {
     let shared: f64 = hidden.iter().map(|(i, c)| shares.get(*i, *c)).sum();
     0.5 * (right + shared) / hidden.len() as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agreement_is_one_for_the_same_nothing_for_chance_and_counts_the_samples_that_are_asked_for() {
+        let over: Vec<usize> = (0..8).collect();
+        let one = vec![0, 0, 0, 0, 1, 1, 1, 1];
+        let half = vec![0, 0, 1, 1, 0, 0, 1, 1];
+        let close = |a: Option<f64>, b: f64| a.is_some_and(|a| (a - b).abs() < 1e-12);
+        assert!(close(agreement(&[one.clone(), one.clone()], 2, &over), 1.0));
+        assert!(close(agreement(&[one.clone(), half.clone()], 2, &over), 0.0));
+        // Three folds: the pairs are (one, one), (one, half) twice.
+        assert!(close(agreement(&[one.clone(), one.clone(), half.clone()], 2, &over), 1.0 / 3.0));
+        assert!(close(agreement(&[one.clone(), half], 2, &[0, 1, 6, 7]), 1.0));
+        // All in one class: nothing is said.
+        assert!(close(agreement(&[vec![0; 8], vec![0; 8]], 2, &over), 0.0));
+        assert_eq!(agreement(&[one], 2, &over), None);
+    }
+
+    #[test]
+    fn false_position_finds_what_a_bisection_finds() {
+        let confidence = |rows: &[[f64; 3]], level: f64| {
+            let logarithms = Matrix::from_fn(rows.len(), 3, |i, j| rows[i][j]);
+            let over: Vec<usize> = (0..rows.len()).collect();
+            let shares = sharpened(&logarithms, &over, level);
+            over.iter().map(|i| shares.row(*i).iter().fold(0.0f64, |m, v| m.max(*v))).sum::<f64>()
+                / rows.len() as f64
+        };
+        let rows = [[0.0, -1e-3, -2e-3], [-5.0, 0.0, -0.1], [-1.0, -1.0, 0.0]];
+        assert!((confidence(&rows, 0.7) - 0.7).abs() < 1e-6);
+        // Nothing can be told apart: even shares are all there is.
+        assert!((confidence(&[[0.0; 3], [1.0; 3]], 0.7) - 1.0 / 3.0).abs() < 1e-12);
+    }
+}
