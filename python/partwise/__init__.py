@@ -39,6 +39,7 @@ from ._estimators import (
 from ._files import load
 from ._guidance import (
     EntryWeights,
+    FeatureWeights,
     Graph,
     Guidance,
     KnownEntries,
@@ -70,6 +71,7 @@ __all__ = [
     "WSNMF",
     "Automatic",
     "EntryWeights",
+    "FeatureWeights",
     "Factorization",
     "Finding",
     "Graph",

@@ -27,9 +27,9 @@ class Automatic:
     classes: Any
     """The classes (c), sorted."""
     candidates: list[dict[str, Any]]
-    """Every graph that was tried: "graph", "components_per_class", "share", "score", "weight"."""
+    """Every graph that was tried: "graph", "components_per_class", "share", "score", "agreement", "weight"."""
     readings: list[dict[str, Any]]
-    """Every way to read classes off: "reading", "score", "weight"."""
+    """Every way to read classes off: "reading", "score", "agreement", "weight"."""
     hidden: int
     """How many labels were hidden once to score these."""
     sizes: Any
@@ -96,8 +96,8 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
         classes[found["labels"]],
         found["memberships"],
         classes,
-        [dict(zip(("graph", "components_per_class", "share", "score", "weight"), line, strict=True)) for line in found["candidates"]],
-        [dict(zip(("reading", "score", "weight"), line, strict=True)) for line in found["readings"]],
+        [dict(zip(("graph", "components_per_class", "share", "score", "agreement", "weight"), line, strict=True)) for line in found["candidates"]],
+        [dict(zip(("reading", "score", "agreement", "weight"), line, strict=True)) for line in found["readings"]],
         found["hidden"],
         np.array(found["sizes"]),
         list(found["notices"]),

@@ -208,7 +208,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         self.component_names_ = np.array(done["component_names"], dtype=object)
         for slot, factor in done["further"].items():
             setattr(self, slot.replace(" ", "_") + "_", factor)
-        self._encoding = {key: done[key] for key in ("ridge", "linear", "smoothing", "loss")}
+        self._encoding = {key: done[key] for key in ("ridge", "linear", "smoothing", "feature_weights", "loss")}
         used = ("loss", "solver", "init", "first")
         self._resolved = {"method": self._method, **settings, **{key: done[key] for key in used}}
         self._resolved.pop("start", None)
@@ -298,9 +298,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         components = np.ascontiguousarray(self.components_, dtype=np.float64)
         encoding = self._encoding
         try:
-            return _native.encode(
-                lend(data), components, encoding["ridge"], encoding["linear"], encoding["smoothing"], encoding["loss"], settings
-            )
+            penalties = (encoding["ridge"], encoding["linear"], encoding["smoothing"], encoding.get("feature_weights"))
+            return _native.encode(lend(data), components, *penalties, encoding["loss"], settings)
         except ValueError as error:
             raise_about(error, self)
 

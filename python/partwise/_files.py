@@ -39,6 +39,13 @@ def _parameters(model: Any) -> dict[str, Any]:
     return {name: _plain(value) for name, value in model.get_params(deep=False).items() if simple(value)}
 
 
+def _encoding_document(encoding: dict[str, Any]) -> dict[str, Any]:
+    """What new rows are encoded with; weights of features only where there are some, as on the command line."""
+    kept = {key: encoding[key] for key in ("ridge", "linear", "smoothing")}
+    weights = encoding.get("feature_weights")
+    return kept if weights is None else {**kept, "feature_weights": weights}
+
+
 def save(model: Any, path: Any) -> None:
     """Writes a fitted model."""
     targets: Targets | None = model._targets_
@@ -69,7 +76,7 @@ def save(model: Any, path: Any) -> None:
         "feature_names": None if names is None else [str(name) for name in names],
         "row_names": None,
         "guidance": {"labels": labels, "reference": None},
-        "encoding": {key: model._encoding[key] for key in ("ridge", "linear", "smoothing")},
+        "encoding": _encoding_document(model._encoding),
         "scaling": {"kind": "none"},
         "result": {
             "objective": model.objective_,
@@ -207,6 +214,7 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
         "init": settings["init"],
         "first": settings["first"],
         **{key: encoding.get(key, 0.0) for key in ("ridge", "linear", "smoothing")},
+        "feature_weights": encoding.get("feature_weights"),
     }
     model._keep(done, targets, {key: settings.get(key) for key in ("rank", "seed", "tolerance", "max_iterations", "l1", "l2")})
     if python.get("strength_search"):

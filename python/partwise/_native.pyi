@@ -64,6 +64,7 @@ def encode(
     ridge: list[float],
     linear: list[float],
     smoothing: float,
+    feature_weights: list[float] | None,
     loss: str,
     settings: dict[str, Any],
 ) -> dict[str, Any]: ...

@@ -12,7 +12,7 @@ import numpy as np
 import partwise as pw
 import pytest
 import scipy.sparse as sp
-from partwise import EntryWeights, Graph, Guidance, GuidedNMF, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
+from partwise import EntryWeights, FeatureWeights, Graph, Guidance, GuidedNMF, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets, Topic, raw
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -134,6 +134,7 @@ def test_the_order_of_items_changes_no_bit():
         Graph(),
         References(np.kron(np.eye(TOPICS)[:1], np.ones((1, WORDS))), ["extra"]),
         SampleWeights(np.linspace(1, 2, 60)),
+        FeatureWeights(np.linspace(0, 2, X.shape[1])),
         Sets({40: [NAMES[0], NAMES[1]]}),
         Memberships(np.where(np.arange(60)[:, None] == 50, [[0.5, 0.5]], np.nan), NAMES[:2]),
     ]
@@ -272,6 +273,25 @@ def test_faults_of_known_features_are_named():
     ]:
         with pytest.raises(ValueError, match=re.escape(words)):
             GuidedNMF(2, guidance=Guidance(item)).fit(full)
+
+
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+def test_features_count_as_much_as_is_said(loss, tmp_path):
+    X, _, _ = planted(40)
+    weights = np.where(np.arange(X.shape[1]) % 3 == 0, 0.0, 2.0)
+    model = GuidedNMF(3, guidance=Guidance(FeatureWeights(weights)), loss=loss, random_state=0, max_iter=50).fit(X)
+    product = model.codes_ @ model.components_
+    if loss == "frobenius":
+        expected = np.sqrt((weights * (X - product) ** 2).sum() / (weights * X**2).sum())
+        np.testing.assert_allclose(model.relative_error_, expected, rtol=1e-6)
+    assert (model.components_[:, weights == 0] == 0).all()
+    # What stands in an ignored feature changes no code; the file keeps the weights.
+    other = np.where(weights == 0, 7.0, X)
+    model.save(tmp_path / "model.safetensors")
+    for fitted in (model, pw.load(tmp_path / "model.safetensors")):
+        np.testing.assert_array_equal(fitted.transform(other), model.transform(X))
+    with pytest.raises(ValueError, match="FeatureWeights"):
+        GuidedNMF(3, guidance=Guidance(FeatureWeights(weights[:5]))).fit(X)
 
 
 def everything_known():

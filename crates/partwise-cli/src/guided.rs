@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use partwise::graphs::{Closeness, NeighbourGraph, Weights, neighbour_graph};
-use partwise::guidance::{self as advice, Advice, LabelRule, Topic};
+use partwise::guidance::{self as advice, Advice, Feature, LabelRule, Topic};
 use partwise::recipes::scaled;
 use partwise::{DataMatrix, Matrix, Real};
 use partwise_io::guidance_file::{GraphOrigin, Stated, TableEntry, WeightsEntry};
@@ -91,7 +91,8 @@ pub(crate) fn compose<T: Real>(
     for entry in listed.iter().chain(&flag) {
         composer.references(entry)?;
     }
-    composer.weights()?;
+    composer.sample_weights()?;
+    composer.feature_weights()?;
     if let Some(known) = known_entries {
         composer.push(Advice::KnownEntries(known), false);
     }
@@ -108,6 +109,26 @@ pub(crate) fn compose<T: Real>(
         composer.out.guidance = composer.out.guidance.with_feature_names(features.clone());
     }
     composer.finish()
+}
+
+/// One number a line for each of `count` samples or features.
+fn weights_of_file(path: &Path, count: usize, of: &str) -> Result<Vec<f64>> {
+    let lines = read_lines(path)?;
+    if lines.len() != count {
+        let found = lines.len();
+        bail!("{}: there are {found} weights for {count} {of}; one for each is needed", path.display());
+    }
+    let number = |(at, line): (usize, &String)| {
+        let weight = line.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.is_finite());
+        weight.with_context(|| {
+            format!(
+                "{}: line {}: \"{line}\" is not a weight; it must be a finite number of 0 or more",
+                path.display(),
+                at + 1
+            )
+        })
+    };
+    lines.iter().enumerate().map(number).collect()
 }
 
 struct Composer<'a> {
@@ -324,34 +345,52 @@ impl Composer<'_> {
         Ok(())
     }
 
-    fn weights(&mut self) -> Result<()> {
+    fn sample_weights(&mut self) -> Result<()> {
         let values = match self.file.and_then(|file| file.sample_weights.as_ref()) {
-            None => return Ok(()),
             Some(WeightsEntry::Values(values)) => values.clone(),
-            Some(WeightsEntry::File(path)) => {
-                let lines = read_lines(path)?;
-                if lines.len() != self.source.rows {
-                    let (found, n) = (lines.len(), self.source.rows);
-                    bail!(
-                        "{}: there are {found} weights for {n} samples; one for each is needed",
-                        path.display()
-                    );
-                }
-                let number = |(at, line): (usize, &String)| {
-                    let weight = line.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.is_finite());
-                    weight.with_context(|| {
-                        format!(
-                            "{}: line {}: \"{line}\" is not a weight; it must be a finite number of 0 or more",
-                            path.display(),
-                            at + 1
-                        )
-                    })
-                };
-                lines.iter().enumerate().map(number).collect::<Result<_>>()?
-            }
+            Some(WeightsEntry::File(path)) => weights_of_file(path, self.source.rows, "samples")?,
+            None | Some(WeightsEntry::Named(_)) => return Ok(()),
         };
         self.push(Advice::SampleWeights(values), false);
         Ok(())
+    }
+
+    fn feature_weights(&mut self) -> Result<()> {
+        let values = match self.file.and_then(|file| file.feature_weights.as_ref()) {
+            None => return Ok(()),
+            Some(WeightsEntry::Values(values)) => values.clone(),
+            Some(WeightsEntry::File(path)) => weights_of_file(path, self.source.columns, "features")?,
+            Some(WeightsEntry::Named(named)) => self.weights_by_name(named),
+        };
+        self.push(Advice::FeatureWeights(values), false);
+        Ok(())
+    }
+
+    /// 1 for every feature but those that are named. As with seeds, a name that the data don't have is told and left out.
+    fn weights_by_name(&mut self, named: &[(Feature, f64)]) -> Vec<f64> {
+        let mut weights = vec![1.0; self.source.columns];
+        let mut unknown: Vec<&str> = Vec::new();
+        for (feature, weight) in named {
+            let at = match feature {
+                Feature::Index(at) => Some(*at),
+                Feature::Name(name) => {
+                    let names = self.source.feature_names.iter().flatten();
+                    let found = names.enumerate().find(|(_, known)| *known == name).map(|(at, _)| at);
+                    if found.is_none() {
+                        unknown.push(name);
+                    }
+                    found
+                }
+            };
+            if let Some(at) = at {
+                weights[at] = *weight;
+            }
+        }
+        if !unknown.is_empty() {
+            let note = format!("feature_weights names {}, which the data don't have", unknown.join(", "));
+            self.out.notes.push(note);
+        }
+        weights
     }
 
     fn finish(self) -> Result<Composed> {
@@ -414,6 +453,7 @@ impl Composed {
                 Advice::Links { must, cannot, .. } => count(must.len() + cannot.len(), "link", "links"),
                 Advice::Graph { .. } => Some("a graph".into()),
                 Advice::SampleWeights(_) => Some("weights of the samples".into()),
+                Advice::FeatureWeights(_) => Some("weights of the features".into()),
                 _ => Some(item.kind().into()),
             });
         }

@@ -78,7 +78,11 @@ fn origin(graph: CandidateGraph) -> String {
 
 /// What counted, in words: the graphs of 5 % or more, and the readings.
 fn reasons(found: &Automatic) -> Vec<String> {
-    let score = |score: Option<f64>| score.map_or("not scored".into(), |score| format!("score {score:.2}"));
+    let score = |score: Option<f64>, agreement: Option<f64>| match (score, agreement) {
+        (None, _) => "not scored".into(),
+        (Some(score), None) => format!("score {score:.2}"),
+        (Some(score), Some(agreement)) => format!("score {score:.2}, agreement of the folds {agreement:.2}"),
+    };
     let mut lines = vec![format!(
         "{} labels were hidden once, in {} folds; {} graphs were tried",
         found.hidden,
@@ -91,18 +95,23 @@ fn reasons(found: &Automatic) -> Vec<String> {
             100.0 * c.weight,
             origin(c.graph),
             100.0 * c.share,
-            score(c.score)
+            score(c.score, c.agreement)
         ));
     }
     for r in &found.readings {
-        lines.push(format!("reading: {}, weight {:.2} ({})", r.kind.name(), r.weight, score(r.score)));
+        lines.push(format!(
+            "reading: {}, weight {:.2} ({})",
+            r.kind.name(),
+            r.weight,
+            score(r.score, r.agreement)
+        ));
     }
     lines
 }
 
 fn recipe_json(found: &Automatic, settings: &AutomaticSettings, guidance: &Guidance) -> Value {
-    let candidate = |c: &partwise::recipes::Candidate| json!({ "graph": origin(c.graph), "share": c.share, "score": c.score, "weight": c.weight });
-    let reading = |r: &partwise::recipes::Reading| json!({ "reading": r.kind.name(), "score": r.score, "weight": r.weight });
+    let candidate = |c: &partwise::recipes::Candidate| json!({ "graph": origin(c.graph), "share": c.share, "score": c.score, "agreement": c.agreement, "weight": c.weight });
+    let reading = |r: &partwise::recipes::Reading| json!({ "reading": r.kind.name(), "score": r.score, "agreement": r.agreement, "weight": r.weight });
     json!({
         "name": "auto",
         "seed": settings.seed,

@@ -1,7 +1,7 @@
 //! What is written about a fit: the document of the model file, and run.json.
 
 use partwise::recipes::{GuidanceReport, Verdict};
-use partwise::{AnchorScale, Real, StopReason, StrengthUnit};
+use partwise::{AnchorScale, Encoding, Real, StopReason, StrengthUnit};
 use partwise_io::{MODEL_FORMAT, ModelFile, Tensor};
 use serde_json::{Map, Value, json};
 
@@ -157,6 +157,19 @@ fn result_json<T: Real>(done: &Done<'_, T>) -> Value {
     })
 }
 
+/// What is needed, beside the components, to encode new rows.
+fn encoding_json(encoding: &Encoding) -> Value {
+    let mut document = json!({
+        "ridge": encoding.ridge,
+        "linear": encoding.linear,
+        "smoothing": encoding.smoothing,
+    });
+    if let Some(weights) = &encoding.feature_weights {
+        document["feature_weights"] = json!(weights);
+    }
+    document
+}
+
 /// The model file. The same fit gives the same bytes: times and threads are in run.json only.
 pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
     let (fit, source) = (&done.fit, done.job.source);
@@ -169,11 +182,7 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
         "feature_names": source.feature_names,
         "row_names": source.row_names,
         "guidance": guidance_json(done),
-        "encoding": {
-            "ridge": fit.encoding().ridge,
-            "linear": fit.encoding().linear,
-            "smoothing": fit.encoding().smoothing,
-        },
+        "encoding": encoding_json(fit.encoding()),
         "scaling": done.job.scaling.to_json(),
         "result": result_json(done),
         "history_columns": ["iteration", "objective", "kkt"],

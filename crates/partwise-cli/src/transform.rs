@@ -98,6 +98,10 @@ impl Stored {
                 ridge: numbers("/encoding/ridge")?,
                 linear: numbers("/encoding/linear")?,
                 smoothing: document.pointer("/encoding/smoothing").and_then(Value::as_f64).unwrap_or(0.0),
+                feature_weights: match document.pointer("/encoding/feature_weights") {
+                    None | Some(Value::Null) => None,
+                    Some(_) => Some(numbers("/encoding/feature_weights")?),
+                },
             },
             scaling: Scaling::from_json(scaling, idf, components.columns())?,
         })

@@ -189,6 +189,49 @@ fn a_sweep_shows_fit_against_agreement() {
 }
 
 #[test]
+fn weights_of_features_come_by_name_and_the_model_encodes_new_rows_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    documents(at);
+    write(
+        at,
+        "named.toml",
+        "labels = \"labels.csv\"\nfeature_weights = { goal = 2.5, team = 0, unheard = 3 }\n",
+    );
+    write(at, "weights.txt", "1\n2.5\n1\n1\n0\n1\n");
+    write(at, "lines.toml", "labels = \"labels.csv\"\nfeature_weights = \"weights.txt\"\n");
+    for name in ["named", "lines"] {
+        let output =
+            run(at, &format!("fit docs.csv --method guided --guidance {name}.toml --seed 1 --out {name}"));
+        assert!(output.status.success(), "{}", stderr(&output));
+        if name == "named" {
+            assert!(stderr(&output).contains("feature_weights names unheard"), "{}", stderr(&output));
+        }
+    }
+    let model = |name: &str| std::fs::read(at.join(name).join("components.npy")).unwrap();
+    assert_eq!(model("named"), model("lines"));
+    // What stands in an ignored feature changes no code.
+    let text = std::fs::read_to_string(at.join("docs.csv")).unwrap();
+    let other: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            if cells[5] != "team" {
+                cells[5] = "9";
+            }
+            cells.join(",")
+        })
+        .collect();
+    write(at, "other.csv", &(other.join("\n") + "\n"));
+    for data in ["docs", "other"] {
+        let output = run(at, &format!("transform named/model.safetensors {data}.csv --out new-{data}"));
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let codes = |data: &str| std::fs::read(at.join(format!("new-{data}")).join("codes.npy")).unwrap();
+    assert_eq!(codes("docs"), codes("other"));
+}
+
+#[test]
 fn faulty_guidance_is_refused_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -200,6 +243,8 @@ fn faulty_guidance_is_refused_with_its_place() {
     write(at, "empty.toml", "\n# nothing\n");
     write(at, "weights.txt", "1\n2\n");
     write(at, "weights.toml", "labels = \"labels.csv\"\nsample_weights = \"weights.txt\"\n");
+    write(at, "columns.toml", "labels = \"labels.csv\"\nfeature_weights = \"weights.txt\"\n");
+    write(at, "header.csv", "topic,seed\nlaw,court\n");
     write(at, "bad.csv", "d0,d99,must\n");
     for (arguments, parts) in [
         ("--guidance key.toml", &["key.toml: line 2, column 1", "did you mean \"topics\"?"][..]),
@@ -208,6 +253,8 @@ fn faulty_guidance_is_refused_with_its_place() {
         ("--guidance missing.toml", &["nowhere.csv"]),
         ("--guidance empty.toml -k 2", &["--topics", "needs something"]),
         ("--guidance weights.toml", &["weights.txt", "2 weights for 24 samples"]),
+        ("--guidance columns.toml", &["weights.txt", "2 weights for 6 features"]),
+        ("--topics header.csv", &["header.csv", "no column of words", "valid: topic,word"]),
         ("--links bad.csv -k 2", &["bad.csv: line 1, column 2", "\"d99\""]),
         ("--links links.csv", &["-k (the number of components) is needed"]),
         ("--topics topics.csv -k 1", &["at least 2", "law, sport"]),

@@ -163,7 +163,9 @@ fn item(advice: &Advice, matrix: &str) -> (Value, Option<Matrix<f64>>) {
                 _ => entries[e].2,
             }))
         }
-        Advice::SampleWeights(weights) => Some(Matrix::from_fn(1, weights.len(), |_, i| weights[i])),
+        Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
+            Some(Matrix::from_fn(1, weights.len(), |_, i| weights[i]))
+        }
         Advice::KnownEntries(known) | Advice::EntryWeights(known) => Some(known.clone()),
         Advice::KnownFeatures(known) => {
             set("known", json!(known));
@@ -267,6 +269,7 @@ impl Reader<'_> {
                 Advice::Graph { graph, strength: strength()? }
             }
             "sample weights" => Advice::SampleWeights(self.matrix(item)?.into_vec()),
+            "feature weights" => Advice::FeatureWeights(self.matrix(item)?.into_vec()),
             "known entries" => Advice::KnownEntries(self.matrix(item)?),
             "known features" => Advice::KnownFeatures(values(item, "known")?),
             "weights of entries" => Advice::EntryWeights(self.matrix(item)?),
@@ -355,6 +358,7 @@ mod tests {
             Topic::new("sky"),
         ])
         .with(Advice::SampleWeights(vec![1.0, 0.5, 0.0]))
+        .with(Advice::FeatureWeights(vec![1.0, 0.5, 0.0, 2.0]))
         .with(Advice::Labels {
             labels: Labels::with_names(&[1, -1, 0], &names).unwrap(),
             rule: LabelRule::View,

@@ -33,6 +33,11 @@ impl<'a> DataNames<'a> {
         self.n_samples
     }
 
+    /// d.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
     /// The sample of this name, or of this number where no sample is named so.
     ///
     /// # Errors

@@ -2,7 +2,8 @@
 //!
 //! - **One row a word** (a header with `topic` and `word`, perhaps `weight` and `forbidden`): topics in the order of their first rows; a
 //!   blank word names a topic only; `forbidden` is yes or no.
-//! - **One row a topic** (anything else): its name, then its words; blank cells are left out. A first row `topic,words` is a header.
+//! - **One row a topic** (anything else): its name, then its words; blank cells are left out. A first row `topic,words` is a header; one that
+//!   begins with `topic` and names no words is refused.
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
@@ -28,6 +29,20 @@ pub struct TopicEntry {
     pub strength: Option<Stated>,
     /// What must stay out of it.
     pub forbidden: Vec<Feature>,
+}
+
+/// Adds a seed, and says whether it is new: a feature counts once in a topic, with the largest of its weights.
+pub(crate) fn push_seed(seeds: &mut Vec<Seed>, seed: Seed) -> bool {
+    match seeds.iter_mut().find(|other| other.feature == seed.feature) {
+        Some(known) => {
+            known.weight = known.weight.max(seed.weight);
+            false
+        }
+        None => {
+            seeds.push(seed);
+            true
+        }
+    }
 }
 
 /// Topics of a table.
@@ -77,8 +92,13 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
     if header.iter().any(|name| name == "topic") && header.iter().any(|name| name == "word") {
         long(source, &mut records, &header, names, &mut found)?;
     } else {
-        let is_header = header.len() > 1 && header[0] == "topic" && header[1].starts_with("word");
-        if !is_header {
+        // `topic` may be a word of the first topic, but hardly the name of one.
+        if matches!(header[0].as_str(), "topic" | "topics") {
+            let words = header[1..].iter().filter(|cell| !cell.is_empty());
+            if words.clone().count() == 0 || !words.clone().all(|cell| cell.starts_with("word")) {
+                return Err(source.malformed(Place::Line(1), no_words(&header)));
+            }
+        } else {
             found.row(source, &records, names)?;
         }
         while records.next()?.is_some() {
@@ -98,6 +118,15 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
     Ok(TopicTable { path: source.path.clone(), topics: found.topics, notes, sha256: source.sha256.clone() })
 }
 
+/// What is wrong with a header without a column of words.
+fn no_words(header: &[String]) -> String {
+    let columns: Vec<String> = header.iter().map(|cell| quoted(cell.as_bytes())).collect();
+    format!(
+        "the header has no column of words ({}); valid: topic,word (one row a word; perhaps weight and forbidden), topic,words (one row a topic), or no header",
+        columns.join(", ")
+    )
+}
+
 #[derive(Default)]
 struct Found {
     topics: Vec<TopicEntry>,
@@ -115,14 +144,13 @@ impl Found {
 
     fn add(&mut self, topic: &str, feature: Feature, weight: f64, forbidden: bool) {
         let topic = self.topic(topic);
-        let known = match forbidden {
-            true => topic.forbidden.contains(&feature),
-            false => topic.seeds.iter().any(|seed| seed.feature == feature),
-        };
-        match (known, forbidden) {
-            (true, _) => self.repeated += 1,
-            (false, true) => topic.forbidden.push(feature),
-            (false, false) => topic.seeds.push(Seed { feature, weight }),
+        if forbidden {
+            match topic.forbidden.contains(&feature) {
+                true => self.repeated += 1,
+                false => topic.forbidden.push(feature),
+            }
+        } else if !push_seed(&mut topic.seeds, Seed { feature, weight }) {
+            self.repeated += 1;
         }
     }
 
@@ -260,6 +288,20 @@ mod tests {
     }
 
     #[test]
+    fn a_word_that_comes_again_counts_once_with_its_largest_weight() {
+        let table = read("topic,word,weight\nsport,ball,2\nsport,ball,3\nsport,ball,\n").unwrap();
+        assert_eq!(seeds(&table.topics[0]), [("ball".to_string(), 3.0)]);
+        assert_eq!(table.notes, ["2 repeated words of topics were counted once"]);
+    }
+
+    #[test]
+    fn a_first_row_that_holds_the_word_topic_among_others_is_a_topic() {
+        let table = read("writing,topic,word\n").unwrap();
+        assert_eq!(table.topics[0].name, "writing");
+        assert_eq!(seeds(&table.topics[0]).len(), 2);
+    }
+
+    #[test]
     fn faults_say_where_they_are_and_what_is_valid() {
         for (text, parts) in [
             (
@@ -273,6 +315,13 @@ mod tests {
             ("topic,word\n,b\n", &["line 2", "no name"]),
             ("topic,word,word\na,b,c\n", &["two columns"]),
             ("topic,word\n", &["no topics"]),
+            (
+                "topic,seed\nsport,ball\n",
+                &["line 1", "no column of words", "\"seed\"", "valid: topic,word", "topic,words"],
+            ),
+            ("topic\nsport\n", &["line 1", "no column of words", "valid: topic,word"]),
+            ("topics,terms\nsport,ball\n", &["line 1", "valid: topic,word"]),
+            ("topic,words,weight\nsport,ball,2\n", &["line 1", "\"weight\""]),
             ("a,b\n,c\n", &["line 2", "without the name"]),
         ] {
             let message = read(text).unwrap_err().to_string();

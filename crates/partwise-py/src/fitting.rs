@@ -52,10 +52,11 @@ pub(crate) fn encode<'py>(
     ridge: Vec<f64>,
     linear: Vec<f64>,
     smoothing: f64,
+    feature_weights: Option<Vec<f64>>,
     loss: &str,
     settings: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let encoding = Encoding { ridge, linear, smoothing };
+    let encoding = Encoding { ridge, linear, smoothing, feature_weights };
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let settings = options::settings(settings)?;
     let components = to_matrix(&components)?;
@@ -192,6 +193,7 @@ pub(crate) fn outcome<T: Real + Element>(py: Python<'_>, fit: Fit<T>) -> PyResul
     out.set_item("ridge", &fit.encoding().ridge)?;
     out.set_item("linear", &fit.encoding().linear)?;
     out.set_item("smoothing", fit.encoding().smoothing)?;
+    out.set_item("feature_weights", &fit.encoding().feature_weights)?;
     let further = PyDict::new(py);
     for (slot, factor) in fit.further {
         further.set_item(slot.name(), into_array(py, factor)?)?;

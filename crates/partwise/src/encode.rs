@@ -8,7 +8,9 @@ use crate::fit::Fit;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::losses::Loss;
 use crate::observe::{Observer, silent};
-use crate::problem::{Notice, Problem, check_non_negative};
+use crate::problem::{
+    Notice, Problem, check_feature_weights, check_non_negative, feature_scale, scaled_data, scaled_rows,
+};
 use crate::quadratic::{Penalties, Quadratic, Subproblem};
 use crate::real::Real;
 use crate::settings::Settings;
@@ -24,12 +26,15 @@ pub struct Encoding {
     pub linear: Vec<f64>,
     /// θ of the smoothing link S between codes and components, in [0, 1]; 0 = none.
     pub smoothing: f64,
+    /// How much each feature (d) counts, ≥ 0; 1 when absent. See
+    /// [`Advice::FeatureWeights`](crate::guidance::Advice::FeatureWeights).
+    pub feature_weights: Option<Vec<f64>>,
 }
 
 impl Encoding {
     /// No penalties.
     pub fn plain(rank: usize) -> Self {
-        Encoding { ridge: vec![0.0; rank], linear: vec![0.0; rank], smoothing: 0.0 }
+        Encoding { ridge: vec![0.0; rank], linear: vec![0.0; rank], smoothing: 0.0, feature_weights: None }
     }
 
     /// What the penalties of the problem amount to for one row of codes at these factors.
@@ -37,6 +42,7 @@ impl Encoding {
         let k = factors.rank();
         let mut encoding = Encoding::plain(k);
         encoding.smoothing = problem.smoothing.map_or(0.0, |s| s.theta);
+        encoding.feature_weights = problem.features.as_ref().map(|features| features.weights.clone());
         for contribution in &problem.contributions {
             let mut probe = Subproblem::Quadratic(Quadratic {
                 gram: Matrix::zeros(k, k),
@@ -156,6 +162,12 @@ pub fn encode<T: Real>(
         });
     }
     check_non_negative("the components", components)?;
+    if let Some(weights) = &encoding.feature_weights {
+        check_feature_weights(weights, components.columns())?;
+        if data.n_features() == components.columns() {
+            return encode_weighted(data, components, (encoding, weights), loss, settings, observer);
+        }
+    }
     let penalized = encoding.ridge.iter().chain(&encoding.linear).any(|v| *v != 0.0);
     let cast = |values: &[f64]| values.iter().map(|v| T::from_f64(*v)).collect();
     let penalty = penalized.then(|| ComponentPenalty {
@@ -171,6 +183,24 @@ pub fn encode<T: Real>(
     problem.notices.extend(notice);
     problem.smoothing = (encoding.smoothing > 0.0).then_some(Smoothing { theta: encoding.smoothing });
     T::run(&problem, start, &settings, observer)
+}
+
+/// As [`encode`], with both sides multiplied by what their features count.
+fn encode_weighted<T: Real>(
+    data: &dyn DataMatrix<T>,
+    components: &Matrix<T>,
+    (encoding, weights): (&Encoding, &[f64]),
+    loss: Loss,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    let scale = feature_scale(weights, loss);
+    let scaled = scaled_rows(&components.transposed(), &scale).transposed();
+    let plain = Encoding { feature_weights: None, ..encoding.clone() };
+    let mut found = encode(scaled_data(data, &scale).as_ref(), &scaled, &plain, loss, settings, observer)?;
+    found.components = components.clone();
+    found.encoding.feature_weights = Some(weights.to_vec());
+    Ok(found)
 }
 
 /// The data without the features that no component has though the data do, under the Kullback–Leibler loss: whatever the codes, the
@@ -205,7 +235,7 @@ impl<T: Real> Fit<T> {
     ///
     /// Every model has it. For symmetric models a new row holds the similarities with the n samples of the fit (scaled as those were);
     /// for NTF a row is an image. What a model knows about its own samples (labels, a graph, unknown entries) does not extend to new
-    /// rows: each is encoded as one that nothing is known about, and all its entries count.
+    /// rows: each is encoded as one that nothing is known about, and all its entries count, as their features do.
     ///
     /// # Errors
     /// [`Error::Shape`] when the number of features differs; faults of the data as in [`fit`](crate::fit()).

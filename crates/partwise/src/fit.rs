@@ -38,9 +38,10 @@ pub struct Fit<T> {
     pub objective: f64,
     /// The loss ("fit") and each term, which sum to the objective.
     pub parts: Vec<(String, f64)>,
-    /// ‖X − WH‖² or D(X‖WH) at the end, exact: no ½, no penalties, without unknown entries; rows weighted as the model does.
+    /// ‖X − WH‖² or D(X‖WH) at the end, exact: no ½, no penalties, without unknown entries; rows weighted as the model does, features
+    /// as guidance says.
     pub loss_value: f64,
-    /// ‖X − WH‖/‖X‖ (rows weighted as the model does); for Kullback–Leibler D(X‖WH)/ΣX.
+    /// ‖X − WH‖/‖X‖ (rows and features weighted as above); for Kullback–Leibler D(X‖WH)/ΣX.
     pub relative_error: f64,
     /// Norm of the projected gradient of the published objective over all factors, at the end.
     pub kkt: f64,
@@ -242,6 +243,7 @@ fn finish<T: Real>(
     let rescaling = factors.rescaling.clone();
     let further = factors.slots().filter(|s| !s.is_main()).map(|s| (s, factors.get(s).clone())).collect();
     let (_, components) = factors.into_parts();
+    let components = problem.unscaled(components);
     Fit {
         component_names: (1..=components.columns()).map(|j| format!("part {j}")).collect(),
         components: components.transposed(),

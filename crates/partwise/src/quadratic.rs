@@ -87,21 +87,40 @@ impl<T: Real> RowGroup<T> {
     pub fn gram(&self, base: &Matrix<T>, metric: Option<&[T]>) -> Matrix<T> {
         let k = base.columns();
         let taken = self.taken(metric);
+        // Vectors of zeros take nothing, and most groups have no others.
+        let taken: Vec<&(T, Vec<T>)> = taken
+            .iter()
+            .filter(|(weight, v)| *weight != T::ZERO && v.iter().any(|v| *v != T::ZERO))
+            .collect();
         // What is left of a Gram of which (nearly) all is taken away is rounding: no curvature then.
         let least = T::from_f64(T::EPSILON.to_f64() * 64.0);
         let vanishes = |j: usize| {
             self.holds(j)
                 || self.added.as_ref().is_some_and(|a| base.get(j, j) + a.get(j, j) <= least * base.get(j, j))
         };
-        Matrix::from_fn(k, k, |i, j| {
-            if vanishes(i) || vanishes(j) {
-                return T::ZERO;
+        let vanishing: Vec<usize> = (0..k).filter(|j| vanishes(*j)).collect();
+        let mut gram = base.clone();
+        for i in 0..k {
+            let row = gram.row_mut(i);
+            if vanishing.contains(&i) {
+                row.fill(T::ZERO);
+                continue;
             }
-            let diagonal = if i == j { metric.map_or(T::ONE, |m| m[i]) * self.diagonal(i) } else { T::ZERO };
-            let added = self.added.as_ref().map_or(T::ZERO, |a| a.get(i, j));
-            let taken: T = taken.iter().map(|(weight, v)| *weight * (v[i] * v[j])).sum();
-            base.get(i, j) + (diagonal - taken) + added
-        })
+            let diagonal = metric.map_or(T::ONE, |m| m[i]) * self.diagonal(i);
+            if taken.is_empty() {
+                row[i] += diagonal;
+            } else {
+                for (j, value) in row.iter_mut().enumerate() {
+                    let taken: T = taken.iter().map(|(weight, v)| *weight * (v[i] * v[j])).sum();
+                    *value += if i == j { diagonal - taken } else { T::ZERO - taken };
+                }
+            }
+            if let Some(added) = &self.added {
+                row.iter_mut().zip(added.row(i)).for_each(|(value, a)| *value += *a);
+            }
+            vanishing.iter().for_each(|j| row[*j] = T::ZERO);
+        }
+        gram
     }
 
     /// Whether its Gram has no negative entry beside a non-negative base: true when each vector that is taken from it has one non-zero

@@ -53,6 +53,7 @@ fn planted_classes_of_two_kinds_each_are_found_from_two_labels_a_class() {
     let weights: f64 = found.candidates.iter().map(|c| c.weight).sum();
     assert!((weights - 1.0).abs() < 1e-12, "the weights of the candidates sum to {weights}");
     assert!(found.candidates.iter().all(|c| c.score.is_some_and(|score| (0.0..=1.0).contains(&score))));
+    assert!(found.candidates.iter().all(|c| c.agreement.is_some_and(|kappa| (-1.0..=1.0).contains(&kappa))));
     assert!(found.candidates.iter().any(|c| c.graph == CandidateGraph::Codes(3)));
     for i in 0..N {
         let sum: f64 = found.memberships.row(i).iter().sum();
@@ -112,7 +113,12 @@ fn without_a_label_to_hide_all_candidates_weigh_the_same_and_that_is_said() {
     let found = found(&planted(), &labels([1, 1, 1]), 1);
     assert_eq!((found.folds, found.hidden), (0, 0));
     let even = 1.0 / found.candidates.len() as f64;
-    assert!(found.candidates.iter().all(|c| c.score.is_none() && (c.weight - even).abs() < 1e-12));
+    assert!(
+        found
+            .candidates
+            .iter()
+            .all(|c| c.score.is_none() && c.agreement.is_none() && (c.weight - even).abs() < 1e-12)
+    );
     assert!(found.readings.iter().all(|r| r.score.is_none() && r.weight == 1.0));
     assert!(found.notices[0].message.contains("no label can be hidden"), "{}", found.notices[0].message);
     // The labels are of the first kind of each class; nothing says where the second belongs.

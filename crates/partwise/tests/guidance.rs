@@ -344,6 +344,29 @@ fn a_document_with_two_seeded_topics_gets_both() {
     assert!(shares[2] / sum > 0.35 && shares[5] / sum > 0.35, "{shares:?}");
 }
 
+/// By number, by name, twice: one rule, whatever is made of the seeds.
+#[test]
+fn a_seed_that_comes_again_counts_once_with_its_largest_weight() {
+    let planted = planted(200, 0.1, 6);
+    let x = DenseMatrix::from_matrix(planted.x.clone()).unwrap();
+    let seed = |feature: Feature, weight: f64| Seed { feature, weight };
+    let told = |seeds: Vec<Seed>| {
+        Guidance::new([Topic { seeds, ..Topic::new("sea") }, Topic::new("sky").with_seeds([7usize])])
+            .with_feature_names(planted.words.clone())
+    };
+    let name = |at: usize| Feature::Name(planted.words[at].clone());
+    let once = told(vec![seed(name(0), 3.0), seed(Feature::Index(1), 1.0)]);
+    let again = told(vec![
+        seed(Feature::Index(0), 2.0),
+        seed(Feature::Index(1), 0.5),
+        seed(name(0), 3.0),
+        seed(name(1), 1.0),
+        seed(name(0), 0.1),
+    ]);
+    let (one, two) = (guided(&x, &once, &Settings::new(TOPICS)), guided(&x, &again, &Settings::new(TOPICS)));
+    assert_eq!((one.codes, one.components), (two.codes, two.components));
+}
+
 #[test]
 fn words_of_two_topics_unknown_words_and_forbidden_words() {
     let planted = planted(200, 0.1, 6);

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from .guidance import Compiled, Guidance, compiled, guidance_of_native
-from .items import EntryWeights, Graph, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets, labelled_samples
+from .items import EntryWeights, FeatureWeights, Graph, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets, labelled_samples
 from .strength import Strength, raw
 from .topics import Topic
 
 __all__ = [
     "Compiled",
     "EntryWeights",
+    "FeatureWeights",
     "Graph",
     "Guidance",
     "KnownEntries",

@@ -19,7 +19,7 @@ class Guidance:
 
     Parameters
     ----------
-    *known : Labels, Sets, Memberships, References, Links, Graph, SampleWeights, KnownEntries, KnownFeatures, EntryWeights, Topic, or topics as below
+    *known : Labels, Sets, Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights, Topic, or topics as below
         In any order: it changes no bit.
     topics : dict of name to seeds, or sequence of Topic, of lists of seeds, or of seeds, default=None
         Named parts in order. A list of lists seeds one topic a list ("topic 1", ...), a flat list of words one topic a word.
@@ -69,7 +69,7 @@ class Guidance:
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise TypeError(
                 f"{given!r} is no guidance; give topics (a dict of seeds by name, a list of lists of seeds, Topic) and Labels, Sets, "
-                "Memberships, References, Links, Graph, SampleWeights, KnownEntries, KnownFeatures, EntryWeights"
+                "Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights"
             )
         listed = list(given)
         single = [isinstance(entry, (str, Integral)) for entry in listed]

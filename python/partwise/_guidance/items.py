@@ -15,7 +15,7 @@ from .._input import as_factor, lend
 from .._targets import Targets, targets_of
 from .strength import FIRM, HELD, LIGHT, Strength, of_native, stated
 
-__all__ = ["EntryWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "item_of_native", "labelled_samples"]
+__all__ = ["EntryWeights", "FeatureWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "item_of_native", "labelled_samples"]
 
 
 _RULES = ("components", "same-codes", "view")
@@ -283,6 +283,38 @@ class SampleWeights(_Item):
 
 
 @dataclass(eq=False)
+class FeatureWeights(_Item):
+    """How much each feature counts in the fit: its part of the loss is multiplied by it.
+
+    ``components_`` come back without the weights; ``transform`` weights new data as the fit did.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_features,)
+        Finite numbers of 0 or more, not all 0. A feature of weight 0 is ignored, and 0 in every component.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise import FeatureWeights, Guidance, GuidedNMF
+    >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.0, 5.0]])
+    >>> model = GuidedNMF(1, guidance=Guidance(FeatureWeights([1, 1, 0])), random_state=0).fit(X)
+    >>> round(model.relative_error_, 3), float(model.components_[0, 2])
+    (0.0, 0.0)
+    """
+
+    weights: Any
+    _kind: ClassVar[str] = "feature weights"
+
+    def _fields(self, place: _Place) -> dict[str, Any]:
+        weights = np.asarray(self.weights, dtype=np.float64)
+        expected = (place.data.shape[1],)
+        if weights.shape != expected:
+            raise ValueError(f"FeatureWeights: the weights must have the shape {expected}, but have {weights.shape}")
+        return {"weights": weights.tolist()}
+
+
+@dataclass(eq=False)
 class KnownEntries(_Item):
     """Which entries of X are known; X holds 0 where one is not.
 
@@ -378,6 +410,8 @@ def item_of_native(kind: str, given: dict[str, Any]) -> _Item:
         return Graph(sp.csr_array((weights, indices.astype(np.int64), indptr.astype(np.int64)), shape=(n, n)), strength=strength)
     if kind == "sample weights":
         return SampleWeights(np.asarray(given["weights"]))
+    if kind == "feature weights":
+        return FeatureWeights(np.asarray(given["weights"]))
     if kind == "known entries":
         return KnownEntries(given["known"])
     if kind == "known features":

@@ -154,6 +154,7 @@ fn item(kind: &str, fields: &Bound<'_, PyDict>) -> PyResult<(Advice, bool)> {
             (Advice::Graph { graph, strength }, auto)
         }
         "sample weights" => (Advice::SampleWeights(get("weights")?.extract()?), false),
+        "feature weights" => (Advice::FeatureWeights(get("weights")?.extract()?), false),
         "known entries" => {
             let known = to_matrix(&get("known")?.extract::<PyReadonlyArray2<'_, f64>>()?)?;
             (Advice::KnownEntries(known), false)

@@ -176,10 +176,10 @@ pub(crate) fn automatic<'py>(
             CandidateGraph::Centroids => ("centroids", None),
             CandidateGraph::Codes(parts) => ("codes", Some(parts)),
         };
-        (graph, parts, c.share, c.score, c.weight)
+        (graph, parts, c.share, c.score, c.agreement, c.weight)
     };
     out.set_item("candidates", found.candidates.iter().map(candidate).collect::<Vec<_>>())?;
-    let readings = found.readings.iter().map(|r| (r.kind.name(), r.score, r.weight));
+    let readings = found.readings.iter().map(|r| (r.kind.name(), r.score, r.agreement, r.weight));
     out.set_item("readings", readings.collect::<Vec<_>>())?;
     out.set_item("folds", found.folds)?;
     out.set_item("hidden", found.hidden)?;

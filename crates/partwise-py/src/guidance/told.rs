@@ -91,7 +91,9 @@ fn item<'py>(py: Python<'py>, advice: &Advice) -> PyResult<Bound<'py, PyDict>> {
             );
             out.set_item("graph", arrays)?;
         }
-        Advice::SampleWeights(weights) => out.set_item("weights", weights)?,
+        Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
+            out.set_item("weights", weights)?
+        }
         Advice::KnownEntries(known) => out.set_item("known", into_array(py, known.clone())?)?,
         Advice::KnownFeatures(known) => out.set_item("known", known)?,
         Advice::EntryWeights(weights) => out.set_item("weights", into_array(py, weights.clone())?)?,

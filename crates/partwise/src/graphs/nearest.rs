@@ -95,6 +95,27 @@ pub fn nearest_neighbours<T: Real>(
     Ok(found)
 }
 
+/// Up to so many smallest numbers are kept in order while the others pass by.
+const KEPT: usize = 64;
+
+/// The k-th smallest of k or more `values`.
+fn kth_smallest(values: impl Iterator<Item = f64>, k: usize) -> f64 {
+    if k > KEPT {
+        let mut values: Vec<f64> = values.collect();
+        return *values.select_nth_unstable_by(k - 1, f64::total_cmp).1;
+    }
+    let mut kept = [f64::INFINITY; KEPT];
+    let kept = &mut kept[..k];
+    for value in values {
+        if value < kept[k - 1] {
+            let at = kept[..k - 1].partition_point(|smaller| *smaller <= value);
+            kept.copy_within(at..k - 1, at + 1);
+            kept[at] = value;
+        }
+    }
+    kept[k - 1]
+}
+
 struct Search<'a, T: Real> {
     data: &'a dyn DataMatrix<T>,
     k: usize,
@@ -103,6 +124,8 @@ struct Search<'a, T: Real> {
     squared_norms: Vec<f64>,
     /// (Rows of the block) · Xᵀ, block × n.
     products: Vec<T>,
+    /// Rough distances of one sample to all (n); scratch.
+    rough: Vec<f64>,
     /// The row of one sample in full (d), for cosines; zeros between uses.
     row: Vec<f64>,
 }
@@ -119,7 +142,7 @@ impl<'a, T: Real> Search<'a, T> {
             // x − x is 0 exactly, so the buffer is clean again without touching all of it.
             data.add_row(i, -1.0, &mut row);
         }
-        Search { data, k, closeness, squared_norms, products: Vec::new(), row }
+        Search { data, k, closeness, squared_norms, products: Vec::new(), rough: Vec::new(), row }
     }
 
     fn products_with(&mut self, block: std::ops::Range<usize>) {
@@ -132,27 +155,20 @@ impl<'a, T: Real> Search<'a, T> {
     /// Products find the candidates: those that rounding leaves room for. What is kept is ordered by distances that are
     /// computed anew in `f64`.
     fn nearest(&mut self, i: usize, place: usize) -> Vec<(f64, u32)> {
-        let n = self.data.n_samples();
-        let products = &self.products[place * n..(place + 1) * n];
-        let product = |j: usize| products[j].to_f64();
-        let (own, slack) = (self.squared_norms[i], self.slack());
-        // A rough value, and how far it may be off.
-        let rough = |j: usize| match self.closeness {
-            Closeness::Euclidean => {
-                let norms = own + self.squared_norms[j];
-                (norms - 2.0 * product(j), slack * norms)
-            }
-            Closeness::Cosine => (self.cosine_distance(i, j, product(j)), slack),
+        let slack = self.slack();
+        let mut rough = std::mem::take(&mut self.rough);
+        self.rough_distances(i, place, &mut rough);
+        // How far the rough value of a pair may be off.
+        let own = self.squared_norms[i];
+        let off = |j: usize| match self.closeness {
+            Closeness::Euclidean => slack * (own + self.squared_norms[j]),
+            Closeness::Cosine => slack,
         };
-        let others = || (0..n).filter(|j| *j != i);
-        let mut upper: Vec<f64> = others().map(&rough).map(|(value, off)| value + off).collect();
-        let (_, limit, _) = upper.select_nth_unstable_by(self.k - 1, f64::total_cmp);
-        let limit = *limit;
-        let candidates = others().filter(|j| {
-            let (value, off) = rough(*j);
-            value - off <= limit
-        });
-        let candidates: Vec<usize> = candidates.collect();
+        let uppers = || rough.iter().enumerate().filter(|(j, _)| *j != i).map(|(j, value)| value + off(j));
+        let limit = kth_smallest(uppers(), self.k);
+        let candidates: Vec<usize> =
+            (0..rough.len()).filter(|j| *j != i && rough[*j] - off(*j) <= limit).collect();
+        self.rough = rough;
         self.data.add_row(i, 1.0, &mut self.row);
         let mut nearest: Vec<(f64, u32)> =
             candidates.into_iter().map(|j| (self.distance(i, j), j as u32)).collect();
@@ -160,6 +176,24 @@ impl<'a, T: Real> Search<'a, T> {
         nearest.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         nearest.truncate(self.k);
         nearest
+    }
+
+    /// From the products of row `place` of the block: the (squared) distances of sample `i` to all, up to rounding.
+    fn rough_distances(&self, i: usize, place: usize, out: &mut Vec<f64>) {
+        let n = self.data.n_samples();
+        let products = &self.products[place * n..(place + 1) * n];
+        let own = self.squared_norms[i];
+        out.clear();
+        match self.closeness {
+            Closeness::Euclidean => {
+                let pairs = products.iter().zip(&self.squared_norms);
+                out.extend(pairs.map(|(product, other)| (own + other) - 2.0 * product.to_f64()));
+            }
+            Closeness::Cosine => {
+                let pairs = products.iter().enumerate();
+                out.extend(pairs.map(|(j, product)| self.cosine_distance(i, j, product.to_f64())));
+            }
+        }
     }
 
     /// The relative error that a product of two rows may have.

@@ -2,6 +2,7 @@
 //! does not matter, that of the [`Topic`]s does: component j is the topic j that was named.
 
 use super::Labels;
+use crate::error::{Error, Result};
 use crate::graphs::Graph;
 use crate::linalg::Matrix;
 
@@ -101,7 +102,8 @@ pub struct Topic {
     pub name: String,
     /// Components that it has, ≥ 1: several where a topic looks in several ways. Default 1.
     pub components: usize,
-    /// Features that belong to it. A feature may seed several topics.
+    /// Features that belong to it. A feature may seed several topics; one that comes several times in a topic counts once, with its
+    /// largest weight.
     pub seeds: Vec<Seed>,
     /// How strongly its seeds are kept out of what they don't seed, and (at half of σ, firmly at most) how strongly the topic keeps them
     /// at the weight that they have in the samples that hold them. Default [`Strength::FIRM`].
@@ -209,6 +211,9 @@ pub enum Advice {
     },
     /// How much each sample (n) counts in the fit, ≥ 0; what is known of it counts as much.
     SampleWeights(Vec<f64>),
+    /// How much each feature (d) counts in the fit, ≥ 0: its part of the loss is multiplied by it. References and seeds are compared at these
+    /// weights too; components come back without them. A feature of weight 0 is ignored, and 0 in every component.
+    FeatureWeights(Vec<f64>),
     /// 1 where the entry of X (n × d) is known, 0 where it is not and X holds 0.
     KnownEntries(Matrix<f64>),
     /// The known features of each sample, ascending; X holds 0 in all others, which are not known: ratings, where what nobody rated is
@@ -234,6 +239,7 @@ impl Advice {
             Advice::Links { .. } => "links",
             Advice::Graph { .. } => "graph",
             Advice::SampleWeights(_) => "sample weights",
+            Advice::FeatureWeights(_) => "feature weights",
             Advice::KnownEntries(_) => "known entries",
             Advice::KnownFeatures(_) => "known features",
             Advice::EntryWeights(_) => "weights of entries",
@@ -250,6 +256,7 @@ impl Advice {
             | Advice::Links { strength, .. }
             | Advice::Graph { strength, .. } => Some(*strength),
             Advice::SampleWeights(_)
+            | Advice::FeatureWeights(_)
             | Advice::KnownEntries(_)
             | Advice::KnownFeatures(_)
             | Advice::EntryWeights(_) => None,
@@ -267,6 +274,7 @@ impl Advice {
             | Advice::Links { strength, .. }
             | Advice::Graph { strength, .. } => *strength = new,
             Advice::SampleWeights(_)
+            | Advice::FeatureWeights(_)
             | Advice::KnownEntries(_)
             | Advice::KnownFeatures(_)
             | Advice::EntryWeights(_) => {}
@@ -352,6 +360,7 @@ impl Guidance {
             Advice::KnownEntries(_) => 7,
             Advice::KnownFeatures(_) => 8,
             Advice::EntryWeights(_) => 9,
+            Advice::FeatureWeights(_) => 10,
         };
         items.sort_by(|a, b| {
             // Only items of one kind are told apart by what they hold.
@@ -382,6 +391,37 @@ impl Guidance {
             Advice::EntryWeights(weights) => Some(weights),
             _ => None,
         })
+    }
+
+    /// The weights of the features, where there are some.
+    ///
+    /// # Errors
+    /// [`Error::Guidance`] when they are given twice.
+    pub(crate) fn feature_weights(&self) -> Result<Option<&[f64]>> {
+        let mut given = self.advice.iter().filter_map(|item| match item {
+            Advice::FeatureWeights(weights) => Some(weights.as_slice()),
+            _ => None,
+        });
+        let first = given.next();
+        if given.next().is_some() {
+            return Err(Error::Guidance("feature weights are given twice".into()));
+        }
+        Ok(first)
+    }
+
+    /// The same with every reference times `scale` (d). References of another length are left as they are, to be refused.
+    pub(crate) fn with_scaled_references(&self, scale: &[f64]) -> Self {
+        let mut scaled = self.clone();
+        for item in &mut scaled.advice {
+            if let Advice::References { profiles, .. } = item
+                && profiles.columns() == scale.len()
+            {
+                for row in 0..profiles.rows() {
+                    profiles.row_mut(row).iter_mut().zip(scale).for_each(|(value, s)| *value *= s);
+                }
+            }
+        }
+        scaled
     }
 
     /// The items, to change.

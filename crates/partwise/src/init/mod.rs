@@ -160,7 +160,10 @@ fn main_factors<T: Real>(
             };
             let components = match given(init, Slot::Components) {
                 None => random(Slot::Components),
-                Some(held) => custom_factor(Slot::Components, held, (data.n_features(), settings.rank))?,
+                Some(held) => {
+                    let shape = (data.n_features(), settings.rank);
+                    problem.scaled(custom_factor(Slot::Components, held, shape)?)
+                }
             };
             Ok(Factors::new(codes, components))
         }
@@ -171,7 +174,9 @@ fn main_factors<T: Real>(
             };
             let components = match components {
                 None => random(Slot::Components),
-                Some(components) => custom_components(data.n_features(), components, settings.rank)?,
+                Some(components) => {
+                    problem.scaled(custom_components(data.n_features(), components, settings.rank)?)
+                }
             };
             Ok(Factors::new(codes, components))
         }

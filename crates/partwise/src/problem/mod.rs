@@ -12,6 +12,7 @@
 mod acceleration;
 mod assembly;
 mod checks;
+mod features;
 mod guided;
 mod margins;
 mod seeded;
@@ -24,6 +25,8 @@ use checks::{
     check_data, check_finite, check_form, check_labels, check_references, check_size, check_start,
     check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
 };
+use features::{FeatureScale, scaled_guidance, unscaled_rows};
+pub(crate) use features::{check_feature_weights, feature_scale, scaled_data, scaled_rows};
 pub(crate) use seeded::seeded;
 pub(crate) use tying::TiedRows;
 use tying::{merge_constant, tie_rows};
@@ -50,16 +53,19 @@ pub struct Notice {
     pub message: String,
 }
 
-/// Data as the loop sees them: the caller's, merged and scaled rows, or entries times their weights.
-enum Working<'a, T> {
+/// Data with one row a sample: the caller's, or those with their features scaled.
+enum Original<'a, T> {
     Caller(&'a dyn DataMatrix<T>),
     Own(Box<dyn DataMatrix<T>>),
 }
 
 /// Data + model + settings, checked and merged.
 pub struct Problem<'a, T: Real> {
-    original: &'a dyn DataMatrix<T>,
-    working: Working<'a, T>,
+    original: Original<'a, T>,
+    /// Merged and scaled rows, or entries times their weights; the original data when absent.
+    working: Option<Box<dyn DataMatrix<T>>>,
+    /// How much features count, and what the columns of X and of H are multiplied by in here; 1 when absent.
+    pub(crate) features: Option<FeatureScale>,
     pub(crate) tied: Option<TiedRows>,
     pub(crate) loss: Loss,
     pub(crate) contributions: Vec<Contribution<T>>,
@@ -102,13 +108,20 @@ impl<'a, T: Real> Problem<'a, T> {
         check_size(data)?;
         check_form(data, model)?;
         check_unknown_entries(data, model)?;
+        let caller = data;
+        let features = features::scale_of(data, model)?;
+        let scaled = features.as_ref().map(|features| scaled_data(data, &features.scale));
+        let data = scaled.as_deref().unwrap_or(data);
         let weighted = weighted_entries(data, model);
         // What counts nothing has no say in sizes, seeds or starts either.
         let counted = weighted.as_ref().map_or(data, |(weighted, _)| weighted.as_ref());
         let shape = shape(counted, settings.rank);
         let seeded = |seeds: &[(usize, f64)]| seeded(counted, seeds);
-        let plan = model.guidance().map(|guidance| Plan::new(guidance, shape, &seeded)).transpose()?;
-        let mut notices = data_notices(data);
+        let scale = features.as_ref().map(|features| features.scale.as_slice());
+        let guidance = model.guidance().map(|guidance| scaled_guidance(guidance, scale));
+        let plan = guidance.map(|guidance| Plan::new(&guidance, shape, &seeded)).transpose()?;
+        let mut notices = data_notices(caller);
+        notices.extend(features::ignored_features(features.as_ref()));
         notices.extend(plan.iter().flat_map(|plan| plan.notices.clone()));
         notices.extend(graph_notice(model));
         check_labels(model, shape, &mut notices)?;
@@ -135,8 +148,9 @@ impl<'a, T: Real> Problem<'a, T> {
         let order = order(model.spec.form, first, &contributions);
         let rescaling = rescaling(model, shape, &contributions)?;
         let mut problem = Problem {
-            original: data,
+            original: scaled.map_or(Original::Caller(caller), Original::Own),
             working,
+            features,
             tied,
             loss: model.loss,
             contributions,
@@ -205,8 +219,9 @@ impl<'a, T: Real> Problem<'a, T> {
         // nothing but the row.
         let constant = loss == Loss::KullbackLeibler && slot == Slot::Components;
         let mut problem = Problem {
-            original: data,
-            working: Working::Caller(data),
+            original: Original::Caller(data),
+            working: None,
+            features: None,
             tied: None,
             loss,
             contributions: penalty.into_iter().map(Contribution::ComponentPenalty).collect(),
@@ -240,24 +255,29 @@ impl<'a, T: Real> Problem<'a, T> {
 
     /// The data that the loop works on.
     pub fn data(&self) -> &dyn DataMatrix<T> {
-        match &self.working {
-            Working::Caller(data) => *data,
-            Working::Own(data) => data.as_ref(),
-        }
+        self.working.as_deref().unwrap_or(match &self.original {
+            Original::Caller(data) => *data,
+            Original::Own(data) => data.as_ref(),
+        })
     }
 
-    /// The data with one row a sample: the caller's, each entry times its weight where entries have weights.
+    /// The data with one row a sample: the caller's, each entry times its weight where features or entries have weights.
     pub fn original(&self) -> &dyn DataMatrix<T> {
-        if self.tied.is_none() { self.data() } else { self.original }
+        match &self.original {
+            _ if self.tied.is_none() => self.data(),
+            Original::Caller(data) => *data,
+            Original::Own(data) => data.as_ref(),
+        }
     }
 
     /// Bytes of merged and combined rows (0 when there are none).
     pub(crate) fn merged_bytes(&self) -> usize {
         let combined: usize = self.contributions.iter().map(Contribution::owned_bytes).sum();
-        match &self.working {
-            Working::Caller(_) => combined,
-            Working::Own(data) => data.owned_bytes() + combined,
-        }
+        let scaled = match &self.original {
+            Original::Caller(_) => 0,
+            Original::Own(data) => data.owned_bytes(),
+        };
+        combined + scaled + self.working.as_ref().map_or(0, |data| data.owned_bytes())
     }
 
     /// Whether the objective on the caller's data is that of the working data plus a constant (labels), so that it can be
@@ -295,6 +315,22 @@ impl<'a, T: Real> Problem<'a, T> {
         Matrix::from_fn(tied.group.len(), codes.columns(), row)
     }
 
+    /// H (d × k, transposed) as the caller knows it, from the loop's.
+    pub(crate) fn unscaled(&self, components: Matrix<T>) -> Matrix<T> {
+        match &self.features {
+            None => components,
+            Some(features) => unscaled_rows(&components, &features.scale),
+        }
+    }
+
+    /// The loop's H (d × k, transposed), from one that the caller knows.
+    pub(crate) fn scaled(&self, components: Matrix<T>) -> Matrix<T> {
+        match &self.features {
+            None => components,
+            Some(features) => scaled_rows(&components, &features.scale),
+        }
+    }
+
     /// Working rows: their first samples, and t.
     pub(crate) fn row_origin(&self, row: usize) -> (usize, f64) {
         match &self.tied {
@@ -306,20 +342,20 @@ impl<'a, T: Real> Problem<'a, T> {
 
 /// What the loop works on, and the constant that goes with it. `tied` has s of each working row; tied rows and weights of entries don't
 /// meet.
-fn working<'a, T: Real>(
-    data: &'a dyn DataMatrix<T>,
+fn working<T: Real>(
+    data: &dyn DataMatrix<T>,
     model: &Model,
     tied: Option<&(TiedRows, Vec<f64>)>,
     weighted: Option<(Box<dyn DataMatrix<T>>, f64)>,
-) -> (Working<'a, T>, f64) {
+) -> (Option<Box<dyn DataMatrix<T>>>, f64) {
     match (tied, weighted) {
-        (None, None) => (Working::Caller(data), 0.0),
-        (None, Some((weighted, constant))) => (Working::Own(weighted), constant),
+        (None, None) => (None, 0.0),
+        (None, Some((weighted, constant))) => (Some(weighted), constant),
         (Some((tied, scale)), _) => {
             let groups = RowGroups { group: tied.group.clone(), scale: scale.clone() };
             let merged = data.grouped(&groups);
             let constant = merge_constant(data, merged.as_ref(), model, tied);
-            (Working::Own(merged), constant)
+            (Some(merged), constant)
         }
     }
 }

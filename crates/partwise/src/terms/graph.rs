@@ -30,6 +30,7 @@ use super::penalty::{add_ridge, column_squares};
 use crate::factors::{Factors, Slot};
 use crate::graphs::Graph;
 use crate::linalg::Matrix;
+use crate::linalg::simd::{Kernel, dispatch};
 use crate::quadratic::{Subproblem, dot};
 use crate::real::Real;
 
@@ -101,18 +102,7 @@ impl<T: Real> GraphSmoothing<T> {
 
     /// w_cᵀLw_c of each component (k).
     fn energies(&self, codes: &Matrix<T>) -> Vec<f64> {
-        let mut sums = vec![0.0; codes.columns()];
-        for i in 0..codes.rows() {
-            let (neighbours, weights) = self.graph.neighbours(i);
-            for (&j, a) in neighbours.iter().zip(weights).filter(|(j, _)| **j as usize > i) {
-                let pairs = codes.row(i).iter().zip(codes.row(j as usize));
-                for (sum, (w, v)) in sums.iter_mut().zip(pairs) {
-                    let difference = w.to_f64() - v.to_f64();
-                    *sum += a * difference * difference;
-                }
-            }
-        }
-        sums
+        dispatch(Energies { graph: &self.graph, codes })
     }
 
     /// m (k), where the term is relative.
@@ -147,13 +137,7 @@ impl<T: Real> GraphSmoothing<T> {
         let mut sums = vec![0.0; codes.columns()];
         for (i, shift) in shifts.iter().enumerate() {
             let row = codes.row(i);
-            sums.fill(0.0);
-            let (neighbours, weights) = self.graph.neighbours(i);
-            for (&j, a) in neighbours.iter().zip(weights) {
-                for (sum, w) in sums.iter_mut().zip(codes.row(j as usize)) {
-                    *sum += a * w.to_f64();
-                }
-            }
+            dispatch(Neighbours { graph: &self.graph, codes, sample: i, sums: &mut sums });
             here += 0.5 * shift.to_f64() * dot(row, row);
             let own = self.degrees[i];
             for (c, (cross, w)) in q.cross.row_mut(i).iter_mut().zip(row).enumerate() {
@@ -167,5 +151,55 @@ impl<T: Real> GraphSmoothing<T> {
         q.penalties.add_shift(codes.rows(), shifts.into_iter());
         q.constant += value - here;
         q.majorizer = true;
+    }
+}
+
+/// w_cᵀLw_c of each component (k).
+struct Energies<'a, T> {
+    graph: &'a Graph,
+    codes: &'a Matrix<T>,
+}
+
+impl<T: Real> Kernel for Energies<'_, T> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> Vec<f64> {
+        let Energies { graph, codes } = self;
+        let mut sums = vec![0.0; codes.columns()];
+        for i in 0..codes.rows() {
+            let (neighbours, weights) = graph.neighbours(i);
+            for (&j, a) in neighbours.iter().zip(weights).filter(|(j, _)| **j as usize > i) {
+                let pairs = codes.row(i).iter().zip(codes.row(j as usize));
+                for (sum, (w, v)) in sums.iter_mut().zip(pairs) {
+                    let difference = w.to_f64() - v.to_f64();
+                    *sum += a * difference * difference;
+                }
+            }
+        }
+        sums
+    }
+}
+
+/// Σⱼ aᵢⱼwⱼ (k) of one sample i.
+struct Neighbours<'a, T> {
+    graph: &'a Graph,
+    codes: &'a Matrix<T>,
+    sample: usize,
+    sums: &'a mut [f64],
+}
+
+impl<T: Real> Kernel for Neighbours<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        self.sums.fill(0.0);
+        let (neighbours, weights) = self.graph.neighbours(self.sample);
+        for (&j, a) in neighbours.iter().zip(weights) {
+            for (sum, w) in self.sums.iter_mut().zip(self.codes.row(j as usize)) {
+                *sum += a * w.to_f64();
+            }
+        }
     }
 }

@@ -276,6 +276,8 @@ impl Compiler<'_> {
                 }
                 Ok(())
             }
+            // A change of variables on the columns of X, made before guidance is compiled.
+            Advice::FeatureWeights(_) => Ok(()),
             Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_) => {
                 if self.contributions.iter().any(|c| matches!(c, Contribution::EntryWeights(_))) {
                     return Err(Error::Guidance(

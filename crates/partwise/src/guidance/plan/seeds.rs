@@ -7,18 +7,22 @@ use crate::problem::Notice;
 use crate::terms::{Contribution, SeedShare, SeedWeights};
 
 impl Compiler<'_> {
-    /// The topics' seeds that exist, reported where one does not.
+    /// The topics' seeds that exist, reported where one does not. A feature counts once in a topic, with the largest of its weights, by
+    /// whatever name it was given.
     pub(super) fn seeds(&mut self) -> Result<Vec<Vec<(usize, f64)>>> {
         let mut all = Vec::new();
         for topic in self.guidance.topics() {
-            let mut found = Vec::new();
+            let mut found: Vec<(usize, f64)> = Vec::new();
             for seed in &topic.seeds {
                 if !(seed.weight > 0.0 && seed.weight.is_finite()) {
                     let what = format!("the weight of a seed of topic \"{}\"", topic.name);
                     return Err(out_of_range(&what, seed.weight, "a finite number above 0"));
                 }
                 if let Some(feature) = self.resolve(&seed.feature, &topic.name, "seed")? {
-                    found.push((feature, seed.weight));
+                    match found.iter_mut().find(|(known, _)| *known == feature) {
+                        Some((_, weight)) => *weight = weight.max(seed.weight),
+                        None => found.push((feature, seed.weight)),
+                    }
                 }
             }
             if !topic.seeds.is_empty() && found.is_empty() {
@@ -91,7 +95,6 @@ impl Compiler<'_> {
                 let mut own: Vec<(usize, f64)> = seeds[at].iter().map(|(f, _)| (*f, profile[*f])).collect();
                 own.retain(|(_, r)| *r > 0.0);
                 own.sort_unstable_by_key(|(f, _)| *f);
-                own.dedup_by_key(|(f, _)| *f);
                 let other_squares = others.clone().map(|r| r * r).sum();
                 parts.push(SeedWeights {
                     component: j,

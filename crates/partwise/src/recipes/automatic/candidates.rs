@@ -1,9 +1,9 @@
 //! The search over candidate graphs, and the fused graph.
 
 use super::readings::{Shares, spreading, symmetric};
-use super::shares::held_out;
+use super::shares::{agreement, classes_of, held_out};
 use super::views::{Source, View};
-use super::{Candidate, CandidateGraph};
+use super::{Candidate, CandidateGraph, merit};
 use crate::error::Result;
 use crate::graphs::Graph;
 use crate::pool::Pool;
@@ -86,7 +86,7 @@ fn climb<T: Real>(
     let from = search.candidates.len();
     score::<T>(source, search, &tried, pool)?;
     let scored = search.candidates[from..].iter().filter_map(|c| match c.graph {
-        CandidateGraph::Codes(p) => c.score.map(|score| (p, score)),
+        CandidateGraph::Codes(p) => merit(c.score, c.agreement).map(|merit| (p, merit)),
         _ => None,
     });
     Ok(scored.reduce(|best, next| if next.1 > best.1 { next } else { best }))
@@ -103,7 +103,7 @@ fn score<T: Real>(
     let tasks: Vec<(usize, usize)> =
         (0..tried.len()).flat_map(|c| (1..=folds).map(move |v| (c, v))).collect();
     let views = &search.views;
-    let scored = pool.map(tasks, |(c, v)| -> Result<f64> {
+    let scored = pool.map(tasks, |(c, v)| -> Result<Scored> {
         let (view, (_, place, share)) = (&views[v], tried[c]);
         let second =
             view.graphs[place].as_ref().expect("the graphs of folds are made before they are scored");
@@ -112,22 +112,40 @@ fn score<T: Real>(
         let codes = symmetric::<T>(&graph, &view.labels, &scores, SCORED)?;
         let shares = Shares::new(view);
         let (one, two) = (shares.of_spreading(&scores), shares.of_factorization(&codes));
-        Ok(0.5 * (held_out(&one, &view.hidden) + held_out(&two, &view.hidden)))
+        let held_out = 0.5 * (held_out(&one, &view.hidden) + held_out(&two, &view.hidden));
+        Ok(Scored { held_out, classes: [classes_of(&one), classes_of(&two)] })
     });
-    let scored = scored.into_iter().collect::<Result<Vec<f64>>>()?;
+    let mut scored = scored.into_iter().collect::<Result<Vec<Scored>>>()?;
+    let (over, classes) = (search.views[0].unlabelled(), search.views[0].labels.n_classes());
     for (c, (graph, place, share)) in tried.iter().enumerate() {
-        let of_folds = &scored[c * folds..(c + 1) * folds];
-        let score = (folds > 0).then(|| of_folds.iter().sum::<f64>() / folds as f64);
-        search.candidates.push(Candidate { graph: *graph, share: *share, score, weight: 0.0 });
+        let of_folds = &mut scored[c * folds..(c + 1) * folds];
+        let score = (folds > 0).then(|| of_folds.iter().map(|s| s.held_out).sum::<f64>() / folds as f64);
+        let of_readings = [0, 1].map(|reading| {
+            let classes_of_folds: Vec<Vec<u32>> =
+                of_folds.iter_mut().map(|s| std::mem::take(&mut s.classes[reading])).collect();
+            agreement(&classes_of_folds, classes, &over)
+        });
+        let agreement = of_readings[0].zip(of_readings[1]).map(|(one, two)| 0.5 * (one + two));
+        search.candidates.push(Candidate { graph: *graph, share: *share, score, agreement, weight: 0.0 });
         search.places.push(*place);
     }
     Ok(())
 }
 
-/// exp(b·(score − best)), without those that hardly count, summing to 1.
+/// How a candidate did in a fold.
+struct Scored {
+    /// On the hidden labels.
+    held_out: f64,
+    /// The class of each sample by label spreading, and by WS-SymNMF.
+    classes: [Vec<u32>; 2],
+}
+
+/// exp(b·(merit − best)), without those that hardly count, summing to 1.
 fn weigh(candidates: &mut [Candidate], hidden: f64) {
-    let best = candidates.iter().filter_map(|c| c.score).fold(0.0, f64::max);
-    let weight = |c: &Candidate| c.score.map_or(1.0, |score| (hidden * (score - best)).exp());
+    let merits = candidates.iter().filter_map(|c| merit(c.score, c.agreement));
+    let best = merits.fold(f64::NEG_INFINITY, f64::max);
+    let weight =
+        |c: &Candidate| merit(c.score, c.agreement).map_or(1.0, |merit| (hidden * (merit - best)).exp());
     let sum: f64 = candidates.iter().map(weight).sum();
     for candidate in candidates.iter_mut() {
         let share = weight(candidate) / sum;

@@ -1,8 +1,8 @@
 //! Readings: shares of the classes from the fused graph and from the data, and their product.
 
-use super::shares::{balanced, held_out, logarithms, row_normalized, sharpened};
+use super::shares::{agreement, balanced, classes_of, held_out, logarithms, row_normalized, sharpened};
 use super::views::View;
-use super::{Reading, ReadingKind};
+use super::{Reading, ReadingKind, merit};
 use crate::error::Result;
 use crate::factors::Slot;
 use crate::fit::fit;
@@ -111,12 +111,20 @@ pub(super) fn combine<T: Real>(
         let of_fold = |v: usize| held_out(&read[v][at], &views[v].hidden);
         (folds > 0).then(|| (1..=folds).map(of_fold).sum::<f64>() / folds as f64)
     };
-    let scores: Vec<Option<f64>> = (0..ReadingKind::ALL.len()).map(score).collect();
-    let best = scores.iter().flatten().fold(0.0f64, |m, s| m.max(*s));
-    let weight = |score: &Option<f64>| score.map_or(1.0, |score| (hidden * (score - best)).exp());
-    let kinds = ReadingKind::ALL.into_iter().zip(&scores);
-    let readings: Vec<Reading> =
-        kinds.map(|(kind, score)| Reading { kind, score: *score, weight: weight(score) }).collect();
+    let (over, classes) = (views[0].unlabelled(), views[0].labels.n_classes());
+    let agreement = |at: usize| {
+        let of_folds: Vec<Vec<u32>> = read[1..].iter().map(|read| classes_of(&read[at])).collect();
+        agreement(&of_folds, classes, &over)
+    };
+    let judged: Vec<(Option<f64>, Option<f64>)> =
+        (0..ReadingKind::ALL.len()).map(|at| (score(at), agreement(at))).collect();
+    let merits = judged.iter().filter_map(|(score, agreement)| merit(*score, *agreement));
+    let best = merits.fold(f64::NEG_INFINITY, f64::max);
+    let reading = |(kind, (score, agreement)): (ReadingKind, &(Option<f64>, Option<f64>))| {
+        let weight = merit(*score, *agreement).map_or(1.0, |merit| (hidden * (merit - best)).exp());
+        Reading { kind, score: *score, agreement: *agreement, weight }
+    };
+    let readings: Vec<Reading> = ReadingKind::ALL.into_iter().zip(&judged).map(reading).collect();
     Ok((product(&views[0].labels, &read[0], &readings), readings))
 }
 

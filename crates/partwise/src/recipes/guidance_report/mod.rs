@@ -19,7 +19,7 @@ use crate::guidance::{Advice, Guidance, LabelRule, Plan};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::observe::silent;
-use crate::problem::{seeded, shape};
+use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_rows, seeded, shape};
 use crate::real::Real;
 use crate::settings::Settings;
 use crate::solvers::SolverChoice;
@@ -130,6 +130,22 @@ pub fn guidance_report<T: Real>(
     fit: &Fit<T>,
     settings: &Settings,
 ) -> Result<GuidanceReport> {
+    let Some(weights) = guidance.feature_weights()? else { return report(data, guidance, fit, settings) };
+    // Everything is compared where features count as the fit had them.
+    check_feature_weights(weights, data.n_features())?;
+    let scale = feature_scale(weights, fit.loss);
+    let mut scaled = fit.clone();
+    scaled.components = scaled_rows(&fit.components.transposed(), &scale).transposed();
+    report(scaled_data(data, &scale).as_ref(), &guidance.with_scaled_references(&scale), &scaled, settings)
+}
+
+/// The report where every feature counts as it is.
+fn report<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    fit: &Fit<T>,
+    settings: &Settings,
+) -> Result<GuidanceReport> {
     let shape = shape(data, fit.components.rows());
     let plan =
         Plan::new(&super::guided::without_held_cannot_links(guidance), shape, &|seeds| seeded(data, seeds))?;
@@ -217,6 +233,7 @@ impl Reporter<'_> {
             }
             Advice::Graph { graph, .. } => self.graph(graph),
             Advice::SampleWeights(_)
+            | Advice::FeatureWeights(_)
             | Advice::KnownEntries(_)
             | Advice::KnownFeatures(_)
             | Advice::EntryWeights(_) => {}

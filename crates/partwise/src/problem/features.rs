@@ -1,0 +1,102 @@
+//! Weights of features as a change of variables on the columns.
+//!
+//! ```text
+//! Frobenius          Σⱼ cⱼ‖x_:ⱼ − W·h_:ⱼ‖² = ‖X·S − W·(H·S)‖²,   S = diag(√c)
+//! Kullback–Leibler   Σⱼ cⱼ·D(x_:ⱼ‖W·h_:ⱼ) = D(X·S‖W·(H·S)),      S = diag(c)
+//! ```
+//!
+//! The loop works on X·S, and everything that is known of components is measured there: lengths of components, seeds, references (which are
+//! multiplied by S as the data are). H comes back without S. A column of weight 0 says nothing, and is 0 in every component.
+
+use std::borrow::Cow;
+
+use super::Notice;
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::guidance::Guidance;
+use crate::linalg::Matrix;
+use crate::losses::Loss;
+use crate::models::Model;
+use crate::real::Real;
+
+/// c and S (d).
+#[derive(Clone, Debug)]
+pub(crate) struct FeatureScale {
+    /// c.
+    pub(crate) weights: Vec<f64>,
+    /// The diagonal of S.
+    pub(crate) scale: Vec<f64>,
+}
+
+/// S (d), for the weights c of the features.
+pub(crate) fn feature_scale(weights: &[f64], loss: Loss) -> Vec<f64> {
+    let root = |c: &f64| if loss == Loss::Frobenius { c.sqrt() } else { *c };
+    weights.iter().map(root).collect()
+}
+
+/// Refuses weights that are not one a feature, negative, infinite, or 0 for every feature.
+pub(crate) fn check_feature_weights(weights: &[f64], features: usize) -> Result<()> {
+    if weights.len() != features {
+        return Err(Error::Shape {
+            what: "the feature weights".into(),
+            expected: format!("one for each of the {features} features"),
+            found: weights.len().to_string(),
+        });
+    }
+    let fault = |name: String, value: f64, valid: &str| {
+        Err(Error::OutOfRange { name, value: value.to_string(), valid: valid.into() })
+    };
+    if let Some(at) = weights.iter().position(|c| !(*c >= 0.0 && c.is_finite())) {
+        return fault(format!("the weight of feature {at}"), weights[at], "a finite number of 0 or more");
+    }
+    if weights.iter().all(|c| *c == 0.0) {
+        return fault("the largest feature weight".into(), 0.0, "above 0: some feature must count");
+    }
+    Ok(())
+}
+
+/// Those of the guidance of a model, checked.
+pub(super) fn scale_of<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<Option<FeatureScale>> {
+    let Some(weights) = model.guidance().map(Guidance::feature_weights).transpose()?.flatten() else {
+        return Ok(None);
+    };
+    check_feature_weights(weights, data.n_features())?;
+    Ok(Some(FeatureScale { weights: weights.to_vec(), scale: feature_scale(weights, model.loss) }))
+}
+
+/// X·S.
+pub(crate) fn scaled_data<T: Real>(data: &dyn DataMatrix<T>, scale: &[f64]) -> Box<dyn DataMatrix<T>> {
+    data.weighted(&|_, j| scale[j])
+}
+
+/// A feature factor (d × k) times S.
+pub(crate) fn scaled_rows<T: Real>(factor: &Matrix<T>, scale: &[f64]) -> Matrix<T> {
+    let (rows, k) = factor.shape();
+    Matrix::from_fn(rows, k, |f, j| T::from_f64(factor.get(f, j).to_f64() * scale[f]))
+}
+
+/// A feature factor (d × k) without S; 0 where S is.
+pub(crate) fn unscaled_rows<T: Real>(factor: &Matrix<T>, scale: &[f64]) -> Matrix<T> {
+    let (rows, k) = factor.shape();
+    let value = |f: usize, j: usize| if scale[f] > 0.0 { factor.get(f, j).to_f64() / scale[f] } else { 0.0 };
+    Matrix::from_fn(rows, k, |f, j| T::from_f64(value(f, j)))
+}
+
+/// The guidance as it stands beside X·S.
+pub(crate) fn scaled_guidance<'g>(guidance: &'g Guidance, scale: Option<&[f64]>) -> Cow<'g, Guidance> {
+    scale.map_or(Cow::Borrowed(guidance), |scale| Cow::Owned(guidance.with_scaled_references(scale)))
+}
+
+/// What is left out.
+pub(super) fn ignored_features(features: Option<&FeatureScale>) -> Option<Notice> {
+    let weights = &features?.weights;
+    let ignored: Vec<usize> = (0..weights.len()).filter(|j| weights[*j] == 0.0).collect();
+    let first = ignored.first()?;
+    Some(Notice {
+        code: "ignored-features",
+        message: format!(
+            "{} features have weight 0, the first of them {first}: they are ignored, and 0 in every component",
+            ignored.len()
+        ),
+    })
+}
