@@ -10,7 +10,7 @@
 //! at a = 0.5), starts uniform times 2√(mean X/k) that all share. The target is the objective after 1,000 sweeps of HALS. Excess: how far an objective is above it, in %. MU on merged rows (at most 2,000 iterations),
 //! HALS on merged rows (600), NMF-DC with the paper's step 1/(L·max n) and with 1/(L·n_q) (600). MU without merging visits the
 //! same iterates (METHODS R1, tested), so its objectives are those of MU on merged rows, and only an iteration's time is measured: "as printed"
-//! that of every product in the printed order, the label matrix A as a matrix ([`super::nmf_dc_printed`]); "all rows" that of the cheapest order, in which
+//! that of every product in the printed order, the label matrix A as a matrix (`nmf_dc_printed.rs`); "all rows" that of the cheapest order, in which
 //! A is no matrix: NMF's updates of n rows. How much faster merging is than "MU as printed" depends on which of the two is meant. Seconds are
 //! iterations times the CPU time of one on one thread, which is that of a run of many less that of a run of one. "To reach": the first iteration within 10, 5, 2, 1 %
 //! of the target and its seconds; none where the solver isn't there at its limit. Clusters: k-means on the codes at that limit, and
