@@ -3,7 +3,8 @@
 mod common;
 
 use common::groups;
-use partwise::{DataMatrix, DenseMatrix, Error, Labels, SparseMatrix};
+use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, SparseMatrix};
+use partwise_eval::draw_labels;
 use partwise_eval::methods::lda::lda;
 use partwise_eval::methods::pca::pca;
 
