@@ -373,7 +373,7 @@ pub(crate) struct ReproduceArgs {
     /// Which methods, by the names that the list shows, separated by commas. Default: all of the experiment.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) methods: Vec<String>,
-    /// Which cases, by the names that the list shows, separated by commas: "ORL 2,ORL 3" for places on the axis, "ORL" for all of them.
+    /// Which cases, by the names that the list shows, separated by commas or semicolons: "ORL 2,ORL 3" for places on the axis, "ORL" for all of them.
     /// Other cases and methods can be added later, in the same folder. Default: all of the experiment.
     #[arg(long, value_name = "NAMES")]
     pub(crate) cases: Option<String>,

@@ -1,6 +1,6 @@
 //! The list of experiments.
 
-use partwise_eval::protocols::{ABSENT, ALL, Case, Extent, Protocol};
+use partwise_eval::protocols::{ABSENT, ALL, Case, Extent, Protocol, enumerated};
 use serde_json::{Value, json};
 
 use super::folder::Folder;
@@ -48,7 +48,7 @@ fn cases(protocol: &Protocol) -> String {
         let places: Vec<String> = places.map(|x| x.to_string()).collect();
         if places.is_empty() { name.to_string() } else { format!("{name} {}", places.join("|")) }
     };
-    names.iter().map(text).collect::<Vec<_>>().join(", ")
+    enumerated(&names.iter().map(text).collect::<Vec<_>>())
 }
 
 fn draws(count: u64) -> String {

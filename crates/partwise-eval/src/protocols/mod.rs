@@ -134,12 +134,13 @@ impl Protocol {
         Ok(self.groups.iter().filter(|g| wanted.is_empty() || wanted.iter().any(|w| w == g.name)).collect())
     }
 
-    /// The cases of an extent that `wanted` names, all when it is empty: names with commas between them, "ORL 2" for a data set at a place of
-    /// the axis, "ORL" for all of its places. Names may hold commas themselves. In the order of the table.
+    /// The cases of an extent that `wanted` names, all when it is empty: names with commas or semicolons between them, "ORL 2" for a data set at a
+    /// place of the axis, "ORL" for all of its places. Names may hold commas themselves. In the order of the table.
     ///
     /// # Errors
     /// What is no case of the extent, with those that are.
     pub fn cases_named(&self, extent: Extent, wanted: &str) -> Result<Vec<Case>> {
+        let ends = |text: &str| text.is_empty() || text.starts_with([',', ';']);
         let all = (self.cases)(extent);
         let mut chosen = vec![wanted.trim().is_empty(); all.len()];
         let mut rest = wanted.trim();
@@ -147,18 +148,17 @@ impl Protocol {
             // The longest that fits: "ORL, 10 people" before "ORL".
             let names = all.iter().flat_map(|case| [case.to_string(), case.name.clone()]);
             let fits = |name: &String| {
-                let after = rest.strip_prefix(name.as_str());
-                after
-                    .is_some_and(|after| after.trim_start().is_empty() || after.trim_start().starts_with(','))
+                rest.strip_prefix(name.as_str()).is_some_and(|after| ends(after.trim_start()))
             };
             let Some(name) = names.filter(fits).max_by_key(String::len) else {
                 let valid: Vec<String> = all.iter().map(Case::to_string).collect();
-                bail!("{} ({}) has no case \"{rest}\"; valid: {}", self.name, extent.name(), valid.join(", "))
+                let (own, extent) = (self.name, extent.name());
+                bail!("{own} ({extent}) has no case \"{rest}\"; valid: {}", enumerated(&valid))
             };
             for (chosen, case) in chosen.iter_mut().zip(&all) {
                 *chosen |= case.to_string() == name || case.name == name;
             }
-            rest = rest[name.len()..].trim_start().trim_start_matches(',').trim_start();
+            rest = rest[name.len()..].trim_start().trim_start_matches([',', ';']).trim_start();
         }
         Ok(all.into_iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(case, _)| case).collect())
     }
@@ -177,6 +177,11 @@ impl Protocol {
         }
         units
     }
+}
+
+/// Names with commas between them, or semicolons where names hold commas.
+pub fn enumerated(names: &[String]) -> String {
+    names.join(if names.iter().any(|name| name.contains(',')) { "; " } else { ", " })
 }
 
 /// What the numbers [`Case::x`] are.
@@ -390,6 +395,7 @@ mod tests {
                 assert!(case.x.is_none() || found.len() == 1, "{}: {case}: {found:?}", protocol.name);
             }
             assert_eq!(named(protocol, &text(all.clone()).join(",")).unwrap(), all, "{}", protocol.name);
+            assert_eq!(named(protocol, &enumerated(&text(all.clone()))).unwrap(), all, "{}", protocol.name);
         }
         for (wanted, said) in
             [("ORL 11", "no case \"ORL 11\""), ("ORL 2,Yale", "no case \"Yale\""), ("ORL2", "ORL2")]

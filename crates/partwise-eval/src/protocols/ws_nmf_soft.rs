@@ -251,7 +251,11 @@ mod tests {
             let without = |method| score(&rows, method, "accuracy without reference");
             assert!(without("references alone") < 60.0, "{case}");
             assert!(without("WS-NMF, soft, m = 10, arg") > 80.0, "{case}");
-            assert!(rows.iter().all(|row| !row.solver.is_empty() && row.detail == rows[0].detail), "{:?}", rows[0]);
+            assert!(
+                rows.iter().all(|row| !row.solver.is_empty() && row.detail == rows[0].detail),
+                "{:?}",
+                rows[0]
+            );
         }
     }
 
