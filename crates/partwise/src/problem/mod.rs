@@ -38,7 +38,7 @@ use crate::guidance::{Guidance, Plan};
 use crate::init;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
-use crate::models::{self, Form, Model, Tying};
+use crate::models::{self, Form, Model, Shape, Tying};
 use crate::real::Real;
 use crate::settings::{Init, Settings};
 use crate::solvers::{SolverChoice, SolverSpec};
@@ -93,6 +93,18 @@ pub struct Problem<'a, T: Real> {
     pub(crate) notices: Vec<Notice>,
 }
 
+/// What guidance comes to on these data, whose features are scaled already.
+fn plan<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    features: Option<&FeatureScale>,
+    shape: Shape,
+) -> Result<Option<Plan>> {
+    let scale = features.map(|features| features.scale.as_slice());
+    let guidance = model.guidance().map(|guidance| scaled_guidance(guidance, scale));
+    guidance.map(|guidance| Plan::new(&guidance, shape, &|seeds| seeded(data, seeds))).transpose()
+}
+
 impl<'a, T: Real> Problem<'a, T> {
     /// Checks data, model and settings together, merges tied rows, and draws the start.
     ///
@@ -116,10 +128,7 @@ impl<'a, T: Real> Problem<'a, T> {
         // What counts nothing has no say in sizes, seeds or starts either.
         let counted = weighted.as_ref().map_or(data, |(weighted, _)| weighted.as_ref());
         let shape = shape(counted, settings.rank);
-        let seeded = |seeds: &[(usize, f64)]| seeded(counted, seeds);
-        let scale = features.as_ref().map(|features| features.scale.as_slice());
-        let guidance = model.guidance().map(|guidance| scaled_guidance(guidance, scale));
-        let plan = guidance.map(|guidance| Plan::new(&guidance, shape, &seeded)).transpose()?;
+        let plan = plan(counted, model, features.as_ref(), shape)?;
         let mut notices = data_notices(caller);
         notices.extend(features::ignored_features(features.as_ref()));
         notices.extend(plan.iter().flat_map(|plan| plan.notices.clone()));
