@@ -86,7 +86,7 @@ impl Pass {
 
     fn row(&mut self, i: usize, entries: impl Iterator<Item = (usize, f64)> + Clone) {
         // Without a way out: so it becomes vector instructions. False for a NaN.
-        if entries.clone().fold(true, |plain, (_, x)| plain & (x >= 0.0) & (x <= f64::MAX)) {
+        if entries.clone().fold(true, |plain, (_, x)| plain & (0.0..=f64::MAX).contains(&x)) {
             return self.plain_row(i, entries);
         }
         let summary = &mut self.summary;

@@ -201,8 +201,8 @@ logarithms!(
     exponent: |shifted: u64| f64::from_bits((shifted >> 52) | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 1023.0)
 );
 logarithms!(
-    f32, u32, mantissa: 23, sqrt_half: 0x3f35_04f3, ln2: 6.931_381_2e-1 + 9.058_001e-6,
-    odd: [2.849_878_7e-1, 6.666_666_3e-1],
+    f32, u32, mantissa: 23, sqrt_half: 0x3f35_04f3, ln2: 6.931_381e-1 + 9.058_001e-6,
+    odd: [2.849_878_7e-1, 6.666_666e-1],
     even: [2.427_907_9e-1, 4.000_097_2e-1],
     exponent: |shifted: u32| ((shifted >> 23) as i32 - 127) as f32
 );
