@@ -165,15 +165,13 @@ fn guided_methods_get_the_same_bits_from_any_number_of_threads() {
         for data in [&dense as &dyn DataMatrix<f64>, &sparse] {
             let at = |threads| {
                 let settings =
-                    Settings { solver, threads, max_iterations: 8, ..settings(example, Acceleration::On) };
+                    Settings { solver, threads, max_iterations: 5, ..settings(example, Acceleration::On) };
                 let fit = fit(data, model, &settings).unwrap();
                 let factors = fit.codes.as_slice().iter().chain(fit.components.as_slice()).copied();
                 factors.chain(fit.history.iter().map(|i| i.objective)).map(f64::to_bits).collect::<Vec<_>>()
             };
             let one = at(1);
-            for threads in [2, 7] {
-                assert!(at(threads) == one, "{what}, {threads} threads");
-            }
+            assert!(at(3) == one, "{what}");
         }
     });
     assert!(found > 10, "{found}");
