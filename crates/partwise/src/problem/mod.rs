@@ -116,10 +116,7 @@ impl<'a, T: Real> Problem<'a, T> {
         settings: &Settings,
     ) -> Result<(Self, Factors<T>)> {
         settings.validate()?;
-        check_data(data, true)?;
-        check_size(data)?;
-        check_form(data, model)?;
-        check_unknown_entries(data, model)?;
+        check_caller(data, model)?;
         let caller = data;
         let features = features::scale_of(data, model)?;
         let scaled = features.as_ref().map(|features| scaled_data(data, &features.scale));
@@ -347,6 +344,14 @@ impl<'a, T: Real> Problem<'a, T> {
             Some(tied) => (tied.first_sample[row] as usize, tied.codes_scale[row]),
         }
     }
+}
+
+/// What is checked of the data as the caller gave them.
+fn check_caller<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
+    check_data(data, true)?;
+    check_size(data)?;
+    check_form(data, model)?;
+    check_unknown_entries(data, model)
 }
 
 /// What the loop works on, and the constant that goes with it. `tied` has s of each working row; tied rows and weights of entries don't
