@@ -21,7 +21,7 @@
 //! difference: on five draws of labels each the two have 74.4 and 74.4 (ORL), 45.0 and 45.3 (Yale), 92.7 and 92.7 (BBC), and strengths of 1 and 100 the same
 //! within 0.2 (mean accuracy on unlabelled samples, in the order ours, β = 10).
 //!
-//! Seconds are wall time of a method on one thread, its graph included: a measure on a quiet machine only.
+//! Seconds are CPU time of a method on one thread, its graph included.
 //!
 //! Reduced: 1 draw of ORL, Yale and 20 Newsgroups.
 

@@ -8,8 +8,6 @@
 //! `f32`. "ws-nmf-published": the printed weight and start. Guided NMF: strengths at their defaults; words and a light graph where the name says so.
 //! A method that does not apply to a set (NTF without images, words without terms) gives nothing.
 
-use std::time::Instant;
-
 use anyhow::Result;
 use partwise::graphs::{Graph, NeighbourGraph, label_spreading, neighbour_graph};
 use partwise::guidance::{Advice, Guidance, Strength, Topic};
@@ -20,6 +18,7 @@ use partwise::{
 };
 
 use super::Group;
+use super::clock::Clock;
 use super::few_labels::Draw;
 use super::samples::largest;
 use crate::methods::k_means::{KMeansSettings, k_means};
@@ -89,9 +88,9 @@ const PUBLISHED: &str = "ws-nmf-published";
 pub(super) fn clusters(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
     let known = |labels, words, graph| Known { labels, words, graph };
     let one = |solver: &str, run: &dyn Fn() -> Result<Vec<i32>>| -> Result<Vec<Found>> {
-        let began = Instant::now();
+        let began = Clock::start();
         let clusters = run()?;
-        let seconds = began.elapsed().as_secs_f64();
+        let seconds = began.seconds();
         Ok(vec![Found { method: group.to_string(), solver: solver.to_string(), clusters, seconds }])
     };
     match group {
@@ -138,7 +137,7 @@ fn factored(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
     if group == "ntf" && draw.image_shape.is_none() {
         return Ok(Vec::new());
     }
-    let began = Instant::now();
+    let began = Clock::start();
     let mut knowledge = Knowledge {
         labels: Some(labels.clone()),
         image_shape: draw.image_shape.filter(|_| group == "ntf"),
@@ -160,14 +159,14 @@ fn factored(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
     let data: Box<dyn DataMatrix<f32>> =
         if symmetric { Box::new(graph(draw)?.normalized().to_sparse_in()) } else { draw.data()? };
     let fitted = fit(data.as_ref(), &model, &settings)?;
-    readings(group, &fitted, symmetric, began)
+    readings(group, &fitted, symmetric, &began)
 }
 
 /// arg and kmR, each with the time of the fit and its own.
-fn readings(group: &str, fitted: &Fit<f32>, symmetric: bool, began: Instant) -> Result<Vec<Found>> {
+fn readings(group: &str, fitted: &Fit<f32>, symmetric: bool, began: &Clock) -> Result<Vec<Found>> {
     let shares = shares(fitted, symmetric);
     let solver = format!("{}, {} iterations", fitted.solver, fitted.iterations);
-    let fit_seconds = began.elapsed().as_secs_f64();
+    let fit_seconds = began.seconds();
     let found = |reading: &str, clusters: Vec<i32>, seconds: f64| Found {
         method: format!("{group}, {reading}"),
         solver: solver.clone(),
@@ -175,7 +174,7 @@ fn readings(group: &str, fitted: &Fit<f32>, symmetric: bool, began: Instant) -> 
         seconds,
     };
     let arg = (0..shares.rows()).map(|i| largest(shares.row(i))).collect();
-    let began = Instant::now();
+    let began = Clock::start();
     let mut points = shares.clone();
     for i in 0..points.rows() {
         let row = points.row_mut(i);
@@ -186,7 +185,7 @@ fn readings(group: &str, fitted: &Fit<f32>, symmetric: bool, began: Instant) -> 
     }
     let k = points.columns();
     let means = k_means(&DenseMatrix::from_matrix(points)?, k, &KMeansSettings::default())?;
-    let seconds = fit_seconds + began.elapsed().as_secs_f64();
+    let seconds = fit_seconds + began.seconds();
     Ok(vec![found("arg", arg, fit_seconds), found("kmR", integers(&means.labels), seconds)])
 }
 
@@ -209,7 +208,7 @@ struct Known {
 
 /// Guided NMF with every strength at its default: the topic with the largest share of each row.
 fn guided(group: &str, draw: &Draw, labels: &Labels, known: Known) -> Result<Vec<Found>> {
-    let began = Instant::now();
+    let began = Clock::start();
     let data = draw.data::<f32>()?;
     let topic = |name: &String| {
         let class: usize = name.parse().unwrap_or(usize::MAX);
@@ -228,7 +227,7 @@ fn guided(group: &str, draw: &Draw, labels: &Labels, known: Known) -> Result<Vec
     let shares = shares(&fitted, false);
     let clusters = (0..shares.rows()).map(|i| largest(shares.row(i))).collect();
     let solver = format!("{}, {} iterations", fitted.solver, fitted.iterations);
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = began.seconds();
     Ok(vec![Found { method: group.to_string(), solver, clusters, seconds }])
 }
 

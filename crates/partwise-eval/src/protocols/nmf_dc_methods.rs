@@ -5,11 +5,10 @@
 //! NsNMF: θ = 0.5 from uniform starts;   NMF-DC δ: the running scheme with the paper's step, codes first, starts 2√(mean X/k)·U
 //! ```
 
-use std::time::Instant;
-
 use anyhow::Result;
 use partwise::{DenseMatrix, Fit, Knowledge, Model, Settings, SolverChoice, fit};
 
+use super::clock::Clock;
 use super::face_methods::{self, Method, entry};
 use super::faces::{Faces, Reading};
 use super::{Row, Unit};
@@ -84,14 +83,14 @@ pub(super) fn method(group: &str) -> Result<&'static Method> {
 
 /// A row with scores and seconds for each reading of a method's codes.
 pub(super) fn rows(unit: &Unit<'_>, faces: &Faces, method: &Method, iterations: usize) -> Result<Vec<Row>> {
-    let began = Instant::now();
+    let began = Clock::start();
     let Some(fitted) = method.fit(faces, iterations)? else {
         let clusters = method.clusters(faces)?.unwrap_or_default();
-        let seconds = began.elapsed().as_secs_f64();
+        let seconds = began.seconds();
         let row = unit.row(method.name).by(method.clustering_solver());
         return Ok(vec![row.with(faces.scores(&clusters)?).with([(SECONDS, seconds)])]);
     };
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = began.seconds();
     let solver = format!("{}, {} iterations", fitted.solver, fitted.iterations);
     let mut rows = Vec::new();
     for reading in method.readings {

@@ -24,6 +24,7 @@
 
 use anyhow::Result;
 
+use super::clock::Clock;
 use super::face_methods;
 use super::faces::{Faces, Reading};
 use super::{Axis, Case, Extent, Figure, Group, Outcome, Picture, Protocol, Reference, Unit};
@@ -134,7 +135,7 @@ pub const OVER_ITERATIONS: Protocol = Protocol {
         logarithmic("seconds", "Seconds", SECONDS, None),
         logarithmic("accuracy-time", "AC over unlabelled images against time", UNLABELLED, Some(SECONDS)),
     ],
-    remarks: &["The paper shows curves without numbers. Seconds are wall time of a fit on one thread."],
+    remarks: &["The paper shows curves without numbers. Seconds are CPU time of a fit."],
     ..CURVES
 };
 
@@ -192,15 +193,15 @@ fn clusterings(unit: &Unit<'_>, k: usize, labels: usize) -> Result<Outcome> {
 fn iterations(unit: &Unit<'_>) -> Result<Outcome> {
     let faces = draw(unit, CLASSES_OF_FIGURES, 2)?;
     let method = face_methods::method(unit.group)?;
-    let began = std::time::Instant::now();
+    let began = Clock::start();
     let Some(fitted) = method.fit(&faces, place(unit))? else {
         // A clustering has no such iterations: a level line.
         let clusters = method.clusters(&faces)?.unwrap_or_default();
-        let seconds = began.elapsed().as_secs_f64();
+        let seconds = began.seconds();
         let row = unit.row(method.name).by(seeded_k_means::SOLVER).with(faces.scores(&clusters)?);
         return Ok(row.with([(SECONDS, seconds)]).into());
     };
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = began.seconds();
     let mut rows = Vec::new();
     for reading in method.readings {
         let scores = faces.scores(&reading.clusters(&fitted, &faces)?)?;
