@@ -406,11 +406,11 @@ mod tests {
         };
         for (pointer, value, message) in [
             ("/guided/known/topics/0/components", json!(0), "components is no count"),
-            ("/guided/known/items/1/samples/0", json!(9), "sample 9 is not below 3"),
-            ("/guided/known/items/1/samples", json!([0]), "1 samples, but 2 entries"),
-            ("/guided/known/items/3/matrix", json!("nowhere"), "the matrix \"nowhere\" is missing"),
-            ("/guided/known/items/5/kind", json!("wishes"), "\"wishes\" is not known"),
-            ("/guided/known/items/5/strength", json!("much"), "a strength is no number"),
+            ("/guided/known/items/2/samples/0", json!(9), "sample 9 is not below 3"),
+            ("/guided/known/items/2/samples", json!([0]), "1 samples, but 2 entries"),
+            ("/guided/known/items/4/matrix", json!("nowhere"), "the matrix \"nowhere\" is missing"),
+            ("/guided/known/items/6/kind", json!("wishes"), "\"wishes\" is not known"),
+            ("/guided/known/items/6/strength", json!("much"), "a strength is no number"),
         ] {
             let found = damage(pointer, value);
             assert!(found.contains(message) && found.contains("m.safetensors"), "{pointer}: {found}");

@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_first_row_that_holds_the_word_topic_among_others_is_a_topic() {
-        let table = read("writing,topic,word\n").unwrap();
+        let table = read("writing,topic,pen\n").unwrap();
         assert_eq!(table.topics[0].name, "writing");
         assert_eq!(seeds(&table.topics[0]).len(), 2);
     }

@@ -3,7 +3,7 @@
 use super::readings::{Shares, spreading, symmetric};
 use super::shares::{agreement, classes_of, held_out};
 use super::views::{Source, View};
-use super::{Candidate, CandidateGraph, merit};
+use super::{Candidate, CandidateGraph};
 use crate::error::Result;
 use crate::graphs::Graph;
 use crate::pool::Pool;
@@ -86,7 +86,7 @@ fn climb<T: Real>(
     let from = search.candidates.len();
     score::<T>(source, search, &tried, pool)?;
     let scored = search.candidates[from..].iter().filter_map(|c| match c.graph {
-        CandidateGraph::Codes(p) => merit(c.score, c.agreement).map(|merit| (p, merit)),
+        CandidateGraph::Codes(p) => c.score.map(|score| (p, score)),
         _ => None,
     });
     Ok(scored.reduce(|best, next| if next.1 > best.1 { next } else { best }))
@@ -140,12 +140,10 @@ struct Scored {
     classes: [Vec<u32>; 2],
 }
 
-/// exp(b·(merit − best)), without those that hardly count, summing to 1.
+/// exp(b·(score − best)), without those that hardly count, summing to 1.
 fn weigh(candidates: &mut [Candidate], hidden: f64) {
-    let merits = candidates.iter().filter_map(|c| merit(c.score, c.agreement));
-    let best = merits.fold(f64::NEG_INFINITY, f64::max);
-    let weight =
-        |c: &Candidate| merit(c.score, c.agreement).map_or(1.0, |merit| (hidden * (merit - best)).exp());
+    let best = candidates.iter().filter_map(|c| c.score).fold(0.0, f64::max);
+    let weight = |c: &Candidate| c.score.map_or(1.0, |score| (hidden * (score - best)).exp());
     let sum: f64 = candidates.iter().map(weight).sum();
     for candidate in candidates.iter_mut() {
         let share = weight(candidate) / sum;

@@ -5,12 +5,10 @@
 //! graphs     G: 7 nearest neighbours, weights exp(−‖x − y‖²/(sᵢsⱼ)), normalized.   S_X of the unit rows of X; S_p of the codes of WS-NMF with
 //!            p components a class, exemplar start, a graph term of 0.01; S_m of the cosines to the class centroids
 //! candidates S_X;   (1 − w)·S_X + w·S_g,   w = ⅓, ⅔, 1, for g = m and for p = 1, 2, 3 and on while more components help
-//! merit      of a candidate, score + agreement, each the mean of label spreading and WS-SymNMF. Score: over the hidden labels, the mean
-//!            of the accuracy and of the share of the true class. Agreement: Cohen's κ between the classes that two folds give to the
-//!            samples without a label. Weight ∝ exp(b·(merit − best)), b = number of hidden labels; below 0.02 it is dropped
+//! score      of a candidate, over the hidden labels: mean of the accuracy, and of the share of the true class, by label spreading and
+//!            by WS-SymNMF. Weight ∝ exp(b·(score − best)), b = number of hidden labels; below 0.02 it is dropped
 //! fused      S = the weighted mean of the candidates
-//! readings   shares by label spreading on S, by WS-SymNMF on S started there, by the cosines to the class centroids; each judged
-//!            as above
+//! readings   shares by label spreading on S, by WS-SymNMF on S started there, by the cosines to the class centroids; each scored as above
 //! result     shares ∝ Πₑ shareₑ^weightₑ;   labelled samples keep their class
 //! ```
 //!
@@ -18,9 +16,8 @@
 //! samples is 0.7. Spreading favours no class: each is scaled halfway to its size in a spherical constrained k-means, which is all that
 //! two labels a class can say about class sizes.
 //!
-//! Two labels a class hide few, so that scores are mostly noise: a standard error of 0.1 with 20 labels. The folds learn from different
-//! labels; where what they find depends on which they got, it is not the classes that they follow. Their agreement is a mean over all samples,
-//! and goes with the accuracy at least as well as the score does (measured in `bench/runs/2026-11-few-labels`).
+//! The folds learn from different labels; how far they agree on the samples without one (Cohen's κ) is told beside the score, and weighs
+//! nothing: added to the score it helped on the draws that it was tried on and cost accuracy on fresh ones (`bench/runs/2026-11-few-labels`).
 //!
 //! A fold hides every m-th label of each class with two labels or more, m the number of folds: with two labels a class one of each, in two
 //! folds. A class with a single label is never hidden, so it is learned from but not judged by. Where no class has two, nothing can be
@@ -233,11 +230,6 @@ pub fn spherical_k_means<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> 
     let cosines = centroids::centroids(views::unit_rows(data).as_ref(), labels).cosines;
     let class = |i: usize| labels.class(i).unwrap_or_else(|| largest(cosines.row(i)));
     Ok((0..data.n_samples()).map(class).collect())
-}
-
-/// What weights go by: the score and the agreement, both of a range of 1.
-fn merit(score: Option<f64>, agreement: Option<f64>) -> Option<f64> {
-    score.map(|score| score + agreement.unwrap_or(0.0))
 }
 
 fn check_settings(settings: &AutomaticSettings) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::shares::{agreement, balanced, classes_of, held_out, logarithms, row_normalized, sharpened};
 use super::views::View;
-use super::{Reading, ReadingKind, merit};
+use super::{Reading, ReadingKind};
 use crate::error::Result;
 use crate::factors::Slot;
 use crate::fit::fit;
@@ -118,10 +118,9 @@ pub(super) fn combine<T: Real>(
     };
     let judged: Vec<(Option<f64>, Option<f64>)> =
         (0..ReadingKind::ALL.len()).map(|at| (score(at), agreement(at))).collect();
-    let merits = judged.iter().filter_map(|(score, agreement)| merit(*score, *agreement));
-    let best = merits.fold(f64::NEG_INFINITY, f64::max);
+    let best = judged.iter().filter_map(|(score, _)| *score).fold(0.0, f64::max);
     let reading = |(kind, (score, agreement)): (ReadingKind, &(Option<f64>, Option<f64>))| {
-        let weight = merit(*score, *agreement).map_or(1.0, |merit| (hidden * (merit - best)).exp());
+        let weight = score.map_or(1.0, |score| (hidden * (score - best)).exp());
         Reading { kind, score: *score, agreement: *agreement, weight }
     };
     let readings: Vec<Reading> = ReadingKind::ALL.into_iter().zip(&judged).map(reading).collect();
