@@ -6,9 +6,9 @@ use anyhow::Result;
 use partwise::recipes::{GuidanceReport, fit_guided};
 use partwise::{Fit, Loss, Model, Real, Settings, StopReason, fit_observed};
 
+use crate::composed::Composed;
 use crate::console::Verbosity;
 use crate::guidance::{Components, Guidance};
-use crate::guided::Composed;
 use crate::input::{Data, Source};
 use crate::interrupt;
 use crate::memberships::Memberships;

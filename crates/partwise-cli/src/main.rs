@@ -5,6 +5,7 @@
 mod args;
 mod choices;
 mod completions;
+mod composed;
 mod console;
 mod demo;
 mod evaluate;
@@ -23,6 +24,7 @@ mod recipe;
 mod record;
 mod report;
 mod reproduce;
+mod said;
 mod scale;
 mod scores;
 mod suggest;

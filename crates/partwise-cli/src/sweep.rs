@@ -12,7 +12,7 @@ use crate::args::{FitArgs, SweepArgs};
 use crate::choices::Strength;
 use crate::console::{self, Verbosity};
 use crate::job::{Job, error_name};
-use crate::{Outcome, fit, input, interrupt, outputs, record, report};
+use crate::{Outcome, fit, input, interrupt, outputs, record, report, said};
 
 /// Fits once for each scale; writes sweep.csv, report.html and run.json; prints the table.
 pub(crate) fn run(args: &SweepArgs) -> Result<Outcome> {
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<Outcome> {
 fn over<T: Real>(args: &SweepArgs, fit_args: &FitArgs, job: &Job<'_, T>) -> Result<Outcome> {
     let began = Instant::now();
     let verbosity = Verbosity::of(fit_args.write.quiet, fit_args.write.json);
-    fit::say_input(verbosity, job);
+    said::say_input(verbosity, job);
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
     let Some(composed) = job.composed else { bail!("sweep needs a guidance") };
     let loss = job.model.loss();

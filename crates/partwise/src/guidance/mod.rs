@@ -7,9 +7,11 @@ mod labels;
 mod margins;
 mod plan;
 mod rules;
+mod strength;
 
-pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
+pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Topic};
 pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, StepRule, StrengthUnit};
 pub use labels::Labels;
 pub use margins::{LabelSets, Margins, SupportVectors};
 pub(crate) use plan::{Evidence, Plan, ties};
+pub use strength::Strength;

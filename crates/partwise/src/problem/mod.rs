@@ -17,6 +17,7 @@ mod guided;
 mod margins;
 mod seeded;
 mod tying;
+mod working;
 
 pub(crate) use assembly::shape;
 use assembly::{contributions, order, rescaling, row_steps, smoothing};
@@ -29,12 +30,13 @@ use features::{FeatureScale, scaled_guidance, unscaled_rows};
 pub(crate) use features::{check_feature_weights, feature_scale, scaled_data, scaled_rows};
 pub(crate) use seeded::seeded;
 pub(crate) use tying::TiedRows;
-use tying::{merge_constant, tie_rows};
+use tying::tie_rows;
+use working::{Original, weighted_entries, working};
 
-use crate::data::{DataMatrix, RowGroups};
+use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
-use crate::guidance::{Guidance, Plan};
+use crate::guidance::Plan;
 use crate::init;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
@@ -51,12 +53,6 @@ pub struct Notice {
     pub code: &'static str,
     /// What happened, with the numbers.
     pub message: String,
-}
-
-/// Data with one row a sample: the caller's, or those with their features scaled.
-enum Original<'a, T> {
-    Caller(&'a dyn DataMatrix<T>),
-    Own(Box<dyn DataMatrix<T>>),
 }
 
 /// Data + model + settings, checked and merged.
@@ -261,29 +257,18 @@ impl<'a, T: Real> Problem<'a, T> {
 
     /// The data that the loop works on.
     pub fn data(&self) -> &dyn DataMatrix<T> {
-        self.working.as_deref().unwrap_or(match &self.original {
-            Original::Caller(data) => *data,
-            Original::Own(data) => data.as_ref(),
-        })
+        self.working.as_deref().unwrap_or(self.original.data())
     }
 
     /// The data with one row a sample: the caller's, each entry times its weight where features or entries have weights.
     pub fn original(&self) -> &dyn DataMatrix<T> {
-        match &self.original {
-            _ if self.tied.is_none() => self.data(),
-            Original::Caller(data) => *data,
-            Original::Own(data) => data.as_ref(),
-        }
+        if self.tied.is_none() { self.data() } else { self.original.data() }
     }
 
     /// Bytes of merged and combined rows (0 when there are none).
     pub(crate) fn merged_bytes(&self) -> usize {
         let combined: usize = self.contributions.iter().map(Contribution::owned_bytes).sum();
-        let scaled = match &self.original {
-            Original::Caller(_) => 0,
-            Original::Own(data) => data.owned_bytes(),
-        };
-        combined + scaled + self.working.as_ref().map_or(0, |data| data.owned_bytes())
+        combined + self.original.owned_bytes() + self.working.as_ref().map_or(0, |data| data.owned_bytes())
     }
 
     /// Whether the objective on the caller's data is that of the working data plus a constant (labels), so that it can be
@@ -352,42 +337,6 @@ fn check_caller<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> 
     check_size(data)?;
     check_form(data, model)?;
     check_unknown_entries(data, model)
-}
-
-/// What the loop works on, and the constant that goes with it. `tied` has s of each working row; tied rows and weights of entries don't
-/// meet.
-fn working<T: Real>(
-    data: &dyn DataMatrix<T>,
-    model: &Model,
-    tied: Option<&(TiedRows, Vec<f64>)>,
-    weighted: Option<(Box<dyn DataMatrix<T>>, f64)>,
-) -> (Option<Box<dyn DataMatrix<T>>>, f64) {
-    match (tied, weighted) {
-        (None, None) => (None, 0.0),
-        (None, Some((weighted, constant))) => (Some(weighted), constant),
-        (Some((tied, scale)), _) => {
-            let groups = RowGroups { group: tied.group.clone(), scale: scale.clone() };
-            let merged = data.grouped(&groups);
-            let constant = merge_constant(data, merged.as_ref(), model, tied);
-            (Some(merged), constant)
-        }
-    }
-}
-
-/// The data with each entry times its weight, where entries have weights, and ½·Σ (c − c²)·x².
-fn weighted_entries<T: Real>(
-    data: &dyn DataMatrix<T>,
-    model: &Model,
-) -> Option<(Box<dyn DataMatrix<T>>, f64)> {
-    let weights = model.guidance().and_then(Guidance::entry_weights)?;
-    if weights.shape() != (data.n_samples(), data.n_features()) {
-        // Refused, with the sizes, when guidance is compiled.
-        return None;
-    }
-    let working = data.weighted(&|i, j| weights.get(i, j));
-    let counted = data.weighted(&|i, j| weights.get(i, j).sqrt()).summary().squared_norm;
-    let constant = 0.5 * (counted - working.summary().squared_norm);
-    Some((working, constant))
 }
 
 /// The solver that is asked for, or the model's own.

@@ -10,7 +10,8 @@ use std::ops::Range;
 
 pub(crate) use pairs::ties;
 
-use super::advice::{Advice, Guidance, Strength};
+use super::Strength;
+use super::advice::{Advice, Guidance};
 use super::rules::RowRules;
 use crate::error::{Error, Result};
 use crate::factors::Slot;

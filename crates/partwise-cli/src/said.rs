@@ -1,0 +1,80 @@
+//! What `partwise fit` and its kin say on the terminal.
+
+use partwise::Real;
+use partwise::recipes::{GuidanceReport, Verdict};
+
+use crate::console::Verbosity;
+use crate::job::{Done, Job, error_name};
+use crate::progress::duration;
+use crate::record;
+
+/// What was read.
+pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
+    let source = job.source;
+    let density =
+        if source.sparse { format!(", sparse with {} stored values", source.stored) } else { String::new() };
+    verbosity.say(&format!(
+        "read: {} ({}), {} samples x {} features{density}",
+        source.name, source.format, source.rows, source.columns
+    ));
+    if let Some(guidance) = job.guidance {
+        verbosity.say(&format!(
+            "labels: {} classes, {} labelled samples, {} of them guide",
+            guidance.class_names.len(),
+            guidance.truth.iter().filter(|l| **l >= 0).count(),
+            guidance.labels.n_labelled()
+        ));
+    }
+    if let Some(composed) = job.composed {
+        verbosity.say(&format!("guidance: {}", composed.summary()));
+    }
+    if let Some(reference) = job.reference {
+        verbosity.say(&format!("reference: {} components from {}", reference.values.rows(), reference.name));
+    }
+}
+
+/// What came of it, and where it was written.
+pub(crate) fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
+    let fit = &done.fit;
+    verbosity.say(&format!(
+        "fit: {} after {} iterations in {}; objective {:.6e}, {} {:.4}",
+        fit.stop.name(),
+        fit.iterations,
+        duration(done.fit_seconds),
+        fit.objective,
+        error_name(fit.loss),
+        fit.relative_error
+    ));
+    if let Some(report) = &done.report {
+        say_report(verbosity, report);
+    }
+    if let Some(evaluation) = &done.evaluation {
+        evaluation.lines().iter().for_each(|line| verbosity.say(line));
+    }
+    if let Some(peak) = record::peak_memory() {
+        verbosity.say(&format!("memory: {:.0} MB at most", peak as f64 / 1e6));
+    }
+    verbosity.say(&format!("written: {out} (look at {out}/report.html)"));
+}
+
+/// What became of the guidance: counts, and the first items that were not honoured.
+fn say_report(verbosity: Verbosity, report: &GuidanceReport) {
+    /// Items that are listed.
+    const MOST: usize = 5;
+    let counts: Vec<String> = Verdict::ALL
+        .iter()
+        .map(|verdict| (report.count(*verdict), verdict.name()))
+        .filter(|(count, name)| *count > 0 || *name == "honoured")
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    let followed = 100.0 * report.agreement();
+    let n = report.findings.len();
+    verbosity.say(&format!("advice: {n} items: {}; {followed:.0} % are followed", counts.join(", ")));
+    let others: Vec<_> = report.findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
+    for finding in others.iter().take(MOST) {
+        verbosity.say(&format!("  {}: {}", finding.verdict.name(), finding.message));
+    }
+    if others.len() > MOST {
+        verbosity.say(&format!("  and {} more, in guidance_report.csv", others.len() - MOST));
+    }
+}

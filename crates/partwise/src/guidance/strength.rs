@@ -1,0 +1,60 @@
+//! [`Strength`]: what the strength of an item means, and what each item then costs.
+
+/// How strongly an item is followed.
+///
+/// | value | meaning |
+/// |---|---|
+/// | `Relative(0)` | ignored |
+/// | `Relative(s)`, 0 < s < 1 | σ = s/(1 − s); σ² multiplies the item's cost, which has no unit: at s = ½ a misplaced part costs as much as leaving it out of the fit |
+/// | `Relative(1)` | held exactly |
+/// | `Raw(m)`, m ≥ 0 | a paper's own weight, in its unit: m of WS-NMF (enters squared), λ of GNMF and SSNMF |
+///
+/// | item | cost, at unit length of the components (y = w·‖h‖), beside ½‖X − WH‖² | with the Kullback–Leibler loss | raw |
+/// |---|---|---|---|
+/// | labels as components, closed sets | ½σ²·Σ y² outside of the sample's topics | σ²·Σ w·‖h‖₁ there | ½m²‖wᵢ − dᵢ1_c‖² |
+/// | labels as the same codes | held or ignored | held or ignored | – |
+/// | labels as a view | (σ²/2)·(‖X‖²/‖Y‖²)·‖Y − WB‖² | – | (λ/2)·‖Y − WB‖² |
+/// | memberships | ½σ²·(‖y‖² − (y·r̂)²) over the known entries | – | ½m²‖wᵢ − dᵢrᵢ‖² |
+/// | seed words | ½σ²·Σ y² of the word outside of its topics (y = h·‖w‖), times the word's weight | σ²·Σ h·‖w‖₁ there | – |
+/// | their weight in their topics | (σ²/8)·‖wⱼ‖²·(‖hⱼ‖² − (hⱼ·r̂ⱼ)²), r the samples with the seeds, but for the other features | pseudo-counts, σ²/4 times an average component | – |
+/// | references | ½σ²·‖wⱼ‖²·(‖hⱼ‖² − (hⱼ·r̂ⱼ)²) | pseudo-counts, σ² times an average component | ½m²‖hⱼ − rⱼ‖² |
+/// | must-links | ½σ²·‖yᵢ − yₗ‖² | – | – |
+/// | cannot-links | σ²·yᵢ·yₗ | – | – |
+/// | a graph | ½σ²·tr(Yᵀ(I − D^-½AD^-½)Y) | – | (λ/2)·tr(WᵀLW) |
+///
+/// The weight of seeds in their topic is a [`SeedShare`](crate::terms::SeedShare): whatever else the topic is made of is free, but it can't
+/// leave its seeds for something larger. Rows of H stand for unit length of the codes where a feature is placed. Every relative cost is the same for X and c·X, and for n and
+/// 10·n samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strength {
+    /// From 0 (ignored) to 1 (held exactly).
+    Relative(f64),
+    /// A paper's own weight.
+    Raw(f64),
+}
+
+impl Strength {
+    /// What is held exactly.
+    pub const HELD: Strength = Strength::Relative(1.0);
+    /// The default of labels, sets, memberships, seeds, references and links: σ = 9.
+    pub const FIRM: Strength = Strength::Relative(0.9);
+    /// The default of a graph: σ = ⅓.
+    pub const LIGHT: Strength = Strength::Relative(0.25);
+
+    /// σ² of a relative strength below 1; infinite for 1.
+    pub(crate) fn weight(self) -> f64 {
+        match self {
+            Strength::Relative(s) if s >= 1.0 => f64::INFINITY,
+            Strength::Relative(s) => (s / (1.0 - s)).powi(2),
+            Strength::Raw(m) => m * m,
+        }
+    }
+
+    pub(crate) fn is_raw(self) -> bool {
+        matches!(self, Strength::Raw(_))
+    }
+
+    pub(crate) fn is_held(self) -> bool {
+        matches!(self, Strength::Relative(s) if s >= 1.0)
+    }
+}
