@@ -5,7 +5,7 @@ use crate::linalg::Matrix;
 use crate::linalg::sums::column_sums;
 use crate::real::Real;
 
-/// The Kullback–Leibler twin of [`Quadratic`]: a separable upper bound, equal at the factor it was formed at.
+/// The Kullback–Leibler twin of [`Quadratic`](super::Quadratic): a separable upper bound, equal at the factor it was formed at.
 #[derive(Clone, Debug)]
 pub struct KlMajorizer<T> {
     /// N (rows × k): R·V with R = X/(UVᵀ) at the current factors.
