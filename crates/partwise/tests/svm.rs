@@ -1,7 +1,7 @@
 //! Promises of the support vector machine: the duality gap closes, dense and sparse rows agree, shrinking and the order
 //! of the samples change nothing but the time, and bad input is refused with its place.
 
-use partwise::svm::{Cost, Svm, SvmSettings, inner_products, train, train_on_products};
+use partwise::svm::{Cost, Svm, SvmLoss, SvmSettings, inner_products, train, train_on_products};
 use partwise::{DataMatrix, DenseMatrix, Error, Matrix, SparseMatrix, StopReason};
 use proptest::prelude::*;
 
@@ -59,6 +59,44 @@ proptest! {
         prop_assert!(svm.alpha.iter().all(|alpha| (0.0..=cost).contains(alpha)));
         // The primal at w = 0 is the sum of the costs; the best one is no larger.
         prop_assert!(svm.primal <= n as f64 * cost * (1.0 + 1e-6));
+    }
+}
+
+#[test]
+fn the_squared_hinge_is_at_its_least_where_its_gradient_is_0_in_both_forms() {
+    for (n, d, cost) in [(12, 30, 1.0), (40, 6, 0.2), (40, 6, 50.0)] {
+        let (mut values, targets) = problem(n, d, 5);
+        values[..d].fill(0.0);
+        let dense = DenseMatrix::new(n, d, values.clone()).unwrap();
+        let settings = SvmSettings {
+            loss: SvmLoss::SquaredHinge,
+            cost: Cost::Same(cost),
+            tolerance: 1e-13,
+            max_passes: 1_000_000,
+            ..SvmSettings::default()
+        };
+        let svm = trained(&dense, &targets, &settings);
+        assert!(svm.gap.abs() <= 1e-12 * svm.primal, "{} of {}", svm.gap, svm.primal);
+        // w - 2C sum of violation * y * x is the gradient of the primal; alpha is 2C times the violation.
+        let mut gradient = svm.weights.clone();
+        for i in 0..n {
+            let row = &values[i * d..(i + 1) * d];
+            let product: f64 = row.iter().zip(&svm.weights).map(|(x, w)| x * w).sum();
+            let y = f64::from(targets[i]);
+            let violation = (1.0 - y * product).max(0.0);
+            assert!((svm.alpha[i] - 2.0 * cost * violation).abs() <= 1e-4 * cost, "sample {i}");
+            for (g, x) in gradient.iter_mut().zip(row) {
+                *g -= 2.0 * cost * violation * y * x;
+            }
+        }
+        let largest = svm.weights.iter().fold(0.0f64, |m, w| m.max(w.abs()));
+        assert!(gradient.iter().all(|g| g.abs() <= 1e-4 * (1.0 + cost) * largest), "{gradient:?}");
+        assert_close(&svm.weights, &trained(&sparse(n, d, &values), &targets, &settings).weights, 1e-6);
+        let all: Vec<usize> = (0..n).collect();
+        let products = inner_products(&dense, &all).unwrap();
+        let other = train_on_products(&products, &targets, &settings).unwrap();
+        assert!((other.primal - svm.primal).abs() <= 1e-9 * svm.primal);
+        assert_close(&other.alpha, &svm.alpha, 1e-4);
     }
 }
 

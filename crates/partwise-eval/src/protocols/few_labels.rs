@@ -14,7 +14,8 @@
 //! sets (0 to 12), so draws here are numbered from `FIRST_DRAW` on.
 //!
 //! Rows and classes are drawn by SplitMix64 (Steele, Lea & Flood, OOPSLA 2014, doi:10.1145/2660193.2660195) from the number of the draw and
-//! the name of the set; labels by [`draw_labels`] with the seed 2026 + number. Samples without an entry and without exactly one class are left
+//! the name of the set; labels by [`draw_labels`] with the seed 2026 + number; every random start of
+//! a method from the seed number. Samples without an entry and without exactly one class are left
 //! out. Words are the words of a class's name that no other class's name has and that are terms of the set.
 //!
 //! The references of "ws-nmf, arg" have the printed weight with β = 10, from the labels, codes first; ours the library's strength without a unit. That is no
@@ -60,7 +61,7 @@ pub const LEADERBOARD: Protocol = Protocol {
     groups: GROUPS,
     cases: |extent| cases(if extent == Extent::Reduced { REDUCED } else { LEADERBOARD.needs }),
     run,
-    revision: 2,
+    revision: 3,
     main_scores: &[ACCURACY],
     references,
     remarks: &[
@@ -174,6 +175,8 @@ pub(super) struct Draw {
     pub(super) classes: Vec<i32>,
     /// The labels that methods see, −1 for none.
     pub(super) given: Vec<i32>,
+    /// The seed of every random start of this draw, so that methods without labels start anew in each.
+    pub(super) seed: u64,
 }
 
 impl Draw {
@@ -185,7 +188,7 @@ impl Draw {
         let samples = Samples::new(raw, &chosen, set.preparation);
         let classes: Vec<i32> = chosen.iter().map(|i| all[*i]).collect();
         let given = draw_labels(&classes, LABELS, 2026 + number);
-        Draw { samples, words: words(raw), image_shape: raw.image_shape, classes, given }
+        Draw { samples, words: words(raw), image_shape: raw.image_shape, classes, given, seed: number }
     }
 
     /// Whether the names of the classes are words of the data.

@@ -95,7 +95,7 @@ pub(super) fn clusters(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<
     };
     match group {
         "recipe" => one("fits of several models, hals; conjugate gradients", &|| {
-            let settings = AutomaticSettings { threads: 1, ..AutomaticSettings::default() };
+            let settings = AutomaticSettings { threads: 1, seed: draw.seed, ..AutomaticSettings::default() };
             Ok(integers(&automatic(draw.data::<f32>()?.as_ref(), labels, &settings)?.labels))
         }),
         "lgc" => one("conjugate gradients, to the end", &|| {
@@ -114,7 +114,11 @@ pub(super) fn clusters(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<
         _ => match methods::ALL.iter().find(|method| method.name == group) {
             Some(method) => one(method.solver, &|| {
                 let data = draw.data::<f64>()?;
-                let task = Task { labels: Some(labels), ..Task::new(data.as_ref(), labels.n_classes()) };
+                let task = Task {
+                    labels: Some(labels),
+                    seed: draw.seed,
+                    ..Task::new(data.as_ref(), labels.n_classes())
+                };
                 Ok((method.run)(&task)?.labels)
             }),
             None => factored(group, draw, labels),
@@ -143,7 +147,7 @@ fn factored(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
         image_shape: draw.image_shape.filter(|_| group == "ntf"),
         ..Knowledge::default()
     };
-    let mut settings = Settings { threads: 1, ..Settings::new(labels.n_classes()) };
+    let mut settings = Settings { threads: 1, seed: draw.seed, ..Settings::new(labels.n_classes()) };
     let mut name = group;
     match group {
         PUBLISHED => {
@@ -159,11 +163,11 @@ fn factored(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
     let data: Box<dyn DataMatrix<f32>> =
         if symmetric { Box::new(graph(draw)?.normalized().to_sparse_in()) } else { draw.data()? };
     let fitted = fit(data.as_ref(), &model, &settings)?;
-    readings(group, &fitted, symmetric, &began)
+    readings(group, &fitted, symmetric, draw.seed, &began)
 }
 
 /// arg and kmR, each with the time of the fit and its own.
-fn readings(group: &str, fitted: &Fit<f32>, symmetric: bool, began: &Clock) -> Result<Vec<Found>> {
+fn readings(group: &str, fitted: &Fit<f32>, symmetric: bool, seed: u64, began: &Clock) -> Result<Vec<Found>> {
     let shares = shares(fitted, symmetric);
     let solver = format!("{}, {} iterations", fitted.solver, fitted.iterations);
     let fit_seconds = began.seconds();
@@ -184,7 +188,11 @@ fn readings(group: &str, fitted: &Fit<f32>, symmetric: bool, began: &Clock) -> R
         }
     }
     let k = points.columns();
-    let means = k_means(&DenseMatrix::from_matrix(points)?, k, &KMeansSettings::default())?;
+    let means = k_means(
+        &DenseMatrix::from_matrix(points)?,
+        k,
+        &KMeansSettings { seed, ..KMeansSettings::default() },
+    )?;
     let seconds = fit_seconds + began.seconds();
     Ok(vec![found("arg", arg, fit_seconds), found("kmR", integers(&means.labels), seconds)])
 }
@@ -222,7 +230,7 @@ fn guided(group: &str, draw: &Draw, labels: &Labels, known: Known) -> Result<Vec
     if known.graph {
         guidance = guidance.with(Advice::Graph { graph: graph(draw)?, strength: Strength::LIGHT });
     }
-    let settings = Settings { threads: 1, ..Settings::new(labels.n_classes()) };
+    let settings = Settings { threads: 1, seed: draw.seed, ..Settings::new(labels.n_classes()) };
     let fitted = fit(data.as_ref(), &Model::guided(guidance), &settings)?;
     let shares = shares(&fitted, false);
     let clusters = (0..shares.rows()).map(|i| largest(shares.row(i))).collect();

@@ -1,6 +1,6 @@
 //! The coordinate descent on the dual, whatever w is held as.
 
-use super::SvmSettings;
+use super::{SvmLoss, SvmSettings};
 use crate::data::DataMatrix;
 use crate::init::Stream;
 use crate::interrupt;
@@ -106,6 +106,7 @@ struct Pass {
 pub(super) struct Descent<S: Space> {
     pub(super) space: S,
     targets: Vec<f64>,
+    loss: SvmLoss,
     costs: Vec<f64>,
     squared_norms: Vec<f64>,
     pub(super) alpha: Vec<f64>,
@@ -119,19 +120,30 @@ pub(super) struct Descent<S: Space> {
 }
 
 impl<S: Space> Descent<S> {
-    pub(super) fn new(space: S, squared_norms: Vec<f64>, targets: &[i8], costs: Vec<f64>) -> Self {
+    pub(super) fn new(
+        space: S,
+        squared_norms: Vec<f64>,
+        targets: &[i8],
+        costs: Vec<f64>,
+        loss: SvmLoss,
+    ) -> Self {
         let mut alpha = vec![0.0; targets.len()];
         let mut candidates = Vec::with_capacity(targets.len());
         for place in 0..targets.len() {
             if squared_norms[place] > 0.0 {
                 candidates.push(place as u32);
             } else {
-                alpha[place] = costs[place];
+                // Its violation is 1 whatever w is.
+                alpha[place] = match loss {
+                    SvmLoss::Hinge => costs[place],
+                    SvmLoss::SquaredHinge => 2.0 * costs[place],
+                };
             }
         }
         Descent {
             space,
             targets: targets.iter().map(|target| f64::from(*target)).collect(),
+            loss,
             costs,
             squared_norms,
             alpha,
@@ -188,20 +200,28 @@ impl<S: Space> Descent<S> {
         pass
     }
 
+    /// uᵢ and rᵢ: the upper bound of αᵢ, and what the loss adds to the diagonal of the dual.
+    fn bound_and_ridge(&self, place: usize) -> (f64, f64) {
+        match self.loss {
+            SvmLoss::Hinge => (self.costs[place], 0.0),
+            SvmLoss::SquaredHinge => (f64::INFINITY, 0.5 / self.costs[place]),
+        }
+    }
+
     /// Minimizes over one αᵢ. Returns whether the sample stays active.
     fn step(&mut self, place: usize, pass: &mut Pass) -> bool {
-        let (target, cost) = (self.targets[place], self.costs[place]);
+        let (target, (bound, ridge)) = (self.targets[place], self.bound_and_ridge(place));
         let old = self.alpha[place];
-        let gradient = target * self.space.value(place) - 1.0;
-        if (old == 0.0 && gradient > self.shrink_above) || (old == cost && gradient < self.shrink_below) {
+        let gradient = target * self.space.value(place) - 1.0 + ridge * old;
+        if (old == 0.0 && gradient > self.shrink_above) || (old == bound && gradient < self.shrink_below) {
             return false;
         }
-        let blocked = (old == 0.0 && gradient > 0.0) || (old == cost && gradient < 0.0);
+        let blocked = (old == 0.0 && gradient > 0.0) || (old == bound && gradient < 0.0);
         let projected = if blocked { 0.0 } else { gradient };
         pass.highest = pass.highest.max(projected);
         pass.lowest = pass.lowest.min(projected);
         if projected != 0.0 {
-            let new = (old - gradient / self.squared_norms[place]).clamp(0.0, cost);
+            let new = (old - gradient / (self.squared_norms[place] + ridge)).clamp(0.0, bound);
             if new != old {
                 self.alpha[place] = new;
                 self.space.add(place, (new - old) * target);
@@ -231,9 +251,13 @@ impl<S: Space> Descent<S> {
     /// The primal and the dual value.
     pub(super) fn values(&self) -> (f64, f64) {
         let half_norm = self.space.half_norm(self.alpha.iter().zip(&self.targets).map(|(a, y)| a * y));
-        let loss =
-            |place: usize| self.costs[place] * (1.0 - self.targets[place] * self.space.value(place)).max(0.0);
-        let losses: f64 = (0..self.alpha.len()).map(loss).sum();
-        (half_norm + losses, self.alpha.iter().sum::<f64>() - half_norm)
+        let (mut losses, mut gains) = (0.0, 0.0);
+        for (place, alpha) in self.alpha.iter().enumerate() {
+            let violation = (1.0 - self.targets[place] * self.space.value(place)).max(0.0);
+            let power = if self.loss == SvmLoss::Hinge { violation } else { violation * violation };
+            losses += self.costs[place] * power;
+            gains += alpha - 0.5 * self.bound_and_ridge(place).1 * alpha * alpha;
+        }
+        (half_norm + losses, gains - half_norm)
     }
 }

@@ -63,7 +63,8 @@ fn directions<T: Real>(data: &dyn DataMatrix<T>, of: &[Option<usize>], classes: 
     sums.transposed()
 }
 
-fn products<T: Real>(data: &dyn DataMatrix<T>, factor: &Matrix<f64>) -> Matrix<f64> {
+/// X·factor (n × k), factor d × k.
+pub(super) fn products<T: Real>(data: &dyn DataMatrix<T>, factor: &Matrix<f64>) -> Matrix<f64> {
     let factor: Matrix<T> = factor.cast();
     let k = factor.columns();
     let mut out = Matrix::zeros(data.n_samples(), k);

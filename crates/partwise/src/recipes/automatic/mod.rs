@@ -8,9 +8,15 @@
 //! score      of a candidate, over the hidden labels: mean of the accuracy, and of the share of the true class, by label spreading and
 //!            by WS-SymNMF. Weight ∝ exp(b·(score − best)), b = number of hidden labels; below 0.02 it is dropped
 //! fused      S = the weighted mean of the candidates
-//! readings   shares by label spreading on S, by WS-SymNMF on S started there, by the cosines to the class centroids; each scored as above
-//! result     shares ∝ Πₑ shareₑ^weightₑ;   labelled samples keep their class
+//! readings   shares by label spreading on S, by WS-SymNMF on S started there, by the same two on S_X; by CNMF of X with the
+//!            Kullback–Leibler loss; by the linear discriminants of the labelled samples; each scored as above
+//! product    P ∝ Πₑ shareₑ^weightₑ;   labelled samples have all of their class
+//! result     shares ∝ (I − 0.9·S)⁻¹P;   labelled samples keep their class
 //! ```
+//!
+//! The squared loss has its clusters round and of like size; the Kullback–Leibler loss sees counts as counts and is right where they are
+//! not (Classic4: accuracy 71 and 88). The discriminants are right where a class is told by what little its two samples don't share
+//! with others (faces). The last step lets neighbours vote, which no product of experts does: it gives NMI more than accuracy.
 //!
 //! Shares of different origin are compared at equal confidence: raised to the power at which the mean largest share of the unlabelled
 //! samples is 0.7. Spreading favours no class: each is scaled halfway to its size in a spherical constrained k-means, which is all that
@@ -25,10 +31,12 @@
 //!
 //! References: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8 (WS-NMF, WS-SymNMF); Zhou et al., "Learning with local and
 //! global consistency", NIPS 2003; Zelnik-Manor & Perona, "Self-tuning spectral clustering", NIPS 2004; Cai, He, Han & Huang 2011,
-//! doi:10.1109/TPAMI.2010.231 (the graph term); Hinton 2002, doi:10.1162/089976602760128018 (products of experts).
+//! doi:10.1109/TPAMI.2010.231 (the graph term); Hinton 2002, doi:10.1162/089976602760128018 (products of experts);
+//! Liu, Wu, Li, Cai & Huang 2012, doi:10.1109/TPAMI.2011.217 (CNMF).
 
 mod candidates;
 mod centroids;
+mod discriminants;
 mod readings;
 mod shares;
 mod views;
@@ -48,7 +56,7 @@ use crate::real::Real;
 /// |---|---|---|---|
 /// | `components_per_class` | 1, 2, 3, 5, 8, 12, 20 | ascending, ≥ 1 | components; the first three are always tried |
 /// | `graph_weight` | 0.01 | ≥ 0 | relative, see [`Knowledge::graph_weight`](crate::Knowledge::graph_weight) |
-/// | `iterations` | 30 | ≥ 1 | of each WS-NMF, two coordinate sweeps a factor |
+/// | `iterations` | 30 | ≥ 1 | of each WS-NMF, two coordinate sweeps a factor; of each CNMF |
 /// | `max_folds` | 5 | ≥ 2 | folds |
 /// | `seed` | 0 | any | – |
 /// | `threads` | 0 | 0 = all cores | –; the result does not depend on them |
@@ -59,7 +67,7 @@ pub struct AutomaticSettings {
     pub components_per_class: Vec<usize>,
     /// How strongly neighbours are drawn together in WS-NMF.
     pub graph_weight: f64,
-    /// Iterations of each WS-NMF.
+    /// Iterations of each WS-NMF and of each CNMF.
     pub iterations: usize,
     /// Folds at most; as many as the class with the most labels has, if that is less.
     pub max_folds: usize,
@@ -109,28 +117,44 @@ pub struct Candidate {
     pub weight: f64,
 }
 
-/// A way to read classes off the fused graph and the data.
+/// A way to read classes off the graphs and the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReadingKind {
     /// Label spreading on the fused graph.
     Spreading,
     /// WS-SymNMF on the fused graph.
     SymmetricFactorization,
-    /// The cosines to the class centroids.
-    Centroids,
+    /// Label spreading on the graph of the data.
+    DataSpreading,
+    /// WS-SymNMF on the graph of the data.
+    DataFactorization,
+    /// CNMF of the data with the Kullback–Leibler loss.
+    Divergence,
+    /// The linear discriminants of the labelled samples.
+    Discriminants,
 }
 
 impl ReadingKind {
     /// Every reading, in the order of [`Automatic::readings`].
-    pub const ALL: [ReadingKind; 3] =
-        [ReadingKind::Spreading, ReadingKind::SymmetricFactorization, ReadingKind::Centroids];
+    pub const ALL: [ReadingKind; 6] = [
+        ReadingKind::Spreading,
+        ReadingKind::SymmetricFactorization,
+        ReadingKind::DataSpreading,
+        ReadingKind::DataFactorization,
+        ReadingKind::Divergence,
+        ReadingKind::Discriminants,
+    ];
 
     /// Its name in running text.
     pub fn name(self) -> &'static str {
         match self {
             ReadingKind::Spreading => "label spreading",
             ReadingKind::SymmetricFactorization => "WS-SymNMF",
-            ReadingKind::Centroids => "class centroids",
+            ReadingKind::DataSpreading => "label spreading, data alone",
+            ReadingKind::DataFactorization => "WS-SymNMF, data alone",
+            ReadingKind::Divergence => "CNMF, Kullback-Leibler",
+            ReadingKind::Discriminants => "linear discriminants",
         }
     }
 }
@@ -206,7 +230,7 @@ pub fn automatic<T: Real>(
     let views = views::views(&source, labels, hidden_views, &pool)?;
     let mut search = candidates::search(&source, views, hidden as f64, &pool)?;
     let fused = candidates::fuse(&source, &mut search, &pool)?;
-    let (memberships, readings) = readings::combine::<T>(&search.views, &fused, hidden as f64, &pool)?;
+    let (memberships, readings) = readings::combine(&source, &search.views, &fused, hidden as f64, &pool)?;
     let place = |i: usize| largest(memberships.row(i));
     Ok(Automatic {
         labels: (0..memberships.rows()).map(place).collect(),
@@ -220,8 +244,8 @@ pub fn automatic<T: Real>(
     })
 }
 
-/// The class of each row of `data` (n × d) by spherical constrained k-means from the labels: the clusters of the class centroids that
-/// [`automatic`] reads. Rows are compared by direction.
+/// The class of each row of `data` (n × d) by spherical constrained k-means from the labels: the clusters that [`automatic`] takes class
+/// sizes and a graph from. Rows are compared by direction.
 ///
 /// # Errors
 /// As [`automatic`].

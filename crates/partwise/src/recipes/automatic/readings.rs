@@ -1,7 +1,8 @@
-//! Readings: shares of the classes from the fused graph and from the data, and their product.
+//! Readings: shares of the classes from the graphs and from the data, and their product, smoothed over the fused graph.
 
+use super::discriminants::discriminants;
 use super::shares::{agreement, balanced, classes_of, held_out, logarithms, row_normalized, sharpened};
-use super::views::View;
+use super::views::{Source, View};
 use super::{Reading, ReadingKind};
 use crate::error::Result;
 use crate::factors::Slot;
@@ -17,6 +18,8 @@ use crate::solvers::SolverChoice;
 
 /// α of label spreading.
 const ALPHA: f64 = 0.95;
+/// α of the smoothing of the product.
+const SMOOTHING: f64 = 0.9;
 /// Shares do not feel a smaller residual.
 const RESIDUAL: f64 = 1e-3;
 /// How far spreading is moved towards the class sizes; 1 would hold it to them.
@@ -87,25 +90,55 @@ impl<'v> Shares<'v> {
         sharpened(&logarithms(codes), &self.over, CONFIDENCE)
     }
 
-    fn of_centroids(&self) -> Matrix<f64> {
-        sharpened(&self.view.cosines, &self.over, CONFIDENCE)
+    fn of_discriminants(&self, scores: &Matrix<f64>) -> Matrix<f64> {
+        sharpened(scores, &self.over, CONFIDENCE)
+    }
+}
+
+/// What readings are read from. Each gives those of [`ReadingKind::ALL`] that it is named for, in that order.
+#[derive(Clone, Copy)]
+enum Origin {
+    Fused,
+    Data,
+    Likelihood,
+    Discriminants,
+}
+
+impl Origin {
+    const ALL: [Origin; 4] = [Origin::Fused, Origin::Data, Origin::Likelihood, Origin::Discriminants];
+
+    fn read<T: Real>(self, source: &Source<'_, T>, view: &View, fused: &Graph) -> Result<Vec<Matrix<f64>>> {
+        let (shares, labels) = (Shares::new(view), &view.labels);
+        let of_graph = |graph: &Graph| {
+            let scores = spreading(graph, labels)?;
+            let codes = symmetric::<T>(graph, labels, &scores, FINAL)?;
+            Ok(vec![shares.of_spreading(&scores), shares.of_factorization(&codes)])
+        };
+        match self {
+            Origin::Fused => of_graph(fused),
+            Origin::Data => of_graph(&source.graph),
+            Origin::Likelihood => Ok(vec![shares.of_factorization(&source.divergence_codes(labels)?)]),
+            Origin::Discriminants => {
+                Ok(vec![shares.of_discriminants(&discriminants(source.data.as_ref(), labels))])
+            }
+        }
     }
 }
 
 /// The memberships of all samples, and how each reading did. `fused` holds the fused graph of each view.
 pub(super) fn combine<T: Real>(
+    source: &Source<'_, T>,
     views: &[View],
     fused: &[Graph],
     hidden: f64,
     pool: &Pool,
 ) -> Result<(Matrix<f64>, Vec<Reading>)> {
-    let read = pool.map(views.iter().zip(fused).collect(), |(view, graph)| {
-        let scores = spreading(graph, &view.labels)?;
-        let codes = symmetric::<T>(graph, &view.labels, &scores, FINAL)?;
-        let shares = Shares::new(view);
-        Ok([shares.of_spreading(&scores), shares.of_factorization(&codes), shares.of_centroids()])
-    });
-    let read = read.into_iter().collect::<Result<Vec<_>>>()?;
+    let origins = |v: usize| Origin::ALL.map(|origin| (v, origin));
+    let tasks: Vec<(usize, Origin)> = (0..views.len()).flat_map(origins).collect();
+    let parts = pool.map(tasks, |(v, origin)| origin.read(source, &views[v], &fused[v]));
+    let parts = parts.into_iter().collect::<Result<Vec<_>>>()?;
+    // The readings of each view, in the order of ReadingKind::ALL.
+    let read: Vec<Vec<Matrix<f64>>> = parts.chunks(Origin::ALL.len()).map(|view| view.concat()).collect();
     let folds = views.len() - 1;
     let score = |at: usize| {
         let of_fold = |v: usize| held_out(&read[v][at], &views[v].hidden);
@@ -124,11 +157,14 @@ pub(super) fn combine<T: Real>(
         Reading { kind, score: *score, agreement: *agreement, weight }
     };
     let readings: Vec<Reading> = ReadingKind::ALL.into_iter().zip(&judged).map(reading).collect();
-    Ok((product(&views[0].labels, &read[0], &readings), readings))
+    let labels = &views[0].labels;
+    let product = product(labels, &read[0], &readings);
+    let smooth = spread_scores(&fused[0], &product, SMOOTHING, RESIDUAL)?;
+    Ok((with_labels(labels, smooth), readings))
 }
 
 /// Shares ∝ Πₑ shareₑ^weightₑ; labelled samples have all of their own class.
-fn product(labels: &Labels, read: &[Matrix<f64>; 3], readings: &[Reading]) -> Matrix<f64> {
+fn product(labels: &Labels, read: &[Matrix<f64>], readings: &[Reading]) -> Matrix<f64> {
     let (n, k) = read[0].shape();
     let mut logs = Matrix::zeros(n, k);
     for (shares, reading) in read.iter().zip(readings) {
@@ -140,9 +176,18 @@ fn product(labels: &Labels, read: &[Matrix<f64>; 3], readings: &[Reading]) -> Ma
         let row = logs.row_mut(i);
         let top = row.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
         row.iter_mut().for_each(|v| *v = (*v - top).exp());
+    }
+    with_labels(labels, row_normalized(logs))
+}
+
+/// Rows that sum to 1; labelled samples have all of their own class.
+fn with_labels(labels: &Labels, mut shares: Matrix<f64>) -> Matrix<f64> {
+    // An unfinished solve may be off by less than nothing.
+    shares.as_mut_slice().iter_mut().for_each(|v| *v = v.max(0.0));
+    for i in 0..shares.rows() {
         if let Some(class) = labels.class(i) {
-            row.iter_mut().enumerate().for_each(|(c, v)| *v = f64::from(c == class));
+            shares.row_mut(i).iter_mut().enumerate().for_each(|(c, v)| *v = f64::from(c == class));
         }
     }
-    row_normalized(logs)
+    row_normalized(shares)
 }

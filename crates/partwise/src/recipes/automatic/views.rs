@@ -9,6 +9,7 @@ use crate::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};
 use crate::guidance::{Knowledge, Labels};
 use crate::interrupt;
 use crate::linalg::Matrix;
+use crate::losses::Loss;
 use crate::models::Model;
 use crate::pool::Pool;
 use crate::problem::Notice;
@@ -75,12 +76,29 @@ impl<'s, T: Real> Source<'s, T> {
     }
 }
 
+impl<T: Real> Source<'_, T> {
+    /// W·diag(Σ of the rows of H) (n × k) of CNMF with the Kullback–Leibler loss: how much of each sample is of each class.
+    pub(super) fn divergence_codes(&self, labels: &Labels) -> Result<Matrix<f64>> {
+        let k = labels.n_classes();
+        let settings = Settings {
+            max_iterations: self.settings.iterations,
+            tolerance: 0.0,
+            seed: self.settings.seed,
+            threads: 1,
+            ..Settings::new(k)
+        };
+        let model = Model::cnmf(labels.clone()).with_loss(Loss::KullbackLeibler)?;
+        let found = fit(self.data.as_ref(), &model, &settings)?;
+        let sum = |j: usize| found.components.row(j).iter().map(|v| v.to_f64()).sum::<f64>();
+        let sums: Vec<f64> = (0..k).map(sum).collect();
+        Ok(Matrix::from_fn(found.codes.rows(), k, |i, j| found.codes.get(i, j).to_f64() * sums[j]))
+    }
+}
+
 /// One set of labels, and what is made with it.
 pub(super) struct View {
     pub(super) labels: Labels,
     pub(super) hidden: Hidden,
-    /// xᵢ·m_c (n × k).
-    pub(super) cosines: Matrix<f64>,
     /// The class sizes to balance with (k), which sum to 1.
     pub(super) sizes: Vec<f64>,
     /// The second graphs of candidates, in the order of the search.
@@ -105,12 +123,12 @@ pub(super) fn views<T: Real>(
     all.extend(folds);
     let view = |(labels, hidden): (Labels, Hidden)| {
         let found = centroids(source.data.as_ref(), &labels);
-        let graph = graph_of_rows(found.cosines.clone())?;
+        let graph = graph_of_rows(found.cosines)?;
         let even = 1.0 / found.sizes.len() as f64;
         let mut sizes: Vec<f64> = found.sizes.iter().map(|size| size.max(LEAST_SIZE * even)).collect();
         let sum: f64 = sizes.iter().sum();
         sizes.iter_mut().for_each(|size| *size /= sum);
-        Ok(View { labels, hidden, cosines: found.cosines, sizes, graphs: vec![Some(graph)] })
+        Ok(View { labels, hidden, sizes, graphs: vec![Some(graph)] })
     };
     pool.map(all, view).into_iter().collect()
 }
