@@ -13,6 +13,11 @@ const CHUNK_VALUES: usize = 1 << 15;
 const CHUNK_ROWS: usize = 2048;
 /// How many entries ahead of its use the place of an entry in the transpose is asked for.
 const PLACES_AHEAD: usize = 24;
+/// Columns that the transpose fills at a time, and the entries of a row that a block should have on average.
+const COLUMNS_IN_BLOCK: usize = 512;
+const LEAST_RUN: usize = 8;
+/// How many rows ahead of its use the next entry of a row is asked for.
+const ROWS_AHEAD: usize = 12;
 
 /// Rows of (index, value): row `i` has the entries `offsets[i]..offsets[i + 1]`, indices ascending once
 /// [`Compressed::in_order`] has been called.
@@ -127,16 +132,36 @@ impl<'a, T: Real> Compressed<'a, T> {
         sort.finish()
     }
 
-    /// The transpose, `columns` rows with ascending indices.
+    /// The transpose, `columns` rows with ascending indices; the indices of each row must ascend.
+    ///
+    /// Block by block of columns, each row going on where it stood: so the places that are written to in a block are few enough for their
+    /// pages and lines to stay near, where all columns at once are a miss for every entry.
     pub(super) fn transposed(&self, columns: usize) -> Compressed<'static, T> {
+        let (rows, stored) = (self.n_rows(), self.values.len());
         let mut sort = CountingSort::new(columns, self.indices.iter().copied());
-        for i in 0..self.n_rows() {
-            for e in self.offsets[i]..self.offsets[i + 1] {
-                // The places lie scattered: asked for early, many of them are on their way at a time.
-                if let Some(ahead) = self.indices.get(e + PLACES_AHEAD) {
-                    sort.look_ahead(*ahead);
+        let blocks = columns.div_ceil(COLUMNS_IN_BLOCK).min(stored / (LEAST_RUN * rows.max(1))).max(1);
+        let mut next: Vec<usize> = self.offsets[..rows].to_vec();
+        for block in 1..=blocks {
+            let end = (columns as u64 * block as u64 / blocks as u64) as u32;
+            for i in 0..rows {
+                if let Some(ahead) = next.get(i + ROWS_AHEAD) {
+                    prefetch(&self.indices, *ahead, LEAST_RUN);
+                    prefetch(&self.values, *ahead, LEAST_RUN);
                 }
-                sort.place(self.indices[e], i as u32, self.values[e]);
+                let (indices, values) =
+                    (&self.indices[..self.offsets[i + 1]], &self.values[..self.offsets[i + 1]]);
+                let mut at = next[i];
+                while at < indices.len() && indices[at] < end {
+                    // The places of a block still lie scattered: asked for early, many of them are on their way at a time.
+                    if blocks == 1
+                        && let Some(ahead) = self.indices.get(at + PLACES_AHEAD)
+                    {
+                        sort.look_ahead(*ahead);
+                    }
+                    sort.place(indices[at], i as u32, values[at]);
+                    at += 1;
+                }
+                next[i] = at;
             }
         }
         sort.finish()
@@ -282,6 +307,42 @@ impl<T: Real> CountingSort<T> {
             offsets: Cow::Owned(self.offsets),
             indices: Cow::Owned(self.indices),
             values: Cow::Owned(self.values),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of every `step`-th column or so; each tenth row is empty.
+    fn rows(n: usize, columns: usize, step: usize) -> Compressed<'static, f64> {
+        let mut building = Building::with_capacity(n, 0);
+        for i in 0..n {
+            for j in (i % step..columns).step_by(step).filter(|_| i % 10 != 9) {
+                building.push(j as u32, (i * columns + j) as f64);
+            }
+            building.end_row();
+        }
+        building.finish()
+    }
+
+    #[test]
+    fn the_transpose_has_every_entry_in_its_place_in_one_block_of_columns_and_in_several() {
+        for (n, columns, step) in [(5, 7, 2), (40, 2000, 17), (40, 2000, 400), (3, 513, 1), (300, 1025, 3)] {
+            let rows = rows(n, columns, step);
+            let turned = rows.transposed(columns);
+            let mut expected = vec![Vec::new(); columns];
+            for i in 0..n {
+                let (indices, values) = rows.row(i);
+                indices.iter().zip(values).for_each(|(j, x)| expected[*j as usize].push((i as u32, *x)));
+            }
+            for (j, expected) in expected.iter().enumerate() {
+                let (indices, values) = turned.row(j);
+                let found: Vec<(u32, f64)> = indices.iter().copied().zip(values.iter().copied()).collect();
+                assert_eq!(&found, expected, "column {j} of {columns}");
+            }
+            assert_eq!(turned.values.len(), rows.values.len());
         }
     }
 }
