@@ -13,6 +13,9 @@ use crate::real::Real;
 const SHARES: [f64; 3] = [1.0 / 3.0, 2.0 / 3.0, 1.0];
 /// Numbers of components that are tried whatever their scores.
 const ALWAYS: usize = 3;
+/// So many numbers of components in a row that are no better end the search: scores over few labels are noisy, and the first that happens to
+/// fall must not end it.
+const PATIENCE: usize = 2;
 /// Components may be at most this part of the samples, where a class owns several.
 const MOST_COMPONENTS: f64 = 0.75;
 /// Candidates of a lower weight are dropped.
@@ -45,15 +48,16 @@ pub(super) fn search<T: Real>(
     let parts: Vec<usize> = source.settings.components_per_class.iter().copied().filter(fits).collect();
     let first = ALWAYS.min(parts.len());
     let mut best = climb::<T>(source, &mut search, &parts[..first], pool)?;
-    // The largest so far must be the best for a larger one to be tried; without scores none is.
-    let mut rising = best.is_some_and(|(p, _)| Some(&p) == parts[..first].last());
+    let place = |p: usize| parts.iter().position(|q| *q == p).expect("the best is one of those tried");
+    // How many of the last numbers were no better than the best; without scores no further one is tried.
+    let mut misses = best.map_or(PATIENCE, |(p, _)| first - 1 - place(p));
     for &p in &parts[first..] {
-        if !rising {
+        if misses >= PATIENCE {
             break;
         }
         let next = climb::<T>(source, &mut search, &[p], pool)?;
-        rising = next.map(|(_, score)| score) > best.map(|(_, score)| score);
-        best = if rising { next } else { best };
+        let better = next.map(|(_, score)| score) > best.map(|(_, score)| score);
+        (best, misses) = if better { (next, 0) } else { (best, misses + 1) };
     }
     weigh(&mut search.candidates, hidden);
     Ok(search)

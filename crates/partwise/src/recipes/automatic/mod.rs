@@ -4,7 +4,7 @@
 //! views      all labels; and folds, each with a part of the labels hidden
 //! graphs     G: 7 nearest neighbours, weights exp(−‖x − y‖²/(sᵢsⱼ)), normalized.   S_X of the unit rows of X; S_p of the codes of WS-NMF with
 //!            p components a class, exemplar start, a graph term of 0.01; S_m of the cosines to the class centroids
-//! candidates S_X;   (1 − w)·S_X + w·S_g,   w = ⅓, ⅔, 1, for g = m and for p = 1, 2, 3 and on while more components help
+//! candidates S_X;   (1 − w)·S_X + w·S_g,   w = ⅓, ⅔, 1, for g = m and for p = 1, 2, 3 and on until two in a row don't help
 //! score      of a candidate, over the hidden labels: mean of the accuracy, and of the share of the true class, by label spreading and
 //!            by WS-SymNMF. Weight ∝ exp(b·(score − best)), b = number of hidden labels; below 0.02 it is dropped
 //! fused      S = the weighted mean of the candidates
@@ -62,8 +62,8 @@ use crate::real::Real;
 /// | `threads` | 0 | 0 = all cores | –; the result does not depend on them |
 #[derive(Clone, Debug, PartialEq)]
 pub struct AutomaticSettings {
-    /// How many components a class may own: tried in this order, the first three always, further ones while the one before was the best
-    /// so far. More than 1 only where all of them are at most ¾ of the samples.
+    /// How many components a class may own: tried in this order, the first three always, further ones until two in a row were no better
+    /// than the best so far. More than 1 only where all of them are at most ¾ of the samples.
     pub components_per_class: Vec<usize>,
     /// How strongly neighbours are drawn together in WS-NMF.
     pub graph_weight: f64,
