@@ -68,8 +68,11 @@ fn say_report(verbosity: Verbosity, report: &GuidanceReport) {
         .map(|(count, name)| format!("{count} {name}"))
         .collect();
     let followed = 100.0 * report.agreement();
-    let n = report.findings.len();
-    verbosity.say(&format!("advice: {n} items: {}; {followed:.0} % are followed", counts.join(", ")));
+    let (n, alone) = (report.findings.len(), report.count(Verdict::NoSupport));
+    let items = if n == 1 { "item" } else { "items" };
+    let whose = if alone == 0 { "" } else { " of those with support in the data" };
+    verbosity
+        .say(&format!("advice: {n} {items}: {}; {followed:.0} %{whose} are followed", counts.join(", ")));
     let others: Vec<_> = report.findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
     for finding in others.iter().take(MOST) {
         verbosity.say(&format!("  {}: {}", finding.verdict.name(), finding.message));

@@ -220,7 +220,7 @@ fn without_unknown_features<T: Real>(
     let unknown: Vec<usize> = (0..data.n_features()).filter(unknown).collect();
     let (first, lost) = (unknown.first()?, unknown.iter().map(|j| summary.column_sums[*j]).sum::<f64>());
     let message = format!(
-        "{} features, the first of them {first}, are 0 in every component but not in these data; they are left out of the codes ({:.2e} of the sum of the data)",
+        "features that are 0 in every component but not in these data are left out of the codes: {}, the first {first} ({:.2e} of the sum of the data)",
         unknown.len(),
         lost / summary.sum
     );

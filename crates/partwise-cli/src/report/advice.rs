@@ -9,7 +9,13 @@ const MOST_LISTED: usize = 200;
 
 /// The body of the section.
 pub(super) fn body(report: &GuidanceReport, sample_names: Option<&[String]>) -> String {
-    let mut numbers = vec![("of the advice is followed", format!("{:.1} %", 100.0 * report.agreement()))];
+    let alone = report.count(Verdict::NoSupport) > 0;
+    let what = if alone {
+        "of the advice with support in the data is followed"
+    } else {
+        "of the advice is followed"
+    };
+    let mut numbers = vec![(what, format!("{:.1} %", 100.0 * report.agreement()))];
     numbers.extend(Verdict::ALL.iter().map(|v| (v.name(), report.count(*v).to_string())));
     let mut kinds: Vec<&str> = Vec::new();
     for finding in &report.findings {

@@ -224,7 +224,7 @@ fn mark(svg: &mut String, at: usize, x: f64, y: f64) {
     let _ = write!(svg, "{shape} fill=\"{colour}\"/>");
 }
 
-fn text(svg: &mut String, x: f64, y: f64, anchor: &str, content: &str) {
+pub(super) fn text(svg: &mut String, x: f64, y: f64, anchor: &str, content: &str) {
     let content = escaped(content);
     let _ = write!(
         svg,

@@ -6,6 +6,7 @@ mod folder;
 mod list;
 mod page;
 mod pictures;
+mod ranking;
 mod store;
 mod watch;
 mod written;
@@ -89,7 +90,7 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
     let extent = if args.reduced { Extent::Reduced } else { Extent::Full };
     let draws = args.draws.map_or(protocol.draws_of(extent), |draws| draws as u64);
     let groups = protocol.groups_named(&args.methods)?;
-    let cases = protocol.cases_named(extent, args.cases.as_deref().unwrap_or_default())?;
+    let cases = protocol.cases_named(extent, args.cases.as_deref())?;
     let units = protocol.units(&cases, draws, &groups);
     let mut store = Store::open(&args.out.join(protocol.name), protocol, extent, &folder.digests(protocol)?)?;
     for notice in store.take_notices() {

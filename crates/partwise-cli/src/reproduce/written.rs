@@ -9,7 +9,7 @@ use partwise_eval::results::{Line, Summary};
 use partwise_io::write_atomic;
 use serde_json::{Map, Value, json};
 
-use super::{chart, page};
+use super::{chart, page, ranking};
 use crate::record;
 
 const FIGURES: &str = "figures";
@@ -38,7 +38,8 @@ impl Run<'_> {
         put(folder, "table.md", &(head + &tables::markdown(&grids)))?;
         put(folder, "table.tex", &tables::latex(&grids))?;
         put(folder, "table.csv", &tables::csv(self.summary)?)?;
-        let charts = chart::all(self.protocol, self.summary);
+        let mut charts = chart::all(self.protocol, self.summary);
+        charts.extend(ranking::ranking(self.protocol, self.summary));
         if !charts.is_empty() {
             let figures = folder.join(FIGURES);
             std::fs::create_dir_all(&figures).with_context(|| figures.display().to_string())?;

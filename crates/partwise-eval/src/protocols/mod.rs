@@ -134,16 +134,21 @@ impl Protocol {
         Ok(self.groups.iter().filter(|g| wanted.is_empty() || wanted.iter().any(|w| w == g.name)).collect())
     }
 
-    /// The cases of an extent that `wanted` names, all when it is empty: names with commas or semicolons between them, "ORL 2" for a data set at a
+    /// The cases of an extent that `wanted` names, all without it: names with commas or semicolons between them, "ORL 2" for a data set at a
     /// place of the axis, "ORL" for all of its places. Names may hold commas themselves. In the order of the table.
     ///
     /// # Errors
-    /// What is no case of the extent, with those that are.
-    pub fn cases_named(&self, extent: Extent, wanted: &str) -> Result<Vec<Case>> {
+    /// What is no case of the extent, or that none is named, with the cases that there are.
+    pub fn cases_named(&self, extent: Extent, wanted: Option<&str>) -> Result<Vec<Case>> {
         let ends = |text: &str| text.is_empty() || text.starts_with([',', ';']);
         let all = (self.cases)(extent);
-        let mut chosen = vec![wanted.trim().is_empty(); all.len()];
+        let Some(wanted) = wanted else { return Ok(all) };
+        let mut chosen = vec![false; all.len()];
         let mut rest = wanted.trim();
+        if rest.is_empty() {
+            let valid: Vec<String> = all.iter().map(Case::to_string).collect();
+            bail!("no case is named; {} ({}) has {}", self.name, extent.name(), enumerated(&valid))
+        }
         while !rest.is_empty() {
             // The longest that fits: "ORL, 10 people" before "ORL".
             let names = all.iter().flat_map(|case| [case.to_string(), case.name.clone()]);
@@ -379,13 +384,15 @@ mod tests {
     #[test]
     fn cases_are_chosen_by_name_and_place_whatever_commas_names_hold() {
         fn named(protocol: &Protocol, wanted: &str) -> Result<Vec<Case>> {
-            protocol.cases_named(Extent::Full, wanted)
+            protocol.cases_named(Extent::Full, Some(wanted))
         }
         let text = |cases: Vec<Case>| cases.iter().map(Case::to_string).collect::<Vec<_>>();
         let orl = &cnmf::ORL;
         assert_eq!(text(named(orl, "ORL 4, ORL 2").unwrap()), ["ORL 2", "ORL 4"]);
         assert_eq!(named(orl, "ORL").unwrap(), (orl.cases)(Extent::Full));
-        assert_eq!(named(orl, " ").unwrap(), (orl.cases)(Extent::Full));
+        assert_eq!(orl.cases_named(Extent::Full, None).unwrap(), (orl.cases)(Extent::Full));
+        let message = named(orl, " ").unwrap_err().to_string();
+        assert!(message.contains("no case is named") && message.contains("ORL 2, ORL 3"), "{message}");
         // Each case alone is found by its own text, in every experiment, and so are all of them together.
         for protocol in ALL {
             let all = (protocol.cases)(Extent::Full);
@@ -403,7 +410,7 @@ mod tests {
             let message = named(orl, wanted).unwrap_err().to_string();
             assert!(message.contains(said) && message.contains("valid: ORL 2, ORL 3"), "{message}");
         }
-        let message = orl.cases_named(Extent::Reduced, "ORL 3").unwrap_err().to_string();
+        let message = orl.cases_named(Extent::Reduced, Some("ORL 3")).unwrap_err().to_string();
         assert!(message.contains("reduced") && message.contains("ORL 6, ORL 10"), "{message}");
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn ignored_features(features: Option<&FeatureScale>) -> Option<Notice
     Some(Notice {
         code: "ignored-features",
         message: format!(
-            "{} features have weight 0, the first of them {first}: they are ignored, and 0 in every component",
+            "features of weight 0 are ignored, and 0 in every component: {}, the first {first}",
             ignored.len()
         ),
     })

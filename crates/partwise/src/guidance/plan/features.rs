@@ -89,7 +89,7 @@ impl Compiler<'_> {
         self.notices.push(Notice {
             code: "forbidden-in-reference",
             message: format!(
-                "{} features of the reference of topic \"{name}\" are forbidden in it and left out; the first is {first}",
+                "features of the reference of topic \"{name}\" that are forbidden in it are left out: {}, the first {first}",
                 against.len()
             ),
         });

@@ -29,7 +29,7 @@ impl Compiler<'_> {
                 self.notices.push(Notice {
                     code: "seeds-without-match",
                     message: format!(
-                        "none of the seeds of topic \"{}\" is a feature; it starts without them",
+                        "none of the seeds of topic \"{}\" is a feature: nothing ties it to its name, so it becomes whatever the data have left; correct the seeds, or leave the topic out",
                         topic.name
                     ),
                 });
