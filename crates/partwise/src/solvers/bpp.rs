@@ -4,15 +4,16 @@
 //! find u ≥ 0, y = (G + δI)u − c + sλ ≥ 0, u·y = 0
 //! ```
 //!
-//! Starts from the support that the row has on entry; rows with the same passive set share one Cholesky factorization.
-//! Full exchanges while they help, three more when they don't, then only the largest infeasible index (Murty's rule, which
-//! terminates). A column that depends on the passive ones before it is left out with value 0, so a singular Gram is
-//! solved too: any minimizer is right there. A row that still has not finished within the bound, or whose value would
-//! rise by rounding, is improved by coordinate steps instead, so every call terminates and never raises a row.
-//! Computes in `f64` whatever the data are. Reference: Kim & Park 2011, doi:10.1137/110821172.
+//! A few coordinate steps from what a row has on entry give the support to start from: near the solution's, so that few exchanges, each a
+//! factorization, are left. Rows with the same passive set share one Cholesky factorization. Full exchanges while they help, three more when
+//! they don't, then only the largest infeasible index (Murty's rule, which terminates). A column that depends on the passive ones before it
+//! is left out with value 0, so a singular Gram is solved too: any minimizer is right there. A row that still has not finished within the
+//! bound, or whose value would rise by rounding, is improved by coordinate steps instead, so every call terminates and never raises a row.
+//! Computes in `f64` whatever the data are. Reference: Kim & Park 2011, doi:10.1137/110821172, which starts from an empty or the last support.
 
 use super::{NnlsSolver, Rows};
 use crate::linalg::Matrix;
+use crate::linalg::simd::{Kernel, dispatch, multiply_add};
 use crate::real::Real;
 
 /// Block principal pivoting.
@@ -28,6 +29,8 @@ impl Default for Bpp {
     }
 }
 
+/// Coordinate sweeps that look for a support, at most; they end when a sweep leaves it as it is.
+const FIRST_SWEEPS: usize = 6;
 /// Full exchanges that may fail to lower the number of infeasible entries before the backup rule.
 const PATIENCE: u32 = 3;
 /// An entry of y counts as negative below −this × the size of its terms.
@@ -43,15 +46,45 @@ impl<T: Real> NnlsSolver<T> for Bpp {
     }
 
     fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T], _: &mut [T]) -> f64 {
+        let exchanges = self.exchanges_per_component * rows.rank() + 20;
+        dispatch(Pivoting { rows, factor, exchanges })
+    }
+}
+
+/// [`Bpp`] of some rows.
+struct Pivoting<'a, 'r, T: Real> {
+    rows: &'a Rows<'r, T>,
+    factor: &'a mut [T],
+    exchanges: usize,
+}
+
+impl<T: Real> Kernel for Pivoting<'_, '_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> f64 {
+        let Pivoting { rows, factor, exchanges } = self;
         let k = rows.rank();
         let gram = rows.gram.cast::<f64>();
         let mut states: Vec<RowState> =
             factor.chunks_exact(k).enumerate().map(|(i, u)| RowState::new(rows, i, u)).collect();
-        let squared = states.iter().map(|s| s.squared_projected_gradient(&gram)).sum();
+        // Loops, no closures: those are functions of their own, without this one's instructions.
+        let mut squared = 0.0;
+        for state in &mut states {
+            squared += state.begin::<FMA>(&gram);
+        }
         let mut open: Vec<usize> = (0..states.len()).collect();
-        for _ in 0..self.exchanges_per_component * k + 20 {
-            solve_groups(&gram, &mut states, &mut open);
-            open.retain(|&i| states[i].exchange(&gram));
+        let mut terms = Terms::new(k);
+        for _ in 0..exchanges {
+            solve_groups::<FMA>(&gram, &mut states, &mut open);
+            let mut kept = 0;
+            for at in 0..open.len() {
+                if states[open[at]].exchange::<FMA>(&gram, &mut terms) {
+                    open[kept] = open[at];
+                    kept += 1;
+                }
+            }
+            open.truncate(kept);
             if open.is_empty() {
                 break;
             }
@@ -60,12 +93,49 @@ impl<T: Real> NnlsSolver<T> for Bpp {
             states[i].unfinished = true;
         }
         for (state, u) in states.iter().zip(factor.chunks_exact_mut(k)) {
-            let solution = state.finish(&gram);
+            let solution = state.finish::<FMA>(&gram, &mut terms);
             for (u, x) in u.iter_mut().zip(&solution) {
                 *u = T::from_f64(*x);
             }
         }
         squared
+    }
+}
+
+/// sum ← sum + factor·values.
+#[inline(always)]
+fn add_scaled<const FMA: bool>(sum: &mut [f64], factor: f64, values: &[f64]) {
+    for (sum, value) in sum.iter_mut().zip(values) {
+        *sum = multiply_add::<f64, FMA>(factor, *value, *sum);
+    }
+}
+
+/// (G + δI)x − c, and for each entry the size of its terms.
+struct Terms {
+    dual: Vec<f64>,
+    size: Vec<f64>,
+}
+
+impl Terms {
+    fn new(k: usize) -> Self {
+        Terms { dual: vec![0.0; k], size: vec![0.0; k] }
+    }
+
+    #[inline(always)]
+    fn of<const FMA: bool>(&mut self, gram: &Matrix<f64>, x: &[f64], shift: f64, cross: &[f64]) {
+        for (((y, size), x), c) in self.dual.iter_mut().zip(&mut self.size).zip(x).zip(cross) {
+            *y = multiply_add::<f64, FMA>(shift, *x, -c);
+            *size = c.abs();
+        }
+        for (l, x) in x.iter().enumerate() {
+            if *x == 0.0 {
+                continue;
+            }
+            for ((y, size), g) in self.dual.iter_mut().zip(&mut self.size).zip(gram.row(l)) {
+                *y = multiply_add::<f64, FMA>(*g, *x, *y);
+                *size = multiply_add::<f64, FMA>(g.abs(), x.abs(), *size);
+            }
+        }
     }
 }
 
@@ -99,42 +169,71 @@ impl RowState {
         }
     }
 
-    /// (G + δI)x − c of component j, and the size of its terms.
-    fn dual(&self, gram: &Matrix<f64>, x: &[f64], j: usize) -> (f64, f64) {
-        let (mut y, mut size) = (self.shift * x[j] - self.cross[j], self.cross[j].abs());
-        for (g, v) in gram.row(j).iter().zip(x) {
-            y += g * v;
-            size += (g * v).abs();
+    /// The first support. Gives the squared projected gradient on entry.
+    #[inline(always)]
+    fn begin<const FMA: bool>(&mut self, gram: &Matrix<f64>) -> f64 {
+        let mut x = self.entry.clone();
+        // y = Gx − c, kept up to date.
+        let mut y: Vec<f64> = self.cross.iter().map(|c| -c).collect();
+        for (l, x) in x.iter().enumerate() {
+            if *x != 0.0 {
+                add_scaled::<FMA>(&mut y, *x, gram.row(l));
+            }
         }
-        (y, size)
+        let mut squared = 0.0;
+        for (x, y) in x.iter().zip(&y) {
+            let g = y + self.shift * x;
+            squared += if *x > 0.0 || g < 0.0 { g * g } else { 0.0 };
+        }
+        for _ in 0..FIRST_SWEEPS {
+            let mut support_changed = false;
+            for j in 0..x.len() {
+                let curvature = gram.get(j, j) + self.shift;
+                if curvature <= 0.0 {
+                    continue;
+                }
+                let new = (x[j] - (y[j] + self.shift * x[j]) / curvature).max(0.0);
+                let change = new - x[j];
+                if change != 0.0 {
+                    support_changed |= (new > 0.0) != (x[j] > 0.0);
+                    x[j] = new;
+                    add_scaled::<FMA>(&mut y, change, gram.row(j));
+                }
+            }
+            if !support_changed {
+                break;
+            }
+        }
+        self.passive.iter_mut().zip(&x).for_each(|(passive, x)| *passive = *x > 0.0);
+        squared
     }
 
-    fn squared_projected_gradient(&self, gram: &Matrix<f64>) -> f64 {
-        (0..self.entry.len())
-            .map(|j| {
-                let (g, _) = self.dual(gram, &self.entry, j);
-                if self.entry[j] > 0.0 || g < 0.0 { g * g } else { 0.0 }
-            })
-            .sum()
+    #[inline(always)]
+    fn is_infeasible(&self, j: usize, largest: f64, terms: &Terms) -> bool {
+        if self.passive[j] {
+            self.solution[j] < -f64::EPSILON * largest
+        } else {
+            terms.dual[j] < -DUAL_TOLERANCE * terms.size[j]
+        }
     }
 
     /// Moves infeasible entries between the sets; false when there are none (the row is solved).
-    fn exchange(&mut self, gram: &Matrix<f64>) -> bool {
+    #[inline(always)]
+    fn exchange<const FMA: bool>(&mut self, gram: &Matrix<f64>, terms: &mut Terms) -> bool {
         let k = self.solution.len();
         let largest = self.solution.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        let infeasible: Vec<usize> = (0..k)
-            .filter(|&j| {
-                if self.passive[j] {
-                    self.solution[j] < -f64::EPSILON * largest
-                } else {
-                    let (y, size) = self.dual(gram, &self.solution, j);
-                    y < -DUAL_TOLERANCE * size
-                }
-            })
-            .collect();
-        let Some(&last) = infeasible.last() else { return false };
-        if infeasible.len() < self.fewest {
-            self.fewest = infeasible.len();
+        terms.of::<FMA>(gram, &self.solution, self.shift, &self.cross);
+        let (mut count, mut last) = (0, 0);
+        for j in 0..k {
+            if self.is_infeasible(j, largest, terms) {
+                (count, last) = (count + 1, j);
+            }
+        }
+        if count == 0 {
+            return false;
+        }
+        if count < self.fewest {
+            self.fewest = count;
             self.patience = PATIENCE;
         } else if self.patience > 0 {
             self.patience -= 1;
@@ -142,22 +241,29 @@ impl RowState {
             self.passive[last] = !self.passive[last];
             return true;
         }
-        for j in infeasible {
-            self.passive[j] = !self.passive[j];
+        for j in 0..k {
+            let flips = self.is_infeasible(j, largest, terms);
+            self.passive[j] ^= flips;
         }
         true
     }
 
-    fn value(&self, gram: &Matrix<f64>, x: &[f64]) -> f64 {
-        (0..x.len()).map(|j| 0.5 * x[j] * (self.dual(gram, x, j).0 - self.cross[j])).sum()
+    #[inline(always)]
+    fn value<const FMA: bool>(&self, gram: &Matrix<f64>, x: &[f64], terms: &mut Terms) -> f64 {
+        terms.of::<FMA>(gram, x, self.shift, &self.cross);
+        x.iter().zip(&terms.dual).zip(&self.cross).map(|((x, y), c)| 0.5 * x * (y - c)).sum()
     }
 
     /// The solution clipped at 0, or coordinate steps from the entry where pivoting failed.
-    fn finish(&self, gram: &Matrix<f64>) -> Vec<f64> {
+    #[inline(always)]
+    fn finish<const FMA: bool>(&self, gram: &Matrix<f64>, terms: &mut Terms) -> Vec<f64> {
         let clipped: Vec<f64> = self.solution.iter().map(|x| x.max(0.0)).collect();
         let finite = clipped.iter().all(|x| x.is_finite());
-        if !self.unfinished && finite && self.value(gram, &clipped) <= self.value(gram, &self.entry) {
-            return clipped;
+        if !self.unfinished && finite {
+            let value = self.value::<FMA>(gram, &clipped, terms);
+            if value <= self.value::<FMA>(gram, &self.entry, terms) {
+                return clipped;
+            }
         }
         let mut x = self.entry.clone();
         for _ in 0..FALLBACK_SWEEPS {
@@ -165,7 +271,9 @@ impl RowState {
             for j in 0..x.len() {
                 let curvature = gram.get(j, j) + self.shift;
                 if curvature > 0.0 {
-                    let new = (x[j] - self.dual(gram, &x, j).0 / curvature).max(0.0);
+                    let product: f64 = gram.row(j).iter().zip(&x).map(|(g, x)| g * x).sum();
+                    let dual = product + self.shift * x[j] - self.cross[j];
+                    let new = (x[j] - dual / curvature).max(0.0);
                     largest_change =
                         largest_change.max((new - x[j]).abs() / (new.max(x[j]) + f64::MIN_POSITIVE));
                     x[j] = new;
@@ -180,7 +288,8 @@ impl RowState {
 }
 
 /// Solves the passive systems of the open rows, one factorization for all rows that share set and shift.
-fn solve_groups(gram: &Matrix<f64>, states: &mut [RowState], open: &mut [usize]) {
+#[inline(always)]
+fn solve_groups<const FMA: bool>(gram: &Matrix<f64>, states: &mut [RowState], open: &mut [usize]) {
     open.sort_by(|&a, &b| {
         let (a, b) = (&states[a], &states[b]);
         a.passive.cmp(&b.passive).then(a.shift.total_cmp(&b.shift))
@@ -191,10 +300,10 @@ fn solve_groups(gram: &Matrix<f64>, states: &mut [RowState], open: &mut [usize])
         let reusable =
             factorization.as_ref().is_some_and(|f| f.passive == state.passive && f.shift == state.shift);
         if !reusable {
-            factorization = Some(Cholesky::new(gram, &state.passive, state.shift));
+            factorization = Some(Cholesky::new::<FMA>(gram, &state.passive, state.shift));
         }
         let factor = factorization.as_ref().expect("it was just made");
-        factor.solve(&state.cross, &mut state.solution);
+        factor.solve::<FMA>(&state.cross, &mut state.solution);
         // A column left out as dependent is active from now on.
         state.passive.copy_from_slice(&factor.kept);
     }
@@ -206,51 +315,75 @@ struct Cholesky {
     shift: f64,
     kept: Vec<bool>,
     columns: Vec<usize>,
+    /// L by columns, each of as many numbers as there are columns; what is above the diagonal is not read.
     lower: Vec<f64>,
+    stride: usize,
 }
 
 impl Cholesky {
-    fn new(gram: &Matrix<f64>, passive: &[bool], shift: f64) -> Self {
+    #[inline(always)]
+    fn new<const FMA: bool>(gram: &Matrix<f64>, passive: &[bool], shift: f64) -> Self {
         let k = passive.len();
-        let mut columns: Vec<usize> = Vec::new();
-        let mut lower: Vec<f64> = Vec::new();
+        let all: Vec<usize> = (0..k).filter(|j| passive[*j]).collect();
+        let r = all.len();
         let mut kept = vec![false; k];
-        // Row by row, packed: row r holds r + 1 numbers.
-        for j in (0..k).filter(|&j| passive[j]) {
-            let r = columns.len();
-            let mut row = vec![0.0; r + 1];
-            for (c, &column) in columns.iter().enumerate() {
-                let above = &lower[c * (c + 1) / 2..][..c + 1];
-                let sum: f64 = row[..c].iter().zip(above).map(|(a, b)| a * b).sum();
-                row[c] = (gram.get(j, column) - sum) / above[c];
+        let mut columns: Vec<usize> = Vec::with_capacity(r);
+        // Column by column, over all passive rows; those of dependent columns are taken out at the end.
+        let mut lower: Vec<f64> = Vec::with_capacity(r * r);
+        let mut column = vec![0.0; r];
+        let mut places: Vec<usize> = Vec::with_capacity(r);
+        for (at, &j) in all.iter().enumerate() {
+            let row = gram.row(j);
+            for (value, l) in column[at..].iter_mut().zip(&all[at..]) {
+                *value = row[*l];
             }
-            let diagonal = gram.get(j, j) + shift;
-            let pivot = diagonal - row[..r].iter().map(|v| v * v).sum::<f64>();
+            let diagonal = column[at] + shift;
+            column[at] = diagonal;
+            for c in 0..columns.len() {
+                let earlier = &lower[c * r..(c + 1) * r];
+                add_scaled::<FMA>(&mut column[at..], -earlier[at], &earlier[at..]);
+            }
+            let pivot = column[at];
             if pivot > PIVOT_TOLERANCE * k as f64 * diagonal && pivot.is_finite() {
-                row[r] = pivot.sqrt();
-                lower.extend_from_slice(&row);
+                let root = pivot.sqrt();
+                column[at] = root;
+                for value in &mut column[at + 1..] {
+                    *value /= root;
+                }
+                lower.extend_from_slice(&column);
                 columns.push(j);
+                places.push(at);
                 kept[j] = true;
             }
         }
-        Cholesky { passive: passive.to_vec(), shift, kept, columns, lower }
+        if columns.len() < r {
+            // Without the rows of dependent columns.
+            let whole = std::mem::take(&mut lower);
+            lower.extend(
+                (0..columns.len())
+                    .flat_map(|c| places.iter().map(move |at| (c, *at)))
+                    .map(|(c, at)| whole[c * r + at]),
+            );
+        }
+        let stride = columns.len();
+        Cholesky { passive: passive.to_vec(), shift, kept, columns, lower, stride }
     }
 
-    fn solve(&self, cross: &[f64], out: &mut [f64]) {
+    #[inline(always)]
+    fn solve<const FMA: bool>(&self, cross: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        let r = self.columns.len();
-        let row = |i: usize| &self.lower[i * (i + 1) / 2..][..i + 1];
-        let mut x = vec![0.0; r];
-        for i in 0..r {
-            let sum: f64 = row(i)[..i].iter().zip(&x).map(|(a, b)| a * b).sum();
-            x[i] = (cross[self.columns[i]] - sum) / row(i)[i];
+        let r = self.stride;
+        let mut x: Vec<f64> = self.columns.iter().map(|column| cross[*column]).collect();
+        for c in 0..r {
+            let column = &self.lower[c * r..(c + 1) * r];
+            let solved = x[c] / column[c];
+            x[c] = solved;
+            add_scaled::<FMA>(&mut x[c + 1..], -solved, &column[c + 1..]);
         }
-        for i in (0..r).rev() {
-            x[i] /= row(i)[i];
-            let solved = x[i];
-            for (earlier, l) in x[..i].iter_mut().zip(&row(i)[..i]) {
-                *earlier -= l * solved;
-            }
+        for c in (0..r).rev() {
+            let column = &self.lower[c * r..(c + 1) * r];
+            let sum: f64 = column[c + 1..].iter().zip(&x[c + 1..]).map(|(l, x)| l * x).sum();
+            x[c] = (x[c] - sum) / column[c];
         }
         for (column, value) in self.columns.iter().zip(&x) {
             out[*column] = *value;
