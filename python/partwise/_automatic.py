@@ -48,7 +48,8 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     """Classes of all samples from the labels of a few: the automatic recipe, with nothing to tune.
 
     Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored by hiding
-    labels, fused, and read off in three ways. Rows are compared by direction; give text as tf-idf, counts of molecules as logarithms.
+    labels, fused, and read off in six ways (label spreading, WS-SymNMF, CNMF, linear discriminants) whose product is smoothed over the fused
+    graph. Rows are compared by direction; give text as tf-idf, counts of molecules as logarithms.
 
     Parameters
     ----------

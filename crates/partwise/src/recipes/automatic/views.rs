@@ -74,9 +74,7 @@ impl<'s, T: Real> Source<'s, T> {
         let scaled = |i: usize, j: usize| T::from_f64(found.codes.get(i, j).to_f64() * lengths[j]);
         graph_of_rows(Matrix::from_fn(found.codes.rows(), rank, scaled))
     }
-}
 
-impl<T: Real> Source<'_, T> {
     /// W·diag(Σ of the rows of H) (n × k) of CNMF with the Kullback–Leibler loss: how much of each sample is of each class.
     pub(super) fn divergence_codes(&self, labels: &Labels) -> Result<Matrix<f64>> {
         let k = labels.n_classes();
