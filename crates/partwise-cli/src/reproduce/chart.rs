@@ -144,10 +144,7 @@ fn draw(title: &str, across: &str, logarithmic: bool, curves: &[Curve]) -> Strin
     let scale = Scale::new(curves, logarithmic);
     let lines = curves.len().div_ceil(LEGEND_COLUMNS);
     let height = TOP + FIELD + AXIS + lines as f64 * LEGEND_LINE + 8.0;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"system-ui, 'Liberation Sans', sans-serif\" font-size=\"12\" role=\"img\" aria-label=\"{0}\"><rect class=\"bg\" width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/><text class=\"t\" x=\"10\" y=\"20\" font-weight=\"600\" font-size=\"13\" fill=\"#222\">{0}</text>",
-        escaped(title)
-    );
+    let mut svg = head((WIDTH, height), 12.0, title);
     for tick in ticks(scale.y.0, scale.y.1, 6) {
         let y = scale.down(tick);
         let _ = write!(
@@ -222,6 +219,14 @@ fn mark(svg: &mut String, at: usize, x: f64, y: f64) {
         _ => format!("<path d=\"M{x:.1} {:.1}l4.2 -7h-8.4z\"", y + 4.4),
     };
     let _ = write!(svg, "{shape} fill=\"{colour}\"/>");
+}
+
+/// The beginning of a chart of a size: its ground and its title.
+pub(super) fn head((width, height): (f64, f64), font_size: f64, title: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"system-ui, 'Liberation Sans', sans-serif\" font-size=\"{font_size}\" role=\"img\" aria-label=\"{0}\"><rect class=\"bg\" width=\"{width}\" height=\"{height}\" fill=\"#fff\"/><text class=\"t\" x=\"10\" y=\"20\" font-weight=\"600\" font-size=\"13\" fill=\"#222\">{0}</text>",
+        escaped(title)
+    )
 }
 
 pub(super) fn text(svg: &mut String, x: f64, y: f64, anchor: &str, content: &str) {

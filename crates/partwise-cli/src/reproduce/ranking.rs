@@ -7,7 +7,7 @@ use std::fmt::Write;
 use partwise_eval::protocols::Protocol;
 use partwise_eval::results::Summary;
 
-use super::chart::text;
+use super::chart::{head, text};
 use crate::report::charts::{label, ticks};
 use crate::report::html::escaped;
 
@@ -38,22 +38,12 @@ pub(super) fn ranking(protocol: &Protocol, summary: &Summary) -> Option<(String,
     if protocol.axis.is_some() {
         return None;
     }
-    let mut cases: Vec<&str> = Vec::new();
-    summary.overall.iter().for_each(|line| {
-        if !cases.contains(&line.case.as_str()) {
-            cases.push(&line.case);
-        }
-    });
+    let cases = distinct(summary.overall.iter().map(|line| line.case.as_str()));
     let value = |case: &str, method: &str| {
         let line = summary.overall.iter().find(|line| line.case == case && line.method == method)?;
         line.scores.iter().find(|(name, ..)| name == score).map(|(_, average, _)| average.mean)
     };
-    let mut methods: Vec<&str> = Vec::new();
-    summary.overall.iter().for_each(|line| {
-        if !methods.contains(&line.method.as_str()) {
-            methods.push(&line.method);
-        }
-    });
+    let methods = distinct(summary.overall.iter().map(|line| line.method.as_str()));
     let ranked = |method: &&str| {
         let scores = cases.iter().map(|case| value(case, method)).collect::<Option<Vec<f64>>>()?;
         let mean = scores.iter().sum::<f64>() / scores.len() as f64;
@@ -68,6 +58,17 @@ pub(super) fn ranking(protocol: &Protocol, summary: &Summary) -> Option<(String,
     Some((format!("ranking-{score}"), draw(protocol.title, score, &cases, &all, left_out)))
 }
 
+/// Each name once, in the order in which they come first.
+fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut found = Vec::new();
+    for name in names {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
 fn draw(title: &str, score: &str, cases: &[&str], all: &[Ranked], left_out: usize) -> String {
     let values = || all.iter().flat_map(|one| one.scores.iter().copied());
     let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
@@ -76,10 +77,7 @@ fn draw(title: &str, score: &str, cases: &[&str], all: &[Ranked], left_out: usiz
     let across = |value: f64| LEFT + (value - low) / (high - low) * (WIDTH - LEFT - RIGHT);
     let field = LINE * all.len() as f64;
     let height = TOP + field + BOTTOM;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"system-ui, 'Liberation Sans', sans-serif\" font-size=\"11.5\" role=\"img\" aria-label=\"{0}\"><rect class=\"bg\" width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/><text class=\"t\" x=\"10\" y=\"20\" font-weight=\"600\" font-size=\"13\" fill=\"#222\">{0}</text>",
-        escaped(title)
-    );
+    let mut svg = head((WIDTH, height), 11.5, title);
     legend(&mut svg, cases.len(), left_out);
     for tick in ticks(low, high, 8) {
         let x = across(tick);
@@ -98,8 +96,7 @@ fn draw(title: &str, score: &str, cases: &[&str], all: &[Ranked], left_out: usiz
         let y = TOP + (place as f64 + 0.4) * LINE;
         text(&mut svg, LEFT - 10.0, y + 4.0, "end", &one.method);
         for (case, value) in one.scores.iter().enumerate() {
-            let fill = if *value >= best[case] { BEST } else { "none" };
-            let edge = if *value >= best[case] { BEST } else { DOT };
+            let (fill, edge) = if *value >= best[case] { (BEST, BEST) } else { ("none", DOT) };
             let _ = write!(
                 svg,
                 "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.4\" fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"1.3\"><title>{}: {value:.1}</title></circle>",

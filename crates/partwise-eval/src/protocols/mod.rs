@@ -143,11 +143,11 @@ impl Protocol {
         let ends = |text: &str| text.is_empty() || text.starts_with([',', ';']);
         let all = (self.cases)(extent);
         let Some(wanted) = wanted else { return Ok(all) };
+        let valid = || enumerated(&all.iter().map(Case::to_string).collect::<Vec<_>>());
         let mut chosen = vec![false; all.len()];
         let mut rest = wanted.trim();
         if rest.is_empty() {
-            let valid: Vec<String> = all.iter().map(Case::to_string).collect();
-            bail!("no case is named; {} ({}) has {}", self.name, extent.name(), enumerated(&valid))
+            bail!("no case is named; {} ({}) has {}", self.name, extent.name(), valid())
         }
         while !rest.is_empty() {
             // The longest that fits: "ORL, 10 people" before "ORL".
@@ -156,9 +156,8 @@ impl Protocol {
                 rest.strip_prefix(name.as_str()).is_some_and(|after| ends(after.trim_start()))
             };
             let Some(name) = names.filter(fits).max_by_key(String::len) else {
-                let valid: Vec<String> = all.iter().map(Case::to_string).collect();
                 let (own, extent) = (self.name, extent.name());
-                bail!("{own} ({extent}) has no case \"{rest}\"; valid: {}", enumerated(&valid))
+                bail!("{own} ({extent}) has no case \"{rest}\"; valid: {}", valid())
             };
             for (chosen, case) in chosen.iter_mut().zip(&all) {
                 *chosen |= case.to_string() == name || case.name == name;

@@ -16,7 +16,7 @@
 //! P(w) − D(α), which alone ends the training, on all samples and with w computed anew from α. A sample without a
 //! non-zero has αᵢ = Cᵢ (hinge) or 2Cᵢ (squared hinge) from the beginning: nothing else is optimal for it.
 //!
-//! The weights are unique. α is for the squared hinge; for the hinge it need not be, and then depends on the seed.
+//! The weights are unique. So is α for the squared hinge; for the hinge it need not be, and then depends on the seed.
 //!
 //! ```
 //! use partwise::DenseMatrix;

@@ -15,8 +15,8 @@
 //! ```
 //!
 //! The squared loss has its clusters round and of like size; the Kullback–Leibler loss sees counts as counts and is right where they are
-//! not (Classic4: accuracy 71 and 88). The discriminants are right where a class is told by what little its two samples don't share
-//! with others (faces). The last step lets neighbours vote, which no product of experts does: it gives NMI more than accuracy.
+//! not (Classic4: accuracy 71 by spherical k-means, 86 by CNMF). The discriminants are right where a class is told by what little its
+//! two samples don't share with others (Yale: 57, against 51 by all readings together). The last step lets neighbours vote, which no product of experts does: it gives NMI more than accuracy.
 //!
 //! Shares of different origin are compared at equal confidence: raised to the power at which the mean largest share of the unlabelled
 //! samples is 0.7. Spreading favours no class: each is scaled halfway to its size in a spherical constrained k-means, which is all that
