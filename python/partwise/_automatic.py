@@ -30,6 +30,8 @@ class Automatic:
     """Every graph that was tried: "graph", "components_per_class", "share", "score", "agreement", "weight"."""
     readings: list[dict[str, Any]]
     """Every way to read classes off: "reading", "score", "agreement", "weight"."""
+    refinements: list[dict[str, Any]]
+    """What was made of the product of the readings: "refinement", "score", "agreement", "weight"."""
     hidden: int
     """How many labels were hidden once to score these."""
     sizes: Any
@@ -48,8 +50,8 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     """Classes of all samples from the labels of a few: the automatic recipe, with nothing to tune.
 
     Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored by hiding
-    labels, fused, and read off in six ways (label spreading, WS-SymNMF, CNMF, linear discriminants) whose product is smoothed over the fused
-    graph. Rows are compared by direction; give text as tf-idf, counts of molecules as logarithms.
+    labels, fused, and read off in six ways (label spreading, WS-SymNMF, CNMF, linear discriminants). Their product is refined by the votes of neighbours and by a
+    Gaussian mixture, which weigh by the hidden labels and by how far they agree. Rows are compared by direction; give text as tf-idf, counts of molecules as logarithms.
 
     Parameters
     ----------
@@ -69,7 +71,7 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     Returns
     -------
     found : Automatic
-        Labels, memberships, candidates and readings.
+        Labels, memberships, candidates, readings and refinements.
 
     Examples
     --------
@@ -99,6 +101,7 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
         classes,
         [dict(zip(("graph", "components_per_class", "share", "score", "agreement", "weight"), line, strict=True)) for line in found["candidates"]],
         [dict(zip(("reading", "score", "agreement", "weight"), line, strict=True)) for line in found["readings"]],
+        [dict(zip(("refinement", "score", "agreement", "weight"), line, strict=True)) for line in found["refinements"]],
         found["hidden"],
         np.array(found["sizes"]),
         list(found["notices"]),

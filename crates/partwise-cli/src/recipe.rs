@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use partwise::Real;
-use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, automatic};
+use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, automatic_observed};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ use crate::args::FitArgs;
 use crate::console::{self, Verbosity};
 use crate::guidance::{self, Given, Guidance};
 use crate::input::{Read, Table};
+use crate::progress::duration;
 use crate::scale::{ScaleKind, Scaling};
 use crate::{Outcome, outputs, record};
 
@@ -30,7 +31,10 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
     let (seed, threads) = (args.solve.seed, args.solve.threads);
     let settings = AutomaticSettings { seed, threads, ..AutomaticSettings::default() };
     let began = Instant::now();
-    let found = automatic(data.matrix(), &guidance.labels, &settings)?;
+    let mut tell = |stage: partwise::recipes::Stage| {
+        verbosity.progress(&format!("recipe: {stage} ({})", duration(began.elapsed().as_secs_f64())));
+    };
+    let found = automatic_observed(data.matrix(), &guidance.labels, &settings, &mut tell)?;
     let seconds = began.elapsed().as_secs_f64();
 
     let names = guidance.labels.names();
@@ -106,12 +110,21 @@ fn reasons(found: &Automatic) -> Vec<String> {
             score(r.score, r.agreement)
         ));
     }
+    for r in &found.refinements {
+        lines.push(format!(
+            "refinement: {}, weight {:.2} ({})",
+            r.kind.name(),
+            r.weight,
+            score(r.score, r.agreement)
+        ));
+    }
     lines
 }
 
 fn recipe_json(found: &Automatic, settings: &AutomaticSettings, guidance: &Guidance) -> Value {
     let candidate = |c: &partwise::recipes::Candidate| json!({ "graph": origin(c.graph), "share": c.share, "score": c.score, "agreement": c.agreement, "weight": c.weight });
     let reading = |r: &partwise::recipes::Reading| json!({ "reading": r.kind.name(), "score": r.score, "agreement": r.agreement, "weight": r.weight });
+    let refinement = |r: &partwise::recipes::Refinement| json!({ "refinement": r.kind.name(), "score": r.score, "agreement": r.agreement, "weight": r.weight });
     json!({
         "name": "auto",
         "seed": settings.seed,
@@ -124,6 +137,7 @@ fn recipe_json(found: &Automatic, settings: &AutomaticSettings, guidance: &Guida
         "class_sizes": found.sizes,
         "candidates": found.candidates.iter().map(candidate).collect::<Vec<_>>(),
         "readings": found.readings.iter().map(reading).collect::<Vec<_>>(),
+        "refinements": found.refinements.iter().map(refinement).collect::<Vec<_>>(),
         "notices": found.notices.iter().map(|n| json!({ "code": n.code, "message": n.message })).collect::<Vec<_>>(),
     })
 }

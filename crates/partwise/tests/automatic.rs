@@ -7,7 +7,9 @@
 mod common;
 
 use common::number;
-use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, automatic};
+use partwise::recipes::{
+    Automatic, AutomaticSettings, CandidateGraph, RefinementKind, Stage, automatic, automatic_observed,
+};
 use partwise::{DenseMatrix, Error, Labels, Matrix};
 
 const N: usize = 90;
@@ -133,6 +135,7 @@ fn without_a_label_to_hide_all_candidates_weigh_the_same_and_that_is_said() {
             .all(|c| c.score.is_none() && c.agreement.is_none() && (c.weight - even).abs() < 1e-12)
     );
     assert!(found.readings.iter().all(|r| r.score.is_none() && r.weight == 1.0));
+    assert!(found.refinements.iter().all(|r| r.score.is_none() && r.weight == 1.0));
     assert!(found.notices[0].message.contains("no label can be hidden"), "{}", found.notices[0].message);
     // The labels are of the first kind of each class; nothing says where the second belongs.
     let first_kind = (0..N).filter(|i| (i / 3) % 2 == 0);
@@ -178,4 +181,43 @@ fn rows_of_zeros_and_repeated_rows_are_taken() {
     });
     let found = found(&x, &labels([2, 2, 2]), 1);
     assert!(found.memberships.as_slice().iter().all(|v| v.is_finite()));
+}
+
+/// Six classes of twelve samples, each told by two weak features; what varies most is the same for all of them: how strongly three shared
+/// patterns light a sample. Neighbours are those of like light.
+#[test]
+fn the_mixture_finds_classes_that_neighbours_can_not() {
+    let (classes, each, d) = (6, 12, 60);
+    let x = Matrix::from_fn(classes * each, d, |i, j| {
+        let light: f64 = (0..3).map(|l| 3.0 * number(31 + l, i) * number(41 + l, j)).sum();
+        let own = if j / 2 == i % classes { 1.5 } else { 0.0 };
+        light + own + 0.2 * number(53, i * d + j)
+    });
+    let given: Vec<i32> =
+        (0..classes * each).map(|i| if i / classes < 2 { (i % classes) as i32 } else { -1 }).collect();
+    let found = found(&x, &Labels::from_integers(&given).unwrap(), 1);
+    let weights: Vec<f64> = found.refinements.iter().map(|r| r.weight).collect();
+    let right = (0..classes * each).filter(|i| found.labels[*i] == i % classes).count();
+    assert!(
+        found.refinements[1].kind == RefinementKind::Mixture && weights[1] == 1.0 && weights[0] < 0.5,
+        "{weights:?}"
+    );
+    assert!(right >= 65, "{right} of 72 are right");
+}
+
+#[test]
+fn stages_are_told_as_they_begin_and_only_numbers_of_components_that_fit_are_tried() {
+    let (data, labels) = (DenseMatrix::from_matrix(planted()).unwrap(), labels([2, 2, 2]));
+    let told = |components_per_class: Vec<usize>| {
+        let mut stages = Vec::new();
+        let settings = AutomaticSettings { components_per_class, ..settings(1) };
+        let found = automatic_observed(&data, &labels, &settings, &mut |stage| stages.push(stage)).unwrap();
+        (stages, found.candidates.iter().any(|c| matches!(c.graph, CandidateGraph::Codes(_))))
+    };
+    let (stages, _) = told(AutomaticSettings::default().components_per_class);
+    assert_eq!(stages[..2], [Stage::Graphs, Stage::Components { least: 1, most: 3 }]);
+    assert_eq!(stages[stages.len() - 2..], [Stage::Readings, Stage::Refinements]);
+    // 90 samples in 3 classes: 23 components a class are more than three quarters of them.
+    assert_eq!(told(vec![23]), (vec![Stage::Graphs, Stage::Readings, Stage::Refinements], false));
+    assert_eq!(Stage::Components { least: 1, most: 3 }.to_string(), "1 to 3 components a class");
 }

@@ -181,6 +181,8 @@ pub(crate) fn automatic<'py>(
     out.set_item("candidates", found.candidates.iter().map(candidate).collect::<Vec<_>>())?;
     let readings = found.readings.iter().map(|r| (r.kind.name(), r.score, r.agreement, r.weight));
     out.set_item("readings", readings.collect::<Vec<_>>())?;
+    let refinements = found.refinements.iter().map(|r| (r.kind.name(), r.score, r.agreement, r.weight));
+    out.set_item("refinements", refinements.collect::<Vec<_>>())?;
     out.set_item("folds", found.folds)?;
     out.set_item("hidden", found.hidden)?;
     out.set_item("sizes", found.sizes)?;

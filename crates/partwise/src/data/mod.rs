@@ -18,6 +18,7 @@ pub use sparse::SparseMatrix;
 pub use summary::Summary;
 
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::linalg::Matrix;
 use crate::linalg::sums::wide_gram;
 use crate::real::Real;
@@ -150,6 +151,30 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
 /// A matrix (n × d) as dense data.
 pub(crate) fn dense<T: Real>(matrix: Matrix<T>) -> Result<Box<dyn DataMatrix<T>>> {
     Ok(Box::new(DenseMatrix::from_matrix(matrix)?))
+}
+
+/// X·`right` (n × k), `right` d × k, in the precision of the data.
+pub(crate) fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> {
+    let (right, k) = (right.cast::<T>(), right.columns());
+    let mut out = Matrix::<T>::zeros(data.n_samples(), k);
+    for chunk in data.sample_chunks() {
+        interrupt::check();
+        let part = &mut out.as_mut_slice()[chunk.start * k..chunk.end * k];
+        data.times(chunk, &right, part);
+    }
+    out.cast()
+}
+
+/// Xᵀ·`left` (d × k), `left` n × k, in the precision of the data.
+pub(crate) fn transpose_times<T: Real>(data: &dyn DataMatrix<T>, left: &Matrix<f64>) -> Matrix<f64> {
+    let (left, k) = (left.cast::<T>(), left.columns());
+    let mut out = Matrix::<T>::zeros(data.n_features(), k);
+    for chunk in data.feature_chunks() {
+        interrupt::check();
+        let part = &mut out.as_mut_slice()[chunk.start * k..chunk.end * k];
+        data.transpose_times(chunk, &left, part);
+    }
+    out.cast()
 }
 
 fn check_not_empty(samples: usize, features: usize) -> Result<()> {

@@ -11,10 +11,9 @@
 //! rounding.
 
 use super::Stream;
-use crate::data::DataMatrix;
+use crate::data::{DataMatrix, times, transpose_times};
 use crate::error::Result;
 use crate::factors::{Factors, Slot};
-use crate::interrupt;
 use crate::linalg::Matrix;
 use crate::linalg::gemm::{thin_qr, thin_svd};
 use crate::real::Real;
@@ -137,26 +136,4 @@ fn truncated_svd<T: Real>(
     let u = Matrix::from_fn(n, rank, |i, j| (0..width).map(|l| range.get(i, l) * r.get(l, j)).sum());
     let v = Matrix::from_fn(d, rank, |i, j| v.get(i, j));
     (u, s, v)
-}
-
-fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> {
-    let (right, k) = (right.cast::<T>(), right.columns());
-    let mut out = Matrix::<T>::zeros(data.n_samples(), k);
-    for chunk in data.sample_chunks() {
-        interrupt::check();
-        let part = &mut out.as_mut_slice()[chunk.start * k..chunk.end * k];
-        data.times(chunk, &right, part);
-    }
-    out.cast()
-}
-
-fn transpose_times<T: Real>(data: &dyn DataMatrix<T>, left: &Matrix<f64>) -> Matrix<f64> {
-    let (left, k) = (left.cast::<T>(), left.columns());
-    let mut out = Matrix::<T>::zeros(data.n_features(), k);
-    for chunk in data.feature_chunks() {
-        interrupt::check();
-        let part = &mut out.as_mut_slice()[chunk.start * k..chunk.end * k];
-        data.transpose_times(chunk, &left, part);
-    }
-    out.cast()
 }

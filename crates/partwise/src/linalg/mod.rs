@@ -1,6 +1,7 @@
 //! Small dense linear algebra: the row-major [`Matrix`], and the products and decompositions that the
 //! factorization needs. Nothing here knows what is being factored.
 
+mod conjugate;
 pub(crate) mod gather;
 pub(crate) mod gemm;
 pub(crate) mod logarithm;
@@ -10,5 +11,6 @@ pub(crate) mod simd;
 pub(crate) mod stored;
 pub(crate) mod sums;
 
+pub(crate) use conjugate::conjugate_gradients;
 pub use gemm::symmetric_eigen;
 pub use matrix::Matrix;

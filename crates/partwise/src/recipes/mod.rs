@@ -9,8 +9,8 @@ mod strength;
 mod suggest;
 
 pub use automatic::{
-    Automatic, AutomaticSettings, Candidate, CandidateGraph, Reading, ReadingKind, automatic,
-    spherical_k_means,
+    Automatic, AutomaticSettings, Candidate, CandidateGraph, Reading, ReadingKind, Refinement,
+    RefinementKind, Stage, automatic, automatic_observed, spherical_k_means,
 };
 pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
 pub use guided::{GuidedFit, SweepPoint, auto_scale, auto_strength, fit_guided, scaled, sweep};

@@ -3,7 +3,7 @@
 use super::readings::{Shares, spreading, symmetric};
 use super::shares::{agreement, classes_of, held_out};
 use super::views::{Source, View};
-use super::{Candidate, CandidateGraph};
+use super::{Candidate, CandidateGraph, Stage};
 use crate::error::Result;
 use crate::graphs::Graph;
 use crate::pool::Pool;
@@ -32,12 +32,13 @@ pub(super) struct Search {
     places: Vec<usize>,
 }
 
-/// Tries the candidates. `hidden` is the number of hidden labels.
+/// Tries the candidates. `hidden` is the number of hidden labels; `tell` hears of the numbers of components before they are tried.
 pub(super) fn search<T: Real>(
     source: &Source<'_, T>,
     views: Vec<View>,
     hidden: f64,
     pool: &Pool,
+    tell: &mut dyn FnMut(Stage),
 ) -> Result<Search> {
     let mut search = Search { views, candidates: Vec::new(), places: Vec::new() };
     let alone = [(CandidateGraph::Data, 0, 0.0)];
@@ -47,6 +48,9 @@ pub(super) fn search<T: Real>(
     let fits = |p: &usize| *p == 1 || (*p * k) as f64 <= MOST_COMPONENTS * n as f64;
     let parts: Vec<usize> = source.settings.components_per_class.iter().copied().filter(fits).collect();
     let first = ALWAYS.min(parts.len());
+    if let Some(&least) = parts.first() {
+        tell(Stage::Components { least, most: parts[first - 1] });
+    }
     let mut best = climb::<T>(source, &mut search, &parts[..first], pool)?;
     let place = |p: usize| parts.iter().position(|q| *q == p).expect("the best is one of those tried");
     // How many of the last numbers were no better than the best; without scores no further one is tried.
@@ -55,6 +59,7 @@ pub(super) fn search<T: Real>(
         if misses >= PATIENCE {
             break;
         }
+        tell(Stage::Components { least: p, most: p });
         let next = climb::<T>(source, &mut search, &[p], pool)?;
         let better = next.map(|(_, score)| score) > best.map(|(_, score)| score);
         (best, misses) = if better { (next, 0) } else { (best, misses + 1) };

@@ -10,9 +10,8 @@
 //! doi 10.1023/A:1007612920971 (spherical). It is no factorization: nothing is alternated but means and the nearest of them.
 
 use super::super::memberships::largest;
-use crate::data::DataMatrix;
+use crate::data::{self, DataMatrix};
 use crate::guidance::Labels;
-use crate::interrupt;
 use crate::linalg::Matrix;
 use crate::real::Real;
 
@@ -33,7 +32,7 @@ pub(super) fn centroids<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> C
     let mut of: Vec<Option<usize>> = (0..n).map(|i| labels.class(i)).collect();
     let mut cosines = Matrix::zeros(n, classes);
     for _ in 0..MAX_ITERATIONS {
-        cosines = products(data, &directions(data, &of, classes));
+        cosines = data::times(data, &directions(data, &of, classes));
         let next: Vec<Option<usize>> =
             (0..n).map(|i| labels.class(i).or_else(|| Some(largest(cosines.row(i))))).collect();
         if std::mem::replace(&mut of, next) == of {
@@ -61,17 +60,4 @@ fn directions<T: Real>(data: &dyn DataMatrix<T>, of: &[Option<usize>], classes: 
         }
     }
     sums.transposed()
-}
-
-/// X·factor (n × k), factor d × k.
-pub(super) fn products<T: Real>(data: &dyn DataMatrix<T>, factor: &Matrix<f64>) -> Matrix<f64> {
-    let factor: Matrix<T> = factor.cast();
-    let k = factor.columns();
-    let mut out = Matrix::zeros(data.n_samples(), k);
-    for chunk in data.sample_chunks() {
-        interrupt::check();
-        let part = chunk.start * k..chunk.end * k;
-        data.times(chunk, &factor, &mut out.as_mut_slice()[part]);
-    }
-    out.cast()
 }

@@ -13,8 +13,7 @@
 //!
 //! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989, doi 10.1080/01621459.1989.10478752.
 
-use super::centroids::products;
-use crate::data::DataMatrix;
+use crate::data::{self, DataMatrix};
 use crate::guidance::Labels;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::real::Real;
@@ -42,7 +41,7 @@ pub(super) fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) 
     let images = times(&inner, &coefficients);
     let half = |c: usize| 0.5 * (0..m).map(|l| means.get(l, c) * images.get(l, c)).sum::<f64>();
     let offsets: Vec<f64> = (0..classes).map(half).collect();
-    let mut scores = products(data, &times(&rows.transposed(), &coefficients));
+    let mut scores = data::times(data, &times(&rows.transposed(), &coefficients));
     for i in 0..scores.rows() {
         scores.row_mut(i).iter_mut().zip(&offsets).for_each(|(score, offset)| *score -= offset);
     }

@@ -10,20 +10,23 @@
 //! fused      S = the weighted mean of the candidates
 //! readings   shares by label spreading on S, by WS-SymNMF on S started there, by the same two on S_X; by CNMF of X with the
 //!            Kullback–Leibler loss; by the linear discriminants of the labelled samples; each scored as above
-//! product    P ∝ Πₑ shareₑ^weightₑ;   labelled samples have all of their class
-//! result     shares ∝ (I − 0.9·S)⁻¹P;   labelled samples keep their class
+//! product    P ∝ Πₑ shareₑ^weightₑ;   labelled samples keep their class, here and below
+//! refined    A ∝ (I − 0.9·S)⁻¹P, and B, a Gaussian mixture with one covariance from A; weight ∝ exp(b·(score + agreement − best))
+//! result     shares ∝ (I − 0.8·S)⁻¹(A^weight·B^weight)
 //! ```
 //!
 //! The squared loss has its clusters round and of like size; the Kullback–Leibler loss sees counts as counts and is right where they are
 //! not (Classic4: accuracy 71 by spherical k-means, 86 by CNMF). The discriminants are right where a class is told by what little its
-//! two samples don't share with others (Yale: 57, against 51 by all readings together). The last step lets neighbours vote, which no product of experts does: it gives NMI more than accuracy.
+//! two samples don't share with others (Yale: 57, against 51 by all readings together). Neighbours vote, which no product
+//! of experts does: it gives NMI more than accuracy. The mixture learns from all samples what the discriminants learn from the labelled ones.
 //!
 //! Shares of different origin are compared at equal confidence: raised to the power at which the mean largest share of the unlabelled
-//! samples is 0.7. Spreading favours no class: each is scaled halfway to its size in a spherical constrained k-means, which is all that
-//! two labels a class can say about class sizes.
+//! samples is 0.7. Spreading favours no class: each is scaled halfway to its size, and sizes are thought halfway (in logarithms) between even
+//! ones and those of a spherical constrained k-means, which is all that two labels a class can say about them.
 //!
-//! The folds learn from different labels; how far they agree on the samples without one (Cohen's κ) is told beside the score, and weighs
-//! nothing: added to the score it helped on the draws that it was tried on and cost accuracy on fresh ones (`bench/runs/2026-11-few-labels`).
+//! The folds learn from different labels; how far they agree on the samples without one (Cohen's κ) is told beside the score. It weighs only in
+//! the last choice, between two refinements that differ on many samples; added to the score of candidates and readings it helped on the draws that
+//! it was tried on and cost accuracy on fresh ones (`bench/runs/2026-11-few-labels`).
 //!
 //! A fold hides every m-th label of each class with two labels or more, m the number of folds: with two labels a class one of each, in two
 //! folds. A class with a single label is never hidden, so it is learned from but not judged by. Where no class has two, nothing can be
@@ -37,7 +40,9 @@
 mod candidates;
 mod centroids;
 mod discriminants;
+mod mixture;
 mod readings;
+mod refinement;
 mod shares;
 mod views;
 
@@ -159,17 +164,75 @@ impl ReadingKind {
     }
 }
 
-/// How a reading did.
+/// What is made of the product of the readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RefinementKind {
+    /// The neighbours of each sample vote, over the fused graph.
+    Neighbours,
+    /// A Gaussian mixture of the data with one covariance for all classes, from the neighbours' vote.
+    Mixture,
+}
+
+impl RefinementKind {
+    /// Both, in the order of [`Automatic::refinements`].
+    pub const ALL: [RefinementKind; 2] = [RefinementKind::Neighbours, RefinementKind::Mixture];
+
+    /// Its name in running text.
+    pub fn name(self) -> &'static str {
+        match self {
+            RefinementKind::Neighbours => "neighbours' vote",
+            RefinementKind::Mixture => "Gaussian mixture",
+        }
+    }
+}
+
+/// How a reading or a refinement did.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reading {
+pub struct Reading<K = ReadingKind> {
     /// Which.
-    pub kind: ReadingKind,
+    pub kind: K,
     /// The score over the hidden labels, 0 to 1; none where nothing could be hidden.
     pub score: Option<f64>,
     /// How far the folds agree, as for [`Candidate::agreement`].
     pub agreement: Option<f64>,
-    /// Its weight in the result; the largest is 1.
+    /// Its weight among its like; the largest is 1.
     pub weight: f64,
+}
+
+/// How a refinement did.
+pub type Refinement = Reading<RefinementKind>;
+
+/// What [`automatic_observed`] turns to next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// The graph of the data, and class centroids with each part of the labels.
+    Graphs,
+    /// WS-NMF with so many components a class in every fold, and scores for the graphs of its codes.
+    Components {
+        /// The smallest number.
+        least: usize,
+        /// The largest number.
+        most: usize,
+    },
+    /// The fused graph, and what is read off it and off the data.
+    Readings,
+    /// The refinements of the product of the readings.
+    Refinements,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stage::Graphs => f.write_str("neighbours of all samples"),
+            Stage::Components { least: 1, most: 1 } => f.write_str("1 component a class"),
+            Stage::Components { least, most } if least == most => write!(f, "{most} components a class"),
+            Stage::Components { least, most } => write!(f, "{least} to {most} components a class"),
+            Stage::Readings => f.write_str("readings of the fused graph and of the data"),
+            Stage::Refinements => f.write_str("refinements"),
+        }
+    }
 }
 
 /// What [`automatic`] found, and why.
@@ -185,6 +248,8 @@ pub struct Automatic {
     pub candidates: Vec<Candidate>,
     /// Every reading.
     pub readings: Vec<Reading>,
+    /// What was made of their product; the result is the product of these, voted on once more.
+    pub refinements: Vec<Refinement>,
     /// Folds.
     pub folds: usize,
     /// Labels that were hidden once.
@@ -219,6 +284,20 @@ pub fn automatic<T: Real>(
     labels: &Labels,
     settings: &AutomaticSettings,
 ) -> Result<Automatic> {
+    automatic_observed(data, labels, settings, &mut |_| ())
+}
+
+/// As [`automatic`], telling `tell` of each stage as it begins, on the calling thread. The search over numbers of components goes on as long as it
+/// helps, so how many stages there are is not known before.
+///
+/// # Errors
+/// As [`automatic`].
+pub fn automatic_observed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    labels: &Labels,
+    settings: &AutomaticSettings,
+    tell: &mut dyn FnMut(Stage),
+) -> Result<Automatic> {
     check_settings(settings)?;
     check_data(data, labels)?;
     let pool = Pool::new(settings.threads);
@@ -226,17 +305,24 @@ pub fn automatic<T: Real>(
     let hidden_views = views::folds(labels, settings.max_folds)?;
     let hidden: usize = hidden_views.iter().map(|(_, hidden)| hidden.len()).sum();
     notices.extend(views::single_labels(labels, hidden));
+    tell(Stage::Graphs);
     let source = views::Source::new(data, settings)?;
     let views = views::views(&source, labels, hidden_views, &pool)?;
-    let mut search = candidates::search(&source, views, hidden as f64, &pool)?;
+    let mut search = candidates::search(&source, views, hidden as f64, &pool, tell)?;
+    tell(Stage::Readings);
     let fused = candidates::fuse(&source, &mut search, &pool)?;
-    let (memberships, readings) = readings::combine(&source, &search.views, &fused, hidden as f64, &pool)?;
+    let hidden_count = hidden as f64;
+    let (products, readings) = readings::combine(&source, &search.views, &fused, hidden_count, &pool)?;
+    tell(Stage::Refinements);
+    let (memberships, refinements) =
+        refinement::refine(&source, &search.views, &fused, &products, hidden_count, &pool)?;
     let place = |i: usize| largest(memberships.row(i));
     Ok(Automatic {
         labels: (0..memberships.rows()).map(place).collect(),
         memberships,
         candidates: search.candidates,
         readings,
+        refinements,
         folds: search.views.len() - 1,
         hidden,
         sizes: search.views[0].sizes.clone(),

@@ -1,4 +1,4 @@
-//! Readings: shares of the classes from the graphs and from the data, and their product, smoothed over the fused graph.
+//! Readings: shares of the classes from the graphs and from the data, and their product.
 
 use super::discriminants::discriminants;
 use super::shares::{agreement, balanced, classes_of, held_out, logarithms, row_normalized, sharpened};
@@ -18,10 +18,8 @@ use crate::solvers::SolverChoice;
 
 /// α of label spreading.
 const ALPHA: f64 = 0.95;
-/// α of the smoothing of the product.
-const SMOOTHING: f64 = 0.9;
-/// Shares do not feel a smaller residual.
-const RESIDUAL: f64 = 1e-3;
+/// Of spread scores: shares do not feel a smaller residual.
+pub(super) const RESIDUAL: f64 = 1e-3;
 /// How far spreading is moved towards the class sizes; 1 would hold it to them.
 const BALANCE: f64 = 0.5;
 /// The mean largest share of the unlabelled samples at which shares are compared.
@@ -87,11 +85,17 @@ impl<'v> Shares<'v> {
     }
 
     pub(super) fn of_factorization(&self, codes: &Matrix<f64>) -> Matrix<f64> {
-        sharpened(&logarithms(codes), &self.over, CONFIDENCE)
+        self.of_scores(&logarithms(codes), CONFIDENCE)
     }
 
-    fn of_discriminants(&self, scores: &Matrix<f64>) -> Matrix<f64> {
-        sharpened(scores, &self.over, CONFIDENCE)
+    /// From scores whose exponentials are shares, at a confidence.
+    pub(super) fn of_scores(&self, scores: &Matrix<f64>, confidence: f64) -> Matrix<f64> {
+        sharpened(scores, &self.over, confidence)
+    }
+
+    /// The labels of the view.
+    pub(super) fn labels(&self) -> &'v Labels {
+        &self.view.labels
     }
 }
 
@@ -119,57 +123,64 @@ impl Origin {
             Origin::Data => of_graph(&source.graph),
             Origin::Likelihood => Ok(vec![shares.of_factorization(&source.divergence_codes(labels)?)]),
             Origin::Discriminants => {
-                Ok(vec![shares.of_discriminants(&discriminants(source.data.as_ref(), labels))])
+                Ok(vec![shares.of_scores(&discriminants(source.data.as_ref(), labels), CONFIDENCE)])
             }
         }
     }
 }
 
-/// The memberships of all samples, and how each reading did. `fused` holds the fused graph of each view.
+/// The product of the readings in each view, and how each reading did. `fused` holds the fused graph of each view.
 pub(super) fn combine<T: Real>(
     source: &Source<'_, T>,
     views: &[View],
     fused: &[Graph],
     hidden: f64,
     pool: &Pool,
-) -> Result<(Matrix<f64>, Vec<Reading>)> {
+) -> Result<(Vec<Matrix<f64>>, Vec<Reading>)> {
     let origins = |v: usize| Origin::ALL.map(|origin| (v, origin));
     let tasks: Vec<(usize, Origin)> = (0..views.len()).flat_map(origins).collect();
     let parts = pool.map(tasks, |(v, origin)| origin.read(source, &views[v], &fused[v]));
     let parts = parts.into_iter().collect::<Result<Vec<_>>>()?;
     // The readings of each view, in the order of ReadingKind::ALL.
     let read: Vec<Vec<Matrix<f64>>> = parts.chunks(Origin::ALL.len()).map(|view| view.concat()).collect();
-    let folds = views.len() - 1;
-    let score = |at: usize| {
-        let of_fold = |v: usize| held_out(&read[v][at], &views[v].hidden);
-        (folds > 0).then(|| (1..=folds).map(of_fold).sum::<f64>() / folds as f64)
-    };
-    let (over, classes) = (views[0].unlabelled(), views[0].labels.n_classes());
-    let agreement = |at: usize| {
-        let of_folds: Vec<Vec<u32>> = read[1..].iter().map(|read| classes_of(&read[at])).collect();
-        agreement(&of_folds, classes, &over)
-    };
-    let judged: Vec<(Option<f64>, Option<f64>)> =
-        (0..ReadingKind::ALL.len()).map(|at| (score(at), agreement(at))).collect();
-    let best = judged.iter().filter_map(|(score, _)| *score).fold(0.0, f64::max);
-    let reading = |(kind, (score, agreement)): (ReadingKind, &(Option<f64>, Option<f64>))| {
-        let weight = score.map_or(1.0, |score| (hidden * (score - best)).exp());
-        Reading { kind, score: *score, agreement: *agreement, weight }
+    let of_views = |at: usize| read.iter().map(|of_view| &of_view[at]).collect::<Vec<_>>();
+    let judged: Vec<Judged> = (0..ReadingKind::ALL.len()).map(|at| judged(views, &of_views(at))).collect();
+    let best = judged.iter().filter_map(|j| j.score).fold(0.0, f64::max);
+    let reading = |(kind, judged): (ReadingKind, &Judged)| {
+        let weight = judged.score.map_or(1.0, |score| (hidden * (score - best)).exp());
+        Reading { kind, score: judged.score, agreement: judged.agreement, weight }
     };
     let readings: Vec<Reading> = ReadingKind::ALL.into_iter().zip(&judged).map(reading).collect();
-    let labels = &views[0].labels;
-    let product = product(labels, &read[0], &readings);
-    let smooth = spread_scores(&fused[0], &product, SMOOTHING, RESIDUAL)?;
-    Ok((with_labels(labels, smooth), readings))
+    let weights: Vec<f64> = readings.iter().map(|reading| reading.weight).collect();
+    let products = views.iter().zip(&read).map(|(view, read)| product(&view.labels, read, &weights));
+    Ok((products.collect(), readings))
+}
+
+/// How shares did over the folds.
+pub(super) struct Judged {
+    /// Over the hidden labels; none where nothing could be hidden.
+    pub(super) score: Option<f64>,
+    /// Of the folds on the samples without a label.
+    pub(super) agreement: Option<f64>,
+}
+
+/// Judges the shares `of_views`, of all labels first, then of the folds.
+pub(super) fn judged(views: &[View], of_views: &[&Matrix<f64>]) -> Judged {
+    let folds = views.len() - 1;
+    let held_out = |v: usize| held_out(of_views[v], &views[v].hidden);
+    let score = (folds > 0).then(|| (1..=folds).map(held_out).sum::<f64>() / folds as f64);
+    let of_folds: Vec<Vec<u32>> = of_views[1..].iter().map(|shares| classes_of(shares)).collect();
+    let agreement = agreement(&of_folds, views[0].labels.n_classes(), &views[0].unlabelled());
+    Judged { score, agreement }
 }
 
 /// Shares ∝ Πₑ shareₑ^weightₑ; labelled samples have all of their own class.
-fn product(labels: &Labels, read: &[Matrix<f64>], readings: &[Reading]) -> Matrix<f64> {
+pub(super) fn product(labels: &Labels, read: &[Matrix<f64>], weights: &[f64]) -> Matrix<f64> {
     let (n, k) = read[0].shape();
     let mut logs = Matrix::zeros(n, k);
-    for (shares, reading) in read.iter().zip(readings) {
+    for (shares, weight) in read.iter().zip(weights) {
         for (sum, share) in logs.as_mut_slice().iter_mut().zip(shares.as_slice()) {
-            *sum += reading.weight * share.max(1e-12).ln();
+            *sum += weight * share.max(1e-12).ln();
         }
     }
     for i in 0..n {
@@ -181,7 +192,7 @@ fn product(labels: &Labels, read: &[Matrix<f64>], readings: &[Reading]) -> Matri
 }
 
 /// Rows that sum to 1; labelled samples have all of their own class.
-fn with_labels(labels: &Labels, mut shares: Matrix<f64>) -> Matrix<f64> {
+pub(super) fn with_labels(labels: &Labels, mut shares: Matrix<f64>) -> Matrix<f64> {
     // An unfinished solve may be off by less than nothing.
     shares.as_mut_slice().iter_mut().for_each(|v| *v = v.max(0.0));
     for i in 0..shares.rows() {

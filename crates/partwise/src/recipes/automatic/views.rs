@@ -122,8 +122,10 @@ pub(super) fn views<T: Real>(
     let view = |(labels, hidden): (Labels, Hidden)| {
         let found = centroids(source.data.as_ref(), &labels);
         let graph = graph_of_rows(found.cosines)?;
+        // Halfway, in logarithms, between even sizes and those of the clusters: clusters of a few labels are off by as much as classes differ.
         let even = 1.0 / found.sizes.len() as f64;
-        let mut sizes: Vec<f64> = found.sizes.iter().map(|size| size.max(LEAST_SIZE * even)).collect();
+        let mut sizes: Vec<f64> =
+            found.sizes.iter().map(|size| (even * size.max(LEAST_SIZE * even)).sqrt()).collect();
         let sum: f64 = sizes.iter().sum();
         sizes.iter_mut().for_each(|size| *size /= sum);
         Ok(View { labels, hidden, sizes, graphs: vec![Some(graph)] })
