@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use partwise::metrics::f_scores;
-use partwise::svm::{Cost, Svm, SvmSettings, train};
+use partwise::svm::{Cost, Svm, SvmLoss, SvmSettings, train};
 use partwise::{DataMatrix, DenseMatrix, Matrix};
 
 /// Machines that only have to classify need no more.
@@ -61,11 +61,12 @@ pub(super) fn choose_cost(
     labelled: usize,
     labels: usize,
     measure: Measure,
+    loss: SvmLoss,
     costs: &[f64],
 ) -> Result<Chosen> {
     let mut best: Option<(Chosen, Vec<Option<Svm>>)> = None;
     for &cost in costs {
-        let machines = train_all(training, labelled, labels, cost)?;
+        let machines = train_all(training, labelled, labels, loss, cost)?;
         let validation =
             measure.of(validation.truth, &predict(validation.rows, &machines, measure)?, labels)?;
         if best.as_ref().is_none_or(|(chosen, _)| validation > chosen.validation) {
@@ -78,10 +79,16 @@ pub(super) fn choose_cost(
 }
 
 /// One machine a label; none where the labelled rows all have it or all lack it.
-fn train_all(training: &Part<'_>, labelled: usize, labels: usize, cost: f64) -> Result<Vec<Option<Svm>>> {
+fn train_all(
+    training: &Part<'_>,
+    labelled: usize,
+    labels: usize,
+    loss: SvmLoss,
+    cost: f64,
+) -> Result<Vec<Option<Svm>>> {
     let samples: Vec<usize> = (0..labelled).collect();
-    let settings =
-        SvmSettings { cost: Cost::Same(cost), tolerance: GAP, max_passes: MAX_PASSES, ..Default::default() };
+    let cost = Cost::Same(cost);
+    let settings = SvmSettings { cost, loss, tolerance: GAP, max_passes: MAX_PASSES, ..Default::default() };
     let machine = |label: usize| {
         let has = |sample: &usize| training.truth[sample * labels + label];
         let targets: Vec<i8> = samples.iter().map(|sample| if has(sample) { 1 } else { -1 }).collect();
@@ -149,7 +156,7 @@ mod tests {
         let without = features(&codes, 1.0, Measure::Accuracy).unwrap();
         let at = |rows: &DenseMatrix<'static, f64>, measure| {
             let part = Part { rows, truth: &truth };
-            choose_cost([&part, &part, &part], 40, 1, measure, &[1e-3, 1e3]).unwrap()
+            choose_cost([&part, &part, &part], 40, 1, measure, SvmLoss::Hinge, &[1e-3, 1e3]).unwrap()
         };
         let biased = at(&with, Measure::AverageF);
         assert_eq!((biased.cost, biased.test, biased.validation), (1e3, 100.0, 100.0));

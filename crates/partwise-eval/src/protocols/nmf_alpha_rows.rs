@@ -45,11 +45,8 @@ pub(super) fn parts(
             Measure::Classes | Measure::AverageF => table,
         };
         let rows = set.rows::<f64>(samples, scale)?;
-        let classified = match (text, measure) {
-            (true, _) => with_unit_rows(&rows)?,
-            (false, Measure::AverageF) => with_bias(&rows)?,
-            (false, _) => rows,
-        };
+        let rows = if text { with_unit_rows(&rows)? } else { rows };
+        let classified = if measure == Measure::AverageF { with_bias(&rows)? } else { rows };
         Ok(Raw { rows: set.rows(samples, scale)?, classified, truth })
     };
     Ok([raw(&training)?, raw(&validation)?, raw(&test)?])

@@ -8,6 +8,7 @@
 //! Codes that no label enters (principal components, KL-NMF) serve every share of labels: the unit of the first share gives the rows of all.
 
 use anyhow::{Context, Result, bail};
+use partwise::svm::SvmLoss;
 use partwise::{DataMatrix, Knowledge, Labels, Loss, Matrix, Model, SolverChoice};
 
 use super::classifiers::{Chosen, Measure, Part, choose_cost, features, unit_scale};
@@ -38,6 +39,8 @@ pub(super) enum Terms {
 pub(super) struct Study {
     pub(super) set: &'static str,
     pub(super) measure: Measure,
+    /// Of the machines that classify.
+    pub(super) loss: SvmLoss,
     pub(super) terms: Terms,
     /// Training rows; the rest of the official training part are validation rows.
     pub(super) training: usize,
@@ -212,7 +215,7 @@ impl<'a> Trial<'a> {
     pub(super) fn classify(&self, rows: [&dyn DataMatrix<f64>; 3], labelled: usize) -> Result<Chosen> {
         let part = |at: usize| Part { rows: rows[at], truth: &self.parts[at].truth };
         let parts = [&part(0), &part(1), &part(2)];
-        choose_cost(parts, labelled, self.labels, self.study.measure, &COSTS)
+        choose_cost(parts, labelled, self.labels, self.study.measure, self.study.loss, &COSTS)
     }
 
     /// The class of a row of a part.
@@ -310,6 +313,7 @@ mod tests {
     static SMALL: Study = Study {
         set: "digits",
         measure: Measure::Accuracy,
+        loss: SvmLoss::Hinge,
         terms: Terms::AsTheyCome,
         training: 140,
         shares: &[(0.1, "10 %"), (1.0, "100 %")],
