@@ -80,7 +80,7 @@ fn origin(graph: CandidateGraph) -> String {
     }
 }
 
-/// What counted, in words: the graphs of 5 % or more, and the readings.
+/// What counted, in words: the graphs of 5 % or more, the readings and the refinements.
 fn reasons(found: &Automatic) -> Vec<String> {
     let score = |score: Option<f64>, agreement: Option<f64>| match (score, agreement) {
         (None, _) => "not scored".into(),
@@ -102,22 +102,15 @@ fn reasons(found: &Automatic) -> Vec<String> {
             score(c.score, c.agreement)
         ));
     }
-    for r in &found.readings {
-        lines.push(format!(
-            "reading: {}, weight {:.2} ({})",
-            r.kind.name(),
-            r.weight,
-            score(r.score, r.agreement)
-        ));
-    }
-    for r in &found.refinements {
-        lines.push(format!(
-            "refinement: {}, weight {:.2} ({})",
-            r.kind.name(),
-            r.weight,
-            score(r.score, r.agreement)
-        ));
-    }
+    let judged = |what: &str, name: &str, weight: f64, reasons: String| {
+        format!("{what}: {name}, weight {weight:.2} ({reasons})")
+    };
+    let readings = found.readings.iter();
+    lines.extend(readings.map(|r| judged("reading", r.kind.name(), r.weight, score(r.score, r.agreement))));
+    let refinements = found.refinements.iter();
+    lines.extend(
+        refinements.map(|r| judged("refinement", r.kind.name(), r.weight, score(r.score, r.agreement))),
+    );
     lines
 }
 
