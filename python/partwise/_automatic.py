@@ -50,8 +50,9 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     """Classes of all samples from the labels of a few: the automatic recipe, with nothing to tune.
 
     Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored by hiding
-    labels, fused, and read off in six ways (label spreading, WS-SymNMF, CNMF, linear discriminants). Their product is refined by the votes of neighbours and by a
-    Gaussian mixture, which weigh by the hidden labels and by how far they agree. Rows are compared by direction; give text as tf-idf, counts of molecules as logarithms.
+    labels, fused, and read off in six ways (label spreading, WS-SymNMF, CNMF, linear discriminants). Their product is refined by the
+    votes of neighbours and by a Gaussian mixture, which weigh by the hidden labels and by how far the folds agree. Rows are compared by
+    direction; give text as tf-idf, counts of molecules as logarithms.
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
 //! `partwise fit --recipe auto`: classes of all samples from the labels of a few, and what was chosen on the way.
 
+use std::fmt::Display;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use partwise::Real;
-use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, automatic_observed};
+use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, Reading, Stage, automatic_observed};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
     let (seed, threads) = (args.solve.seed, args.solve.threads);
     let settings = AutomaticSettings { seed, threads, ..AutomaticSettings::default() };
     let began = Instant::now();
-    let mut tell = |stage: partwise::recipes::Stage| {
+    let mut tell = |stage: Stage| {
         verbosity.progress(&format!("recipe: {stage} ({})", duration(began.elapsed().as_secs_f64())));
     };
     let found = automatic_observed(data.matrix(), &guidance.labels, &settings, &mut tell)?;
@@ -80,13 +81,24 @@ fn origin(graph: CandidateGraph) -> String {
     }
 }
 
-/// What counted, in words: the graphs of 5 % or more, the readings and the refinements.
-fn reasons(found: &Automatic) -> Vec<String> {
-    let score = |score: Option<f64>, agreement: Option<f64>| match (score, agreement) {
+fn score(score: Option<f64>, agreement: Option<f64>) -> String {
+    match (score, agreement) {
         (None, _) => "not scored".into(),
         (Some(score), None) => format!("score {score:.2}"),
         (Some(score), Some(agreement)) => format!("score {score:.2}, agreement of the folds {agreement:.2}"),
-    };
+    }
+}
+
+fn line<K: Display>(what: &str, r: &Reading<K>) -> String {
+    format!("{what}: {}, weight {:.2} ({})", r.kind, r.weight, score(r.score, r.agreement))
+}
+
+fn record_of<K: Display>(what: &str, r: &Reading<K>) -> Value {
+    json!({ what: r.kind.to_string(), "score": r.score, "agreement": r.agreement, "weight": r.weight })
+}
+
+/// What counted, in words: the graphs of 5 % or more, the readings and the refinements.
+fn reasons(found: &Automatic) -> Vec<String> {
     let mut lines = vec![format!(
         "{} labels were hidden once, in {} folds; {} graphs were tried",
         found.hidden,
@@ -102,22 +114,13 @@ fn reasons(found: &Automatic) -> Vec<String> {
             score(c.score, c.agreement)
         ));
     }
-    let judged = |what: &str, name: &str, weight: f64, reasons: String| {
-        format!("{what}: {name}, weight {weight:.2} ({reasons})")
-    };
-    let readings = found.readings.iter();
-    lines.extend(readings.map(|r| judged("reading", r.kind.name(), r.weight, score(r.score, r.agreement))));
-    let refinements = found.refinements.iter();
-    lines.extend(
-        refinements.map(|r| judged("refinement", r.kind.name(), r.weight, score(r.score, r.agreement))),
-    );
+    lines.extend(found.readings.iter().map(|r| line("reading", r)));
+    lines.extend(found.refinements.iter().map(|r| line("refinement", r)));
     lines
 }
 
 fn recipe_json(found: &Automatic, settings: &AutomaticSettings, guidance: &Guidance) -> Value {
     let candidate = |c: &partwise::recipes::Candidate| json!({ "graph": origin(c.graph), "share": c.share, "score": c.score, "agreement": c.agreement, "weight": c.weight });
-    let reading = |r: &partwise::recipes::Reading| json!({ "reading": r.kind.name(), "score": r.score, "agreement": r.agreement, "weight": r.weight });
-    let refinement = |r: &partwise::recipes::Refinement| json!({ "refinement": r.kind.name(), "score": r.score, "agreement": r.agreement, "weight": r.weight });
     json!({
         "name": "auto",
         "seed": settings.seed,
@@ -129,8 +132,8 @@ fn recipe_json(found: &Automatic, settings: &AutomaticSettings, guidance: &Guida
         "classes": guidance.labels.names(),
         "class_sizes": found.sizes,
         "candidates": found.candidates.iter().map(candidate).collect::<Vec<_>>(),
-        "readings": found.readings.iter().map(reading).collect::<Vec<_>>(),
-        "refinements": found.refinements.iter().map(refinement).collect::<Vec<_>>(),
+        "readings": found.readings.iter().map(|r| record_of("reading", r)).collect::<Vec<_>>(),
+        "refinements": found.refinements.iter().map(|r| record_of("refinement", r)).collect::<Vec<_>>(),
         "notices": found.notices.iter().map(|n| json!({ "code": n.code, "message": n.message })).collect::<Vec<_>>(),
     })
 }

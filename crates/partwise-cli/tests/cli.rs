@@ -438,34 +438,3 @@ fn clusters_are_shares_codes_or_k_means() {
     let said = succeed(at, "evaluate three --labels labels.csv --clusters largest");
     assert!(said.contains("accuracy        1.0000"), "{said}");
 }
-
-#[test]
-fn the_automatic_recipe_gives_every_sample_a_class_and_says_why() {
-    let folder = tempfile::tempdir().unwrap();
-    groups(folder.path());
-    let output = common::run(
-        folder.path(),
-        "fit x.npy --recipe auto --labels labels.csv --labels-per-class 2 --out out",
-    );
-    assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stderr(&output).contains("recipe: 1 to 3 components a class"), "{}", stderr(&output));
-    let text = std::fs::read_to_string(folder.path().join("out/run.json")).unwrap();
-    let run: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(run["recipe"]["folds"], 2);
-    let weights =
-        run["recipe"]["candidates"].as_array().unwrap().iter().map(|c| c["weight"].as_f64().unwrap());
-    assert!((weights.sum::<f64>() - 1.0).abs() < 1e-12);
-    assert_eq!(
-        run["recipe"]["readings"].as_array().unwrap().len(),
-        partwise::recipes::ReadingKind::ALL.len()
-    );
-    let refinements = run["recipe"]["refinements"].as_array().unwrap();
-    assert_eq!(refinements.len(), 2);
-    assert!(refinements.iter().any(|r| r["weight"] == 1.0), "{refinements:?}");
-    let memberships = std::fs::read_to_string(folder.path().join("out/memberships.csv")).unwrap();
-    assert_eq!(memberships.lines().count(), 31);
-    let output = common::run(folder.path(), "fit x.npy --recipe auto --out never");
-    assert!(stderr(&output).contains("give --labels"), "{}", stderr(&output));
-    let output = common::run(folder.path(), "fit x.npy --recipe auto --labels labels.csv -k 3 --out never");
-    assert_eq!(output.status.code(), Some(2));
-}

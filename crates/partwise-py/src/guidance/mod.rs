@@ -4,9 +4,12 @@ pub(crate) mod given;
 pub(crate) mod steering;
 pub(crate) mod told;
 
+use std::fmt::Display;
+
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use partwise::recipes::{
-    self, AutomaticSettings, Candidate, CandidateGraph, GuidanceReport, StrengthRule, SweepPoint, Verdict,
+    self, AutomaticSettings, Candidate, CandidateGraph, GuidanceReport, Reading, StrengthRule, SweepPoint,
+    Verdict,
 };
 use partwise::{DataMatrix, Labels, Loss, Real, Settings};
 use pyo3::prelude::*;
@@ -179,10 +182,8 @@ pub(crate) fn automatic<'py>(
         (graph, parts, c.share, c.score, c.agreement, c.weight)
     };
     out.set_item("candidates", found.candidates.iter().map(candidate).collect::<Vec<_>>())?;
-    let readings = found.readings.iter().map(|r| (r.kind.name(), r.score, r.agreement, r.weight));
-    out.set_item("readings", readings.collect::<Vec<_>>())?;
-    let refinements = found.refinements.iter().map(|r| (r.kind.name(), r.score, r.agreement, r.weight));
-    out.set_item("refinements", refinements.collect::<Vec<_>>())?;
+    out.set_item("readings", found.readings.iter().map(judged).collect::<Vec<_>>())?;
+    out.set_item("refinements", found.refinements.iter().map(judged).collect::<Vec<_>>())?;
     out.set_item("folds", found.folds)?;
     out.set_item("hidden", found.hidden)?;
     out.set_item("sizes", found.sizes)?;
@@ -191,6 +192,11 @@ pub(crate) fn automatic<'py>(
     out.set_item("labels", PyArray1::from_vec(py, found.labels))?;
     out.set_item("memberships", into_array(py, found.memberships)?)?;
     Ok(out)
+}
+
+/// What it is, score, agreement, weight.
+fn judged<K: Display>(r: &Reading<K>) -> (String, Option<f64>, Option<f64>, f64) {
+    (r.kind.to_string(), r.score, r.agreement, r.weight)
 }
 
 /// The names of the verdicts, for counts that list all.

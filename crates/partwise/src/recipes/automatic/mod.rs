@@ -187,6 +187,18 @@ impl RefinementKind {
     }
 }
 
+impl std::fmt::Display for ReadingKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::fmt::Display for RefinementKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// How a reading or a refinement did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading<K = ReadingKind> {

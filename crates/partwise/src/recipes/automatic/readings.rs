@@ -143,44 +143,46 @@ pub(super) fn combine<T: Real>(
     let parts = parts.into_iter().collect::<Result<Vec<_>>>()?;
     // The readings of each view, in the order of ReadingKind::ALL.
     let read: Vec<Vec<Matrix<f64>>> = parts.chunks(Origin::ALL.len()).map(|view| view.concat()).collect();
-    let of_views = |at: usize| read.iter().map(|of_view| &of_view[at]).collect::<Vec<_>>();
-    let judged: Vec<Judged> = (0..ReadingKind::ALL.len()).map(|at| judged(views, &of_views(at))).collect();
-    let best = judged.iter().filter_map(|j| j.score).fold(0.0, f64::max);
-    let reading = |(kind, judged): (ReadingKind, &Judged)| {
-        let weight = judged.score.map_or(1.0, |score| (hidden * (score - best)).exp());
-        Reading { kind, score: judged.score, agreement: judged.agreement, weight }
-    };
-    let readings: Vec<Reading> = ReadingKind::ALL.into_iter().zip(&judged).map(reading).collect();
-    let weights: Vec<f64> = readings.iter().map(|reading| reading.weight).collect();
-    let products = views.iter().zip(&read).map(|(view, read)| product(&view.labels, read, &weights));
+    let readings = weighed(views, &read, &ReadingKind::ALL, hidden, |score, _| score);
+    let products = views.iter().zip(&read).map(|(view, read)| product(&view.labels, read, &readings));
     Ok((products.collect(), readings))
 }
 
-/// How shares did over the folds.
-pub(super) struct Judged {
-    /// Over the hidden labels; none where nothing could be hidden.
-    pub(super) score: Option<f64>,
-    /// Of the folds on the samples without a label.
-    pub(super) agreement: Option<f64>,
-}
-
-/// Judges the shares `of_views`, of all labels first, then of the folds.
-pub(super) fn judged(views: &[View], of_views: &[&Matrix<f64>]) -> Judged {
+/// Judges the shares that each of `kinds` has in `read` (a row a view: all labels first, then the folds) and weighs them by
+/// exp(hidden·(worth − best)), `worth` being made of the score and the agreement. Without a fold all weigh 1.
+pub(super) fn weighed<K: Copy>(
+    views: &[View],
+    read: &[impl AsRef<[Matrix<f64>]>],
+    kinds: &[K],
+    hidden: f64,
+    worth: impl Fn(f64, f64) -> f64,
+) -> Vec<Reading<K>> {
     let folds = views.len() - 1;
-    let held_out = |v: usize| held_out(of_views[v], &views[v].hidden);
-    let score = (folds > 0).then(|| (1..=folds).map(held_out).sum::<f64>() / folds as f64);
-    let of_folds: Vec<Vec<u32>> = of_views[1..].iter().map(|shares| classes_of(shares)).collect();
-    let agreement = agreement(&of_folds, views[0].labels.n_classes(), &views[0].unlabelled());
-    Judged { score, agreement }
+    let (over, classes) = (views[0].unlabelled(), views[0].labels.n_classes());
+    let judged = |(at, kind): (usize, &K)| {
+        let held_out = |v: usize| held_out(&read[v].as_ref()[at], &views[v].hidden);
+        let score = (folds > 0).then(|| (1..=folds).map(held_out).sum::<f64>() / folds as f64);
+        let of_folds: Vec<Vec<u32>> = read[1..].iter().map(|read| classes_of(&read.as_ref()[at])).collect();
+        Reading { kind: *kind, score, agreement: agreement(&of_folds, classes, &over), weight: 1.0 }
+    };
+    let mut readings: Vec<Reading<K>> = kinds.iter().enumerate().map(judged).collect();
+    let worth = |r: &Reading<K>| r.score.map(|score| worth(score, r.agreement.unwrap_or(0.0)));
+    let best = readings.iter().filter_map(&worth).fold(f64::NEG_INFINITY, f64::max);
+    for reading in &mut readings {
+        if let Some(worth) = worth(reading) {
+            reading.weight = (hidden * (worth - best)).exp();
+        }
+    }
+    readings
 }
 
 /// Shares ∝ Πₑ shareₑ^weightₑ; labelled samples have all of their own class.
-pub(super) fn product(labels: &Labels, read: &[Matrix<f64>], weights: &[f64]) -> Matrix<f64> {
+pub(super) fn product<K>(labels: &Labels, read: &[Matrix<f64>], readings: &[Reading<K>]) -> Matrix<f64> {
     let (n, k) = read[0].shape();
     let mut logs = Matrix::zeros(n, k);
-    for (shares, weight) in read.iter().zip(weights) {
+    for (shares, reading) in read.iter().zip(readings) {
         for (sum, share) in logs.as_mut_slice().iter_mut().zip(shares.as_slice()) {
-            *sum += weight * share.max(1e-12).ln();
+            *sum += reading.weight * share.max(1e-12).ln();
         }
     }
     for i in 0..n {
