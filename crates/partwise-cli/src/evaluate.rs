@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use partwise::{DenseMatrix, Matrix};
 use partwise_eval::methods::k_means::{KMeansSettings, k_means};
-use partwise_io::{LabelTable, ModelFile};
+use partwise_io::{LabelTable, ModelFile, ReadOptions, Values};
 use serde_json::{Value, json};
 
 use crate::args::EvaluateArgs;
@@ -20,8 +20,10 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
         bail!("--n-clusters serves --clusters k-means and k-means-rows only");
     }
     let path = model_path(&args.result);
-    let model = ModelFile::read(&path)?;
-    let evaluation = evaluate(&model, args).with_context(|| path.display().to_string())?;
+    let evaluation = match Recipe::of(args)? {
+        Some(recipe) => recipe.evaluate(args).with_context(|| args.result.display().to_string())?,
+        None => evaluate(&ModelFile::read(&path)?, args).with_context(|| path.display().to_string())?,
+    };
     let verbosity = Verbosity::of(false, args.json);
     evaluation.notes.iter().for_each(|note| verbosity.note(note));
     if args.json {
@@ -65,21 +67,78 @@ fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
     Ok(evaluation)
 }
 
-/// Whether each sample guided the fit: by its label, or by another item of the guidance that says its topic.
-pub(crate) fn guiding_samples(model: &ModelFile, n_samples: usize) -> Result<Vec<bool>> {
-    let mut guided = vec![false; n_samples];
-    let guidance = model.document.get("guidance");
-    let samples = |at: &str| guidance.and_then(|g| g.pointer(at)).and_then(Value::as_array);
-    let samples = [samples("/labels/samples"), samples("/guided/known/samples")];
-    for sample in samples.into_iter().flatten().flatten() {
-        match sample.as_u64().and_then(|s| guided.get_mut(s as usize)) {
-            Some(flag) => *flag = true,
-            None => {
-                bail!("the model's list of guiding samples holds {sample}, but it has {n_samples} samples")
+/// What `partwise fit --recipe auto` wrote, which is no model.
+struct Recipe {
+    /// n × classes.
+    memberships: Matrix<f64>,
+    record: Value,
+}
+
+impl Recipe {
+    /// The result, where it is a folder with memberships and a record of the recipe.
+    fn of(args: &EvaluateArgs) -> Result<Option<Self>> {
+        let (record, memberships) = (args.result.join("run.json"), args.result.join("memberships.npy"));
+        if args.result.join("model.safetensors").exists() || !record.exists() || !memberships.exists() {
+            return Ok(None);
+        }
+        let text = std::fs::read_to_string(&record).with_context(|| record.display().to_string())?;
+        let record: Value =
+            serde_json::from_str(&text).with_context(|| format!("{} is no JSON", record.display()))?;
+        if record.get("recipe").is_none() {
+            return Ok(None);
+        }
+        match partwise_io::read_table(&memberships, &ReadOptions::default())?.values {
+            Values::Dense { rows, columns, values } => {
+                let memberships = Matrix::from_vec(rows, columns, values.into_real())?;
+                Ok(Some(Recipe { memberships, record }))
             }
+            Values::Sparse { .. } => bail!("{} is no dense table", memberships.display()),
         }
     }
-    Ok(guided)
+
+    fn evaluate(&self, args: &EvaluateArgs) -> Result<Evaluation> {
+        if args.clusters != "shares" {
+            bail!(
+                "--clusters {} reads the codes of a model, but the automatic recipe gives classes alone; leave it out",
+                args.clusters
+            );
+        }
+        let samples = self.memberships.rows();
+        let table = guidance::label_table(&args.labels, samples, args.label_column.as_deref())?;
+        if table.n_labelled() == 0 {
+            bail!("{} has no labels to compare with", args.labels.display());
+        }
+        let names = self.record.pointer("/recipe/classes").and_then(Value::as_array);
+        let name = |j: usize| names.and_then(|names| names.get(j)).and_then(Value::as_str);
+        let names: Vec<String> = (0..self.memberships.columns())
+            .map(|j| name(j).map_or_else(|| format!("class {}", j + 1), str::to_string))
+            .collect();
+        let clusters: Vec<_> = (0..samples).map(|i| largest(self.memberships.row(i))).collect();
+        let guided = flags(self.record.pointer("/labels/samples"), samples)?;
+        let mut evaluation = Evaluation::new(&table.single()?, &table.names, &clusters, &names, &guided)?;
+        evaluation.notes.splice(0..0, table.notes);
+        Ok(evaluation)
+    }
+}
+
+/// Whether each sample is in a list of guiding ones.
+fn flags(listed: Option<&Value>, n_samples: usize) -> Result<Vec<bool>> {
+    let mut flags = vec![false; n_samples];
+    for sample in listed.and_then(Value::as_array).into_iter().flatten() {
+        match sample.as_u64().and_then(|s| flags.get_mut(s as usize)) {
+            Some(flag) => *flag = true,
+            None => bail!("the list of guiding samples holds {sample}, but there are {n_samples} samples"),
+        }
+    }
+    Ok(flags)
+}
+
+/// Whether each sample guided the fit: by its label, or by another item of the guidance that says its topic.
+pub(crate) fn guiding_samples(model: &ModelFile, n_samples: usize) -> Result<Vec<bool>> {
+    let guidance = model.document.get("guidance");
+    let listed = |at: &str| flags(guidance.and_then(|g| g.pointer(at)), n_samples);
+    let (labelled, known) = (listed("/labels/samples")?, listed("/guided/known/samples")?);
+    Ok(labelled.iter().zip(&known).map(|(a, b)| *a || *b).collect())
 }
 
 /// Clusters of the best of 20 starts, as many as there are classes unless the flags say otherwise.

@@ -40,11 +40,18 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
 
     let names = guidance.labels.names();
     let clusters: Vec<String> = found.labels.iter().map(|class| names[*class].clone()).collect();
+    let labelled: Vec<usize> =
+        (0..data.matrix().n_samples()).filter(|i| guidance.labels.class(*i).is_some()).collect();
     let run = json!({
         "versions": record::versions(),
         "data": record::data_json(&source, T::NAME),
         "scale": scaling.to_json(),
-        "labels": json!({ "file": guidance.name, "sha256": guidance.sha256, "given": guidance.labels.n_labelled() }),
+        "labels": json!({
+            "file": guidance.name,
+            "sha256": guidance.sha256,
+            "given": guidance.labels.n_labelled(),
+            "samples": labelled,
+        }),
         "recipe": recipe_json(&found, &settings, &guidance),
         "seconds": seconds,
     });

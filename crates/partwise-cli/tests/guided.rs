@@ -299,6 +299,12 @@ fn the_automatic_recipe_gives_every_sample_a_class_and_says_why() {
     assert!(refinements.iter().any(|r| r["weight"] == 1.0), "{refinements:?}");
     let memberships = std::fs::read_to_string(folder.path().join("out/memberships.csv")).unwrap();
     assert_eq!(memberships.lines().count(), 31);
+    // It is judged as a fit is: over all samples, and over those whose label was not given.
+    let output = run(folder.path(), "evaluate out --labels labels.csv");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("all labelled samples (30)") && said.contains("did not guide (24)"), "{said}");
+    let output = run(folder.path(), "evaluate out --labels labels.csv --clusters k-means");
+    assert!(stderr(&output).contains("gives classes alone"), "{}", stderr(&output));
     let output = run(folder.path(), "fit x.npy --recipe auto --out never");
     assert!(stderr(&output).contains("give --labels"), "{}", stderr(&output));
     let output = run(folder.path(), "fit x.npy --recipe auto --labels labels.csv -k 3 --out never");

@@ -11,7 +11,7 @@ mod sealed {
     use crate::linalg::logarithm::Logarithms;
 
     /// What is compiled once for each number type.
-    pub trait Sealed: DenseProducts + SparseProducts + Logarithms + Engine {}
+    pub trait Sealed: DenseProducts + SparseProducts + Logarithms + Engine + bytemuck::Pod {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }

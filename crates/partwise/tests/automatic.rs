@@ -159,7 +159,7 @@ fn bad_input_is_refused_by_name() {
     let few = Labels::from_integers(&[0, 1]).unwrap();
     assert!(refused(x.clone(), &few, &plain).to_string().contains("2 labels for 90 samples"));
     let one_class = labels([4, 0, 0]);
-    assert!(refused(x.clone(), &one_class, &plain).to_string().contains("1 classes"));
+    assert!(refused(x.clone(), &one_class, &plain).to_string().contains("labelled samples are of class"));
     for (settings, name) in [
         (AutomaticSettings { components_per_class: vec![2, 1], ..plain.clone() }, "components per class"),
         (AutomaticSettings { components_per_class: vec![], ..plain.clone() }, "components per class"),

@@ -350,7 +350,15 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         for slot in self.slots() {
             self.restrict(slot);
             let (_, subproblem) = self.current.as_ref().expect("a slot was restricted");
-            squared += subproblem.squared_projected_gradient(self.factors.get(slot));
+            let factor = self.factors.get(slot);
+            squared += match subproblem.shared_gram() {
+                Some(shared) => {
+                    let chunks = fixed_chunks(factor.rows(), GRAM_ROWS);
+                    let parts = self.pool.map(chunks, |rows| shared.squared_projected(factor, rows));
+                    parts.iter().sum()
+                }
+                None => subproblem.squared_projected_gradient(factor),
+            };
         }
         Exact { parts, kkt: squared.sqrt() }
     }

@@ -1,8 +1,11 @@
 //! Compressed rows: the storage of sparse data, and of its transpose.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
+use bytemuck::Pod;
+
+use super::pages::Pages;
 use crate::error::{Error, Result};
 use crate::linalg::gather::Rows;
 use crate::linalg::simd::prefetch;
@@ -24,11 +27,49 @@ const ROWS_AHEAD: usize = 12;
 #[derive(Clone)]
 pub(super) struct Compressed<'a, T: Real> {
     pub(super) offsets: Cow<'a, [usize]>,
-    pub(super) indices: Cow<'a, [u32]>,
-    pub(super) values: Cow<'a, [T]>,
+    pub(super) indices: Stored<'a, u32>,
+    pub(super) values: Stored<'a, T>,
+}
+
+/// Numbers that are the caller's, or our own.
+pub(super) enum Stored<'a, N: Pod> {
+    Given(Cow<'a, [N]>),
+    Own(Pages<N>),
+}
+
+impl<N: Pod> Deref for Stored<'_, N> {
+    type Target = [N];
+
+    fn deref(&self) -> &[N] {
+        match self {
+            Stored::Given(values) => values,
+            Stored::Own(pages) => pages,
+        }
+    }
+}
+
+impl<N: Pod> Clone for Stored<'_, N> {
+    fn clone(&self) -> Self {
+        match self {
+            Stored::Given(values) => Stored::Given(values.clone()),
+            Stored::Own(pages) => Stored::Given(Cow::Owned(pages.to_vec())),
+        }
+    }
+}
+
+impl<N: Pod> Stored<'_, N> {
+    fn owned_bytes(&self) -> usize {
+        if matches!(self, Stored::Given(Cow::Borrowed(_))) { 0 } else { size_of_val(&**self) }
+    }
 }
 
 impl<'a, T: Real> Compressed<'a, T> {
+    /// Of vectors of our own.
+    pub(super) fn of_vectors(offsets: Vec<usize>, indices: Vec<u32>, values: Vec<T>) -> Self {
+        let (indices, values) = (Stored::Given(Cow::Owned(indices)), Stored::Given(Cow::Owned(values)));
+        Compressed { offsets: Cow::Owned(offsets), indices, values }
+    }
+
     /// Number of rows.
     fn n_rows(&self) -> usize {
         self.offsets.len() - 1
@@ -126,8 +167,9 @@ impl<'a, T: Real> Compressed<'a, T> {
     /// Rows from (row, index, value); equal rows keep their order.
     pub(super) fn from_triplets(rows: usize, triplets: &[(u32, u32, T)]) -> Self {
         let mut sort = CountingSort::new(rows, triplets.iter().map(|(i, _, _)| *i));
+        let mut places = sort.places();
         for (i, j, x) in triplets {
-            sort.place(*i, *j, *x);
+            places.fill(*i, *j, *x);
         }
         sort.finish()
     }
@@ -141,24 +183,26 @@ impl<'a, T: Real> Compressed<'a, T> {
         let mut sort = CountingSort::new(columns, self.indices.iter().copied());
         let blocks = columns.div_ceil(COLUMNS_IN_BLOCK).min(stored / (LEAST_RUN * rows.max(1))).max(1);
         let mut next: Vec<usize> = self.offsets[..rows].to_vec();
+        let mut places = sort.places();
+        let (all_indices, all_values) = (&*self.indices, &*self.values);
         for block in 1..=blocks {
             let end = (columns as u64 * block as u64 / blocks as u64) as u32;
             for i in 0..rows {
                 if let Some(ahead) = next.get(i + ROWS_AHEAD) {
-                    prefetch(&self.indices, *ahead, LEAST_RUN);
-                    prefetch(&self.values, *ahead, LEAST_RUN);
+                    prefetch(all_indices, *ahead, LEAST_RUN);
+                    prefetch(all_values, *ahead, LEAST_RUN);
                 }
                 let (indices, values) =
-                    (&self.indices[..self.offsets[i + 1]], &self.values[..self.offsets[i + 1]]);
+                    (&all_indices[..self.offsets[i + 1]], &all_values[..self.offsets[i + 1]]);
                 let mut at = next[i];
                 while at < indices.len() && indices[at] < end {
                     // The places of a block still lie scattered: asked for early, many of them are on their way at a time.
                     if blocks == 1
-                        && let Some(ahead) = self.indices.get(at + PLACES_AHEAD)
+                        && let Some(ahead) = all_indices.get(at + PLACES_AHEAD)
                     {
-                        sort.look_ahead(*ahead);
+                        places.look_ahead(*ahead);
                     }
-                    sort.place(indices[at], i as u32, values[at]);
+                    places.fill(indices[at], i as u32, values[at]);
                     at += 1;
                 }
                 next[i] = at;
@@ -219,10 +263,9 @@ impl<'a, T: Real> Compressed<'a, T> {
 
     /// Bytes of the arrays that are owned.
     pub(super) fn owned_bytes(&self) -> usize {
-        let if_owned = |owned: bool, bytes: usize| if owned { bytes } else { 0 };
-        if_owned(matches!(self.offsets, Cow::Owned(_)), size_of_val(&*self.offsets))
-            + if_owned(matches!(self.indices, Cow::Owned(_)), size_of_val(&*self.indices))
-            + if_owned(matches!(self.values, Cow::Owned(_)), size_of_val(&*self.values))
+        let owned = matches!(self.offsets, Cow::Owned(_));
+        let offsets = if owned { size_of_val(&*self.offsets) } else { 0 };
+        offsets + self.indices.owned_bytes() + self.values.owned_bytes()
     }
 }
 
@@ -253,11 +296,7 @@ impl<T: Real> Building<T> {
         // Merging leaves far fewer entries than there was room for.
         self.indices.shrink_to_fit();
         self.values.shrink_to_fit();
-        Compressed {
-            offsets: Cow::Owned(self.offsets),
-            indices: Cow::Owned(self.indices),
-            values: Cow::Owned(self.values),
-        }
+        Compressed::of_vectors(self.offsets, self.indices, self.values)
     }
 }
 
@@ -266,8 +305,8 @@ struct CountingSort<T> {
     /// Where the next entry of each row goes.
     next: Vec<usize>,
     offsets: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<T>,
+    indices: Pages<u32>,
+    values: Pages<T>,
 }
 
 impl<T: Real> CountingSort<T> {
@@ -283,12 +322,33 @@ impl<T: Real> CountingSort<T> {
         CountingSort {
             next: offsets[..rows].to_vec(),
             offsets,
-            indices: vec![0; stored],
-            values: vec![T::ZERO; stored],
+            indices: Pages::zeroed(stored),
+            values: Pages::zeroed(stored),
         }
     }
 
-    fn place(&mut self, row: u32, index: u32, value: T) {
+    fn places(&mut self) -> Places<'_, T> {
+        Places { next: &mut self.next, indices: &mut self.indices, values: &mut self.values }
+    }
+
+    fn finish(self) -> Compressed<'static, T> {
+        Compressed {
+            offsets: Cow::Owned(self.offsets),
+            indices: Stored::Own(self.indices),
+            values: Stored::Own(self.values),
+        }
+    }
+}
+
+/// Where entries go.
+struct Places<'a, T> {
+    next: &'a mut [usize],
+    indices: &'a mut [u32],
+    values: &'a mut [T],
+}
+
+impl<T: Real> Places<'_, T> {
+    fn fill(&mut self, row: u32, index: u32, value: T) {
         let at = self.next[row as usize];
         self.indices[at] = index;
         self.values[at] = value;
@@ -298,16 +358,8 @@ impl<T: Real> CountingSort<T> {
     /// Asks for the place where the next entry of a row goes.
     fn look_ahead(&self, row: u32) {
         let at = self.next[row as usize];
-        prefetch(&self.indices, at, 1);
-        prefetch(&self.values, at, 1);
-    }
-
-    fn finish(self) -> Compressed<'static, T> {
-        Compressed {
-            offsets: Cow::Owned(self.offsets),
-            indices: Cow::Owned(self.indices),
-            values: Cow::Owned(self.values),
-        }
+        prefetch(self.indices, at, 1);
+        prefetch(self.values, at, 1);
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod compressed;
 mod dense;
+mod pages;
 mod sparse;
 mod summary;
 

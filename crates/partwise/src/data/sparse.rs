@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::compressed::Compressed;
+use super::compressed::{Compressed, Stored};
 use super::{DataMatrix, DenseMatrix, RowGroups, Summary, check_not_empty, members_of_groups};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -47,7 +47,8 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
         values: impl Into<Cow<'a, [T]>>,
     ) -> Result<Self> {
         check_shape(n, d)?;
-        let rows = Compressed { offsets: indptr.into(), indices: indices.into(), values: values.into() };
+        let (indices, values) = (Stored::Given(indices.into()), Stored::Given(values.into()));
+        let rows = Compressed { offsets: indptr.into(), indices, values };
         rows.check(n, d)?;
         let (rows, duplicates) = rows.in_order();
         Ok(Self::from_rows(n, d, rows, duplicates))
@@ -249,7 +250,7 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
             }
             offsets.push(indices.len());
         }
-        let rows = Compressed { offsets: offsets.into(), indices: indices.into(), values: values.into() };
+        let rows = Compressed::of_vectors(offsets, indices, values);
         Box::new(SparseMatrix::from_rows(self.samples, self.features, rows, 0))
     }
 
@@ -266,7 +267,7 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
             }
             offsets.push(indices.len());
         }
-        let rows = Compressed { offsets: offsets.into(), indices: indices.into(), values: values.into() };
+        let rows = Compressed::of_vectors(offsets, indices, values);
         Box::new(SparseMatrix::from_rows(self.samples, self.features, rows, 0))
     }
 

@@ -16,8 +16,15 @@ use crate::linalg::simd::{Kernel, dispatch, multiply_add, prefetch};
 use crate::linalg::stored::{Deviation, Deviations, StoredLogarithms, StoredProducts};
 use crate::real::Real;
 
-/// How many entries ahead of its use a row of the factor is asked for.
-const AHEAD: usize = 12;
+/// How many entries ahead of its use a piece of the factor is asked for: far enough for memory to answer, near enough for what was asked
+/// for to be in the first-level cache still.
+const fn ahead(bytes: usize) -> usize {
+    let fits = ASKED_BYTES / bytes;
+    if fits < MOST_AHEAD { fits } else { MOST_AHEAD }
+}
+
+const MOST_AHEAD: usize = 32;
+const ASKED_BYTES: usize = 8192;
 /// The widest piece.
 pub(super) const WIDEST: usize = 64;
 
@@ -58,12 +65,12 @@ impl<T: Real> Rows<'_, T> {
         (self.offsets[rows.start]..end).step_by(size).map(move |start| start..(start + size).min(end))
     }
 
-    /// Asks for `count` values, from `first` on, of the factor's row that the entry `AHEAD` after this one will need.
+    /// For each of some entries the index of the one [`ahead`] of it, to ask for a piece of so many bytes (near the end, its own).
     #[inline(always)]
-    pub(super) fn look_ahead(&self, entry: usize, factor: &[T], k: usize, first: usize, count: usize) {
-        if let Some(j) = self.indices.get(entry + AHEAD) {
-            prefetch(factor, *j as usize * k + first, count);
-        }
+    pub(super) fn ahead(&self, entries: Range<usize>, bytes: usize) -> &[u32] {
+        let distance = ahead(bytes);
+        let ahead = self.indices.get(entries.start + distance..entries.end + distance);
+        ahead.unwrap_or(&self.indices[entries])
     }
 }
 
@@ -187,6 +194,10 @@ fn times_piece<T: Real, const B: usize, const L: usize, const FMA: bool>(
     first: usize,
     width: usize,
 ) {
+    if times.k == B * L {
+        times_whole::<T, B, L, FMA>(times);
+        return;
+    }
     let Times { rows, range, factor, k, out } = times;
     let (factor, k) = (*factor, *k);
     let mut spare = [[T::ZERO; L]; B];
@@ -194,12 +205,45 @@ fn times_piece<T: Real, const B: usize, const L: usize, const FMA: bool>(
         let entries = rows.entries(i);
         let (indices, values) = (&rows.indices[entries.clone()], &rows.values[entries.clone()]);
         let mut sums = [[T::ZERO; L]; B];
-        for ((e, j), x) in entries.zip(indices).zip(values) {
-            rows.look_ahead(e, factor, k, first, B * L);
+        for ((j, x), ahead) in indices.iter().zip(values).zip(rows.ahead(entries, size_of_val(&sums))) {
+            prefetch(factor, *ahead as usize * k + first, B * L);
             let v = piece_of::<T, B, L>(factor, *j as usize * k + first, &mut spare);
             add_multiple::<T, B, L, FMA>(&mut sums, *x, v);
         }
-        out[first..first + width].copy_from_slice(&sums.as_flattened()[..width]);
+        store(&sums, &mut out[first..first + width]);
+    }
+}
+
+/// [`Times`] for k = B · L: the factor is a list of pieces.
+#[inline(always)]
+fn times_whole<T: Real, const B: usize, const L: usize, const FMA: bool>(times: &mut Times<'_, T>) {
+    let Times { rows, range, factor, out, .. } = times;
+    let pieces = factor.as_chunks::<L>().0.as_chunks::<B>().0;
+    for (i, out) in range.clone().zip(out.as_chunks_mut::<L>().0.as_chunks_mut::<B>().0) {
+        let entries = rows.entries(i);
+        let (indices, values) = (&rows.indices[entries.clone()], &rows.values[entries.clone()]);
+        let mut sums = [[T::ZERO; L]; B];
+        for ((j, x), ahead) in indices.iter().zip(values).zip(rows.ahead(entries, size_of_val(&sums))) {
+            prefetch(pieces, *ahead as usize, 1);
+            add_multiple::<T, B, L, FMA>(&mut sums, *x, &pieces[*j as usize]);
+        }
+        *out = sums;
+    }
+}
+
+/// The first values of `sums`, as many as `out` has room for. Whole vectors are stored as such: a copy of a length that is known only at
+/// run time is a call.
+#[inline(always)]
+fn store<T: Real, const B: usize, const L: usize>(sums: &Vectors<T, B, L>, out: &mut [T]) {
+    let (whole, rest) = out.as_chunks_mut::<L>();
+    for b in 0..B {
+        if let Some(out) = whole.get_mut(b) {
+            *out = sums[b];
+        }
+    }
+    if !rest.is_empty() {
+        let last = &sums[whole.len()];
+        rest.iter_mut().zip(last).for_each(|(out, sum)| *out = *sum);
     }
 }
 

@@ -4,6 +4,7 @@
 mod conjugate;
 pub(crate) mod gather;
 pub(crate) mod gemm;
+pub(crate) mod lanes;
 pub(crate) mod logarithm;
 mod matrix;
 pub(crate) mod ratio;

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::gather::{Rows, Vectors, WIDEST, add_multiple, dot, fold, piece_of, with_width};
 use super::logarithm::sum_of_logarithms;
-use super::simd::{Kernel, multiply_add};
+use super::simd::{Kernel, multiply_add, prefetch};
 use crate::real::Real;
 
 /// `out` (range.len() × k) = R · other with R = X / (own · otherᵀ) on the stored entries; returns the sum over them of
@@ -78,8 +78,9 @@ fn ratio_blocks<T: Real, const B: usize, const L: usize, const N: usize, const F
             let u = own_piece::<T, B, L>(own, dot_row * k, k);
             let (part, tail) = rest.split_at_mut(entries.len());
             rest = tail;
-            for (lanes, (e, j)) in part.iter_mut().zip(entries.clone().zip(&rows.indices[entries])) {
-                rows.look_ahead(e, other, k, 0, B * L);
+            let ahead = rows.ahead(entries.clone(), size_of_val(&sums));
+            for ((lanes, j), ahead) in part.iter_mut().zip(&rows.indices[entries]).zip(ahead) {
+                prefetch(other, *ahead as usize * k, B * L);
                 let v = piece_of::<T, B, L>(other, *j as usize * k, &mut spare);
                 let mut sums = [T::ZERO; L];
                 for b in 0..B {
@@ -164,8 +165,9 @@ fn ratio_wide<T: Real, const FMA: bool>(ratio: RatioTimes<'_, T>) -> f64 {
             let u = &own[dot_row * k..(dot_row + 1) * k];
             let products = &mut quotients.products[start - block.start..];
             start = entries.end;
-            for (p, (e, j)) in products.iter_mut().zip(entries.clone().zip(&rows.indices[entries])) {
-                rows.look_ahead(e, other, k, 0, k);
+            let ahead = rows.ahead(entries.clone(), size_of_val(u));
+            for ((p, j), ahead) in products.iter_mut().zip(&rows.indices[entries]).zip(ahead) {
+                prefetch(other, *ahead as usize * k, k);
                 *p = dot::<T, FMA>(u, row_of(*j));
             }
         }

@@ -118,26 +118,25 @@ pub(crate) fn multiply_add<T: Real, const FMA: bool>(a: T, b: T, c: T) -> T {
     if FMA { Real::mul_add(a, b, c) } else { a * b + c }
 }
 
-/// Asks for the cache lines of `values[start .. start + count]`. A hint only: any `start` is allowed.
+/// Asks for the cache lines of `values[start .. start + count]`, which begin at a multiple of 16 bytes. A hint only: any `start` is
+/// allowed.
 #[inline(always)]
 pub(crate) fn prefetch<T>(values: &[T], start: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         const LINE: usize = 64;
+        const ALIGNMENT: usize = 16;
         let first = values.as_ptr().wrapping_add(start).cast::<i8>();
         let bytes = count * size_of::<T>();
-        let mut offset = 0;
-        while offset < bytes {
+        // The lines before the last, at most; and the last.
+        let before = (LINE - ALIGNMENT + bytes).saturating_sub(1) / LINE;
+        for line in 0..before {
             // SAFETY: a prefetch never faults, whatever the address; SSE is in the x86-64 baseline.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(offset)) };
-            offset += LINE;
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(line * LINE)) };
         }
-        // A row that does not start at a line boundary reaches into one line more.
-        if count > 1 {
-            // SAFETY: as above.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(bytes.saturating_sub(1))) };
-        }
+        // SAFETY: as above.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(bytes.saturating_sub(1))) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (values, start, count);

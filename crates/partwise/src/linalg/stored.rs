@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::gather::{Rows, WIDEST, fold, piece_of, wide_dot, with_width};
 use super::logarithm::sum_of_logarithms;
-use super::simd::{Kernel, multiply_add};
+use super::simd::{Kernel, multiply_add, prefetch};
 use crate::real::Real;
 
 /// Entries whose products are visited at once.
@@ -124,8 +124,9 @@ fn visit_piece<T: Real, const B: usize, const L: usize, const FMA: bool>(
             }
             let (part, tail) = rest.split_at_mut(entries.len());
             rest = tail;
-            for (lanes, (e, j)) in part.iter_mut().zip(entries.clone().zip(&rows.indices[entries])) {
-                rows.look_ahead(e, other, k, 0, B * L);
+            let ahead = rows.ahead(entries.clone(), size_of_val(&spare));
+            for ((lanes, j), ahead) in part.iter_mut().zip(&rows.indices[entries]).zip(ahead) {
+                prefetch(other, *ahead as usize * k, B * L);
                 let v = piece_of::<T, B, L>(other, *j as usize * k, &mut spare);
                 let mut sums = [0.0; L];
                 for b in 0..B {
@@ -159,8 +160,9 @@ fn visit_wide<T: Real, S: Summed, const FMA: bool>(products: StoredProducts<'_, 
             let part = &mut p[start - block.start..entries.end - block.start];
             start = entries.end;
             let u = &own[row * k..(row + 1) * k];
-            for (p, (e, j)) in part.iter_mut().zip(entries.clone().zip(&rows.indices[entries])) {
-                rows.look_ahead(e, other, k, 0, k);
+            let ahead = rows.ahead(entries.clone(), size_of_val(u));
+            for ((p, j), ahead) in part.iter_mut().zip(&rows.indices[entries]).zip(ahead) {
+                prefetch(other, *ahead as usize * k, k);
                 *p = wide_dot::<T, FMA>(u, &other[*j as usize * k..(*j as usize + 1) * k]);
             }
         }

@@ -11,15 +11,17 @@
 
 mod groups;
 mod majorizer;
+mod shared_gram;
 
 pub use groups::RowGroup;
 pub use majorizer::KlMajorizer;
+pub(crate) use shared_gram::SharedGram;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::linalg::Matrix;
-use crate::linalg::simd::{Kernel, dispatch, multiply_add};
+use crate::linalg::lanes::padded_gram;
 use crate::linalg::sums::wide_gram;
 use crate::real::Real;
 
@@ -207,13 +209,21 @@ impl<T: Real> Subproblem<T> {
         }
     }
 
+    /// The projected gradient of some rows at a time, where all rows share one Gram.
+    pub(crate) fn shared_gram(&self) -> Option<SharedGram<'_, T>> {
+        match self {
+            Subproblem::Quadratic(quadratic) if quadratic.groups.is_empty() => {
+                Some(SharedGram { quadratic, gram: padded_gram(&quadratic.gram.cast()) })
+            }
+            _ => None,
+        }
+    }
+
     /// The squared norm of the projected gradient over all rows at the current factor: the gradient where u > 0,
     /// its negative part where u = 0.
     pub fn squared_projected_gradient(&self, factor: &Matrix<T>) -> f64 {
-        if let Subproblem::Quadratic(quadratic) = self
-            && quadratic.groups.is_empty()
-        {
-            return dispatch(SharedGramSquares { quadratic, gram: &quadratic.gram.cast(), factor });
+        if let Some(shared) = self.shared_gram() {
+            return shared.squared_projected(factor, 0..factor.rows());
         }
         let mut group_of: Vec<Option<&RowGroup<T>>> = vec![None; factor.rows()];
         if let Subproblem::Quadratic(q) = self {
@@ -230,43 +240,6 @@ impl<T: Real> Subproblem<T> {
             };
             for (g, u) in gradient.iter().zip(u) {
                 let g = if *u > T::ZERO { *g } else { g.min(0.0) };
-                sum += g * g;
-            }
-        }
-        sum
-    }
-}
-
-/// [`Subproblem::squared_projected_gradient`] where all rows share one Gram, here in `f64`.
-struct SharedGramSquares<'a, T> {
-    quadratic: &'a Quadratic<T>,
-    gram: &'a Matrix<f64>,
-    factor: &'a Matrix<T>,
-}
-
-impl<T: Real> Kernel for SharedGramSquares<'_, T> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<const FMA: bool>(self) -> f64 {
-        let SharedGramSquares { quadratic, gram, factor } = self;
-        let penalties = &quadratic.penalties;
-        let mut gradient = vec![0.0f64; gram.columns()];
-        let mut sum = 0.0;
-        for i in 0..factor.rows() {
-            let u = factor.row(i);
-            let (shift, scale) = (penalties.shift_row(i).to_f64(), penalties.linear_row(i).to_f64());
-            gradient.fill(0.0);
-            for (l, u) in u.iter().enumerate().filter(|(_, u)| **u != T::ZERO) {
-                let u = u.to_f64();
-                for (g, weight) in gradient.iter_mut().zip(gram.row(l)) {
-                    *g = multiply_add::<f64, FMA>(*weight, u, *g);
-                }
-            }
-            let parts = gradient.iter().zip(u).zip(quadratic.cross.row(i)).zip(&penalties.linear);
-            for (((g, u), c), l) in parts {
-                let g = g + shift * u.to_f64() + scale * l.to_f64() - c.to_f64();
-                let g = if *u > T::ZERO { g } else { g.min(0.0) };
                 sum += g * g;
             }
         }

@@ -71,17 +71,17 @@ impl<T: Real> Kernel for Pivoting<'_, '_, T> {
         let mut states: Vec<RowState> =
             factor.chunks_exact(k).enumerate().map(|(i, u)| RowState::new(rows, i, u)).collect();
         // Loops, no closures: those are functions of their own, without this one's instructions.
-        let mut squared = 0.0;
+        let (mut squared, mut scratch) = (0.0, Scratch::new(k));
         for state in &mut states {
-            squared += state.begin::<FMA>(&gram);
+            squared += state.begin::<FMA>(&gram, &mut scratch);
         }
         let mut open: Vec<usize> = (0..states.len()).collect();
-        let mut terms = Terms::new(k);
+        let mut factorization = Cholesky::default();
         for _ in 0..exchanges {
-            solve_groups::<FMA>(&gram, &mut states, &mut open);
+            solve_groups::<FMA>(&gram, &mut states, &mut open, &mut factorization);
             let mut kept = 0;
             for at in 0..open.len() {
-                if states[open[at]].exchange::<FMA>(&gram, &mut terms) {
+                if states[open[at]].exchange::<FMA>(&gram, &mut scratch) {
                     open[kept] = open[at];
                     kept += 1;
                 }
@@ -91,12 +91,9 @@ impl<T: Real> Kernel for Pivoting<'_, '_, T> {
                 break;
             }
         }
-        for &i in &open {
-            states[i].unfinished = true;
-        }
         for (state, u) in states.iter().zip(factor.chunks_exact_mut(k)) {
-            let solution = state.finish::<FMA>(&gram, &mut terms);
-            for (u, x) in u.iter_mut().zip(&solution) {
+            let solution = state.finish::<FMA>(&gram, &mut scratch);
+            for (u, x) in u.iter_mut().zip(solution) {
                 *u = T::from_f64(*x);
             }
         }
@@ -112,45 +109,51 @@ fn add_scaled<const FMA: bool>(sum: &mut [f64], factor: f64, values: &[f64]) {
     }
 }
 
-/// (G + δI)x − c, and for each entry the size of its terms.
-struct Terms {
+/// What one row at a time needs.
+struct Scratch {
+    x: Vec<f64>,
+    /// (G + δI)x − c.
     dual: Vec<f64>,
-    size: Vec<f64>,
+    infeasible: Vec<bool>,
 }
 
-impl Terms {
+impl Scratch {
     fn new(k: usize) -> Self {
-        Terms { dual: vec![0.0; k], size: vec![0.0; k] }
+        Scratch { x: vec![0.0; k], dual: vec![0.0; k], infeasible: vec![false; k] }
     }
 
+    /// `dual` at x; always by the same operations, so that equal rows have equal values.
     #[inline(always)]
-    fn of<const FMA: bool>(&mut self, gram: &Matrix<f64>, x: &[f64], shift: f64, cross: &[f64]) {
-        for (((y, size), x), c) in self.dual.iter_mut().zip(&mut self.size).zip(x).zip(cross) {
+    fn form_dual<const FMA: bool>(&mut self, gram: &Matrix<f64>, x: &[f64], shift: f64, cross: &[f64]) {
+        for ((y, x), c) in self.dual.iter_mut().zip(x).zip(cross) {
             *y = multiply_add::<f64, FMA>(shift, *x, -c);
-            *size = c.abs();
         }
         for (l, x) in x.iter().enumerate() {
-            if *x == 0.0 {
-                continue;
-            }
-            for ((y, size), g) in self.dual.iter_mut().zip(&mut self.size).zip(gram.row(l)) {
-                *y = multiply_add::<f64, FMA>(*g, *x, *y);
-                *size = multiply_add::<f64, FMA>(g.abs(), x.abs(), *size);
+            if *x != 0.0 {
+                add_scaled::<FMA>(&mut self.dual, *x, gram.row(l));
             }
         }
     }
+}
+
+/// ½x(G + δI)xᵀ − cxᵀ, given (G + δI)x − c.
+#[inline(always)]
+fn value_of(x: &[f64], dual: &[f64], cross: &[f64]) -> f64 {
+    x.iter().zip(dual).zip(cross).map(|((x, y), c)| 0.5 * x * (y - c)).sum()
 }
 
 struct RowState {
     entry: Vec<f64>,
+    value_on_entry: f64,
     /// c − sλ.
     cross: Vec<f64>,
     shift: f64,
     passive: Vec<bool>,
     solution: Vec<f64>,
+    /// The value of the solution, once it is feasible.
+    value: Option<f64>,
     fewest: usize,
     patience: u32,
-    unfinished: bool,
 }
 
 impl RowState {
@@ -161,81 +164,91 @@ impl RowState {
             (0..k).map(|j| rows.cross[i * k + j].to_f64() - scale * rows.linear[j].to_f64()).collect();
         RowState {
             entry: u.iter().map(|v| v.to_f64()).collect(),
+            value_on_entry: 0.0,
             cross,
             shift: rows.shift.map_or(0.0, |s| s[i].to_f64()),
             passive: u.iter().map(|v| *v > T::ZERO).collect(),
             solution: vec![0.0; k],
+            value: None,
             fewest: k + 1,
             patience: PATIENCE,
-            unfinished: false,
         }
     }
 
     /// The first support. Gives the squared projected gradient on entry.
     #[inline(always)]
-    fn begin<const FMA: bool>(&mut self, gram: &Matrix<f64>) -> f64 {
-        let mut x = self.entry.clone();
-        // y = Gx − c, kept up to date.
-        let mut y: Vec<f64> = self.cross.iter().map(|c| -c).collect();
-        for (l, x) in x.iter().enumerate() {
-            if *x != 0.0 {
-                add_scaled::<FMA>(&mut y, *x, gram.row(l));
-            }
-        }
+    fn begin<const FMA: bool>(&mut self, gram: &Matrix<f64>, scratch: &mut Scratch) -> f64 {
+        scratch.form_dual::<FMA>(gram, &self.entry, self.shift, &self.cross);
+        self.value_on_entry = value_of(&self.entry, &scratch.dual, &self.cross);
         let mut squared = 0.0;
-        for (x, y) in x.iter().zip(&y) {
-            let g = y + self.shift * x;
-            squared += if *x > 0.0 || g < 0.0 { g * g } else { 0.0 };
+        for (x, g) in self.entry.iter().zip(&scratch.dual) {
+            squared += if *x > 0.0 || *g < 0.0 { g * g } else { 0.0 };
         }
         // A support that the row has already is kept: where the minimizer is not the only one, that stays near the one before.
-        let sweeps = if self.passive.iter().all(|passive| *passive) { FIRST_SWEEPS } else { 0 };
-        for _ in 0..sweeps {
+        if !self.passive.iter().all(|passive| *passive) {
+            return squared;
+        }
+        let Scratch { x, dual, .. } = scratch;
+        x.copy_from_slice(&self.entry);
+        for _ in 0..FIRST_SWEEPS {
             let mut support_changed = false;
             for j in 0..x.len() {
                 let curvature = gram.get(j, j) + self.shift;
                 if curvature <= 0.0 {
                     continue;
                 }
-                let new = (x[j] - (y[j] + self.shift * x[j]) / curvature).max(0.0);
+                let new = (x[j] - dual[j] / curvature).max(0.0);
                 let change = new - x[j];
                 if change != 0.0 {
                     support_changed |= (new > 0.0) != (x[j] > 0.0);
                     x[j] = new;
-                    add_scaled::<FMA>(&mut y, change, gram.row(j));
+                    add_scaled::<FMA>(dual, change, gram.row(j));
+                    dual[j] += self.shift * change;
                 }
             }
             if !support_changed {
                 break;
             }
         }
-        if sweeps > 0 {
-            self.passive.iter_mut().zip(&x).for_each(|(passive, x)| *passive = *x > 0.0);
-        }
+        self.passive.iter_mut().zip(x).for_each(|(passive, x)| *passive = *x > 0.0);
         squared
     }
 
+    /// Whether an entry of `dual` is negative beyond the rounding of its terms.
     #[inline(always)]
-    fn is_infeasible(&self, j: usize, largest: f64, terms: &Terms) -> bool {
-        if self.passive[j] {
-            self.solution[j] < -f64::EPSILON * largest
-        } else {
-            terms.dual[j] < -DUAL_TOLERANCE * terms.size[j]
+    fn is_negative(&self, j: usize, dual: f64, gram: &Matrix<f64>) -> bool {
+        // Their size is asked for only here, for few.
+        dual < 0.0 && {
+            let terms: f64 = gram.row(j).iter().zip(&self.solution).map(|(g, x)| g.abs() * x.abs()).sum();
+            dual < -DUAL_TOLERANCE * (terms + self.cross[j].abs())
         }
     }
 
     /// Moves infeasible entries between the sets; false when there are none (the row is solved).
     #[inline(always)]
-    fn exchange<const FMA: bool>(&mut self, gram: &Matrix<f64>, terms: &mut Terms) -> bool {
+    fn exchange<const FMA: bool>(&mut self, gram: &Matrix<f64>, scratch: &mut Scratch) -> bool {
         let k = self.solution.len();
         let largest = self.solution.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        terms.of::<FMA>(gram, &self.solution, self.shift, &self.cross);
+        scratch.form_dual::<FMA>(gram, &self.solution, self.shift, &self.cross);
         let (mut count, mut last) = (0, 0);
         for j in 0..k {
-            if self.is_infeasible(j, largest, terms) {
+            let infeasible = if self.passive[j] {
+                self.solution[j] < -f64::EPSILON * largest
+            } else {
+                self.is_negative(j, scratch.dual[j], gram)
+            };
+            scratch.infeasible[j] = infeasible;
+            if infeasible {
                 (count, last) = (count + 1, j);
             }
         }
         if count == 0 {
+            let clipped = self.solution.iter().any(|x| *x < 0.0);
+            if clipped {
+                self.solution.iter_mut().for_each(|x| *x = x.max(0.0));
+                scratch.form_dual::<FMA>(gram, &self.solution, self.shift, &self.cross);
+            }
+            self.value = Some(value_of(&self.solution, &scratch.dual, &self.cross));
             return false;
         }
         if count < self.fewest {
@@ -247,37 +260,26 @@ impl RowState {
             self.passive[last] = !self.passive[last];
             return true;
         }
-        for j in 0..k {
-            let flips = self.is_infeasible(j, largest, terms);
-            self.passive[j] ^= flips;
+        for (passive, flips) in self.passive.iter_mut().zip(&scratch.infeasible) {
+            *passive ^= *flips;
         }
         true
     }
 
+    /// The solution, or coordinate steps from the entry where pivoting failed.
     #[inline(always)]
-    fn value<const FMA: bool>(&self, gram: &Matrix<f64>, x: &[f64], terms: &mut Terms) -> f64 {
-        terms.of::<FMA>(gram, x, self.shift, &self.cross);
-        x.iter().zip(&terms.dual).zip(&self.cross).map(|((x, y), c)| 0.5 * x * (y - c)).sum()
-    }
-
-    /// The solution clipped at 0, or coordinate steps from the entry where pivoting failed.
-    #[inline(always)]
-    fn finish<const FMA: bool>(&self, gram: &Matrix<f64>, terms: &mut Terms) -> Vec<f64> {
-        let clipped: Vec<f64> = self.solution.iter().map(|x| x.max(0.0)).collect();
-        let finite = clipped.iter().all(|x| x.is_finite());
-        if !self.unfinished && finite {
-            let value = self.value::<FMA>(gram, &clipped, terms);
-            if value <= self.value::<FMA>(gram, &self.entry, terms) {
-                return clipped;
-            }
+    fn finish<'s, const FMA: bool>(&'s self, gram: &Matrix<f64>, scratch: &'s mut Scratch) -> &'s [f64] {
+        if self.value.is_some_and(|value| value.is_finite() && value <= self.value_on_entry) {
+            return &self.solution;
         }
-        let mut x = self.entry.clone();
+        let x = &mut scratch.x;
+        x.copy_from_slice(&self.entry);
         for _ in 0..FALLBACK_SWEEPS {
             let mut largest_change = 0.0f64;
             for j in 0..x.len() {
                 let curvature = gram.get(j, j) + self.shift;
                 if curvature > 0.0 {
-                    let product: f64 = gram.row(j).iter().zip(&x).map(|(g, x)| g * x).sum();
+                    let product: f64 = gram.row(j).iter().zip(&*x).map(|(g, x)| g * x).sum();
                     let dual = product + self.shift * x[j] - self.cross[j];
                     let new = (x[j] - dual / curvature).max(0.0);
                     largest_change =
@@ -295,27 +297,29 @@ impl RowState {
 
 /// Solves the passive systems of the open rows, one factorization for all rows that share set and shift.
 #[inline(always)]
-fn solve_groups<const FMA: bool>(gram: &Matrix<f64>, states: &mut [RowState], open: &mut [usize]) {
+fn solve_groups<const FMA: bool>(
+    gram: &Matrix<f64>,
+    states: &mut [RowState],
+    open: &mut [usize],
+    factorization: &mut Cholesky,
+) {
     open.sort_by(|&a, &b| {
         let (a, b) = (&states[a], &states[b]);
         a.passive.cmp(&b.passive).then(a.shift.total_cmp(&b.shift))
     });
-    let mut factorization: Option<Cholesky> = None;
     for &i in open.iter() {
         let state = &mut states[i];
-        let reusable =
-            factorization.as_ref().is_some_and(|f| f.passive == state.passive && f.shift == state.shift);
-        if !reusable {
-            factorization = Some(Cholesky::new::<FMA>(gram, &state.passive, state.shift));
+        if factorization.passive != state.passive || factorization.shift != state.shift {
+            factorization.form::<FMA>(gram, &state.passive, state.shift);
         }
-        let factor = factorization.as_ref().expect("it was just made");
-        factor.solve::<FMA>(&state.cross, &mut state.solution);
+        factorization.solve::<FMA>(&state.cross, &mut state.solution);
         // A column left out as dependent is active from now on.
-        state.passive.copy_from_slice(&factor.kept);
+        state.passive.copy_from_slice(&factorization.kept);
     }
 }
 
-/// L of (G + δI) restricted to a passive set, without the columns that depend on earlier ones.
+/// L of (G + δI) restricted to a passive set, without the columns that depend on earlier ones. Its buffers serve one set after the other.
+#[derive(Default)]
 struct Cholesky {
     passive: Vec<bool>,
     shift: f64,
@@ -324,20 +328,32 @@ struct Cholesky {
     /// L by columns, each of as many numbers as there are columns; what is above the diagonal is not read.
     lower: Vec<f64>,
     stride: usize,
+    /// All columns of the set, and the places of those that are kept among them.
+    all: Vec<usize>,
+    places: Vec<usize>,
+    /// The column that is being made; a right-hand side.
+    column: Vec<f64>,
 }
 
 impl Cholesky {
     #[inline(always)]
-    fn new<const FMA: bool>(gram: &Matrix<f64>, passive: &[bool], shift: f64) -> Self {
+    fn form<const FMA: bool>(&mut self, gram: &Matrix<f64>, passive: &[bool], shift: f64) {
         let k = passive.len();
-        let all: Vec<usize> = (0..k).filter(|j| passive[*j]).collect();
+        let Cholesky { kept, columns, lower, all, places, column, .. } = self;
+        self.passive.clear();
+        self.passive.extend_from_slice(passive);
+        self.shift = shift;
+        all.clear();
+        all.extend((0..k).filter(|j| passive[*j]));
         let r = all.len();
-        let mut kept = vec![false; k];
-        let mut columns: Vec<usize> = Vec::with_capacity(r);
+        kept.clear();
+        kept.resize(k, false);
+        column.clear();
+        column.resize(r, 0.0);
+        columns.clear();
+        places.clear();
+        lower.clear();
         // Column by column, over all passive rows; those of dependent columns are taken out at the end.
-        let mut lower: Vec<f64> = Vec::with_capacity(r * r);
-        let mut column = vec![0.0; r];
-        let mut places: Vec<usize> = Vec::with_capacity(r);
         for (at, &j) in all.iter().enumerate() {
             let row = gram.row(j);
             for (value, l) in column[at..].iter_mut().zip(&all[at..]) {
@@ -356,30 +372,32 @@ impl Cholesky {
                 for value in &mut column[at + 1..] {
                     *value /= root;
                 }
-                lower.extend_from_slice(&column);
+                lower.extend_from_slice(column);
                 columns.push(j);
                 places.push(at);
                 kept[j] = true;
             }
         }
-        if columns.len() < r {
-            // Without the rows of dependent columns.
-            let whole = std::mem::take(&mut lower);
-            lower.extend(
-                (0..columns.len())
-                    .flat_map(|c| places.iter().map(move |at| (c, *at)))
-                    .map(|(c, at)| whole[c * r + at]),
-            );
+        self.stride = columns.len();
+        if self.stride < r {
+            // Without the rows of dependent columns; a number never moves back.
+            let mut to = 0;
+            for c in 0..self.stride {
+                for at in &*places {
+                    lower[to] = lower[c * r + at];
+                    to += 1;
+                }
+            }
+            lower.truncate(to);
         }
-        let stride = columns.len();
-        Cholesky { passive: passive.to_vec(), shift, kept, columns, lower, stride }
     }
 
     #[inline(always)]
-    fn solve<const FMA: bool>(&self, cross: &[f64], out: &mut [f64]) {
+    fn solve<const FMA: bool>(&mut self, cross: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        let r = self.stride;
-        let mut x: Vec<f64> = self.columns.iter().map(|column| cross[*column]).collect();
+        let (r, x) = (self.stride, &mut self.column);
+        x.clear();
+        x.extend(self.columns.iter().map(|column| cross[*column]));
         for c in 0..r {
             let column = &self.lower[c * r..(c + 1) * r];
             let solved = x[c] / column[c];
@@ -391,7 +409,7 @@ impl Cholesky {
             let sum: f64 = column[c + 1..].iter().zip(&x[c + 1..]).map(|(l, x)| l * x).sum();
             x[c] = (x[c] - sum) / column[c];
         }
-        for (column, value) in self.columns.iter().zip(&x) {
+        for (column, value) in self.columns.iter().zip(&*x) {
             out[*column] = *value;
         }
     }

@@ -11,9 +11,10 @@
 //! Rows are swept in tiles, one row a lane; a few rows that don't fill a tile are swept one by one along the components, by the
 //! same operations in the same order, so a row gets the same bits either way.
 
-use super::tile::{LANES, Lanes, Tile, gram_times, padded, padded_gram, squared_projected};
+use super::tile::{Tile, subtract};
 use super::{NnlsSolver, Rows};
 use crate::linalg::Matrix;
+use crate::linalg::lanes::{LANES, Lanes, gram_times, padded, padded_gram, squared_projected};
 use crate::linalg::simd::{Kernel, dispatch, multiply_add};
 use crate::real::Real;
 
@@ -86,26 +87,19 @@ impl<T: Real, const VALUED: bool> Kernel for Sweeps<'_, '_, T, VALUED> {
                 tile.load(self.rows, self.factor, first, count);
                 tile.fold_linear(self.rows.linear);
                 gram_times::<T, FMA>(gram, &tile.rows, &tile.shift, &mut gradient);
-                for j in 0..k {
-                    for lane in 0..LANES {
-                        gradient[j][lane] -= tile.cross[j][lane];
-                    }
-                }
+                subtract(k, &mut gradient, &tile);
                 swept.squared_gradient += squared_projected(k, &tile.rows, &gradient, &[T::ZERO; LANES]);
                 if VALUED {
                     swept.value += value_on_entry(k, &tile, &gradient);
                 }
                 let shift = self.rows.shift.map(|_| tile.shift);
-                for step in 0..self.inner_steps {
-                    let last = step + 1 == self.inner_steps;
-                    swept.value += sweep_tile::<T, VALUED, FMA>(
-                        (gram, reciprocals),
-                        &mut tile.rows,
-                        &mut gradient,
-                        shift.as_ref(),
-                        last,
-                    );
+                let prepared = (gram, reciprocals);
+                for _ in 1..self.inner_steps {
+                    let tile = (&mut tile.rows[..], &mut gradient[..]);
+                    swept.value += sweep_tile::<T, VALUED, false, FMA>(prepared, tile, shift.as_ref());
                 }
+                let swept_last = (&mut tile.rows[..], &mut gradient[..]);
+                swept.value += sweep_tile::<T, VALUED, true, FMA>(prepared, swept_last, shift.as_ref());
                 tile.store(k, self.factor, first, count);
             }
         }
@@ -124,75 +118,115 @@ impl<T: Real, const VALUED: bool> Kernel for Sweeps<'_, '_, T, VALUED> {
 /// stored once for so many components. Each gradient gets the changes in the order of the components either way.
 const BLOCK: usize = 4;
 
-/// One sweep over the components of a tile; `last` says that no other follows. Returns the change of the value.
+/// One sweep over the components of a tile; `LAST` says that no other follows. Returns the change of the value.
 #[inline(always)]
-fn sweep_tile<T: Real, const VALUED: bool, const FMA: bool>(
-    prepared: (&[T], &[T]),
-    rows: &mut [Lanes<T>],
-    gradient: &mut [Lanes<T>],
+fn sweep_tile<T: Real, const VALUED: bool, const LAST: bool, const FMA: bool>(
+    (gram, reciprocals): (&[T], &[T]),
+    (rows, gradient): (&mut [Lanes<T>], &mut [Lanes<T>]),
     shift: Option<&Lanes<T>>,
-    last: bool,
 ) -> f64 {
-    let k = prepared.1.len();
+    let (k, p) = (reciprocals.len(), rows.len());
     let mut gained = [T::ZERO; LANES];
     let blocks = k / BLOCK * BLOCK;
+    let at = |first| Sweeping { gram, p, reciprocals, shift, first };
     for first in (0..blocks).step_by(BLOCK) {
-        let tile = (&mut *rows, &mut *gradient);
-        sweep_block::<T, BLOCK, VALUED, FMA>(prepared, tile, shift, (first, last), &mut gained);
+        sweep_block::<T, BLOCK, VALUED, LAST, FMA>(at(first), (rows, gradient), &mut gained);
     }
     for first in blocks..k {
-        let tile = (&mut *rows, &mut *gradient);
-        sweep_block::<T, 1, VALUED, FMA>(prepared, tile, shift, (first, last), &mut gained);
+        sweep_block::<T, 1, VALUED, LAST, FMA>(at(first), (rows, gradient), &mut gained);
     }
     if VALUED { gained.iter().map(|g| g.to_f64()).sum() } else { 0.0 }
 }
 
-/// The components `first .. first + B` of a sweep.
+/// What a block of components is swept with.
+#[derive(Clone, Copy)]
+struct Sweeping<'a, T> {
+    /// The padded Gram, p × p.
+    gram: &'a [T],
+    p: usize,
+    /// 1/G_jj.
+    reciprocals: &'a [T],
+    /// δ of each lane.
+    shift: Option<&'a Lanes<T>>,
+    /// The first component of the block.
+    first: usize,
+}
+
+/// The components `first .. first + B` of a sweep, B ≤ 4.
 #[inline(always)]
-fn sweep_block<T: Real, const B: usize, const VALUED: bool, const FMA: bool>(
-    (gram, reciprocals): (&[T], &[T]),
+fn sweep_block<T: Real, const B: usize, const VALUED: bool, const LAST: bool, const FMA: bool>(
+    sweeping: Sweeping<'_, T>,
     (rows, gradient): (&mut [Lanes<T>], &mut [Lanes<T>]),
-    shift: Option<&Lanes<T>>,
-    (first, last): (usize, bool),
     gained: &mut Lanes<T>,
 ) {
-    let (k, p) = (reciprocals.len(), rows.len());
+    let Sweeping { gram, p, reciprocals, first, .. } = sweeping;
+    let mut own = [[T::ZERO; LANES]; B];
+    own.copy_from_slice(&gradient[first..first + B]);
+    // Step by step with constant places: so the block stays in registers.
     let mut changes = [[T::ZERO; LANES]; B];
-    for b in 0..B {
-        let j = first + b;
-        let inverse = match shift {
-            None => [reciprocals[j]; LANES],
-            Some(shift) => std::array::from_fn(|lane| reciprocal(gram[j * p + j] + shift[lane])),
-        };
-        let (u, g) = (&mut rows[j], gradient[j]);
-        for lane in 0..LANES {
-            let new = Real::max(u[lane] - g[lane] * inverse[lane], T::ZERO);
-            changes[b][lane] = new - u[lane];
-            u[lane] = new;
-        }
-        let change = changes[b];
-        if VALUED {
-            let half = T::from_f64(0.5);
-            for lane in 0..LANES {
-                let curvature = gram[j * p + j] + shift.map_or(T::ZERO, |shift| shift[lane]);
-                let slope = multiply_add::<T, FMA>(half * curvature, change[lane], g[lane]);
-                gained[lane] = multiply_add::<T, FMA>(slope, change[lane], gained[lane]);
-            }
-        }
-        // In the last sweep only the components still to come need their gradient.
-        let from = if last { j + 1 } else { first };
-        let weights = &gram[j * p + from..j * p + first + B];
-        follow::<T, FMA>(&mut gradient[from..first + B], weights, &change);
-        if !last && let Some(shift) = shift {
-            for lane in 0..LANES {
-                gradient[j][lane] += shift[lane] * change[lane];
-            }
-        }
+    if B > 0 {
+        changes[0] = step::<T, B, 0, VALUED, LAST, FMA>(sweeping, &mut rows[first], &mut own, gained);
     }
-    if !last {
+    if B > 1 {
+        changes[1] = step::<T, B, 1, VALUED, LAST, FMA>(sweeping, &mut rows[first + 1], &mut own, gained);
+    }
+    if B > 2 {
+        changes[2] = step::<T, B, 2, VALUED, LAST, FMA>(sweeping, &mut rows[first + 2], &mut own, gained);
+    }
+    if B > 3 {
+        changes[3] = step::<T, B, 3, VALUED, LAST, FMA>(sweeping, &mut rows[first + 3], &mut own, gained);
+    }
+    if !LAST {
+        gradient[first..first + B].copy_from_slice(&own);
         follow_all::<T, B, FMA>(gram, p, (gradient, 0..first), first, &changes);
     }
-    follow_all::<T, B, FMA>(gram, p, (gradient, first + B..k), first, &changes);
+    follow_all::<T, B, FMA>(gram, p, (gradient, first + B..reciprocals.len()), first, &changes);
+}
+
+/// The coordinate step of the component `AT` of a block: its row u, the gradients of the block. Returns the change of u.
+#[inline(always)]
+fn step<T: Real, const B: usize, const AT: usize, const VALUED: bool, const LAST: bool, const FMA: bool>(
+    Sweeping { gram, p, reciprocals, shift, first }: Sweeping<'_, T>,
+    u: &mut Lanes<T>,
+    own: &mut [Lanes<T>; B],
+    gained: &mut Lanes<T>,
+) -> Lanes<T> {
+    let j = first + AT;
+    let weights = &gram[j * p + first..j * p + first + B];
+    let (mut inverse, mut curvature) = ([reciprocals[j]; LANES], [weights[AT]; LANES]);
+    if let Some(shift) = shift {
+        for lane in 0..LANES {
+            curvature[lane] += shift[lane];
+            inverse[lane] = reciprocal(curvature[lane]);
+        }
+    }
+    let (old, slope) = (*u, own[AT]);
+    let (mut new, mut change) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+    for lane in 0..LANES {
+        new[lane] = Real::max(old[lane] - slope[lane] * inverse[lane], T::ZERO);
+        change[lane] = new[lane] - old[lane];
+    }
+    *u = new;
+    if VALUED {
+        let (half, mut sum) = (T::from_f64(0.5), *gained);
+        for lane in 0..LANES {
+            let slope = multiply_add::<T, FMA>(half * curvature[lane], change[lane], slope[lane]);
+            sum[lane] = multiply_add::<T, FMA>(slope, change[lane], sum[lane]);
+        }
+        *gained = sum;
+    }
+    for b in 0..B {
+        // In the last sweep only the components still to come need their gradient.
+        if !LAST || b > AT {
+            own[b] = followed::<T, FMA>(own[b], weights[b], &change);
+        }
+    }
+    if !LAST && let Some(shift) = shift {
+        for lane in 0..LANES {
+            own[AT][lane] += shift[lane] * change[lane];
+        }
+    }
+    change
 }
 
 /// Carries the changes of B components to the gradients of others.
@@ -205,15 +239,23 @@ fn follow_all<T: Real, const B: usize, const FMA: bool>(
     changes: &[Lanes<T>; B],
 ) {
     for l in range {
-        let mut g = gradient[l];
+        // Row l for column l, whose weights lie side by side.
+        let weights = &gram[l * p + first..l * p + first + B];
+        let mut followed_by = gradient[l];
         for b in 0..B {
-            let weight = gram[(first + b) * p + l];
-            for lane in 0..LANES {
-                g[lane] = multiply_add::<T, FMA>(weight, changes[b][lane], g[lane]);
-            }
+            followed_by = followed::<T, FMA>(followed_by, weights[b], &changes[b]);
         }
-        gradient[l] = g;
+        gradient[l] = followed_by;
     }
+}
+
+/// g + G_lj·change.
+#[inline(always)]
+fn followed<T: Real, const FMA: bool>(mut gradient: Lanes<T>, weight: T, change: &Lanes<T>) -> Lanes<T> {
+    for lane in 0..LANES {
+        gradient[lane] = multiply_add::<T, FMA>(weight, change[lane], gradient[lane]);
+    }
+    gradient
 }
 
 /// Σ ½u·(g − c) over a tile: the value, since g = (G + δI)u − c.
@@ -221,8 +263,9 @@ fn follow_all<T: Real, const B: usize, const FMA: bool>(
 fn value_on_entry<T: Real>(rank: usize, tile: &Tile<T>, gradient: &[Lanes<T>]) -> f64 {
     let mut sums = [0.0f64; LANES];
     for j in 0..rank {
+        let (u, g, c) = (tile.rows[j], gradient[j], tile.cross[j]);
         for lane in 0..LANES {
-            sums[lane] += (tile.rows[j][lane] * (gradient[j][lane] - tile.cross[j][lane])).to_f64();
+            sums[lane] += (u[lane] * (g[lane] - c[lane])).to_f64();
         }
     }
     0.5 * sums.iter().sum::<f64>()
@@ -288,17 +331,7 @@ fn sweep_row<T: Real, const VALUED: bool, const FMA: bool>(
     swept
 }
 
-/// g_l += G_lj·change for the given components.
-#[inline(always)]
-fn follow<T: Real, const FMA: bool>(gradient: &mut [Lanes<T>], gram_row: &[T], change: &Lanes<T>) {
-    for (g, weight) in gradient.iter_mut().zip(gram_row) {
-        for lane in 0..LANES {
-            g[lane] = multiply_add::<T, FMA>(*weight, change[lane], g[lane]);
-        }
-    }
-}
-
-/// As [`follow`] for one row.
+/// g_l += G_lj·change for the given components of one row.
 #[inline(always)]
 fn follow_row<T: Real, const FMA: bool>(gradient: &mut [T], gram_row: &[T], change: T) {
     for (g, weight) in gradient.iter_mut().zip(gram_row) {

@@ -9,9 +9,10 @@
 //! which hundreds of updates make very many. Zeros stay zero. Valid only where G and c have no negative entries.
 //! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". No epsilon is added.
 
-use super::tile::{LANES, Tile, gram_times, padded, padded_gram, squared_projected};
+use super::tile::Tile;
 use super::{NnlsSolver, Rows};
 use crate::linalg::Matrix;
+use crate::linalg::lanes::{LANES, gram_times, padded, padded_gram, squared_projected};
 use crate::linalg::simd::{Kernel, dispatch};
 use crate::real::Real;
 
@@ -55,27 +56,27 @@ impl<T: Real> Kernel for Update<'_, '_, T> {
             let count = LANES.min(m - first);
             tile.load(self.rows, self.factor, first, count);
             gram_times::<T, FMA>(self.rows.prepared, &tile.rows, &tile.shift, &mut denominator);
+            let (scale, mut zero) = (tile.linear_rows, [T::ZERO; LANES]);
             for j in 0..k {
+                let (u, c, linear) = (tile.rows[j], tile.cross[j], self.rows.linear[j]);
+                let (mut d, mut g) = (denominator[j], [T::ZERO; LANES]);
                 for lane in 0..LANES {
-                    denominator[j][lane] += self.rows.linear[j] * tile.linear_rows[lane];
-                    gradient[j][lane] = denominator[j][lane] - tile.cross[j][lane];
+                    d[lane] += linear * scale[lane];
+                    g[lane] = d[lane] - c[lane];
+                    zero[lane] = Real::max(zero[lane], u[lane]);
                 }
-            }
-            let mut zero = [T::ZERO; LANES];
-            for j in 0..k {
-                for lane in 0..LANES {
-                    zero[lane] = Real::max(zero[lane], tile.rows[j][lane]);
-                }
+                (denominator[j], gradient[j]) = (d, g);
             }
             let zero = zero.map(counts_as_zero);
             squared += squared_projected(k, &tile.rows, &gradient, &zero);
             for j in 0..k {
+                let (mut u, c, d) = (tile.rows[j], tile.cross[j], denominator[j]);
                 for lane in 0..LANES {
-                    let (u, c, d) = (tile.rows[j][lane], tile.cross[j][lane], denominator[j][lane]);
                     // c = 0 covers 0/0. A vanishing denominator beside c > 0 can only be an underflow: stay.
-                    let new = if d > T::ZERO { u * (c / d) } else { u };
-                    tile.rows[j][lane] = if c > T::ZERO && new >= T::MIN_POSITIVE { new } else { T::ZERO };
+                    let new = if d[lane] > T::ZERO { u[lane] * (c[lane] / d[lane]) } else { u[lane] };
+                    u[lane] = if c[lane] > T::ZERO && new >= T::MIN_POSITIVE { new } else { T::ZERO };
                 }
+                tile.rows[j] = u;
             }
             tile.store(k, self.factor, first, count);
         }

@@ -9,10 +9,11 @@
 //! instead, a plain projected gradient step, which cannot be above; on all published examples this never happens.
 //! Reference: Guan, Tao, Luo & Yuan 2012, doi:10.1109/TSP.2012.2190406.
 
-use super::tile::{LANES, Lanes, Tile, gram_times, padded, padded_gram, squared_projected};
+use super::tile::{Tile, subtract};
 use super::{NnlsSolver, Rows};
 use crate::linalg::Matrix;
 use crate::linalg::gemm::largest_eigenvalue;
+use crate::linalg::lanes::{LANES, Lanes, gram_times, padded, padded_gram, squared_projected};
 use crate::linalg::simd::{Kernel, dispatch, multiply_add};
 use crate::real::Real;
 
@@ -76,22 +77,20 @@ impl<T: Real> Kernel for Steps<'_, '_, T> {
                 if inner == 0 {
                     value_on_entry = values(k, &tile, &gradient);
                 }
-                for j in 0..k {
-                    for lane in 0..LANES {
-                        gradient[j][lane] -= tile.cross[j][lane];
-                    }
-                }
+                subtract(k, &mut gradient, &tile);
                 if inner == 0 {
                     squared += squared_projected(k, &tile.rows, &gradient, &[T::ZERO; LANES]);
                 }
                 let next_beta = (1.0 + (4.0 * beta * beta + 1.0).sqrt()) / 2.0;
                 let momentum = T::from_f64((beta - 1.0) / next_beta);
                 for j in 0..k {
+                    let (mut ahead, mut u, g) = (look[j], tile.rows[j], gradient[j]);
                     for lane in 0..LANES {
-                        let new = Real::max(look[j][lane] - step[lane] * gradient[j][lane], T::ZERO);
-                        look[j][lane] = multiply_add::<T, FMA>(momentum, new - tile.rows[j][lane], new);
-                        tile.rows[j][lane] = new;
+                        let new = Real::max(ahead[lane] - step[lane] * g[lane], T::ZERO);
+                        ahead[lane] = multiply_add::<T, FMA>(momentum, new - u[lane], new);
+                        u[lane] = new;
                     }
+                    (look[j], tile.rows[j]) = (ahead, u);
                 }
                 if inner == 0 {
                     first_step.copy_from_slice(&tile.rows);

@@ -10,10 +10,11 @@
 //! the calls. Reference: Yang et al. 2018 (NMF-DC), eqs. 14–17.
 
 use super::nesterov::steps;
-use super::tile::{LANES, Tile, gram_times, padded, padded_gram, squared_projected};
+use super::tile::{Tile, subtract};
 use super::{NnlsSolver, Rows};
 use crate::linalg::Matrix;
 use crate::linalg::gemm::largest_eigenvalue;
+use crate::linalg::lanes::{LANES, gram_times, padded, padded_gram, squared_projected};
 use crate::linalg::simd::{Kernel, dispatch, multiply_add};
 use crate::real::Real;
 
@@ -88,22 +89,14 @@ impl<T: Real> Kernel for Step<'_, '_, T> {
             gram_times::<T, FMA>(gram, &look, &tile.shift, &mut gradient);
             subtract(k, &mut gradient, &tile);
             for j in 0..k {
+                let (mut u, g) = (look[j], gradient[j]);
                 for lane in 0..LANES {
-                    tile.rows[j][lane] = Real::max(look[j][lane] - step[lane] * gradient[j][lane], T::ZERO);
+                    u[lane] = Real::max(u[lane] - step[lane] * g[lane], T::ZERO);
                 }
+                tile.rows[j] = u;
             }
             tile.store(k, self.factor, first, count);
         }
         squared
-    }
-}
-
-/// gradient −= c.
-#[inline(always)]
-fn subtract<T: Real>(rank: usize, gradient: &mut [[T; LANES]], tile: &Tile<T>) {
-    for j in 0..rank {
-        for lane in 0..LANES {
-            gradient[j][lane] -= tile.cross[j][lane];
-        }
     }
 }

@@ -34,6 +34,8 @@ impl Pattern {
 pub struct LabelView<T> {
     /// Y (n × c), 0 where unknown.
     targets: Matrix<T>,
+    /// ‖Y‖².
+    squared_targets: f64,
     weight: T,
     /// Samples by their known labels; those without any are in none.
     samples: Vec<Pattern>,
@@ -50,8 +52,10 @@ impl<T: Real> LabelView<T> {
         assert_eq!(targets.shape(), known.shape(), "one mark for each label of each sample");
         let (n, c) = known.shape();
         let is_known = |i: usize, l: usize| known.get(i, l) > 0.0;
+        let targets = Matrix::from_fn(n, c, |i, l| if is_known(i, l) { targets.get(i, l) } else { T::ZERO });
         LabelView {
-            targets: Matrix::from_fn(n, c, |i, l| if is_known(i, l) { targets.get(i, l) } else { T::ZERO }),
+            squared_targets: dot(targets.as_slice(), targets.as_slice()),
+            targets,
             weight,
             samples: patterns(n, c, is_known),
             labels: patterns(c, n, |l, i| is_known(i, l)),
@@ -60,8 +64,10 @@ impl<T: Real> LabelView<T> {
 
     /// The same view in another precision.
     pub fn cast<U: Real>(&self) -> LabelView<U> {
+        let targets = self.targets.cast::<U>();
         LabelView {
-            targets: self.targets.cast(),
+            squared_targets: dot(targets.as_slice(), targets.as_slice()),
+            targets,
             weight: U::from_f64(self.weight.to_f64()),
             samples: self.samples.clone(),
             labels: self.labels.clone(),
@@ -118,7 +124,7 @@ impl<T: Real> LabelView<T> {
             groups.push(RowGroup::with_gram(pattern.rows.clone(), added));
         }
         q.add_groups(groups);
-        q.constant += 0.5 * self.weight.to_f64() * dot(self.targets.as_slice(), self.targets.as_slice());
+        q.constant += 0.5 * self.weight.to_f64() * self.squared_targets;
     }
 }
 

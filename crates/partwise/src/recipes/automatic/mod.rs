@@ -387,10 +387,12 @@ fn check_data<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Result<()> 
         )));
     }
     if labels.n_classes() < 2 {
-        return Err(Error::Labels(format!(
-            "the labels have {} classes; the automatic recipe needs labelled samples of at least two",
-            labels.n_classes()
-        )));
+        let found = match labels.names().first() {
+            None => "no sample is labelled".into(),
+            Some(only) => format!("all {} labelled samples are of class \"{only}\"", labels.n_labelled()),
+        };
+        let needs = "the automatic recipe needs labelled samples of at least two classes";
+        return Err(Error::Labels(format!("{found}; {needs}")));
     }
     if n < 3 {
         return Err(Error::OutOfRange {

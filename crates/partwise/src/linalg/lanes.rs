@@ -1,0 +1,169 @@
+//! Rows of a factor turned on their side: [`LANES`] rows become the lanes of vectors, one vector per component. What is sequential along
+//! the components of a row but independent between rows keeps the processor's vectors full for any rank this way, without horizontal
+//! sums.
+//!
+//! In loops over lanes, vectors are copied out, worked on and stored: where such a loop reads through one reference and writes through
+//! another, or branches, the compiler takes lanes one by one. Where an outer loop could become vectors itself, it would gather them
+//! from memory, which is dearer: an index that is checked each time prevents that.
+
+use super::Matrix;
+use super::simd::multiply_add;
+use crate::real::Real;
+
+/// Rows that are turned together.
+pub(crate) const LANES: usize = 16;
+/// Components are padded to a multiple of this, so that the Gram product has no remainder loop.
+const BLOCK: usize = 4;
+
+pub(crate) type Lanes<T> = [T; LANES];
+
+/// k rounded up to whole blocks.
+pub(crate) fn padded(rank: usize) -> usize {
+    rank.div_ceil(BLOCK) * BLOCK
+}
+
+/// The Gram padded with zeros to `padded(k)` rows and columns.
+pub(crate) fn padded_gram<T: Real>(gram: &Matrix<T>) -> Vec<T> {
+    let (k, p) = (gram.columns(), padded(gram.columns()));
+    let mut out = vec![T::ZERO; p * p];
+    for i in 0..k {
+        out[i * p..i * p + k].copy_from_slice(gram.row(i));
+    }
+    out
+}
+
+/// Rows and components that are turned at once.
+const TURNED: usize = 4;
+
+/// Up to [`LANES`] rows of k values become lanes: `lanes[j][i] = rows[i·k + j]`; the lanes beyond hold zeros.
+///
+/// Block by block, each of which becomes some shuffles of registers. (A plain loop becomes scattered stores, the dearest way.)
+#[inline(always)]
+pub(crate) fn turn_in<T: Real>(rows: &[T], k: usize, lanes: &mut [Lanes<T>]) {
+    if rows.len() < LANES * k {
+        lanes.fill([T::ZERO; LANES]);
+    }
+    let whole = k / TURNED * TURNED;
+    for (quad, rows) in rows.chunks(TURNED * k).enumerate() {
+        let first = quad * TURNED;
+        let count = rows.len() / k;
+        let turned = if count == TURNED { whole } else { 0 };
+        for j in (0..turned).step_by(TURNED) {
+            let mut block = [[T::ZERO; TURNED]; TURNED];
+            for (r, values) in block.iter_mut().enumerate() {
+                values.copy_from_slice(&rows[r * k + j..r * k + j + TURNED]);
+            }
+            for c in 0..TURNED {
+                let column = [block[0][c], block[1][c], block[2][c], block[3][c]];
+                lanes[j + c][first..first + TURNED].copy_from_slice(&column);
+            }
+        }
+        for (r, values) in rows.chunks_exact(k).enumerate() {
+            for j in turned..k {
+                lanes[j][first + r] = values[j];
+            }
+        }
+    }
+}
+
+/// The way back: `rows[i·k + j] = lanes[j][i]`.
+#[inline(always)]
+pub(crate) fn turn_out<T: Real>(lanes: &[Lanes<T>], k: usize, rows: &mut [T]) {
+    let whole = k / TURNED * TURNED;
+    for (quad, rows) in rows.chunks_mut(TURNED * k).enumerate() {
+        let first = quad * TURNED;
+        let count = rows.len() / k;
+        let turned = if count == TURNED { whole } else { 0 };
+        for j in (0..turned).step_by(TURNED) {
+            let mut block = [[T::ZERO; TURNED]; TURNED];
+            for (c, values) in block.iter_mut().enumerate() {
+                values.copy_from_slice(&lanes[j + c][first..first + TURNED]);
+            }
+            for r in 0..TURNED {
+                let row = [block[0][r], block[1][r], block[2][r], block[3][r]];
+                rows[r * k + j..r * k + j + TURNED].copy_from_slice(&row);
+            }
+        }
+        for (r, values) in rows.chunks_exact_mut(k).enumerate() {
+            for j in turned..k {
+                values[j] = lanes[j][first + r];
+            }
+        }
+    }
+}
+
+/// `out[j] = Σ_l G[j][l]·u[l] + δ·u[j]`, with the Gram padded to p × p and symmetric.
+#[inline(always)]
+pub(crate) fn gram_times<T: Real, const FMA: bool>(
+    gram: &[T],
+    u: &[Lanes<T>],
+    shift: &Lanes<T>,
+    out: &mut [Lanes<T>],
+) {
+    let p = u.len();
+    for j in (0..p).step_by(BLOCK) {
+        let mut sums = [[T::ZERO; LANES]; BLOCK];
+        for (l, v) in u.iter().enumerate() {
+            // Row l for column l: the Gram is symmetric to the last bit.
+            let weights = &gram[l * p + j..l * p + j + BLOCK];
+            for b in 0..BLOCK {
+                let g = weights[b];
+                for lane in 0..LANES {
+                    sums[b][lane] = multiply_add::<T, FMA>(g, v[lane], sums[b][lane]);
+                }
+            }
+        }
+        for b in 0..BLOCK {
+            for lane in 0..LANES {
+                out[j + b][lane] = multiply_add::<T, FMA>(shift[lane], u[j + b][lane], sums[b][lane]);
+            }
+        }
+    }
+}
+
+/// Σ of squares of the projected gradient: g where u > `zero`, min(g, 0) elsewhere. `zero` is 0, or what a solver that can't
+/// reach 0 counts as 0 in each row.
+#[inline(always)]
+pub(crate) fn squared_projected<T: Real>(
+    rank: usize,
+    u: &[Lanes<T>],
+    gradient: &[Lanes<T>],
+    zero: &Lanes<T>,
+) -> f64 {
+    // In f64: the square of a gradient leaves the range of f32 long before the data do.
+    let mut sums = [0.0f64; LANES];
+    for j in 0..rank {
+        for lane in 0..LANES {
+            let g = gradient[j][lane];
+            let free = u[j][lane] > zero[lane] || g < T::ZERO;
+            let g = if free { g.to_f64() } else { 0.0 };
+            sums[lane] += g * g;
+        }
+    }
+    sums.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_turned_in_and_out_are_the_rows_whatever_their_number_and_length() {
+        for k in [1, 3, 4, 5, 8, 21] {
+            for count in 1..=LANES {
+                let rows: Vec<f32> = (1..=count * k).map(|value| value as f32).collect();
+                let mut lanes = vec![[-1.0; LANES]; padded(k)];
+                turn_in(&rows, k, &mut lanes);
+                for (j, lanes) in lanes[..k].iter().enumerate() {
+                    for (lane, value) in lanes.iter().enumerate() {
+                        let expected = if lane < count { rows[lane * k + j] } else { 0.0 };
+                        assert_eq!(*value, expected, "row {lane} of {count}, component {j} of {k}");
+                    }
+                }
+                let mut back = vec![0.0; count * k];
+                turn_out(&lanes, k, &mut back);
+                assert_eq!(back, rows, "{count} x {k}");
+            }
+        }
+    }
+}
