@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use memmap2::MmapMut;
 
 /// From so many bytes on, pages are asked for.
-const LEAST_BYTES: usize = 8 << 20;
+const LEAST_BYTES: usize = 4 << 20;
 
 /// A fixed number of numbers.
 pub(super) enum Pages<N> {
@@ -22,6 +22,11 @@ impl<N: Pod> Pages<N> {
     /// Zeros.
     pub(super) fn zeroed(count: usize) -> Self {
         Self::mapped(count).unwrap_or_else(|| Pages::Vec(vec![N::zeroed(); count]))
+    }
+
+    /// Whether they lie in pages that were asked for.
+    pub(super) fn are_large(&self) -> bool {
+        matches!(self, Pages::Mapped { .. })
     }
 
     fn mapped(count: usize) -> Option<Self> {

@@ -37,8 +37,8 @@ pub struct Summary {
 impl Summary {
     /// Summarizes the rows that `entries(i)` lists as (column, value), columns ascending; d is `features`.
     ///
-    /// All sums run in row order in `f64`, so a zero adds nothing, and dense and sparse forms of one matrix have
-    /// equal summaries.
+    /// All sums run in row order in `f64`, those of a row by the place of its columns, so a zero adds nothing, and dense and sparse forms
+    /// of one matrix have equal summaries.
     pub(super) fn of<T, E>(samples: usize, features: usize, entries: impl Fn(usize) -> E) -> Self
     where
         T: Real,
@@ -50,6 +50,33 @@ impl Summary {
             pass.row(i, entries(i).map(|(j, x)| (j, x.to_f64())));
         }
         pass.finish(samples, features)
+    }
+}
+
+/// Columns whose sums within a row are kept apart: additions to one and the same sum wait for each other.
+const LANES: usize = 8;
+
+/// Σ x and Σ x² of a row, and the largest x, of every [`LANES`]-th column.
+#[derive(Clone, Copy)]
+struct RowSums([[f64; 3]; LANES]);
+
+impl RowSums {
+    fn new() -> Self {
+        RowSums([[0.0, 0.0, f64::NEG_INFINITY]; LANES])
+    }
+
+    #[inline(always)]
+    fn add(&mut self, j: usize, x: f64) {
+        let [sum, squares, max] = &mut self.0[j % LANES];
+        *sum += x;
+        *squares += x * x;
+        *max = if x > *max { x } else { *max };
+    }
+
+    fn total(&self) -> [f64; 3] {
+        self.0
+            .iter()
+            .fold([0.0, 0.0, f64::NEG_INFINITY], |[a, b, m], [x, y, max]| [a + x, b + y, m.max(*max)])
     }
 }
 
@@ -90,7 +117,7 @@ impl Pass {
             return self.plain_row(i, entries);
         }
         let summary = &mut self.summary;
-        let (mut sum, mut squares) = (0.0, 0.0);
+        let mut sums = RowSums::new();
         let mut has_non_zero = false;
         for (j, x) in entries {
             has_non_zero |= x != 0.0;
@@ -107,39 +134,35 @@ impl Pass {
                 summary.first_negative.get_or_insert((i, j, x));
             }
             self.finite += 1;
-            sum += x;
-            squares += x * x;
             summary.column_sums[j] += x;
-            summary.max = summary.max.max(x);
+            sums.add(j, x);
         }
+        self.end_row(i, has_non_zero, &sums);
+    }
+
+    /// A row without a fault, as nearly all are.
+    fn plain_row(&mut self, i: usize, entries: impl Iterator<Item = (usize, f64)>) {
+        let (mut sums, mut count, mut non_zeros) = (RowSums::new(), 0, 0);
+        for (j, x) in entries {
+            sums.add(j, x);
+            self.summary.column_sums[j] += x;
+            non_zeros += usize::from(x != 0.0);
+            count += 1;
+        }
+        self.finite += count;
+        self.summary.non_zeros += non_zeros;
+        self.end_row(i, non_zeros > 0, &sums);
+    }
+
+    fn end_row(&mut self, i: usize, has_non_zero: bool, sums: &RowSums) {
+        let (summary, [sum, squares, max]) = (&mut self.summary, sums.total());
         if !has_non_zero {
             summary.zero_rows.push(i);
         }
         summary.row_sums.push(sum);
         summary.sum += sum;
         summary.squared_norm += squares;
-    }
-
-    /// A row without a fault, as nearly all are.
-    fn plain_row(&mut self, i: usize, entries: impl Iterator<Item = (usize, f64)>) {
-        let summary = &mut self.summary;
-        let (mut sum, mut squares, mut max, mut non_zeros) = (0.0, 0.0, summary.max, 0);
-        for (j, x) in entries {
-            sum += x;
-            squares += x * x;
-            max = if x > max { x } else { max };
-            non_zeros += usize::from(x != 0.0);
-            summary.column_sums[j] += x;
-            self.finite += 1;
-        }
-        if non_zeros == 0 {
-            summary.zero_rows.push(i);
-        }
-        summary.non_zeros += non_zeros;
-        summary.max = max;
-        summary.row_sums.push(sum);
-        summary.sum += sum;
-        summary.squared_norm += squares;
+        summary.max = summary.max.max(max);
     }
 
     fn finish(self, samples: usize, features: usize) -> Summary {
