@@ -46,11 +46,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
 fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
-    let table = guidance::label_table(&args.labels, codes.rows(), args.label_column.as_deref())?;
-    let truth = table.single()?;
-    if table.n_labelled() == 0 {
-        bail!("{} has no labels to compare with", args.labels.display());
-    }
+    let table = label_table(args, codes.rows())?;
     let memberships = Memberships::new(&codes, &components);
     let (clusters, names) = match args.clusters.as_str() {
         "k-means" => by_k_means(codes.clone(), &table, args)?,
@@ -61,8 +57,25 @@ fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
         }
         _ => (memberships.cluster, component_names(model, components.rows())),
     };
-    let guided = guiding_samples(model, codes.rows())?;
-    let mut evaluation = Evaluation::new(&truth, &table.names, &clusters, &names, &guided)?;
+    compare(table, &clusters, &names, &guiding_samples(model, codes.rows())?)
+}
+
+/// The labels to compare with.
+fn label_table(args: &EvaluateArgs, samples: usize) -> Result<LabelTable> {
+    let table = guidance::label_table(&args.labels, samples, args.label_column.as_deref())?;
+    if table.n_labelled() == 0 {
+        bail!("{} has no labels to compare with", args.labels.display());
+    }
+    Ok(table)
+}
+
+fn compare(
+    table: LabelTable,
+    clusters: &[Option<usize>],
+    names: &[String],
+    guided: &[bool],
+) -> Result<Evaluation> {
+    let mut evaluation = Evaluation::new(&table.single()?, &table.names, clusters, names, guided)?;
     evaluation.notes.splice(0..0, table.notes);
     Ok(evaluation)
 }
@@ -104,20 +117,10 @@ impl Recipe {
             );
         }
         let samples = self.memberships.rows();
-        let table = guidance::label_table(&args.labels, samples, args.label_column.as_deref())?;
-        if table.n_labelled() == 0 {
-            bail!("{} has no labels to compare with", args.labels.display());
-        }
-        let names = self.record.pointer("/recipe/classes").and_then(Value::as_array);
-        let name = |j: usize| names.and_then(|names| names.get(j)).and_then(Value::as_str);
-        let names: Vec<String> = (0..self.memberships.columns())
-            .map(|j| name(j).map_or_else(|| format!("class {}", j + 1), str::to_string))
-            .collect();
+        let table = label_table(args, samples)?;
+        let names = names(self.record.pointer("/recipe/classes"), self.memberships.columns(), "class");
         let clusters: Vec<_> = (0..samples).map(|i| largest(self.memberships.row(i))).collect();
-        let guided = flags(self.record.pointer("/labels/samples"), samples)?;
-        let mut evaluation = Evaluation::new(&table.single()?, &table.names, &clusters, &names, &guided)?;
-        evaluation.notes.splice(0..0, table.notes);
-        Ok(evaluation)
+        compare(table, &clusters, &names, &flags(self.record.pointer("/labels/samples"), samples)?)
     }
 }
 
@@ -167,9 +170,14 @@ fn unit_rows(matrix: &Matrix<f64>) -> Matrix<f64> {
 
 /// The names in a model's document, or numbers.
 pub(crate) fn component_names(model: &ModelFile, rank: usize) -> Vec<String> {
-    let names = model.document.get("component_names").and_then(Value::as_array);
-    let name = |j: usize| names.and_then(|names| names.get(j)).and_then(Value::as_str);
-    (0..rank).map(|j| name(j).map_or_else(|| format!("part {}", j + 1), str::to_string)).collect()
+    names(model.document.get("component_names"), rank, "part")
+}
+
+/// The names that are listed; "`what` 1", … where they aren't.
+fn names(listed: Option<&Value>, count: usize, what: &str) -> Vec<String> {
+    let listed = listed.and_then(Value::as_array);
+    let name = |j: usize| listed.and_then(|names| names.get(j)).and_then(Value::as_str);
+    (0..count).map(|j| name(j).map_or_else(|| format!("{what} {}", j + 1), str::to_string)).collect()
 }
 
 /// A model file, or the one in a folder.

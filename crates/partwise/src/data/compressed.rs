@@ -31,7 +31,7 @@ pub(super) struct Compressed<'a, T: Real> {
     pub(super) values: Stored<'a, T>,
 }
 
-/// Numbers that are the caller's, or our own.
+/// Numbers in a slice of the caller's or a vector, or in pages of their own.
 pub(super) enum Stored<'a, N: Pod> {
     Given(Cow<'a, [N]>),
     Own(Pages<N>),

@@ -98,8 +98,8 @@ impl<T: Real, const VALUED: bool> Kernel for Sweeps<'_, '_, T, VALUED> {
                     let tile = (&mut tile.rows[..], &mut gradient[..]);
                     swept.value += sweep_tile::<T, VALUED, false, FMA>(prepared, tile, shift.as_ref());
                 }
-                let swept_last = (&mut tile.rows[..], &mut gradient[..]);
-                swept.value += sweep_tile::<T, VALUED, true, FMA>(prepared, swept_last, shift.as_ref());
+                let last = (&mut tile.rows[..], &mut gradient[..]);
+                swept.value += sweep_tile::<T, VALUED, true, FMA>(prepared, last, shift.as_ref());
                 tile.store(k, self.factor, first, count);
             }
         }
