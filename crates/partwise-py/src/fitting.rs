@@ -133,6 +133,7 @@ pub(crate) fn nnls<'py>(
             shift: None,
             row_steps: None,
             calls: 0,
+            places: None,
         };
         let mut state = vec![0.0; n * NnlsSolver::<f64>::state_per_row(&solver, k)];
         solver.improve_rows(&rows, solution.as_mut_slice(), &mut state);

@@ -67,7 +67,7 @@ impl Encoding {
                 // What is known of single samples says nothing of new ones.
                 Contribution::Placement(placement) if placement.slot == Slot::Codes => continue,
                 Contribution::Placement(placement) if problem.loss == Loss::KullbackLeibler => {
-                    let sums = placement.misplaced(factors, 1);
+                    let sums = placement.misplaced(factors);
                     encoding.linear.iter_mut().zip(sums).for_each(|(l, sum)| *l += sum);
                     continue;
                 }

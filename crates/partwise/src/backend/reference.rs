@@ -217,6 +217,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                         shift: q.penalties.shift.as_ref().map(|v| &v[at.clone()]),
                         row_steps: row_steps.map(|v| &v[at]),
                         calls: *calls,
+                        places: None,
                     };
                     let state = &mut state[row * width..(row + 1) * width];
                     squared += solver.improve_rows(&view, factor, state);

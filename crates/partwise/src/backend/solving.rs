@@ -20,11 +20,6 @@ const SOLVE_ROWS: usize = 512;
 const GATHERED_TASKS: usize = 32;
 
 impl<T: Real> CpuBackend<'_, '_, T> {
-    /// What improves the rows of a slot.
-    fn solving(&self, slot: Slot) -> Solving<'_, T> {
-        Solving::of(self.valued(slot), self.solver.as_ref())
-    }
-
     /// The sweeps of a slot, where its updates may be taken back.
     fn valued(&self, slot: Slot) -> Option<Hals> {
         let swept = self.extrapolation.is_some() && self.problem.solver.choice == SolverChoice::Hals;
@@ -87,35 +82,33 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         let factor = self.factors.get_mut(slot).as_mut_slice();
         let squares =
             self.pool.map_rows_with(&chunks, (factor, k), (state, width), |range, factor, state| {
-                let cross = &quadratic.cross.as_slice()[range.start * k..range.end * k];
                 let row_steps = row_steps.map(|steps| &steps[range.clone()]);
-                let view = view(quadratic, &quadratic.gram, &prepared, cross, range);
+                let view = view(quadratic, &prepared, range);
                 solver.improve(&Rows { row_steps, calls: *calls, ..view }, factor, state)
             });
         *calls += 1;
         total(&squares)
     }
 
-    /// Row groups with a Gram of their own, and the rows in no group with the shared one: gathered, solved, put back, a batch at
-    /// a time so that the copies stay small.
+    /// Row groups with a Gram of their own, gathered, solved and put back, a batch at a time so that the copies stay small; then the rows
+    /// in no group, with the shared Gram, chunk by chunk where they are.
     fn improve_grouped(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> Swept {
         let (rows, k) = quadratic.cross.shape();
-        let mut free = vec![true; rows];
+        let mut grouped = vec![false; rows];
+        let mut tasks: Vec<(&RowGroup<T>, &[u32])> = Vec::new();
         for group in quadratic.groups.iter() {
-            group.rows.iter().for_each(|&row| free[row as usize] = false);
+            group.rows.iter().for_each(|&row| grouped[row as usize] = true);
+            tasks.extend(group.rows.chunks(SOLVE_ROWS).map(|rows| (group, rows)));
         }
-        let free: Vec<u32> = (0..rows as u32).filter(|&row| free[row as usize]).collect();
-        let mut tasks: Vec<(Option<&RowGroup<T>>, &[u32])> =
-            free.chunks(SOLVE_ROWS).map(|rows| (None, rows)).collect();
-        for group in quadratic.groups.iter() {
-            tasks.extend(group.rows.chunks(SOLVE_ROWS).map(|rows| (Some(group), rows)));
-        }
-        let shared = self.solving(slot).prepare(&quadratic.gram);
+        let solver = Solving::of(self.valued(slot), self.solver.as_ref());
         let mut parts = Vec::with_capacity(tasks.len());
         for batch in tasks.chunks(GATHERED_TASKS) {
-            let (solver, factor) = (self.solving(slot), self.factors.get(slot));
+            let factor = self.factors.get(slot);
             let solved = self.pool.map(batch.to_vec(), |(group, rows)| {
-                solve_gathered(&solver, quadratic, &shared, group, rows, factor)
+                let gram = group.gram(&quadratic.gram, quadratic.group_metric.as_deref());
+                let mut values = factor.gathered(rows).into_vec();
+                let part = solve_copies(&solver, quadratic, &gram, rows, &mut values);
+                (values, part)
             });
             let factor = self.factors.get_mut(slot);
             for ((_, rows), (values, part)) in batch.iter().zip(solved) {
@@ -125,6 +118,17 @@ impl<T: Real> CpuBackend<'_, '_, T> {
                 }
             }
         }
+        let shared = solver.prepare(&quadratic.gram);
+        let (chunks, factor) = (fixed_chunks(rows, SOLVE_ROWS), self.factors.get_mut(slot).as_mut_slice());
+        parts.extend(self.pool.map_rows(&chunks, factor, k, |range, factor| {
+            let free: Vec<u32> = (0u32..)
+                .zip(&grouped[range.clone()])
+                .filter(|(_, grouped)| !**grouped)
+                .map(|(at, _)| at)
+                .collect();
+            let places = (free.len() < range.len()).then_some(&free[..]);
+            solver.improve(&Rows { places, ..view(quadratic, &shared, range) }, factor, &mut [])
+        }));
         total(&parts)
     }
 
@@ -208,51 +212,44 @@ fn total(parts: &[Swept]) -> Swept {
     }
 }
 
-/// Copies of some rows, solved with the Gram of their group (or the shared one).
-fn solve_gathered<T: Real>(
+/// Improves `values`, copies of some rows, with a Gram of their own.
+fn solve_copies<T: Real>(
     solver: &Solving<'_, T>,
     quadratic: &Quadratic<T>,
-    shared: &[T],
-    group: Option<&RowGroup<T>>,
+    gram: &Matrix<T>,
     rows: &[u32],
-    factor: &Matrix<T>,
-) -> (Vec<T>, Swept) {
-    let own = group.map(|group| group.gram(&quadratic.gram, quadratic.group_metric.as_deref()));
-    let own_prepared = own.as_ref().map(|gram| solver.prepare(gram));
+    values: &mut [T],
+) -> Swept {
     let pick =
         |v: &Option<Vec<T>>| v.as_ref().map(|v| rows.iter().map(|&r| v[r as usize]).collect::<Vec<T>>());
-    let (cross, mut values) = (quadratic.cross.gathered(rows), factor.gathered(rows).into_vec());
     let (scale, shift) = (pick(&quadratic.penalties.linear_rows), pick(&quadratic.penalties.shift));
+    let cross = quadratic.cross.gathered(rows);
     let view = Rows {
-        gram: own.as_ref().unwrap_or(&quadratic.gram),
-        prepared: own_prepared.as_deref().unwrap_or(shared),
+        gram,
+        prepared: &solver.prepare(gram),
         cross: cross.as_slice(),
         linear: &quadratic.penalties.linear,
         linear_rows: scale.as_deref(),
         shift: shift.as_deref(),
         row_steps: None,
         calls: 0,
+        places: None,
     };
-    let swept = solver.improve(&view, &mut values, &mut []);
-    (values, swept)
+    solver.improve(&view, values, &mut [])
 }
 
-fn view<'v, T: Real>(
-    quadratic: &'v Quadratic<T>,
-    gram: &'v Matrix<T>,
-    prepared: &'v [T],
-    cross: &'v [T],
-    range: Range<usize>,
-) -> Rows<'v, T> {
-    let penalties = &quadratic.penalties;
+/// The rows of a range with the shared Gram and what the solver prepared of it.
+fn view<'v, T: Real>(quadratic: &'v Quadratic<T>, prepared: &'v [T], range: Range<usize>) -> Rows<'v, T> {
+    let (penalties, k) = (&quadratic.penalties, quadratic.cross.columns());
     Rows {
-        gram,
+        gram: &quadratic.gram,
         prepared,
-        cross,
+        cross: &quadratic.cross.as_slice()[range.start * k..range.end * k],
         linear: &penalties.linear,
         linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
         shift: penalties.shift.as_ref().map(|v| &v[range]),
         row_steps: None,
         calls: 0,
+        places: None,
     }
 }

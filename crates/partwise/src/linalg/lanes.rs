@@ -36,32 +36,53 @@ pub(crate) fn padded_gram<T: Real>(gram: &Matrix<T>) -> Vec<T> {
 const TURNED: usize = 4;
 
 /// Up to [`LANES`] rows of k values become lanes: `lanes[j][i] = rows[i·k + j]`; the lanes beyond hold zeros.
-///
-/// Block by block, each of which becomes some shuffles of registers. (A plain loop becomes scattered stores, the dearest way.)
 #[inline(always)]
 pub(crate) fn turn_in<T: Real>(rows: &[T], k: usize, lanes: &mut [Lanes<T>]) {
-    if rows.len() < LANES * k {
+    turn_in_by(rows, rows.len() / k, |at| at, k, lanes);
+}
+
+/// As [`turn_in`] of the rows at some places.
+#[inline(always)]
+pub(crate) fn turn_in_placed<T: Real>(rows: &[T], places: &[u32], k: usize, lanes: &mut [Lanes<T>]) {
+    turn_in_by(rows, places.len(), |at| places[at] as usize, k, lanes);
+}
+
+/// Block by block, each of which becomes some shuffles of registers. (A plain loop becomes scattered stores, the dearest way.)
+#[inline(always)]
+fn turn_in_by<T: Real>(
+    rows: &[T],
+    count: usize,
+    place: impl Fn(usize) -> usize,
+    k: usize,
+    lanes: &mut [Lanes<T>],
+) {
+    if count < LANES {
         lanes.fill([T::ZERO; LANES]);
     }
-    let whole = k / TURNED * TURNED;
-    for (quad, rows) in rows.chunks(TURNED * k).enumerate() {
-        let first = quad * TURNED;
-        let count = rows.len() / k;
-        let turned = if count == TURNED { whole } else { 0 };
-        for j in (0..turned).step_by(TURNED) {
+    let row = |at: usize| &rows[place(at) * k..(place(at) + 1) * k];
+    let (whole, quads) = (k / TURNED * TURNED, count / TURNED * TURNED);
+    for first in (0..quads).step_by(TURNED) {
+        let quad = [row(first), row(first + 1), row(first + 2), row(first + 3)];
+        for j in (0..whole).step_by(TURNED) {
             let mut block = [[T::ZERO; TURNED]; TURNED];
-            for (r, values) in block.iter_mut().enumerate() {
-                values.copy_from_slice(&rows[r * k + j..r * k + j + TURNED]);
+            for (values, row) in block.iter_mut().zip(quad) {
+                values.copy_from_slice(&row[j..j + TURNED]);
             }
             for c in 0..TURNED {
                 let column = [block[0][c], block[1][c], block[2][c], block[3][c]];
                 lanes[j + c][first..first + TURNED].copy_from_slice(&column);
             }
         }
-        for (r, values) in rows.chunks_exact(k).enumerate() {
-            for j in turned..k {
-                lanes[j][first + r] = values[j];
+        for (r, row) in quad.iter().enumerate() {
+            for j in whole..k {
+                lanes[j][first + r] = row[j];
             }
+        }
+    }
+    for at in quads..count {
+        let row = row(at);
+        for j in 0..k {
+            lanes[j][at] = row[j];
         }
     }
 }
@@ -69,25 +90,46 @@ pub(crate) fn turn_in<T: Real>(rows: &[T], k: usize, lanes: &mut [Lanes<T>]) {
 /// The way back: `rows[i·k + j] = lanes[j][i]`.
 #[inline(always)]
 pub(crate) fn turn_out<T: Real>(lanes: &[Lanes<T>], k: usize, rows: &mut [T]) {
-    let whole = k / TURNED * TURNED;
-    for (quad, rows) in rows.chunks_mut(TURNED * k).enumerate() {
-        let first = quad * TURNED;
-        let count = rows.len() / k;
-        let turned = if count == TURNED { whole } else { 0 };
-        for j in (0..turned).step_by(TURNED) {
+    turn_out_by(lanes, k, rows.len() / k, |at| at, rows);
+}
+
+/// As [`turn_out`], to the rows at some places.
+#[inline(always)]
+pub(crate) fn turn_out_placed<T: Real>(lanes: &[Lanes<T>], k: usize, places: &[u32], rows: &mut [T]) {
+    turn_out_by(lanes, k, places.len(), |at| places[at] as usize, rows);
+}
+
+#[inline(always)]
+fn turn_out_by<T: Real>(
+    lanes: &[Lanes<T>],
+    k: usize,
+    count: usize,
+    place: impl Fn(usize) -> usize,
+    rows: &mut [T],
+) {
+    let (whole, quads) = (k / TURNED * TURNED, count / TURNED * TURNED);
+    for first in (0..quads).step_by(TURNED) {
+        let starts = [place(first) * k, place(first + 1) * k, place(first + 2) * k, place(first + 3) * k];
+        for j in (0..whole).step_by(TURNED) {
             let mut block = [[T::ZERO; TURNED]; TURNED];
             for (c, values) in block.iter_mut().enumerate() {
                 values.copy_from_slice(&lanes[j + c][first..first + TURNED]);
             }
-            for r in 0..TURNED {
+            for (r, start) in starts.iter().enumerate() {
                 let row = [block[0][r], block[1][r], block[2][r], block[3][r]];
-                rows[r * k + j..r * k + j + TURNED].copy_from_slice(&row);
+                rows[start + j..start + j + TURNED].copy_from_slice(&row);
             }
         }
-        for (r, values) in rows.chunks_exact_mut(k).enumerate() {
-            for j in turned..k {
-                values[j] = lanes[j][first + r];
+        for (r, start) in starts.iter().enumerate() {
+            for j in whole..k {
+                rows[start + j] = lanes[j][first + r];
             }
+        }
+    }
+    for at in quads..count {
+        let row = &mut rows[place(at) * k..(place(at) + 1) * k];
+        for j in 0..k {
+            row[j] = lanes[j][at];
         }
     }
 }
@@ -163,6 +205,18 @@ mod tests {
                 let mut back = vec![0.0; count * k];
                 turn_out(&lanes, k, &mut back);
                 assert_eq!(back, rows, "{count} x {k}");
+                // The same rows from every other place, and back to where they were.
+                let places: Vec<u32> = (0..count as u32).map(|at| 2 * at + 1).collect();
+                let mut spread = vec![-1.0; 2 * count * k];
+                for (place, row) in places.iter().zip(rows.chunks_exact(k)) {
+                    spread[*place as usize * k..][..k].copy_from_slice(row);
+                }
+                let mut placed = vec![[-1.0; LANES]; padded(k)];
+                turn_in_placed(&spread, &places, k, &mut placed);
+                assert_eq!(placed[..k], lanes[..k], "{count} x {k}");
+                let mut back = vec![-1.0; 2 * count * k];
+                turn_out_placed(&placed, k, &places, &mut back);
+                assert_eq!(back, spread, "{count} x {k}");
             }
         }
     }

@@ -21,7 +21,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::linalg::Matrix;
-use crate::linalg::lanes::padded_gram;
 use crate::linalg::sums::wide_gram;
 use crate::real::Real;
 
@@ -209,42 +208,32 @@ impl<T: Real> Subproblem<T> {
         }
     }
 
-    /// The projected gradient of some rows at a time, where all rows share one Gram.
+    /// The projected gradient of some rows of a quadratic at a time.
     pub(crate) fn shared_gram(&self) -> Option<SharedGram<'_, T>> {
         match self {
-            Subproblem::Quadratic(quadratic) if quadratic.groups.is_empty() => {
-                Some(SharedGram { quadratic, gram: padded_gram(&quadratic.gram.cast()) })
-            }
-            _ => None,
+            Subproblem::Quadratic(quadratic) => Some(SharedGram::new(quadratic)),
+            Subproblem::KullbackLeibler(_) => None,
         }
     }
 
     /// The squared norm of the projected gradient over all rows at the current factor: the gradient where u > 0,
     /// its negative part where u = 0.
     pub fn squared_projected_gradient(&self, factor: &Matrix<T>) -> f64 {
-        if let Some(shared) = self.shared_gram() {
-            return shared.squared_projected(factor, 0..factor.rows());
-        }
-        let mut group_of: Vec<Option<&RowGroup<T>>> = vec![None; factor.rows()];
-        if let Subproblem::Quadratic(q) = self {
-            for group in q.groups.iter() {
-                group.rows.iter().for_each(|&row| group_of[row as usize] = Some(group));
+        match self {
+            Subproblem::Quadratic(q) => SharedGram::new(q).squared_projected(factor, 0..factor.rows()),
+            Subproblem::KullbackLeibler(m) => {
+                let of_row =
+                    |i: usize| squared_projected_row(&m.gradient_row(i, factor.row(i)), factor.row(i));
+                (0..factor.rows()).map(of_row).sum()
             }
         }
-        let mut sum = 0.0;
-        for i in 0..factor.rows() {
-            let u = factor.row(i);
-            let gradient = match self {
-                Subproblem::Quadratic(q) => q.gradient_row(i, u, group_of[i]),
-                Subproblem::KullbackLeibler(m) => m.gradient_row(i, u),
-            };
-            for (g, u) in gradient.iter().zip(u) {
-                let g = if *u > T::ZERO { *g } else { g.min(0.0) };
-                sum += g * g;
-            }
-        }
-        sum
     }
+}
+
+/// The squared norm of the projected gradient of a row.
+fn squared_projected_row<T: Real>(gradient: &[f64], u: &[T]) -> f64 {
+    let projected = |(g, u): (&f64, &T)| if *u > T::ZERO { *g } else { g.min(0.0) };
+    gradient.iter().zip(u).map(projected).map(|g| g * g).sum()
 }
 
 fn penalty_value<T: Real>(penalties: &Penalties<T>, factor: &Matrix<T>) -> f64 {

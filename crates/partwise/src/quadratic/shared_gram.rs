@@ -1,31 +1,56 @@
-//! The exact projected gradient of a [`Quadratic`] whose rows share one Gram.
+//! The exact projected gradient of a [`Quadratic`]: in tiles where rows share its Gram, row by row where they have their own.
 
 use std::ops::Range;
 
-use super::Quadratic;
+use super::{Quadratic, RowGroup, squared_projected_row};
 use crate::linalg::Matrix;
-use crate::linalg::lanes::{LANES, Lanes, gram_times, padded, squared_projected, turn_in};
+use crate::linalg::lanes::{
+    LANES, Lanes, gram_times, padded, padded_gram, squared_projected, turn_in_placed,
+};
 use crate::linalg::simd::{Kernel, dispatch};
 use crate::real::Real;
 
-/// A quadratic without groups, and its Gram in `f64`.
+/// A quadratic, its Gram in `f64`, and which rows have one of their own.
 pub(crate) struct SharedGram<'q, T> {
-    pub(super) quadratic: &'q Quadratic<T>,
+    quadratic: &'q Quadratic<T>,
     /// Padded.
-    pub(super) gram: Vec<f64>,
+    gram: Vec<f64>,
+    /// The group of each row; empty without groups.
+    group_of: Vec<Option<&'q RowGroup<T>>>,
 }
 
-impl<T: Real> SharedGram<'_, T> {
+impl<'q, T: Real> SharedGram<'q, T> {
+    pub(super) fn new(quadratic: &'q Quadratic<T>) -> Self {
+        let rows = if quadratic.groups.is_empty() { 0 } else { quadratic.cross.rows() };
+        let mut group_of = vec![None; rows];
+        for group in quadratic.groups.iter() {
+            group.rows.iter().for_each(|&row| group_of[row as usize] = Some(group));
+        }
+        SharedGram { quadratic, gram: padded_gram(&quadratic.gram.cast()), group_of }
+    }
+
+    fn group(&self, row: usize) -> Option<&'q RowGroup<T>> {
+        self.group_of.get(row).copied().flatten()
+    }
+
     /// The squared norm of the projected gradient of some rows of the current factor, in `f64`.
     pub(crate) fn squared_projected(&self, factor: &Matrix<T>, rows: Range<usize>) -> f64 {
-        dispatch(Squares { shared: self, factor, rows })
+        let free: Vec<u32> = rows.clone().filter(|&i| self.group(i).is_none()).map(|i| i as u32).collect();
+        let shared = dispatch(Squares { shared: self, factor, rows: &free });
+        let own = |i: usize| {
+            let u = factor.row(i);
+            self.group(i)
+                .map(|group| squared_projected_row(&self.quadratic.gradient_row(i, u, Some(group)), u))
+        };
+        shared + rows.filter_map(own).sum::<f64>()
     }
 }
 
 struct Squares<'a, 'q, T> {
     shared: &'a SharedGram<'q, T>,
     factor: &'a Matrix<T>,
-    rows: Range<usize>,
+    /// Rows in no group.
+    rows: &'a [u32],
 }
 
 impl<T: Real> Kernel for Squares<'_, '_, T> {
@@ -33,26 +58,24 @@ impl<T: Real> Kernel for Squares<'_, '_, T> {
 
     #[inline(always)]
     fn run<const FMA: bool>(self) -> f64 {
-        let Squares { shared: SharedGram { quadratic, gram }, factor, rows } = self;
+        let Squares { shared: SharedGram { quadratic, gram, .. }, factor, rows } = self;
         let (k, penalties) = (factor.columns(), &quadratic.penalties);
         let p = padded(k);
         let (mut turned, mut wide) = (vec![[T::ZERO; LANES]; p], vec![[0.0f64; LANES]; p]);
         let mut gradient = wide.clone();
         let mut sum = 0.0;
-        for first in rows.clone().step_by(LANES) {
-            let some = first..(first + LANES).min(rows.end);
+        for some in rows.chunks(LANES) {
             let (mut shift, mut scale) = ([0.0; LANES], [0.0; LANES]);
-            for (lane, i) in some.clone().enumerate() {
+            for (lane, i) in some.iter().map(|i| *i as usize).enumerate() {
                 (shift[lane], scale[lane]) =
                     (penalties.shift_row(i).to_f64(), penalties.linear_row(i).to_f64());
             }
-            let entries = some.start * k..some.end * k;
-            turn_in(&factor.as_slice()[entries.clone()], k, &mut turned);
+            turn_in_placed(factor.as_slice(), some, k, &mut turned);
             for (wide, turned) in wide.iter_mut().zip(&turned) {
                 *wide = widened(turned);
             }
             gram_times::<f64, FMA>(gram, &wide, &shift, &mut gradient);
-            turn_in(&quadratic.cross.as_slice()[entries], k, &mut turned);
+            turn_in_placed(quadratic.cross.as_slice(), some, k, &mut turned);
             for j in 0..k {
                 let (mut g, c, linear) = (gradient[j], widened(&turned[j]), penalties.linear[j].to_f64());
                 for lane in 0..LANES {
@@ -79,7 +102,8 @@ fn widened<T: Real>(lanes: &Lanes<T>) -> Lanes<f64> {
 mod tests {
     use super::*;
     use crate::linalg::simd::{Level, dispatch_at};
-    use crate::quadratic::{Penalties, Subproblem};
+    use crate::quadratic::Penalties;
+    use std::sync::Arc;
 
     #[test]
     fn every_level_and_every_number_of_rows_has_the_gradient_of_the_definition() {
@@ -96,21 +120,38 @@ mod tests {
             };
             // Every third entry is 0: there only a negative gradient counts.
             let factor = Matrix::from_fn(n, k, |i, j| if (i + j) % 3 == 0 { 0.0 } else { number(i + j, 13) });
-            let subproblem = Subproblem::Quadratic(quadratic);
-            let Subproblem::Quadratic(quadratic) = &subproblem else { unreachable!() };
-            let of_row = |i: usize| -> f64 {
-                let gradient = quadratic.gradient_row(i, factor.row(i), None);
-                let entries = gradient.iter().zip(factor.row(i));
-                entries.map(|(g, u)| if *u > 0.0 { g * g } else { g.min(0.0).powi(2) }).sum()
+            // Every fifth row has a Gram of its own.
+            let grouped = |i: usize| i % 5 == 1;
+            let group = RowGroup {
+                penalty: Some((0..k).map(|j| number(j, 17)).collect()),
+                ..RowGroup::plain((0..n as u32).filter(|i| grouped(*i as usize)).collect(), k)
             };
-            let expected: f64 = (0..n).map(of_row).sum();
-            assert!(expected > 0.0);
-            let shared = subproblem.shared_gram().unwrap();
-            for level in Level::available() {
-                let of = |rows| dispatch_at(level, Squares { shared: &shared, factor: &factor, rows });
-                let (found, halves) = (of(0..n), of(0..n / 2) + of(n / 2..n));
-                assert!((found - expected).abs() <= 1e-12 * expected, "{level:?}, {n} x {k}: {found}");
-                assert!((halves - expected).abs() <= 1e-12 * expected, "{level:?}, {n} x {k}: {halves}");
+            let expected =
+                |quadratic: &Quadratic<f32>, rows: Range<usize>, counts: &dyn Fn(usize) -> bool| {
+                    let of_row = |i: usize| -> f64 {
+                        let group = quadratic.groups.first().filter(|_| grouped(i));
+                        let gradient = quadratic.gradient_row(i, factor.row(i), group);
+                        let entries = gradient.iter().zip(factor.row(i));
+                        entries.map(|(g, u)| if *u > 0.0 { g * g } else { g.min(0.0).powi(2) }).sum()
+                    };
+                    rows.filter(|i| counts(*i)).map(of_row).sum::<f64>()
+                };
+            let close = |found: f64, expected: f64| {
+                assert!((found - expected).abs() <= 1e-12 * expected, "{n} x {k}: {found} for {expected}");
+            };
+            for groups in [Vec::new(), vec![group]] {
+                quadratic.groups = Arc::new(groups);
+                let free = |i: usize| quadratic.groups.is_empty() || !grouped(i);
+                let shared = SharedGram::new(&quadratic);
+                let places: Vec<u32> = (0..n as u32).filter(|i| free(*i as usize)).collect();
+                for level in Level::available() {
+                    let of = |rows| dispatch_at(level, Squares { shared: &shared, factor: &factor, rows });
+                    close(of(&places), expected(&quadratic, 0..n, &free));
+                }
+                for rows in [0..n, n / 2..n] {
+                    let all = expected(&quadratic, rows.clone(), &|_| true);
+                    close(shared.squared_projected(&factor, rows), all);
+                }
             }
         }
     }

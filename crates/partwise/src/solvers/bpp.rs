@@ -68,8 +68,10 @@ impl<T: Real> Kernel for Pivoting<'_, '_, T> {
         let Pivoting { rows, factor, exchanges } = self;
         let k = rows.rank();
         let gram = rows.gram.cast::<f64>();
-        let mut states: Vec<RowState> =
-            factor.chunks_exact(k).enumerate().map(|(i, u)| RowState::new(rows, i, u)).collect();
+        let mut states: Vec<RowState> = (0..rows.count())
+            .map(|at| rows.place(at))
+            .map(|i| RowState::new(rows, i, &factor[i * k..(i + 1) * k]))
+            .collect();
         // Loops, no closures: those are functions of their own, without this one's instructions.
         let (mut squared, mut scratch) = (0.0, Scratch::new(k));
         for state in &mut states {
@@ -91,9 +93,9 @@ impl<T: Real> Kernel for Pivoting<'_, '_, T> {
                 break;
             }
         }
-        for (state, u) in states.iter().zip(factor.chunks_exact_mut(k)) {
-            let solution = state.finish::<FMA>(&gram, &mut scratch);
-            for (u, x) in u.iter_mut().zip(solution) {
+        for (at, state) in states.iter().enumerate() {
+            let (i, solution) = (rows.place(at), state.finish::<FMA>(&gram, &mut scratch));
+            for (u, x) in factor[i * k..(i + 1) * k].iter_mut().zip(solution) {
                 *u = T::from_f64(*x);
             }
         }

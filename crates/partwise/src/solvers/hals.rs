@@ -75,7 +75,7 @@ impl<T: Real, const VALUED: bool> Kernel for Sweeps<'_, '_, T, VALUED> {
         let k = self.rows.rank();
         let p = padded(k);
         let (gram, reciprocals) = self.rows.prepared.split_at(p * p);
-        let m = self.factor.len() / k;
+        let m = self.rows.count();
         let mut swept = Swept::default();
         // A few rows at the end are no tile.
         let tiled = if m % LANES <= FEW_ROWS { m - m % LANES } else { m };
@@ -100,11 +100,11 @@ impl<T: Real, const VALUED: bool> Kernel for Sweeps<'_, '_, T, VALUED> {
                 }
                 let last = (&mut tile.rows[..], &mut gradient[..]);
                 swept.value += sweep_tile::<T, VALUED, true, FMA>(prepared, last, shift.as_ref());
-                tile.store(k, self.factor, first, count);
+                tile.store(self.rows, self.factor, first, count);
             }
         }
         let mut gradient = vec![T::ZERO; if tiled < m { p } else { 0 }];
-        for i in tiled..m {
+        for i in (tiled..m).map(|at| self.rows.place(at)) {
             let u = &mut self.factor[i * k..(i + 1) * k];
             let row = sweep_row::<T, VALUED, FMA>(self.rows, i, u, &mut gradient, self.inner_steps);
             swept.squared_gradient += row.squared_gradient;
@@ -367,6 +367,7 @@ mod tests {
             shift: Some(&shift),
             row_steps: None,
             calls: 0,
+            places: None,
         };
         let mut factor: Vec<f64> = (0..m * k).map(|i| number(i, 13)).collect();
         let swept =

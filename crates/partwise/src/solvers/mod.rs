@@ -24,7 +24,7 @@ use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::real::Real;
 
-/// A chunk of m rows of a [`Quadratic`](crate::Quadratic) that share one Gram.
+/// Rows of a chunk of m rows of a [`Quadratic`](crate::Quadratic) that share one Gram: all of them, or those at some places.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, T> {
     /// G (k × k).
@@ -43,12 +43,26 @@ pub struct Rows<'a, T> {
     pub row_steps: Option<&'a [T]>,
     /// How often the solver was called on this slot before.
     pub calls: usize,
+    /// The places of the rows that are meant, each below m; all when absent. What else is in the chunk is left as it is.
+    pub places: Option<&'a [u32]>,
 }
 
 impl<T: Real> Rows<'_, T> {
     /// k.
     pub fn rank(&self) -> usize {
         self.gram.columns()
+    }
+
+    /// How many rows are meant.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.places.map_or(self.cross.len() / self.rank(), <[u32]>::len)
+    }
+
+    /// The place in the chunk of the `at`-th row that is meant.
+    #[inline(always)]
+    pub fn place(&self, at: usize) -> usize {
+        self.places.map_or(at, |places| places[at] as usize)
     }
 }
 
@@ -62,7 +76,7 @@ pub trait NnlsSolver<T: Real>: Debug + Send + Sync {
         0
     }
 
-    /// Lowers every row of `factor` (m × k, row-major) in place; `state` holds m × [`NnlsSolver::state_per_row`] numbers. Returns
+    /// Lowers the rows of `factor` (m × k, row-major) that are meant in place; `state` holds m × [`NnlsSolver::state_per_row`] numbers. Returns
     /// the squared norm of the projected gradient on entry, summed over the rows. A solver that is listed as monotone raises no
     /// row's value.
     fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T], state: &mut [T]) -> f64;
@@ -224,6 +238,62 @@ impl SolverSpec {
             SolverChoice::Nesterov => Box::new(Nesterov::new(inner)),
             SolverChoice::NesterovRunning => Box::new(NesterovRunning),
             SolverChoice::Hals | SolverChoice::Auto => Box::new(Hals::new(inner)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_at_places_are_improved_as_their_copies_are_and_the_others_left() {
+        let (m, k) = (45, 6);
+        let number = |i: usize, step: usize| ((i * step + 3) % 23) as f64 / 23.0;
+        let v = Matrix::from_fn(k + 3, k, |i, j| number(i * 7 + j * 3, 5));
+        let gram = v.gram();
+        let cross: Vec<f64> = (0..m * k).map(|i| 2.0 * number(i, 5)).collect();
+        let (linear, shift): (Vec<f64>, Vec<f64>) =
+            ((0..k).map(|j| number(j, 3)).collect(), (0..m).map(|i| number(i, 11)).collect());
+        let start: Vec<f64> = (0..m * k).map(|i| number(i, 13)).collect();
+        for spec in ALL {
+            let solver = spec.build::<f64>(Some(2));
+            let prepared = solver.prepare(&gram);
+            let width = solver.state_per_row(k);
+            let all = Rows {
+                gram: &gram,
+                prepared: &prepared,
+                cross: &cross,
+                linear: &linear,
+                linear_rows: Some(&shift),
+                shift: Some(&shift),
+                row_steps: Some(&shift),
+                calls: 0,
+                places: None,
+            };
+            for count in [1, 4, 16, 19, 22] {
+                let places: Vec<u32> = (0..count).map(|at| 2 * at + 1).collect();
+                let picked = |values: &[f64], width: usize| -> Vec<f64> {
+                    places.iter().flat_map(|&p| values[p as usize * width..][..width].to_vec()).collect()
+                };
+                let (cross, rows) = (picked(&cross, k), picked(&shift, 1));
+                let copies = Rows {
+                    cross: &cross,
+                    linear_rows: Some(&rows),
+                    shift: Some(&rows),
+                    row_steps: Some(&rows),
+                    ..all
+                };
+                let mut expected = picked(&start, k);
+                let norm = solver.improve_rows(&copies, &mut expected, &mut vec![0.0; places.len() * width]);
+                let mut factor = start.clone();
+                let placed = Rows { places: Some(&places), ..all };
+                let found = solver.improve_rows(&placed, &mut factor, &mut vec![0.0; m * width]);
+                assert_eq!((found, picked(&factor, k)), (norm, expected), "{}, {count} rows", spec.name);
+                for i in (0..m).filter(|i| !places.contains(&(*i as u32))) {
+                    assert_eq!(factor[i * k..(i + 1) * k], start[i * k..(i + 1) * k], "{}", spec.name);
+                }
+            }
         }
     }
 }

@@ -51,7 +51,7 @@ impl<T: Real> Kernel for Update<'_, '_, T> {
         let mut denominator = vec![[T::ZERO; LANES]; padded(k)];
         let mut gradient = vec![[T::ZERO; LANES]; padded(k)];
         let mut squared = 0.0;
-        let m = self.factor.len() / k;
+        let m = self.rows.count();
         for first in (0..m).step_by(LANES) {
             let count = LANES.min(m - first);
             tile.load(self.rows, self.factor, first, count);
@@ -78,7 +78,7 @@ impl<T: Real> Kernel for Update<'_, '_, T> {
                 }
                 tile.rows[j] = u;
             }
-            tile.store(k, self.factor, first, count);
+            tile.store(self.rows, self.factor, first, count);
         }
         squared
     }

@@ -62,7 +62,7 @@ impl<T: Real> Kernel for Steps<'_, '_, T> {
         let (mut look, mut gradient, mut first_step) = (zeros.clone(), zeros.clone(), zeros.clone());
         let mut entry = zeros;
         let mut squared = 0.0;
-        let m = self.factor.len() / k;
+        let m = self.rows.count();
         for first in (0..m).step_by(LANES) {
             let count = LANES.min(m - first);
             tile.load(self.rows, self.factor, first, count);
@@ -106,7 +106,7 @@ impl<T: Real> Kernel for Steps<'_, '_, T> {
                     }
                 }
             }
-            tile.store(k, self.factor, first, count);
+            tile.store(self.rows, self.factor, first, count);
         }
         squared
     }
@@ -123,7 +123,8 @@ pub(super) fn steps<T: Real>(
 ) -> Lanes<T> {
     std::array::from_fn(|lane| {
         let curvature = largest + tile.shift[lane];
-        let share = rows.row_steps.filter(|_| lane < count).map_or(T::ONE, |steps| steps[first + lane]);
+        let share =
+            rows.row_steps.filter(|_| lane < count).map_or(T::ONE, |steps| steps[rows.place(first + lane)]);
         if curvature >= T::MIN_POSITIVE { share / curvature } else { T::ZERO }
     })
 }

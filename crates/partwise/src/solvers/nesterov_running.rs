@@ -69,7 +69,7 @@ impl<T: Real> Kernel for Step<'_, '_, T> {
         let mut look = vec![[T::ZERO; LANES]; p];
         let mut gradient = look.clone();
         let mut squared = 0.0;
-        let m = self.factor.len() / k;
+        let m = self.rows.count();
         for first in (0..m).step_by(LANES) {
             let count = LANES.min(m - first);
             tile.load(self.rows, self.factor, first, count);
@@ -80,7 +80,7 @@ impl<T: Real> Kernel for Step<'_, '_, T> {
             squared += squared_projected(k, &tile.rows, &gradient, &[T::ZERO; LANES]);
             for j in 0..k {
                 for lane in 0..count {
-                    let old = &mut self.state[(first + lane) * k + j];
+                    let old = &mut self.state[self.rows.place(first + lane) * k + j];
                     let u = tile.rows[j][lane];
                     look[j][lane] = multiply_add::<T, FMA>(self.momentum, u - *old, u);
                     *old = u;
@@ -95,7 +95,7 @@ impl<T: Real> Kernel for Step<'_, '_, T> {
                 }
                 tile.rows[j] = u;
             }
-            tile.store(k, self.factor, first, count);
+            tile.store(self.rows, self.factor, first, count);
         }
         squared
     }

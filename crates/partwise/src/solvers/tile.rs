@@ -1,7 +1,7 @@
 //! A tile: [`LANES`] rows of a factor on their side (see [`lanes`](crate::linalg::lanes)) with what their solver needs beside them.
 
 use super::Rows;
-use crate::linalg::lanes::{LANES, Lanes, padded, turn_in, turn_out};
+use crate::linalg::lanes::{LANES, Lanes, padded, turn_in, turn_in_placed, turn_out, turn_out_placed};
 use crate::real::Real;
 
 /// One tile: the rows and their linear part c − sλ, and the shift of each lane.
@@ -27,20 +27,33 @@ impl<T: Real> Tile<T> {
         }
     }
 
-    /// Loads rows `first..first + count` (`count ≤ LANES`); the lanes beyond hold zeros.
+    /// Loads the rows `first..first + count` of those that are meant (`count ≤ LANES`); the lanes beyond hold zeros.
     #[inline(always)]
     pub(super) fn load(&mut self, rows: &Rows<'_, T>, factor: &[T], first: usize, count: usize) {
         let k = rows.rank();
         let entries = first * k..(first + count) * k;
-        turn_in(&factor[entries.clone()], k, &mut self.rows);
-        turn_in(&rows.cross[entries], k, &mut self.cross);
+        match rows.places {
+            None => {
+                turn_in(&factor[entries.clone()], k, &mut self.rows);
+                turn_in(&rows.cross[entries], k, &mut self.cross);
+            }
+            Some(places) => {
+                let places = &places[first..first + count];
+                turn_in_placed(factor, places, k, &mut self.rows);
+                turn_in_placed(rows.cross, places, k, &mut self.cross);
+            }
+        }
         self.shift = [T::ZERO; LANES];
         if let Some(shift) = rows.shift {
-            self.shift[..count].copy_from_slice(&shift[first..first + count]);
+            for (lane, value) in self.shift[..count].iter_mut().enumerate() {
+                *value = shift[rows.place(first + lane)];
+            }
         }
         self.linear_rows = [T::ONE; LANES];
         if let Some(scale) = rows.linear_rows {
-            self.linear_rows[..count].copy_from_slice(&scale[first..first + count]);
+            for (lane, value) in self.linear_rows[..count].iter_mut().enumerate() {
+                *value = scale[rows.place(first + lane)];
+            }
         }
     }
 
@@ -61,8 +74,12 @@ impl<T: Real> Tile<T> {
 
     /// Writes the rows back.
     #[inline(always)]
-    pub(super) fn store(&self, rank: usize, factor: &mut [T], first: usize, count: usize) {
-        turn_out(&self.rows, rank, &mut factor[first * rank..(first + count) * rank]);
+    pub(super) fn store(&self, rows: &Rows<'_, T>, factor: &mut [T], first: usize, count: usize) {
+        let k = rows.rank();
+        match rows.places {
+            None => turn_out(&self.rows, k, &mut factor[first * k..(first + count) * k]),
+            Some(places) => turn_out_placed(&self.rows, k, &places[first..first + count], factor),
+        }
     }
 }
 

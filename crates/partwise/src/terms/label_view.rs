@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, gemm};
 use crate::quadratic::{RowGroup, Subproblem, dot};
 use crate::real::Real;
 
@@ -29,6 +29,9 @@ impl Pattern {
     }
 }
 
+/// Samples whose part of the value is taken at once.
+const VALUE_ROWS: usize = 512;
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct LabelView<T> {
@@ -36,6 +39,8 @@ pub struct LabelView<T> {
     targets: Matrix<T>,
     /// ‖Y‖².
     squared_targets: f64,
+    /// The entries of Y above 0: sample, label, value, by samples.
+    pulls: Vec<(u32, u32, T)>,
     weight: T,
     /// Samples by their known labels; those without any are in none.
     samples: Vec<Pattern>,
@@ -53,25 +58,24 @@ impl<T: Real> LabelView<T> {
         let (n, c) = known.shape();
         let is_known = |i: usize, l: usize| known.get(i, l) > 0.0;
         let targets = Matrix::from_fn(n, c, |i, l| if is_known(i, l) { targets.get(i, l) } else { T::ZERO });
-        LabelView {
-            squared_targets: dot(targets.as_slice(), targets.as_slice()),
-            targets,
-            weight,
-            samples: patterns(n, c, is_known),
-            labels: patterns(c, n, |l, i| is_known(i, l)),
+        let (samples, labels) = (patterns(n, c, is_known), patterns(c, n, |l, i| is_known(i, l)));
+        Self::of(targets, weight, samples, labels)
+    }
+
+    fn of(targets: Matrix<T>, weight: T, samples: Vec<Pattern>, labels: Vec<Pattern>) -> Self {
+        let mut pulls = Vec::new();
+        for i in 0..targets.rows() {
+            let entries = targets.row(i).iter().enumerate();
+            pulls.extend(entries.filter(|(_, y)| **y > T::ZERO).map(|(l, y)| (i as u32, l as u32, *y)));
         }
+        let squared_targets = dot(targets.as_slice(), targets.as_slice());
+        LabelView { targets, squared_targets, pulls, weight, samples, labels }
     }
 
     /// The same view in another precision.
     pub fn cast<U: Real>(&self) -> LabelView<U> {
-        let targets = self.targets.cast::<U>();
-        LabelView {
-            squared_targets: dot(targets.as_slice(), targets.as_slice()),
-            targets,
-            weight: U::from_f64(self.weight.to_f64()),
-            samples: self.samples.clone(),
-            labels: self.labels.clone(),
-        }
+        let weight = U::from_f64(self.weight.to_f64());
+        LabelView::of(self.targets.cast::<U>(), weight, self.samples.clone(), self.labels.clone())
     }
 
     /// c.
@@ -89,11 +93,20 @@ impl<T: Real> LabelView<T> {
     pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
         let (codes, labels) = (factors.get(Slot::Codes), factors.get(Slot::Labels));
         let mut sum = 0.0;
-        for pattern in &self.samples {
-            for &i in &pattern.rows {
-                let (w, y) = (codes.row(i as usize), self.targets.row(i as usize));
-                let error = |l: &u32| y[*l as usize].to_f64() - dot(w, labels.row(*l as usize));
-                sum += pattern.known.iter().map(|l| error(l).powi(2)).sum::<f64>();
+        for Pattern { rows, known } in &self.samples {
+            let labels = labels.gathered(known).cast::<f64>();
+            let mut explained = vec![0.0; VALUE_ROWS.min(rows.len()) * known.len()];
+            for rows in rows.chunks(VALUE_ROWS) {
+                let codes = codes.gathered(rows).cast::<f64>();
+                let explained = &mut explained[..rows.len() * known.len()];
+                let out = gemm::ViewMut::new(explained, rows.len(), known.len());
+                let (codes, labels) = (gemm::View::of(&codes), gemm::View::of(&labels).transposed());
+                gemm::matmul(out, gemm::Output::Replace, codes, labels);
+                for (row, explained) in rows.iter().zip(explained.chunks_exact(known.len())) {
+                    let y = self.targets.row(*row as usize);
+                    let error = |(l, e): (&u32, &f64)| (y[*l as usize].to_f64() - e).powi(2);
+                    sum += known.iter().zip(explained).map(error).sum::<f64>();
+                }
             }
         }
         0.5 * self.weight.to_f64() * sum
@@ -111,17 +124,12 @@ impl<T: Real> LabelView<T> {
         for pattern in patterns {
             let mut added = pattern.gram(other);
             added.as_mut_slice().iter_mut().for_each(|g| *g = self.weight * *g);
-            for &row in &pattern.rows {
-                let cross = q.cross.row_mut(row as usize);
-                for &known in &pattern.known {
-                    let (i, l) = if from_codes { (row, known) } else { (known, row) };
-                    let pull = self.weight * self.targets.get(i as usize, l as usize);
-                    if pull > T::ZERO {
-                        cross.iter_mut().zip(other.row(known as usize)).for_each(|(c, v)| *c += pull * *v);
-                    }
-                }
-            }
             groups.push(RowGroup::with_gram(pattern.rows.clone(), added));
+        }
+        for &(i, l, y) in &self.pulls {
+            let ((own, known), pull) = (if from_codes { (i, l) } else { (l, i) }, self.weight * y);
+            let cross = q.cross.row_mut(own as usize).iter_mut();
+            cross.zip(other.row(known as usize)).for_each(|(c, v)| *c += pull * *v);
         }
         q.add_groups(groups);
         q.constant += 0.5 * self.weight.to_f64() * self.squared_targets;

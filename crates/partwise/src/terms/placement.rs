@@ -108,16 +108,29 @@ impl<T: Real> Placement<T> {
         self.groups.iter().any(|group| !group.pulls.is_empty())
     }
 
-    /// Σᵢ pᵢⱼ·uᵢⱼ^power.
-    pub(crate) fn misplaced(&self, factors: &Factors<T>, power: i32) -> Vec<f64> {
+    /// Σᵢ pᵢⱼ·uᵢⱼ.
+    pub(crate) fn misplaced(&self, factors: &Factors<T>) -> Vec<f64> {
+        self.sums_of(factors, |u| u)
+    }
+
+    /// Σᵢ pᵢⱼ·uᵢⱼ².
+    fn misplaced_squares(&self, factors: &Factors<T>) -> Vec<f64> {
+        self.sums_of(factors, |u| u * u)
+    }
+
+    /// Σᵢ pᵢⱼ·f(uᵢⱼ).
+    fn sums_of(&self, factors: &Factors<T>, f: impl Fn(f64) -> f64) -> Vec<f64> {
         let factor = factors.get(self.slot);
         let mut sums = vec![0.0; factor.columns()];
+        let mut of_group = sums.clone();
         for group in self.groups.iter() {
             let Some(penalty) = &group.penalty else { continue };
+            of_group.fill(0.0);
             for &row in &group.rows {
-                for ((sum, u), p) in sums.iter_mut().zip(factor.row(row as usize)).zip(penalty) {
-                    *sum += p.to_f64() * u.to_f64().powi(power);
-                }
+                of_group.iter_mut().zip(factor.row(row as usize)).for_each(|(sum, u)| *sum += f(u.to_f64()));
+            }
+            for ((sum, of_group), p) in sums.iter_mut().zip(&of_group).zip(penalty) {
+                *sum += p.to_f64() * of_group;
             }
         }
         sums
@@ -149,10 +162,10 @@ impl<T: Real> Placement<T> {
         let other = self.slot.other();
         if !squared {
             let sums = column_norms_1(factors, other, None);
-            return self.misplaced(factors, 1).iter().zip(&sums).map(|(m, s)| m * s).sum();
+            return self.misplaced(factors).iter().zip(&sums).map(|(m, s)| m * s).sum();
         }
         let squares = column_squares(factors, other);
-        let mut value: f64 = self.misplaced(factors, 2).iter().zip(&squares).map(|(m, s)| m * s).sum();
+        let mut value: f64 = self.misplaced_squares(factors).iter().zip(&squares).map(|(m, s)| m * s).sum();
         if self.has_directions() {
             let along = self.along(factors);
             for j in 0..squares.len() {
@@ -187,7 +200,7 @@ impl<T: Real> Placement<T> {
                 m.add_entries(entries);
             }
             Subproblem::KullbackLeibler(m) => {
-                for (base, sum) in m.base.iter_mut().zip(self.misplaced(factors, 1)) {
+                for (base, sum) in m.base.iter_mut().zip(self.misplaced(factors)) {
                     *base += T::from_f64(sum);
                 }
             }
@@ -196,7 +209,7 @@ impl<T: Real> Placement<T> {
     }
 
     fn add_to_other(&self, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
-        let misplaced = self.misplaced(factors, 2);
+        let misplaced = self.misplaced_squares(factors);
         if !self.has_directions() {
             return add_ridge(subproblem, |j| misplaced[j]);
         }
