@@ -51,7 +51,8 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
 
     Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored by hiding
     labels, fused, and read off in six ways (label spreading, WS-SymNMF, CNMF, linear discriminants). Their product is refined by the
-    votes of neighbours and by a Gaussian mixture, which weigh by the hidden labels and by how far the folds agree. Rows are compared by
+    votes of neighbours, in the data and among discriminants, and by a Gaussian and a multinomial mixture, which weigh by the hidden labels
+    and by how far the folds agree. Rows are compared by
     direction; give text as tf-idf, counts of molecules as logarithms.
 
     Parameters

@@ -295,7 +295,7 @@ fn the_automatic_recipe_gives_every_sample_a_class_and_says_why() {
         partwise::recipes::ReadingKind::ALL.len()
     );
     let refinements = record["recipe"]["refinements"].as_array().unwrap();
-    assert_eq!(refinements.len(), 2);
+    assert_eq!(refinements.len(), partwise::recipes::RefinementKind::ALL.len());
     assert!(refinements.iter().any(|r| r["weight"] == 1.0), "{refinements:?}");
     let memberships = std::fs::read_to_string(folder.path().join("out/memberships.csv")).unwrap();
     assert_eq!(memberships.lines().count(), 31);

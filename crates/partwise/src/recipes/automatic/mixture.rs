@@ -10,12 +10,15 @@
 //! swallow its neighbours (20 Newsgroups: accuracy 73 without, 55 with). Few steps are right: with many it forgets where it started. It is
 //! no factorization: nothing is alternated but shares and what they say of classes. Σ is d × d and never made: Σ⁻¹δ by conjugate gradients, which the ridge keeps short.
 //!
+//! The places of the samples in the space that the discriminants Σ⁻¹δ span, where distances are Mahalanobis's, have neighbours that are more
+//! often of the same class than those of X are (ORL: neighbours' vote 81 to 85, UMIST 77 to 79).
+//!
 //! Reference: G. J. McLachlan, "Iterative reclassification procedure for constructing an asymptotically optimal rule of allocation in
 //! discriminant analysis", JASA 70, 1975, doi 10.1080/01621459.1975.10479874.
 
 use super::readings::{Shares, with_labels};
 use crate::data::{self, DataMatrix};
-use crate::linalg::{Matrix, conjugate_gradients};
+use crate::linalg::{Matrix, conjugate_gradients, gemm, symmetric_eigen};
 use crate::real::Real;
 
 /// Steps of expectation maximization.
@@ -24,6 +27,8 @@ const STEPS: usize = 3;
 const RIDGE: f64 = 0.003;
 /// Of the solved systems: shares do not feel a smaller residual.
 const RESIDUAL: f64 = 1e-3;
+/// Directions that are shorter than this part of the longest (squared) tell no classes apart.
+const LEAST_LENGTH: f64 = 1e-6;
 
 /// Shares (n × k) of the rows of `data` (n × d) from those of `start` (n × k), as confident as `confidence` says.
 pub(super) fn mixture<T: Real>(
@@ -39,6 +44,18 @@ pub(super) fn mixture<T: Real>(
         current = with_labels(shares.labels(), shares.of_scores(&scores, confidence));
     }
     current
+}
+
+/// Places (n × r, r < k) of the rows of `data` (n × d) in the space of the discriminants that `shares` (n × k) give: squared distances there
+/// are those by Σ⁻¹ along what sets the classes apart. None where the classes explain all there is.
+pub(super) fn places<T: Real>(data: &dyn DataMatrix<T>, shares: &Matrix<f64>) -> Option<Matrix<f64>> {
+    Centred::new(data).places(shares, RESIDUAL)
+}
+
+/// δ and Σ⁻¹δ (d × k).
+struct Discriminants {
+    apart: Matrix<f64>,
+    solved: Matrix<f64>,
 }
 
 /// X − 1·μᵀ, which is never made.
@@ -84,8 +101,9 @@ impl<'d, T: Real> Centred<'d, T> {
         out
     }
 
-    /// s (n × k), or none where the classes explain all there is; systems are solved to a relative `residual`.
-    fn scores(&self, shares: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
+    /// The classes apart and their discriminants, or none where the classes explain all there is; systems are solved to a relative
+    /// `residual`.
+    fn discriminants(&self, shares: &Matrix<f64>, residual: f64) -> Option<Discriminants> {
         let counts = column_sums(shares);
         // δ as columns (d × k).
         let mut apart = self.transpose_times(shares);
@@ -113,7 +131,13 @@ impl<'d, T: Real> Centred<'d, T> {
             image
         };
         let solved = conjugate_gradients(&covariance, apart.clone(), residual);
-        let mut halves = vec![0.0; counts.len()];
+        Some(Discriminants { apart, solved })
+    }
+
+    /// s (n × k), or none as for [`Centred::discriminants`].
+    fn scores(&self, shares: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
+        let Discriminants { apart, solved } = self.discriminants(shares, residual)?;
+        let mut halves = vec![0.0; shares.columns()];
         for j in 0..solved.rows() {
             let pairs = apart.row(j).iter().zip(solved.row(j));
             halves.iter_mut().zip(pairs).for_each(|(half, (delta, b))| *half += 0.5 * delta * b);
@@ -124,6 +148,29 @@ impl<'d, T: Real> Centred<'d, T> {
         }
         Some(scores)
     }
+
+    /// Places (n × r, r ≤ k) of the samples whose squared distances are those by Σ⁻¹ along the discriminants; none as for
+    /// [`Centred::discriminants`].
+    fn places(&self, shares: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
+        let Discriminants { apart, solved } = self.discriminants(shares, residual)?;
+        let k = shares.columns();
+        // δᵀΣ⁻¹δ, symmetric but for the residual.
+        let lengths = scaled_products(&apart, &solved, &vec![1.0; k]);
+        let even = Matrix::from_fn(k, k, |a, b| 0.5 * (lengths.get(a, b) + lengths.get(b, a)));
+        let (values, vectors) = symmetric_eigen(&even);
+        let least = LEAST_LENGTH * values.last().copied().unwrap_or(0.0);
+        let kept: Vec<usize> = (0..k).filter(|e| values[*e] > least.max(0.0)).collect();
+        let scaled = Matrix::from_fn(k, kept.len(), |c, e| vectors.get(c, kept[e]) / values[kept[e]].sqrt());
+        (!kept.is_empty()).then(|| product(&self.times(&solved), &scaled))
+    }
+}
+
+/// A·B.
+fn product(a: &Matrix<f64>, b: &Matrix<f64>) -> Matrix<f64> {
+    let mut out = Matrix::zeros(a.rows(), b.columns());
+    let target = gemm::ViewMut::new(out.as_mut_slice(), a.rows(), b.columns());
+    gemm::matmul(target, gemm::Output::Replace, gemm::View::of(a), gemm::View::of(b));
+    out
 }
 
 fn column_sums(matrix: &Matrix<f64>) -> Vec<f64> {
@@ -152,7 +199,6 @@ fn scaled_products(a: &Matrix<f64>, b: &Matrix<f64>, scales: &[f64]) -> Matrix<f
 mod tests {
     use super::*;
     use crate::data::DenseMatrix;
-    use crate::linalg::symmetric_eigen;
 
     #[test]
     fn scores_are_those_of_the_covariance_as_it_is_defined() {
@@ -194,9 +240,43 @@ mod tests {
     }
 
     #[test]
+    fn distances_between_places_are_those_of_the_covariance_along_the_discriminants() {
+        let (n, d, k) = (15, 5, 3);
+        let value = |i: usize, j: usize| ((i * 37 + j * 101 + i * j * 13) % 29) as f64 / 29.0;
+        let data = DenseMatrix::from_matrix(Matrix::from_fn(n, d, value)).unwrap();
+        let shares = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i + c) % 3]);
+        let centred = Centred::new(&data);
+        let places = centred.places(&shares, 1e-13).unwrap();
+        // Σ_c n_c·δ_c = 0: k classes span k − 1 directions.
+        assert_eq!(places.shape(), (n, k - 1));
+        // Along δ_a − δ_b the scores of both differ by (x − y)ᵀΣ⁻¹(δ_a − δ_b); places have the same inner products with those of the means.
+        let Discriminants { apart, .. } = centred.discriminants(&shares, 1e-13).unwrap();
+        let scores = centred.scores(&shares, 1e-13).unwrap();
+        let mut means = Matrix::<f64>::zeros(k, k - 1);
+        let counts = column_sums(&shares);
+        for i in 0..n {
+            for c in 0..k {
+                for e in 0..k - 1 {
+                    let sum = means.get(c, e) + shares.get(i, c) * places.get(i, e) / counts[c];
+                    means.row_mut(c)[e] = sum;
+                }
+            }
+        }
+        let inner = |i: usize, c: usize| (0..k - 1).map(|e| places.get(i, e) * means.get(c, e)).sum::<f64>();
+        for i in 1..n {
+            for c in 0..k {
+                let (ours, theirs) = (inner(i, c) - inner(0, c), scores.get(i, c) - scores.get(0, c));
+                assert!((ours - theirs).abs() < 1e-8 * (1.0 + theirs.abs()), "{ours} for {theirs}");
+            }
+        }
+        assert_eq!(apart.shape(), (d, k));
+    }
+
+    #[test]
     fn equal_samples_have_no_covariance_to_learn() {
         let data = DenseMatrix::from_matrix(Matrix::from_fn(5, 3, |_, j| j as f64)).unwrap();
         let shares = Matrix::from_fn(5, 2, |i, c| f64::from(i % 2 == c));
         assert!(Centred::new(&data).scores(&shares, RESIDUAL).is_none());
+        assert!(places(&data, &shares).is_none());
     }
 }

@@ -11,21 +11,23 @@
 //! readings   shares by label spreading on S, by WS-SymNMF on S started there, by the same two on S_X; by CNMF of X with the
 //!            Kullback–Leibler loss; by the linear discriminants of the labelled samples; each scored as above
 //! product    P ∝ Πₑ shareₑ^weightₑ;   labelled samples keep their class, here and below
-//! refined    A ∝ (I − 0.9·S)⁻¹P, and B, a Gaussian mixture with one covariance from A; weight ∝ exp(b·(score + agreement − best))
-//! result     shares ∝ (I − 0.8·S)⁻¹(A^weight·B^weight)
+//! refined    A ∝ (I − 0.9·S)⁻¹P; from A: D ∝ (I − 0.9·S_D)⁻¹A, S_D the graph of the samples in the space of the discriminants that A
+//!            gives; a Gaussian mixture with one covariance; a multinomial mixture; weight ∝ exp(b·(score + agreement − best))
+//! result     shares ∝ (I − 0.8·S')⁻¹Π refined^weight,   S' the mean of S and S_D, weighed as A and D
 //! ```
 //!
 //! The squared loss has its clusters round and of like size; the Kullback–Leibler loss sees counts as counts and is right where they are
 //! not (Classic4: accuracy 71 by spherical k-means, 86 by CNMF). The discriminants are right where a class is told by what little its
 //! two samples don't share with others (Yale: 57, against 51 by all readings together). Neighbours vote, which no product
-//! of experts does: it gives NMI more than accuracy. The mixture learns from all samples what the discriminants learn from the labelled ones.
+//! of experts does: it gives NMI more than accuracy. The Gaussian mixture learns from all samples what the discriminants learn from the labelled
+//! ones, the multinomial one what sets counts apart, and neighbours among discriminants are nearer to classes than those of the data.
 //!
 //! Shares of different origin are compared at equal confidence: raised to the power at which the mean largest share of the unlabelled
 //! samples is 0.7. Spreading favours no class: each is scaled halfway to its size, and sizes are thought halfway (in logarithms) between even
 //! ones and those of a spherical constrained k-means, which is all that two labels a class can say about them.
 //!
 //! The folds learn from different labels; how far they agree on the samples without one (Cohen's κ) is told beside the score. It weighs only in
-//! the last choice, between two refinements that differ on many samples; added to the score of candidates and readings it helped on the draws that
+//! the last choice, between refinements that differ on many samples; added to the score of candidates and readings it helped on the draws that
 //! it was tried on and cost accuracy on fresh ones (`bench/runs/2026-11-few-labels`).
 //!
 //! A fold hides every m-th label of each class with two labels or more, m the number of folds: with two labels a class one of each, in two
@@ -41,6 +43,7 @@ mod candidates;
 mod centroids;
 mod discriminants;
 mod mixture;
+mod multinomial;
 mod readings;
 mod refinement;
 mod shares;
@@ -170,19 +173,30 @@ impl ReadingKind {
 pub enum RefinementKind {
     /// The neighbours of each sample vote, over the fused graph.
     Neighbours,
+    /// So do, on that vote, the neighbours in the space of the linear discriminants that it gives.
+    DiscriminantNeighbours,
     /// A Gaussian mixture of the data with one covariance for all classes, from the neighbours' vote.
     Mixture,
+    /// A multinomial mixture of the data, from the neighbours' vote.
+    Multinomial,
 }
 
 impl RefinementKind {
-    /// Both, in the order of [`Automatic::refinements`].
-    pub const ALL: [RefinementKind; 2] = [RefinementKind::Neighbours, RefinementKind::Mixture];
+    /// All, in the order of [`Automatic::refinements`].
+    pub const ALL: [RefinementKind; 4] = [
+        RefinementKind::Neighbours,
+        RefinementKind::DiscriminantNeighbours,
+        RefinementKind::Mixture,
+        RefinementKind::Multinomial,
+    ];
 
     /// Its name in running text.
     pub fn name(self) -> &'static str {
         match self {
             RefinementKind::Neighbours => "neighbours' vote",
+            RefinementKind::DiscriminantNeighbours => "neighbours among discriminants",
             RefinementKind::Mixture => "Gaussian mixture",
+            RefinementKind::Multinomial => "multinomial mixture",
         }
     }
 }

@@ -187,6 +187,11 @@ fn graph_of_rows<T: Real>(rows: Matrix<T>) -> Result<Graph> {
     Ok(self_tuning(unit_rows(rows.as_ref()).as_ref())?.normalized())
 }
 
+/// The normalized graph of places, by their distances.
+pub(super) fn graph_of_places(places: Matrix<f64>) -> Result<Graph> {
+    Ok(self_tuning(data::dense(places)?.as_ref())?.normalized())
+}
+
 fn self_tuning<T: Real>(data: &dyn DataMatrix<T>) -> Result<Graph> {
     let neighbours = NEIGHBOURS.min(data.n_samples() - 1);
     let weights = Weights::SelfTuning { scale_neighbour: neighbours };
