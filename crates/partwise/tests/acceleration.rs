@@ -8,7 +8,7 @@ mod common;
 
 use common::{Example, accepted, cases, for_examples, number};
 use partwise::{
-    Acceleration, DataMatrix, Fit, Init, Knowledge, Loss, Model, Real, Settings, SolverChoice, fit,
+    Acceleration, DataMatrix, Fit, Init, Knowledge, Loss, Model, Real, Settings, Slot, SolverChoice, fit,
 };
 
 fn settings(example: &Example, acceleration: Acceleration) -> Settings {
@@ -95,6 +95,65 @@ fn fewer_iterations_reach_what_plain_ones_reach() {
             reached(&fast),
             reached(&plain)
         );
+    }
+}
+
+/// Texts of twenty topics, whose words are as frequent as the words of a language: counts, most of them 0.
+fn texts() -> Example {
+    let mut example = Example::new(12, 4, 9, 8);
+    let (n, d, k, length) = (500, 1200, 20, 60);
+    (example.n, example.d, example.k) = (n, d, k);
+    let mut counts = vec![0.0; n * d];
+    for i in 0..n {
+        for t in 0..length {
+            let draw = |seed| number(seed, i * length + t);
+            let topic = if draw(1) < 0.6 { i % k } else { (i / k) % k };
+            // A word by its rank, and where the topic has it.
+            let rank = (draw(2).powi(4) * d as f64) as usize;
+            let word = if draw(3) < 0.6 { (rank * 7 + topic * 61) % d } else { rank };
+            counts[i * d + word] += 1.0;
+        }
+    }
+    example.x = partwise::Matrix::from_vec(n, d, counts).unwrap();
+    example
+}
+
+#[test]
+fn multiplied_entries_that_grow_from_next_to_nothing_are_not_waited_for() {
+    fn at<T: Real>(acceleration: Acceleration, max_iterations: usize) -> f64 {
+        let example = texts();
+        let model = Model::nmf().with_loss(Loss::KullbackLeibler).unwrap();
+        let settings = Settings { max_iterations, ..settings(&example, acceleration) };
+        fit(&example.sparse::<T>(), &model, &settings).unwrap().objective
+    }
+    let plain = at::<f64>(Acceleration::Off, 400);
+    assert!(at::<f64>(Acceleration::Auto, 100) <= plain);
+    assert!(at::<f32>(Acceleration::Auto, 100) <= plain);
+}
+
+#[test]
+fn zeros_of_the_start_stay_zero_under_multiplied_updates() {
+    let example = texts();
+    let start = |rows: usize, seed| {
+        partwise::Matrix::from_fn(rows, example.k, |i, j| {
+            if (i + j) % 4 == 0 { 0.0 } else { number(seed, i * example.k + j) }
+        })
+    };
+    let (codes, components) = (start(example.n, 11), start(example.d, 12));
+    for loss in Loss::ALL {
+        let init = Init::Given(vec![(Slot::Codes, codes.clone()), (Slot::Components, components.clone())]);
+        let settings = Settings { init, solver: SolverChoice::Mu, ..settings(&example, Acceleration::On) };
+        let found = fit(&example.sparse::<f64>(), &Model::nmf().with_loss(loss).unwrap(), &settings).unwrap();
+        for i in 0..example.n {
+            for j in (0..example.k).filter(|j| (i + j) % 4 == 0) {
+                assert_eq!(found.codes.get(i, j), 0.0, "{loss:?}");
+            }
+        }
+        for f in 0..example.d {
+            for j in (0..example.k).filter(|j| (f + j) % 4 == 0) {
+                assert_eq!(found.components.get(j, f), 0.0, "{loss:?}");
+            }
+        }
     }
 }
 

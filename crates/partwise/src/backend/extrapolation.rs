@@ -7,8 +7,10 @@
 //! A factor is improved from its extrapolated place y, and the other factor is then solved for that place. β grows while the
 //! objective falls. Where it rises, the extrapolation of the other factor was too long: it is taken back, the work of this factor is
 //! repeated, nothing is extrapolated until the next iteration, and β shrinks. An update at a place that isn't extrapolated never raises
-//! the objective, so neither does an iteration. HALS knows the objective after each update, multiplicative updates know it before;
-//! these keep a share of each entry, since a zero would stay. Reference: Ang & Gillis 2019, "Accelerating
+//! the objective, so neither does an iteration. HALS knows the objective after each update, multiplicative updates know it before.
+//! These keep a share of each entry, since a zero would stay; and one that grows again from next to nothing, for which they would take
+//! hundreds of iterations, is put at once to where it shows (Kullback–Leibler on the counts of `bench/`, k = 20: after 256 iterations 1.2 % lower
+//! in `f32`, where small entries were lost, and 1.2 % in `f64`). Entries of a row are compared by their mass, uⱼ·Σvⱼ, which no scaling of a component changes. Reference: Ang & Gillis 2019, "Accelerating
 //! nonnegative matrix factorization algorithms using extrapolation", doi:10.1162/neco_a_01157; they compare once an iteration
 //! and go on from the rejected place.
 
@@ -26,6 +28,11 @@ const SHRINKAGE: f64 = 1.5;
 
 /// The share of an entry that multiplicative updates keep at least.
 const KEPT: f64 = 0.1;
+/// What an entry that grows has at least after an extrapolation of multiplicative updates, as a share of the largest of its row, by mass. (3e-4 is
+/// faster at first and then refused more often, 3e-6 is slower for two hundred iterations.)
+const GROWING: f64 = 3e-5;
+/// What any entry but 0 has: above what `f32` can't hold.
+const LEAST: f64 = 1e-12;
 
 /// When the objective is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,13 +153,14 @@ impl<T: Real> Extrapolation<T> {
         true
     }
 
-    /// Moves the factor on after an accepted update, and remembers the update.
-    pub(super) fn advance(&mut self, slot: Slot, objective: f64, factors: &mut Factors<T>) {
+    /// Moves the factor on after an accepted update, and remembers the update. `masses` (k): how much a unit of each component stands for, known
+    /// with [`Known::Before`].
+    pub(super) fn advance(&mut self, slot: Slot, objective: f64, masses: &[T], factors: &mut Factors<T>) {
         if slot != self.first && self.known == Known::After {
             self.reached = Some(objective);
             self.lengthen_or_shorten();
         }
-        let kept = T::from_f64(if self.known == Known::Before { KEPT } else { 0.0 });
+        let multiplied = self.known == Known::Before;
         let (step, rejected) = (T::from_f64(self.step), self.rejected);
         let track = self.track(slot);
         track.moved = false;
@@ -161,11 +169,15 @@ impl<T: Real> Extrapolation<T> {
             return;
         };
         track.moved = true;
-        let factor = factors.get_mut(slot).as_mut_slice();
-        for (place, last) in factor.iter_mut().zip(updated.as_mut_slice()) {
-            let new = *place;
-            *place = Real::max(new + step * (new - *last), kept * new);
-            *last = new;
+        let (factor, updated) = (factors.get_mut(slot).as_mut_slice(), updated.as_mut_slice());
+        if multiplied {
+            move_on_multiplied(factor, updated, step, masses);
+        } else {
+            for (place, last) in factor.iter_mut().zip(updated) {
+                let new = *place;
+                *place = Real::max(new + step * (new - *last), T::ZERO);
+                *last = new;
+            }
         }
     }
 
@@ -194,6 +206,28 @@ impl<T: Real> Extrapolation<T> {
 
     fn track(&mut self, slot: Slot) -> &mut Track<T> {
         &mut self.tracks[slot.index()]
+    }
+}
+
+/// As [`Extrapolation::advance`] for a factor and its update before, where zeros stay.
+fn move_on_multiplied<T: Real>(factor: &mut [T], updated: &mut [T], step: T, masses: &[T]) {
+    let k = masses.len();
+    // A component that stands for next to nothing isn't brought back: no number would be large enough.
+    let counts = T::EPSILON * masses.iter().fold(T::ZERO, |largest, mass| Real::max(largest, *mass));
+    let per_unit: Vec<T> =
+        masses.iter().map(|mass| if *mass > counts { T::ONE / *mass } else { T::ZERO }).collect();
+    let [kept, growing, least] = [KEPT, GROWING, LEAST].map(T::from_f64);
+    for (row, updated) in factor.chunks_exact_mut(k).zip(updated.chunks_exact_mut(k)) {
+        let largest =
+            row.iter().zip(masses).fold(T::ZERO, |largest, (u, mass)| Real::max(largest, *u * *mass));
+        let (growing, least) = (growing * largest, least * largest);
+        for ((place, last), per_unit) in row.iter_mut().zip(updated).zip(&per_unit) {
+            let new = *place;
+            let bound = *per_unit * if new > *last { growing } else { least };
+            let moved = Real::max(Real::max(new + step * (new - *last), kept * new), bound);
+            *place = if new > T::ZERO { moved } else { T::ZERO };
+            *last = new;
+        }
     }
 }
 

@@ -63,10 +63,23 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             self.form(slot);
             swept = self.improve_once();
         }
+        let masses = self.masses();
         if let Some(extrapolation) = &mut self.extrapolation {
-            extrapolation.advance(slot, swept.value, &mut self.factors);
+            extrapolation.advance(slot, swept.value, &masses, &mut self.factors);
         }
         swept.squared_gradient
+    }
+
+    /// How much a unit of each component of the slot that was restricted last stands for: the sum of its partner (Kullback–Leibler), or the
+    /// length.
+    fn masses(&self) -> Vec<T> {
+        match self.current.as_ref().map(|(_, subproblem)| subproblem) {
+            Some(Subproblem::KullbackLeibler(m)) => m.base.clone(),
+            Some(Subproblem::Quadratic(q)) => {
+                (0..q.gram.columns()).map(|j| Real::sqrt(Real::max(q.gram.get(j, j), T::ZERO))).collect()
+            }
+            None => Vec::new(),
+        }
     }
 
     /// The rows that use the shared Gram, as chunks of one solve each.
