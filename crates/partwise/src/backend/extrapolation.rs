@@ -8,9 +8,9 @@
 //! objective falls. Where it rises, the extrapolation of the other factor was too long: it is taken back, the work of this factor is
 //! repeated, nothing is extrapolated until the next iteration, and β shrinks. An update at a place that isn't extrapolated never raises
 //! the objective, so neither does an iteration. HALS knows the objective after each update, multiplicative updates know it before.
-//! These keep a share of each entry, since a zero would stay; and one that grows again from next to nothing, for which they would take
-//! hundreds of iterations, is put at once to where it shows (Kullback–Leibler on the counts of `bench/`, k = 20: after 256 iterations 1.2 % lower
-//! in `f32`, where small entries were lost, and 1.2 % in `f64`). Entries of a row are compared by their mass, uⱼ·Σvⱼ, which no scaling of a component changes. Reference: Ang & Gillis 2019, "Accelerating
+//! These keep a share of each entry, since a zero would stay; and one that an update makes grow from next to nothing, for which they would take
+//! hundreds of iterations, is put at once to where it shows (Kullback–Leibler on the counts of `bench/`, k = 20: the objective after 256 iterations is
+//! 1.2 to 1.3 % lower). Entries of a row are compared by what they stand for, uⱼ·Σvⱼ (Kullback–Leibler) or uⱼ·‖vⱼ‖. Reference: Ang & Gillis 2019, "Accelerating
 //! nonnegative matrix factorization algorithms using extrapolation", doi:10.1162/neco_a_01157; they compare once an iteration
 //! and go on from the rejected place.
 
@@ -28,10 +28,10 @@ const SHRINKAGE: f64 = 1.5;
 
 /// The share of an entry that multiplicative updates keep at least.
 const KEPT: f64 = 0.1;
-/// What an entry that grows has at least after an extrapolation of multiplicative updates, as a share of the largest of its row, by mass. (3e-4 is
-/// faster at first and then refused more often, 3e-6 is slower for two hundred iterations.)
+/// What an entry that grew in a multiplicative update has at least after it was extrapolated, as a share of the largest of its row, by mass.
+/// (Ten times as much is refused more often, a third of it slower for two hundred iterations.)
 const GROWING: f64 = 3e-5;
-/// What any entry but 0 has: above what `f32` can't hold.
+/// What any other has, but for zeros: far above what `f32` can't hold.
 const LEAST: f64 = 1e-12;
 
 /// When the objective is known.
@@ -61,7 +61,7 @@ pub(super) struct Extrapolation<T> {
 
 /// What is remembered of one factor.
 struct Track<T> {
-    /// Where the last update began.
+    /// Where the last update began, as far as that is needed.
     entry: Option<Matrix<T>>,
     /// What the last update gave.
     updated: Option<Matrix<T>>,
@@ -101,8 +101,8 @@ impl<T: Real> Extrapolation<T> {
         if slot == self.first && self.known == Known::After {
             self.rejected = false;
         }
-        // Without an extrapolated partner the update can't be rejected.
-        if self.known == Known::After && self.track(slot.other()).moved {
+        // Multiplicative updates ask what grew; without an extrapolated partner an update of HALS can't be rejected.
+        if self.known == Known::Before || self.track(slot.other()).moved {
             keep(&mut self.track(slot).entry, factors.get(slot));
         }
     }
@@ -171,7 +171,8 @@ impl<T: Real> Extrapolation<T> {
         track.moved = true;
         let (factor, updated) = (factors.get_mut(slot).as_mut_slice(), updated.as_mut_slice());
         if multiplied {
-            move_on_multiplied(factor, updated, step, masses);
+            let entry = track.entry.as_ref().expect("it was kept when the update began").as_slice();
+            move_on_multiplied(factor, (entry, updated), step, masses);
         } else {
             for (place, last) in factor.iter_mut().zip(updated) {
                 let new = *place;
@@ -209,23 +210,24 @@ impl<T: Real> Extrapolation<T> {
     }
 }
 
-/// As [`Extrapolation::advance`] for a factor and its update before, where zeros stay.
-fn move_on_multiplied<T: Real>(factor: &mut [T], updated: &mut [T], step: T, masses: &[T]) {
+/// As [`Extrapolation::advance`] where zeros stay: for a factor, where its update began, and the update before.
+fn move_on_multiplied<T: Real>(factor: &mut [T], (entry, updated): (&[T], &mut [T]), step: T, masses: &[T]) {
     let k = masses.len();
     // A component that stands for next to nothing isn't brought back: no number would be large enough.
     let counts = T::EPSILON * masses.iter().fold(T::ZERO, |largest, mass| Real::max(largest, *mass));
     let per_unit: Vec<T> =
         masses.iter().map(|mass| if *mass > counts { T::ONE / *mass } else { T::ZERO }).collect();
     let [kept, growing, least] = [KEPT, GROWING, LEAST].map(T::from_f64);
-    for (row, updated) in factor.chunks_exact_mut(k).zip(updated.chunks_exact_mut(k)) {
+    let befores = entry.chunks_exact(k).zip(updated.chunks_exact_mut(k));
+    for (row, (entry, updated)) in factor.chunks_exact_mut(k).zip(befores) {
         let largest =
             row.iter().zip(masses).fold(T::ZERO, |largest, (u, mass)| Real::max(largest, *u * *mass));
         let (growing, least) = (growing * largest, least * largest);
-        for ((place, last), per_unit) in row.iter_mut().zip(updated).zip(&per_unit) {
+        for (((place, last), began), per_unit) in row.iter_mut().zip(updated).zip(entry).zip(&per_unit) {
             let new = *place;
-            let bound = *per_unit * if new > *last { growing } else { least };
+            let bound = *per_unit * if new > *began { growing } else { least };
             let moved = Real::max(Real::max(new + step * (new - *last), kept * new), bound);
-            *place = if new > T::ZERO { moved } else { T::ZERO };
+            *place = if new > T::ZERO { moved } else { new };
             *last = new;
         }
     }

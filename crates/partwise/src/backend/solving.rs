@@ -70,15 +70,14 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         swept.squared_gradient
     }
 
-    /// How much a unit of each component of the slot that was restricted last stands for: the sum of its partner (Kullback–Leibler), or the
-    /// length.
+    /// How much a unit of each component of the slot that was restricted last stands for: the sum of its partner (Kullback–Leibler), or its
+    /// length, with what penalties add.
     fn masses(&self) -> Vec<T> {
-        match self.current.as_ref().map(|(_, subproblem)| subproblem) {
-            Some(Subproblem::KullbackLeibler(m)) => m.base.clone(),
-            Some(Subproblem::Quadratic(q)) => {
+        match &self.current.as_ref().expect("a slot was restricted").1 {
+            Subproblem::KullbackLeibler(m) => m.base.clone(),
+            Subproblem::Quadratic(q) => {
                 (0..q.gram.columns()).map(|j| Real::sqrt(Real::max(q.gram.get(j, j), T::ZERO))).collect()
             }
-            None => Vec::new(),
         }
     }
 

@@ -150,6 +150,7 @@ mod tests {
                 }
                 for rows in [0..n, n / 2..n] {
                     let all = expected(&quadratic, rows.clone(), &|_| true);
+                    assert!(all > 0.0);
                     close(shared.squared_projected(&factor, rows), all);
                 }
             }

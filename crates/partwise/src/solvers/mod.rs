@@ -43,7 +43,7 @@ pub struct Rows<'a, T> {
     pub row_steps: Option<&'a [T]>,
     /// How often the solver was called on this slot before.
     pub calls: usize,
-    /// The places of the rows that are meant, each below m; all when absent. What else is in the chunk is left as it is.
+    /// The places of the rows that are meant, each below m and none twice; all when absent. What else is in the chunk is left as it is.
     pub places: Option<&'a [u32]>,
 }
 
@@ -54,12 +54,18 @@ impl<T: Real> Rows<'_, T> {
     }
 
     /// How many rows are meant.
+    ///
+    /// # Panics
+    /// When k is 0.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.places.map_or(self.cross.len() / self.rank(), <[u32]>::len)
     }
 
     /// The place in the chunk of the `at`-th row that is meant.
+    ///
+    /// # Panics
+    /// When there are no more than `at`.
     #[inline(always)]
     pub fn place(&self, at: usize) -> usize {
         self.places.map_or(at, |places| places[at] as usize)
@@ -79,6 +85,9 @@ pub trait NnlsSolver<T: Real>: Debug + Send + Sync {
     /// Lowers the rows of `factor` (m × k, row-major) that are meant in place; `state` holds m × [`NnlsSolver::state_per_row`] numbers. Returns
     /// the squared norm of the projected gradient on entry, summed over the rows. A solver that is listed as monotone raises no
     /// row's value.
+    ///
+    /// # Panics
+    /// When a slice is shorter than the rows that are meant ask for.
     fn improve_rows(&self, rows: &Rows<'_, T>, factor: &mut [T], state: &mut [T]) -> f64;
 }
 

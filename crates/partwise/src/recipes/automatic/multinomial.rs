@@ -51,7 +51,7 @@ fn scores<T: Real>(data: &dyn DataMatrix<T>, shares: &Matrix<f64>) -> Matrix<f64
         for (ratio, mass) in ratios.row_mut(j).iter_mut().zip(&masses) {
             let of_class = (*ratio + smoothing * base) / (mass + smoothing);
             // A feature that no sample has says nothing.
-            *ratio = if base > 0.0 { (of_class / base).ln() } else { 0.0 };
+            *ratio = if base > 0.0 && of_class > 0.0 { (of_class / base).ln() } else { 0.0 };
         }
     }
     data::times(data, &ratios)

@@ -42,18 +42,27 @@ pub(super) fn refine<T: Real>(
     let tasks: Vec<(usize, RefinementKind)> = all.flat_map(|v| kinds.map(|kind| (v, kind))).collect();
     let refined = pool.map(tasks, |(v, kind)| refined(kind, source, &views[v], &fused[v], &smooth[v]));
     let refined = refined.into_iter().collect::<Result<Vec<_>>>()?;
-    let (shares, mut graphs): (Vec<_>, Vec<_>) = refined.into_iter().unzip();
+    let (shares, graphs): (Vec<_>, Vec<_>) = refined.into_iter().unzip();
     let shares: Vec<&[Matrix<f64>]> = shares.chunks(kinds.len()).collect();
     let worth = |score, agreement| score + agreement;
     let refinements = weighed(views, &shares, &kinds, hidden, worth);
     let together = product(&views[0].labels, shares[0], &refinements);
-    // The graphs of the two votes, weighed as these are.
-    graphs.truncate(kinds.len());
-    let weighed: Vec<(f64, &Graph)> =
-        graphs.iter().zip(&refinements).filter_map(|(graph, r)| Some((r.weight, graph.as_ref()?))).collect();
-    let sum: f64 = weighed.iter().map(|(weight, _)| weight).sum();
-    let last = Graph::weighted_sum(&weighed.iter().map(|(w, graph)| (w / sum, *graph)).collect::<Vec<_>>())?;
+    // The graphs of the two votes (with all labels), weighed as these are between themselves: beside a mixture both may weigh nothing.
+    let voted = graphs.iter().zip(&refinements).filter_map(|(graph, r)| Some((graph.as_ref()?, r)));
+    let (votes, judged): (Vec<&Graph>, Vec<&Refinement>) = voted.unzip();
+    let worth_of = |r: &&Refinement| r.score.map_or(0.0, |score| worth(score, r.agreement.unwrap_or(0.0)));
+    let worths: Vec<f64> = judged.iter().map(worth_of).collect();
+    let votes: Vec<(f64, &Graph)> = among_themselves(&worths, hidden).into_iter().zip(votes).collect();
+    let last = Graph::weighted_sum(&votes)?;
     Ok((vote(&last, &views[0], &together, LAST_VOTE)?, refinements))
+}
+
+/// Weights ∝ exp(hidden·worth) that sum to 1.
+fn among_themselves(worths: &[f64], hidden: f64) -> Vec<f64> {
+    let best = worths.iter().fold(f64::NEG_INFINITY, |best, worth| best.max(*worth));
+    let weights: Vec<f64> = worths.iter().map(|worth| (hidden * (worth - best)).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter().map(|weight| weight / sum).collect()
 }
 
 /// The shares that a refinement makes of `smooth`, the neighbours' vote, and the graph that it votes on.
@@ -82,4 +91,19 @@ fn refined<T: Real>(
 /// (I − αS)⁻¹·shares, as shares; labelled samples keep their class.
 fn vote(graph: &Graph, view: &View, shares: &Matrix<f64>, alpha: f64) -> Result<Matrix<f64>> {
     Ok(with_labels(&view.labels, spread_scores(graph, shares, alpha, RESIDUAL)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_sum_to_one_however_many_labels_were_hidden() {
+        for hidden in [0.0, 20.0, 1e5] {
+            let weights = among_themselves(&[0.9, 1.1, 0.4], hidden);
+            assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{weights:?}");
+        }
+        assert_eq!(among_themselves(&[0.3, 0.3], 1e6), [0.5, 0.5]);
+        assert_eq!(among_themselves(&[-0.2, 0.8], 1e5), [0.0, 1.0]);
+    }
 }
