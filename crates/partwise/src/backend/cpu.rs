@@ -351,10 +351,10 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             self.restrict(slot);
             let (_, subproblem) = self.current.as_ref().expect("a slot was restricted");
             let factor = self.factors.get(slot);
-            squared += match subproblem.shared_gram() {
-                Some(shared) => {
+            squared += match subproblem.projected_gradient() {
+                Some(gradient) => {
                     let chunks = fixed_chunks(factor.rows(), GRAM_ROWS);
-                    let parts = self.pool.map(chunks, |rows| shared.squared_projected(factor, rows));
+                    let parts = self.pool.map(chunks, |rows| gradient.squared_norm(factor, rows));
                     parts.iter().sum()
                 }
                 None => subproblem.squared_projected_gradient(factor),

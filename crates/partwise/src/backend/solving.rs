@@ -63,22 +63,10 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             self.form(slot);
             swept = self.improve_once();
         }
-        let masses = self.masses();
-        if let Some(extrapolation) = &mut self.extrapolation {
-            extrapolation.advance(slot, swept.value, &masses, &mut self.factors);
+        if let (Some(extrapolation), Some((_, subproblem))) = (&mut self.extrapolation, &self.current) {
+            extrapolation.advance(slot, swept.value, || masses(subproblem), &mut self.factors);
         }
         swept.squared_gradient
-    }
-
-    /// How much a unit of each component of the slot that was restricted last stands for: the sum of its partner (Kullback–Leibler), or its
-    /// length, with what penalties add.
-    fn masses(&self) -> Vec<T> {
-        match &self.current.as_ref().expect("a slot was restricted").1 {
-            Subproblem::KullbackLeibler(m) => m.base.clone(),
-            Subproblem::Quadratic(q) => {
-                (0..q.gram.columns()).map(|j| Real::sqrt(Real::max(q.gram.get(j, j), T::ZERO))).collect()
-            }
-        }
     }
 
     /// The rows that use the shared Gram, as chunks of one solve each.
@@ -166,6 +154,16 @@ impl<T: Real> CpuBackend<'_, '_, T> {
                 improve_kl_rows(&view, factor)
             });
         squares.iter().sum()
+    }
+}
+
+/// How much a unit of each component of a slot stands for: the sum of its partner (Kullback–Leibler), or its length, with what penalties add.
+fn masses<T: Real>(subproblem: &Subproblem<T>) -> Vec<T> {
+    match subproblem {
+        Subproblem::KullbackLeibler(m) => m.base.clone(),
+        Subproblem::Quadratic(q) => {
+            (0..q.gram.columns()).map(|j| Real::sqrt(Real::max(q.gram.get(j, j), T::ZERO))).collect()
+        }
     }
 }
 

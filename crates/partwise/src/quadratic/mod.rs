@@ -11,11 +11,11 @@
 
 mod groups;
 mod majorizer;
-mod shared_gram;
+mod projected_gradient;
 
 pub use groups::RowGroup;
 pub use majorizer::KlMajorizer;
-pub(crate) use shared_gram::SharedGram;
+pub(crate) use projected_gradient::ProjectedGradient;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -209,9 +209,9 @@ impl<T: Real> Subproblem<T> {
     }
 
     /// The projected gradient of some rows of a quadratic at a time.
-    pub(crate) fn shared_gram(&self) -> Option<SharedGram<'_, T>> {
+    pub(crate) fn projected_gradient(&self) -> Option<ProjectedGradient<'_, T>> {
         match self {
-            Subproblem::Quadratic(quadratic) => Some(SharedGram::new(quadratic)),
+            Subproblem::Quadratic(quadratic) => Some(ProjectedGradient::new(quadratic)),
             Subproblem::KullbackLeibler(_) => None,
         }
     }
@@ -220,7 +220,7 @@ impl<T: Real> Subproblem<T> {
     /// its negative part where u = 0.
     pub fn squared_projected_gradient(&self, factor: &Matrix<T>) -> f64 {
         match self {
-            Subproblem::Quadratic(q) => SharedGram::new(q).squared_projected(factor, 0..factor.rows()),
+            Subproblem::Quadratic(q) => ProjectedGradient::new(q).squared_norm(factor, 0..factor.rows()),
             Subproblem::KullbackLeibler(m) => {
                 let of_row =
                     |i: usize| squared_projected_row(&m.gradient_row(i, factor.row(i)), factor.row(i));

@@ -1,7 +1,7 @@
 //! The search over candidate graphs, and the fused graph.
 
 use super::readings::{Shares, spreading, symmetric};
-use super::shares::{agreement, classes_of, held_out};
+use super::shares::{agreement, classes_of, held_out, weights};
 use super::views::{Source, View};
 use super::{Candidate, CandidateGraph, Stage};
 use crate::error::Result;
@@ -151,12 +151,12 @@ struct Scored {
 
 /// exp(b·(score − best)), without those that hardly count, summing to 1.
 fn weigh(candidates: &mut [Candidate], hidden: f64) {
-    let best = candidates.iter().filter_map(|c| c.score).fold(0.0, f64::max);
-    let weight = |c: &Candidate| c.score.map_or(1.0, |score| (hidden * (score - best)).exp());
-    let sum: f64 = candidates.iter().map(weight).sum();
-    for candidate in candidates.iter_mut() {
-        let share = weight(candidate) / sum;
-        // Without scores every candidate counts, however many there are.
+    // Without scores every candidate counts, however many there are.
+    let worths: Vec<f64> = candidates.iter().map(|c| c.score.unwrap_or(0.0)).collect();
+    let weights = weights(&worths, hidden);
+    let sum: f64 = weights.iter().sum();
+    for (candidate, weight) in candidates.iter_mut().zip(weights) {
+        let share = weight / sum;
         candidate.weight = if share < LEAST_WEIGHT && candidate.score.is_some() { 0.0 } else { share };
     }
     let sum: f64 = candidates.iter().map(|c| c.weight).sum();

@@ -1,7 +1,9 @@
 //! Readings: shares of the classes from the graphs and from the data, and their product.
 
 use super::discriminants::discriminants;
-use super::shares::{agreement, balanced, classes_of, held_out, logarithms, row_normalized, sharpened};
+use super::shares::{
+    agreement, balanced, classes_of, held_out, logarithms, row_normalized, sharpened, weights,
+};
 use super::views::{Source, View};
 use super::{Reading, ReadingKind};
 use crate::error::Result;
@@ -166,13 +168,9 @@ pub(super) fn weighed<K: Copy>(
         Reading { kind: *kind, score, agreement: agreement(&of_folds, classes, &over), weight: 1.0 }
     };
     let mut readings: Vec<Reading<K>> = kinds.iter().enumerate().map(judged).collect();
-    let worth = |r: &Reading<K>| r.score.map(|score| worth(score, r.agreement.unwrap_or(0.0)));
-    let best = readings.iter().filter_map(&worth).fold(f64::NEG_INFINITY, f64::max);
-    for reading in &mut readings {
-        if let Some(worth) = worth(reading) {
-            reading.weight = (hidden * (worth - best)).exp();
-        }
-    }
+    let worth = |r: &Reading<K>| r.score.map_or(0.0, |score| worth(score, r.agreement.unwrap_or(0.0)));
+    let worths: Vec<f64> = readings.iter().map(worth).collect();
+    readings.iter_mut().zip(weights(&worths, hidden)).for_each(|(reading, weight)| reading.weight = weight);
     readings
 }
 

@@ -9,7 +9,7 @@
 use super::mixture::{mixture, places};
 use super::multinomial::multinomial;
 use super::readings::{RESIDUAL, Shares, product, weighed, with_labels};
-use super::shares::logarithms;
+use super::shares::{logarithms, weights};
 use super::views::{Source, View, graph_of_places};
 use super::{Refinement, RefinementKind};
 use crate::error::Result;
@@ -48,24 +48,17 @@ pub(super) fn refine<T: Real>(
     let refinements = weighed(views, &shares, &kinds, hidden, worth);
     let together = product(&views[0].labels, shares[0], &refinements);
     // The graphs of the two votes (with all labels), weighed as these are between themselves: beside a mixture both may weigh nothing.
-    let voted = graphs.iter().zip(&refinements).filter_map(|(graph, r)| Some((graph.as_ref()?, r)));
-    let (votes, judged): (Vec<&Graph>, Vec<&Refinement>) = voted.unzip();
-    let worth_of = |r: &&Refinement| r.score.map_or(0.0, |score| worth(score, r.agreement.unwrap_or(0.0)));
-    let worths: Vec<f64> = judged.iter().map(worth_of).collect();
-    let votes: Vec<(f64, &Graph)> = among_themselves(&worths, hidden).into_iter().zip(votes).collect();
-    let last = Graph::weighted_sum(&votes)?;
+    let of_kind = |kind| kinds.iter().position(|other| *other == kind).expect("every refinement is there");
+    let discriminant = of_kind(RefinementKind::DiscriminantNeighbours);
+    let judged = [of_kind(RefinementKind::Neighbours), discriminant].map(|at| &refinements[at]);
+    let worth_of = |r: &Refinement| r.score.map_or(0.0, |score| worth(score, r.agreement.unwrap_or(0.0)));
+    let [ours, theirs] = weights(&judged.map(worth_of), hidden)[..] else { unreachable!("two worths") };
+    let votes = [(ours, &fused[0]), (theirs, graphs[discriminant].as_ref().unwrap_or(&fused[0]))];
+    let last = Graph::weighted_sum(&votes.map(|(weight, graph)| (weight / (ours + theirs), graph)))?;
     Ok((vote(&last, &views[0], &together, LAST_VOTE)?, refinements))
 }
 
-/// Weights ∝ exp(hidden·worth) that sum to 1.
-fn among_themselves(worths: &[f64], hidden: f64) -> Vec<f64> {
-    let best = worths.iter().fold(f64::NEG_INFINITY, |best, worth| best.max(*worth));
-    let weights: Vec<f64> = worths.iter().map(|worth| (hidden * (worth - best)).exp()).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.iter().map(|weight| weight / sum).collect()
-}
-
-/// The shares that a refinement makes of `smooth`, the neighbours' vote, and the graph that it votes on.
+/// The shares that a refinement makes of `smooth`, the neighbours' vote, and the graph of its own that it votes on, if it has one.
 fn refined<T: Real>(
     kind: RefinementKind,
     source: &Source<'_, T>,
@@ -77,11 +70,11 @@ fn refined<T: Real>(
     let of_vote =
         |vote: &Matrix<f64>| with_labels(shares.labels(), shares.of_scores(&logarithms(vote), CONFIDENCE));
     Ok(match kind {
-        RefinementKind::Neighbours => (of_vote(smooth), Some(fused.clone())),
+        RefinementKind::Neighbours => (of_vote(smooth), None),
         RefinementKind::DiscriminantNeighbours => {
             // Where the classes explain all there is, there is no such space.
-            let graph = places(data, smooth).map_or_else(|| Ok(fused.clone()), graph_of_places)?;
-            (of_vote(&vote(&graph, view, smooth, FIRST_VOTE)?), Some(graph))
+            let own = places(data, smooth).map(graph_of_places).transpose()?;
+            (of_vote(&vote(own.as_ref().unwrap_or(fused), view, smooth, FIRST_VOTE)?), own)
         }
         RefinementKind::Mixture => (mixture(data, &shares, smooth, CONFIDENCE), None),
         RefinementKind::Multinomial => (multinomial(data, &shares, smooth, CONFIDENCE), None),
@@ -91,19 +84,4 @@ fn refined<T: Real>(
 /// (I − αS)⁻¹·shares, as shares; labelled samples keep their class.
 fn vote(graph: &Graph, view: &View, shares: &Matrix<f64>, alpha: f64) -> Result<Matrix<f64>> {
     Ok(with_labels(&view.labels, spread_scores(graph, shares, alpha, RESIDUAL)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn weights_sum_to_one_however_many_labels_were_hidden() {
-        for hidden in [0.0, 20.0, 1e5] {
-            let weights = among_themselves(&[0.9, 1.1, 0.4], hidden);
-            assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{weights:?}");
-        }
-        assert_eq!(among_themselves(&[0.3, 0.3], 1e6), [0.5, 0.5]);
-        assert_eq!(among_themselves(&[-0.2, 0.8], 1e5), [0.0, 1.0]);
-    }
 }

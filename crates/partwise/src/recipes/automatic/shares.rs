@@ -105,6 +105,12 @@ fn kappa(one: &[u32], other: &[u32], classes: usize, over: &[usize]) -> Option<f
     Some(if chance < 1.0 - 1e-12 { (same - chance) / (1.0 - chance) } else { 0.0 })
 }
 
+/// exp(hidden·(worth − best)) of each: a sum over hidden labels, as which a worth is their mean. The largest is 1.
+pub(super) fn weights(worths: &[f64], hidden: f64) -> Vec<f64> {
+    let best = worths.iter().fold(f64::NEG_INFINITY, |best, worth| best.max(*worth));
+    worths.iter().map(|worth| (hidden * (worth - best)).exp()).collect()
+}
+
 /// The class with the largest share of each sample.
 pub(super) fn classes_of(shares: &Matrix<f64>) -> Vec<u32> {
     (0..shares.rows()).map(|i| largest(shares.row(i)) as u32).collect()
@@ -163,6 +169,16 @@ mod tests {
         // All in one class: nothing is said.
         assert!(close(agreement(&[vec![0; 8], vec![0; 8]], 2, &over), 0.0));
         assert_eq!(agreement(&[one], 2, &over), None);
+    }
+
+    #[test]
+    fn the_best_weighs_one_however_many_labels_were_hidden() {
+        for hidden in [0.0, 20.0, 1e5] {
+            let weights = weights(&[0.9, 1.1, 0.4], hidden);
+            assert!(weights[1] == 1.0 && weights.iter().all(|w| (0.0..=1.0).contains(w)), "{weights:?}");
+        }
+        assert_eq!(weights(&[0.3, 0.3], 1e6), [1.0, 1.0]);
+        assert_eq!(weights(&[-0.2, 0.8], 1e5), [0.0, 1.0]);
     }
 
     #[test]

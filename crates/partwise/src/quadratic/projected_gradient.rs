@@ -11,7 +11,7 @@ use crate::linalg::simd::{Kernel, dispatch};
 use crate::real::Real;
 
 /// A quadratic, its Gram in `f64`, and which rows have one of their own.
-pub(crate) struct SharedGram<'q, T> {
+pub(crate) struct ProjectedGradient<'q, T> {
     quadratic: &'q Quadratic<T>,
     /// Padded.
     gram: Vec<f64>,
@@ -19,14 +19,14 @@ pub(crate) struct SharedGram<'q, T> {
     group_of: Vec<Option<&'q RowGroup<T>>>,
 }
 
-impl<'q, T: Real> SharedGram<'q, T> {
+impl<'q, T: Real> ProjectedGradient<'q, T> {
     pub(super) fn new(quadratic: &'q Quadratic<T>) -> Self {
         let rows = if quadratic.groups.is_empty() { 0 } else { quadratic.cross.rows() };
         let mut group_of = vec![None; rows];
         for group in quadratic.groups.iter() {
             group.rows.iter().for_each(|&row| group_of[row as usize] = Some(group));
         }
-        SharedGram { quadratic, gram: padded_gram(&quadratic.gram.cast()), group_of }
+        ProjectedGradient { quadratic, gram: padded_gram(&quadratic.gram.cast()), group_of }
     }
 
     fn group(&self, row: usize) -> Option<&'q RowGroup<T>> {
@@ -34,9 +34,9 @@ impl<'q, T: Real> SharedGram<'q, T> {
     }
 
     /// The squared norm of the projected gradient of some rows of the current factor, in `f64`.
-    pub(crate) fn squared_projected(&self, factor: &Matrix<T>, rows: Range<usize>) -> f64 {
+    pub(crate) fn squared_norm(&self, factor: &Matrix<T>, rows: Range<usize>) -> f64 {
         let free: Vec<u32> = rows.clone().filter(|&i| self.group(i).is_none()).map(|i| i as u32).collect();
-        let shared = dispatch(Squares { shared: self, factor, rows: &free });
+        let shared = dispatch(Squares { of: self, factor, rows: &free });
         let own = |i: usize| {
             let u = factor.row(i);
             self.group(i)
@@ -47,7 +47,7 @@ impl<'q, T: Real> SharedGram<'q, T> {
 }
 
 struct Squares<'a, 'q, T> {
-    shared: &'a SharedGram<'q, T>,
+    of: &'a ProjectedGradient<'q, T>,
     factor: &'a Matrix<T>,
     /// Rows in no group.
     rows: &'a [u32],
@@ -58,7 +58,7 @@ impl<T: Real> Kernel for Squares<'_, '_, T> {
 
     #[inline(always)]
     fn run<const FMA: bool>(self) -> f64 {
-        let Squares { shared: SharedGram { quadratic, gram, .. }, factor, rows } = self;
+        let Squares { of: ProjectedGradient { quadratic, gram, .. }, factor, rows } = self;
         let (k, penalties) = (factor.columns(), &quadratic.penalties);
         let p = padded(k);
         let (mut turned, mut wide) = (vec![[T::ZERO; LANES]; p], vec![[0.0f64; LANES]; p]);
@@ -142,16 +142,16 @@ mod tests {
             for groups in [Vec::new(), vec![group]] {
                 quadratic.groups = Arc::new(groups);
                 let free = |i: usize| quadratic.groups.is_empty() || !grouped(i);
-                let shared = SharedGram::new(&quadratic);
+                let projected = ProjectedGradient::new(&quadratic);
                 let places: Vec<u32> = (0..n as u32).filter(|i| free(*i as usize)).collect();
                 for level in Level::available() {
-                    let of = |rows| dispatch_at(level, Squares { shared: &shared, factor: &factor, rows });
+                    let of = |rows| dispatch_at(level, Squares { of: &projected, factor: &factor, rows });
                     close(of(&places), expected(&quadratic, 0..n, &free));
                 }
                 for rows in [0..n, n / 2..n] {
                     let all = expected(&quadratic, rows.clone(), &|_| true);
                     assert!(all > 0.0);
-                    close(shared.squared_projected(&factor, rows), all);
+                    close(projected.squared_norm(&factor, rows), all);
                 }
             }
         }
