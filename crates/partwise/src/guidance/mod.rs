@@ -14,4 +14,5 @@ pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, 
 pub use labels::Labels;
 pub use margins::{LabelSets, Margins, SupportVectors};
 pub(crate) use plan::{Evidence, Plan, ties};
+pub use crate::terms::FeatureLists;
 pub use strength::Strength;
