@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._input import check_similarities, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
+from ._input import check_similarities, codes_by_name, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
 from ._names import DataNames, check_same_order
 from ._progress import Progress
 from ._results import ResultsMixin
@@ -340,7 +339,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         X_original : ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        codes = X.toarray() if sp.issparse(X) else np.asarray(X)
+        codes = codes_by_name(X, self.component_names_)
         if codes.ndim != 2 or codes.shape[1] != self.n_components_:
             raise ValueError(f"codes must have the shape (n_samples, {self.n_components_}), but have {codes.shape}")
         theta = self._encoding["smoothing"]

@@ -186,11 +186,6 @@ class GuidedNMF(Factorization):
     def _clusters(self, codes: Any) -> Any:
         return self._clusters_of(self.topics_.values(), codes)
 
-    def _feature_names(self, given: Any = None) -> Any:
-        if given is None and self.guidance is not None and not hasattr(self, "feature_names_in_"):
-            given = self.guidance.feature_names
-        return super()._feature_names(given)
-
     def _report(self, done: dict[str, Any], targets: Targets | None) -> Any:
         findings = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done["findings"]]
         return GuidanceReport(findings, done["agreement"], dict(done["parts"]), [message for _, message in done["notices"]])

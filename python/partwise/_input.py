@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from ._names import DataNames, Names, by_name, column_labels, is_anndata, names_of, nearest, row_labels
 
-__all__ = ["as_factor", "canonical_csr", "check_similarities", "feature_lists", "is_anndata", "lend", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "unpack_anndata", "vector_by_name"]
+__all__ = ["as_factor", "canonical_csr", "check_similarities", "codes_by_name", "feature_lists", "is_anndata", "lend", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "unpack_anndata", "vector_by_name"]
 
 
 def unpack_anndata(X: Any, layer: str | None) -> Any:
@@ -187,6 +187,15 @@ def start_by_name(W: Any, H: Any, names: DataNames) -> tuple[Any, Any]:
     if H is not None:
         H = matrix_by_name(H, where("H"), where("H"), columns=names.features)
     return W, H
+
+
+def codes_by_name(codes: Any, component_names: Any) -> Any:
+    """Codes as an array in the order of the components, where a table has their names in another order."""
+    values = codes.toarray() if sp.issparse(codes) else np.asarray(codes)
+    names, labels = Names(component_names, len(component_names), "component"), column_labels(codes)
+    if values.ndim == 2 and labels is not None and sorted(map(str, labels)) == sorted(names.keys):
+        values = by_name(values, names.order(labels, values.shape[1], "the codes"), 1)
+    return values
 
 
 def check_similarities(names: DataNames) -> None:

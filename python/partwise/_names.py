@@ -21,6 +21,7 @@ __all__ = [
     "is_anndata",
     "key",
     "names_of",
+    "names_of_model",
     "nearest",
     "row_labels",
 ]
@@ -173,7 +174,7 @@ class Names:
         elif text:
             raise ValueError(f"{where}: the data have no names of {self.many}, so {given!r} can't be found; give its number from 0 to {self.size - 1}")
         if not 0 <= int(given) < self.size:
-            raise ValueError(f"{where}: there is no {self.one} {given}; numbers are whole numbers from 0 to {self.size - 1}")
+            raise ValueError(f"{where}: {self.one} {given} must be a whole number from 0 to {self.size - 1}")
         return int(given)
 
     def order(self, labels: Any, count: int, where: str, *, partial: bool = False) -> Any:
@@ -235,7 +236,14 @@ def names_of(X: Any, shape: tuple[int, int] | None = None) -> DataNames:
     return DataNames(Names(row_labels(X), n, "sample"), Names(column_labels(X), d, "feature"))
 
 
-def check_same_order(given: Any, samples: Names, what: str) -> None:
+def names_of_model(model: Any) -> DataNames:
+    """The names of the data that a model was fitted to."""
+    n, d = model.codes_.shape[0], model.components_.shape[1]
+    kept = getattr(model, "_names_in_", NO_NAMES)
+    return DataNames(Names(kept.samples.labels, n, "sample"), Names(_features_of_model(model), d, "feature"))
+
+
+def check_same_order(given: Any, samples: Names, what: str, beside: str = "X") -> None:
     """Refuses a vector of which scikit-learn's manners say that it goes by place, where its names say otherwise.
 
     Raises
@@ -250,8 +258,8 @@ def check_same_order(given: Any, samples: Names, what: str) -> None:
     if own != samples.keys and sorted(own) == sorted(samples.keys):
         at = next(i for i, name in enumerate(own) if name != samples.keys[i])
         raise ValueError(
-            f"{what} has the names of the samples of X, but in another order: entry {at} (counted from 0) is {own[at]!r}, sample {at} of X is "
-            f"{samples.keys[at]!r}; {what} goes by place, as in scikit-learn: give {what}.loc[X.index]"
+            f"{what} has the names of the samples of {beside}, but in another order: entry {at} (counted from 0) is {own[at]!r}, sample {at} of {beside} is "
+            f"{samples.keys[at]!r}; {what} goes by place, as in scikit-learn: give {what}.loc[{beside}.index]"
         )
 
 
