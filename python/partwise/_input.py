@@ -201,11 +201,11 @@ def codes_by_name(codes: Any, component_names: Any) -> Any:
 def check_similarities(names: DataNames) -> None:
     """Refuses similarities whose rows and columns name the samples in two orders."""
     samples, features = names.samples, names.features
-    if samples.labels is not None and features.labels is not None and samples.keys != features.keys:
-        at = next((i for i, (one, other) in enumerate(zip(samples.keys, features.keys, strict=False)) if one != other), 0)
+    if samples.labels is not None and features.labels is not None and samples.keys != features.keys and sorted(samples.keys) == sorted(features.keys):
+        at = next(i for i in range(samples.size) if samples.keys[i] != features.keys[i])
         raise ValueError(
             f"the rows and the columns of the similarities must name the same samples in one order, but row {at} (counted from 0) is "
-            f"{samples.keys[at]!r} and column {at} is {features.keys[at]!r}; with the same names take X[X.index]"
+            f"{samples.keys[at]!r} and column {at} is {features.keys[at]!r}; take X[X.index]"
         )
 
 

@@ -78,7 +78,7 @@ def nearest(name: Any, valid: Iterable[Any]) -> str:
     """" (nearest: ...)" with the most similar names, or nothing."""
     # Comparing with more names than that takes too long for a message.
     by_lower = {key(label).lower(): key(label) for label, _ in zip(valid, range(50_000), strict=False)}
-    near = difflib.get_close_matches(key(name).lower(), by_lower, n=3, cutoff=0.6)
+    near = difflib.get_close_matches(key(name).lower(), by_lower, n=3, cutoff=0.5)
     return f" (nearest: {', '.join(repr(by_lower[text]) for text in near)})" if near else ""
 
 

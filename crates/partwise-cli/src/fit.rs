@@ -363,8 +363,9 @@ fn warm_start(
         let names = model.document.get(key).and_then(Value::as_array)?;
         Some(names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect())
     };
-    let order = order_by_name(listed("feature_names").as_deref(), source.feature_names.as_deref(), Matched::FEATURES)
-        .map_err(|message| anyhow::anyhow!("the components of the model: {message}"))?;
+    let order =
+        order_by_name(listed("feature_names").as_deref(), source.feature_names.as_deref(), Matched::FEATURES)
+            .map_err(|message| anyhow::anyhow!("the components of the model: {message}"))?;
     if let Some(order) = order {
         components = Matrix::from_fn(components.rows(), order.len(), |c, j| components.get(c, order[j]));
         chosen.push("the features of the model of the start in the order of the data, by name".into());
@@ -394,8 +395,7 @@ fn warm_start(
             theirs.unwrap_or("none")
         ));
     }
-    settings.init =
-        Init::Custom { codes, components: Some(components) };
+    settings.init = Init::Custom { codes, components: Some(components) };
     let names = model.document.get("component_names").and_then(Value::as_array);
     Ok(names.map(|names| names.iter().map(|n| n.as_str().unwrap_or("").to_string()).collect()))
 }

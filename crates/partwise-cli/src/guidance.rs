@@ -7,8 +7,8 @@ use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_grap
 use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
 use partwise_eval::draw_labels;
 use partwise_io::{
-    DataNames, LabelTable, Matched, ReadOptions, Table, Values, order_by_name, places_by_name, read_labels_of,
-    read_reference, read_table,
+    DataNames, LabelTable, Matched, ReadOptions, Table, Values, order_by_name, places_by_name,
+    read_labels_of, read_reference, read_table,
 };
 
 use crate::args::GuidanceArgs;
@@ -253,8 +253,12 @@ pub(crate) fn graph_in(path: &Path, source: &Source) -> Result<(Graph, String)> 
     let place = || path.display().to_string();
     let origin = [vec![place()], table.notes.clone()].concat().join("; ");
     let samples = source.row_names.as_deref();
-    let values =
-        values_by_name(table, path, samples.map(|names| (names, Matched::SAMPLES)), samples.map(|names| (names, Matched::COLUMNS_FOR_SAMPLES)))?;
+    let values = values_by_name(
+        table,
+        path,
+        samples.map(|names| (names, Matched::SAMPLES)),
+        samples.map(|names| (names, Matched::COLUMNS_FOR_SAMPLES)),
+    )?;
     Ok((graph_of(values, path).with_context(place)?, origin))
 }
 

@@ -84,7 +84,12 @@ pub(crate) fn compose<T: Real>(
         let table = read_table(path, &ReadOptions::default())?;
         composer.told("entry weights", path, &table.sha256);
         let features = source.feature_names.as_deref().map(|names| (names, Matched::FEATURES));
-        let values = guidance::values_by_name(table, path, source.row_names.as_deref().map(|names| (names, Matched::SAMPLES)), features)?;
+        let values = guidance::values_by_name(
+            table,
+            path,
+            source.row_names.as_deref().map(|names| (names, Matched::SAMPLES)),
+            features,
+        )?;
         composer.push(Advice::EntryWeights(values.into_matrix::<f64>(path)?), false);
     }
     if let Some(features) = &source.feature_names {
@@ -94,7 +99,12 @@ pub(crate) fn compose<T: Real>(
 }
 
 /// One number a line for each of `count` samples or features; or a table of their names and weights, matched by name.
-fn weights_of_file(path: &Path, count: usize, names: Option<&[String]>, matched: Matched) -> Result<Vec<f64>> {
+fn weights_of_file(
+    path: &Path,
+    count: usize,
+    names: Option<&[String]>,
+    matched: Matched,
+) -> Result<Vec<f64>> {
     let lines = read_lines(path)?;
     let of = matched.of;
     if lines.iter().any(|line| line.contains([',', ';', '\t'])) {
@@ -109,7 +119,11 @@ fn weights_of_file(path: &Path, count: usize, names: Option<&[String]>, matched:
         let values = guidance::values_by_name(table, path, names.map(|names| (names, matched)), None)?;
         let weights = values.into_matrix::<f64>(path)?.into_vec();
         if let Some(at) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-            bail!("{}: weight {at} (counted from 0) is {}; it must be a finite number of 0 or more", path.display(), weights[at]);
+            bail!(
+                "{}: weight {at} (counted from 0) is {}; it must be a finite number of 0 or more",
+                path.display(),
+                weights[at]
+            );
         }
         return Ok(weights);
     }
@@ -349,7 +363,9 @@ impl Composer<'_> {
         let values = match self.file.and_then(|file| file.feature_weights.as_ref()) {
             None => return Ok(()),
             Some(WeightsEntry::Values(values)) => values.clone(),
-            Some(WeightsEntry::File(path)) => self.weights(path, Matched { part: "row", ..Matched::FEATURES })?,
+            Some(WeightsEntry::File(path)) => {
+                self.weights(path, Matched { part: "row", ..Matched::FEATURES })?
+            }
             Some(WeightsEntry::Named(named)) => self.weights_by_name(named)?,
         };
         self.push(Advice::FeatureWeights(values), false);
@@ -364,12 +380,15 @@ impl Composer<'_> {
         for (feature, weight) in named {
             match feature {
                 Feature::Index(at) => weights[*at] = *weight,
-                Feature::Name(name) if self.source.feature_names.iter().flatten().all(|known| known != name) => {
+                Feature::Name(name)
+                    if self.source.feature_names.iter().flatten().all(|known| known != name) =>
+                {
                     unknown.push(name);
                 }
                 Feature::Name(name) => {
                     let at = names.feature_place(name).map_err(anyhow::Error::msg);
-                    let at = at.with_context(|| format!("{}: feature_weights", place.clone().unwrap_or_default()))?;
+                    let at = at
+                        .with_context(|| format!("{}: feature_weights", place.clone().unwrap_or_default()))?;
                     weights[at] = *weight;
                 }
             }

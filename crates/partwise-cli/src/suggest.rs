@@ -50,7 +50,12 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
         verbosity.say("every sample is labelled, or has no codes");
         return Ok(Outcome::Done);
     }
-    verbosity.say(&format!("{:>8}   {:>5}   between{}", "sample", "doubt", if samples.is_some() { "   name" } else { "" }));
+    verbosity.say(&format!(
+        "{:>8}   {:>5}   between{}",
+        "sample",
+        "doubt",
+        if samples.is_some() { "   name" } else { "" }
+    ));
     for s in &found {
         let (first, second) = s.between;
         let name = name_of(samples.as_deref(), s.sample).map_or(String::new(), |name| format!("   {name}"));
@@ -68,8 +73,10 @@ fn pairs(
 ) -> Result<Outcome> {
     let found = suggest_links_from(codes, components, args.count)?;
     if args.json {
-        let line = |p: &partwise::recipes::PairInDoubt| json!({ "samples": [p.samples.0, p.samples.1],
-            "names": samples.map(|_| [p.samples.0, p.samples.1].map(|i| name_of(samples, i))), "together": p.together, "closeness": p.closeness });
+        let line = |p: &partwise::recipes::PairInDoubt| {
+            json!({ "samples": [p.samples.0, p.samples.1],
+            "names": samples.map(|_| [p.samples.0, p.samples.1].map(|i| name_of(samples, i))), "together": p.together, "closeness": p.closeness })
+        };
         console::print_raw(&format!("{:#}", json!(found.iter().map(line).collect::<Vec<_>>())));
         return Ok(Outcome::Done);
     }

@@ -116,8 +116,8 @@ fn with_features_of(
     features: usize,
 ) -> Result<Values> {
     let theirs = model.document.get("feature_names").and_then(Value::as_array);
-    let theirs: Option<Vec<String>> = theirs
-        .map(|names| names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect());
+    let theirs: Option<Vec<String>> =
+        theirs.map(|names| names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect());
     let order = order_by_name(source.feature_names.as_deref(), theirs.as_deref(), Matched::FEATURES_OF_MODEL)
         .map_err(|message| anyhow::anyhow!("{}: {message}", source.name))?;
     let Some(order) = order else {

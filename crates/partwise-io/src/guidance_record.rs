@@ -286,7 +286,8 @@ impl Reader<'_> {
         }
         let counts: Vec<usize> = numbers(item, "counts")?;
         let given = if item.get("matrix").is_some() { self.matrix(item)?.into_vec() } else { Vec::new() };
-        let whole = |f: &f64| (*f >= 0.0 && *f <= f64::from(u32::MAX) && f.fract() == 0.0).then_some(*f as u32);
+        let whole =
+            |f: &f64| (*f >= 0.0 && *f <= f64::from(u32::MAX) && f.fract() == 0.0).then_some(*f as u32);
         let features: Option<Vec<u32>> = given.iter().map(whole).collect();
         let mut offsets = vec![0_usize];
         for count in counts {

@@ -147,8 +147,16 @@ mod tests {
             ("ann,cib,must\n", Some(&names[..]), &["\"cib\"", "did you mean \"cid\"?"]),
             ("ann,bob,must\n", Some(&names[..]), &["several samples are named \"bob\""]),
             ("1,1,must\n", None, &["linked with itself"]),
-            ("1,0,must\n", Some(&numbered[..]), &["column 2", "\"1\" is the name", "\"0\" is none", "by name"]),
-            ("7,8,must\n", Some(&numbers[..]), &["column 1", "named by numbers", "7 is none", "nearest: \"17\""]),
+            (
+                "1,0,must\n",
+                Some(&numbered[..]),
+                &["column 2", "\"1\" is the name", "\"0\" is none", "by name"],
+            ),
+            (
+                "7,8,must\n",
+                Some(&numbers[..]),
+                &["column 1", "named by numbers", "7 is none", "nearest: \"17\""],
+            ),
             ("0,1,maybe\n", None, &["line 1, column 3", "\"maybe\"", "valid: must, cannot"]),
             ("0,1\n", None, &["2 cells", "3 are expected"]),
             ("i,j,link\n", None, &["no links"]),

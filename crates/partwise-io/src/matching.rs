@@ -111,7 +111,13 @@ impl Values {
                     offsets.push(end);
                 }
                 let indices = entries().map(|e| indices[e]).collect();
-                Values::Sparse { rows: order.len(), columns, indptr: offsets, indices, values: values.at(entries()) }
+                Values::Sparse {
+                    rows: order.len(),
+                    columns,
+                    indptr: offsets,
+                    indices,
+                    values: values.at(entries()),
+                }
             }
         }
     }
@@ -191,9 +197,12 @@ mod tests {
 
     #[test]
     fn names_decide_whatever_the_order_and_places_are_no_names() {
-        let order = |own: &str, wanted: &str| order_by_name(Some(&names(own)), Some(&names(wanted)), Matched::FEATURES);
+        let order = |own: &str, wanted: &str| {
+            order_by_name(Some(&names(own)), Some(&names(wanted)), Matched::FEATURES)
+        };
         assert_eq!(order("c a b", "a b c"), Ok(Some(vec![1, 2, 0])));
-        for (own, wanted) in [("a b c", "a b c"), ("0 1 2", "a b c"), ("a b c", "0 1 2"), ("a a b", "a a b")] {
+        for (own, wanted) in [("a b c", "a b c"), ("0 1 2", "a b c"), ("a b c", "0 1 2"), ("a a b", "a a b")]
+        {
             assert_eq!(order(own, wanted), Ok(None), "{own} {wanted}");
         }
         assert_eq!(order("2 0 1", "0 1 2"), Ok(Some(vec![1, 2, 0])));
@@ -204,7 +213,11 @@ mod tests {
 
     #[test]
     fn rows_and_columns_of_dense_and_sparse_numbers_move_alike() {
-        let dense = Values::Dense { rows: 2, columns: 3, values: DenseValues::F64(vec![1.0, 0.0, 2.0, 0.0, 3.0, 4.0]) };
+        let dense = Values::Dense {
+            rows: 2,
+            columns: 3,
+            values: DenseValues::F64(vec![1.0, 0.0, 2.0, 0.0, 3.0, 4.0]),
+        };
         let sparse = Values::Sparse {
             rows: 2,
             columns: 3,
@@ -228,7 +241,8 @@ mod tests {
             ("vote ball ball goal", false, &["\"ball\"", "numbers 1 and 2"]),
         ] {
             let wanted = names("ball goal vote");
-            let message = places_by_name(Some(&names(own)), Some(&wanted), Matched::FEATURES, partial).unwrap_err();
+            let message =
+                places_by_name(Some(&names(own)), Some(&wanted), Matched::FEATURES, partial).unwrap_err();
             for part in parts {
                 assert!(message.contains(part), "{own}: \"{part}\" is not in: {message}");
             }

@@ -41,7 +41,8 @@ impl<'a> Names<'a> {
                 place.1 = place.1.or(Some(at));
             }
         }
-        let are_numbers = listed.is_some_and(|names| names.iter().all(|name| whole(name.as_bytes()).is_some()));
+        let are_numbers =
+            listed.is_some_and(|names| names.iter().all(|name| whole(name.as_bytes()).is_some()));
         Names { one, count, listed, places, are_numbers }
     }
 
@@ -63,7 +64,9 @@ impl<'a> Names<'a> {
         let one = self.one;
         if self.are_numbers {
             let near = near(&at.to_string(), self.listed.unwrap_or_default());
-            return Err(format!("the {one}s are named by numbers, and {at} is none of them{near}; give a name of the data"));
+            return Err(format!(
+                "the {one}s are named by numbers, and {at} is none of them{near}; give a name of the data"
+            ));
         }
         match at < self.count as u64 {
             true => Ok(at as usize),
@@ -224,9 +227,10 @@ impl Lookup<'_, '_> {
         let Some(number) = whole(text.as_bytes()) else {
             return match text.strip_prefix('-').and_then(|rest| whole(rest.as_bytes())) {
                 Some(_) => Err(format!("the index {text} must be in 0..{n} (the data have {n} samples)")),
-                None if !self.names.has_sample_names() => {
-                    Err(format!("the index {} is not a whole number, and the data have no names of samples", quoted(text.as_bytes())))
-                }
+                None if !self.names.has_sample_names() => Err(format!(
+                    "the index {} is not a whole number, and the data have no names of samples",
+                    quoted(text.as_bytes())
+                )),
                 None => self.names.sample(text),
             };
         };
@@ -241,7 +245,9 @@ impl Lookup<'_, '_> {
             }
             None => {
                 let near = near(text, self.names.samples.listed.unwrap_or_default());
-                return Err(format!("the index {number} must be in 0..{n} (the data have {n} samples), or the name of a sample{near}"));
+                return Err(format!(
+                    "the index {number} must be in 0..{n} (the data have {n} samples), or the name of a sample{near}"
+                ));
             }
         };
         match (&self.by_name, &self.by_number) {

@@ -50,10 +50,10 @@ impl<T: Real> Reference<T> {
         let order = order_by_name(self.column_names.as_deref(), feature_names, Matched::FEATURES)
             .map_err(|message| fault(format!("the columns of the reference: {message}")))?;
         if let Some(order) = order {
-            self.values = Matrix::from_fn(self.values.rows(), order.len(), |i, j| self.values.get(i, order[j]));
+            self.values =
+                Matrix::from_fn(self.values.rows(), order.len(), |i, j| self.values.get(i, order[j]));
             self.column_names = feature_names.map(<[String]>::to_vec);
-            self.notes
-                .push("the columns of the reference were put in the order of the data, by name".into());
+            self.notes.push("the columns of the reference were put in the order of the data, by name".into());
         }
         if self.values.columns() != n_features {
             return Err(IoError::mismatch(

@@ -9,10 +9,10 @@ mod plan;
 mod rules;
 mod strength;
 
+pub use crate::terms::FeatureLists;
 pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Topic};
 pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, StepRule, StrengthUnit};
 pub use labels::Labels;
 pub use margins::{LabelSets, Margins, SupportVectors};
 pub(crate) use plan::{Evidence, Plan, ties};
-pub use crate::terms::FeatureLists;
 pub use strength::Strength;

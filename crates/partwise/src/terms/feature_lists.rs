@@ -113,9 +113,12 @@ mod tests {
 
     #[test]
     fn offsets_that_lie_are_refused() {
-        for (offsets, part) in
-            [(vec![], "begin with 0"), (vec![1, 2], "begin with 0"), (vec![0, 2, 1], "fall"), (vec![0, 1], "end with 1")]
-        {
+        for (offsets, part) in [
+            (vec![], "begin with 0"),
+            (vec![1, 2], "begin with 0"),
+            (vec![0, 2, 1], "fall"),
+            (vec![0, 1], "end with 1"),
+        ] {
             let message = FeatureLists::new(offsets, vec![0, 1]).unwrap_err().to_string();
             assert!(message.contains(part), "{part} is not in: {message}");
         }
