@@ -44,12 +44,9 @@ def messy(A, kind=sp.csr_matrix):
 
 def locked(A):
     """A sparse matrix whose parts can't be written."""
-    for part in ("data", "indices", "indptr", "row", "col", "coords"):
-        for array in np.atleast_1d(getattr(A, part, None)) if part != "coords" else ():
-            pass
-        value = getattr(A, part, None)
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
+    for part in ("data", "indices", "indptr", "row", "col"):
+        if hasattr(A, part):
+            still(getattr(A, part))
     return A
 
 
@@ -81,7 +78,6 @@ SPARSE = {
     "messy": lambda A, _: messy(A),
     "messy array": lambda A, _: messy(A, sp.csr_array),
 }
-# What is stored with the bytes swapped, too, is sparse data of another machine.
 KINDS = {**DENSE, **SPARSE}
 
 
@@ -154,7 +150,13 @@ ITEMS = {
     "FeatureWeights": (FeatureWeights, numbers(D, seed=8)),
     "Labels": (Labels, LABELS),
 }
-CASES = [(item, kind) for item, (_, value) in ITEMS.items() for kind in KINDS if value.ndim == 2 or kind in DENSE]
+# Zeros that are stored are known features, so these are another mask: test_known_features_of_sparse_data has them.
+CASES = [
+    (item, kind)
+    for item, (_, value) in ITEMS.items()
+    for kind in KINDS
+    if (value.ndim == 2 or kind in DENSE) and not (item == "KnownFeatures" and kind.startswith("messy"))
+]
 
 
 @pytest.mark.parametrize(("item", "kind"), CASES)
