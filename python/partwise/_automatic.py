@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _native
 from ._base import Factorization
-from ._input import is_anndata, lend, numeric, raise_about
+from ._input import is_anndata, lend, numeric, obs_column, raise_about
+from ._names import check_same_order
 from ._settings import threads_of
 from ._targets import targets_of
 
@@ -86,8 +87,9 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     """
     reader = _Reader(layer=layer)
     if isinstance(y, str) and is_anndata(X):
-        y = X.obs[y]
+        y = obs_column(X, y)
     data = numeric(reader, X, reset=True)
+    check_same_order(y, reader._names_in_.samples, "y")
     targets = targets_of(y, data.shape[0], unlabelled)
     if targets.codes is None:
         raise ValueError("automatic takes one label a sample, but y has several or soft ones")

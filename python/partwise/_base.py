@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._input import is_anndata, lend, numeric, raise_about
+from ._input import check_similarities, codes_by_name, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
+from ._names import DataNames, check_same_order
 from ._progress import Progress
 from ._results import ResultsMixin
 from ._settings import SettingsMixin, threads_of
@@ -55,6 +55,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
     _labels_are_optional: ClassVar[bool] = True
     _one_class_a_sample: ClassVar[bool] = True
     _symmetric: ClassVar[bool] = False
+    # The names of the samples and features of the fit.
+    _names_in_: DataNames
 
     def __init__(
         self,
@@ -138,8 +140,14 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
     def _prepared(self, X: Any, y: Any, W: Any, H: Any, **known: Any) -> tuple[Any, Targets | None, str, dict[str, Any], dict[str, Any]]:
         """Data, targets, loss, knowledge and settings, checked."""
         if isinstance(y, str) and is_anndata(X):
-            y = X.obs[y]
+            y = obs_column(X, y)
         data = numeric(self, X, reset=True, dtype=self.dtype)
+        names = self._names_in_
+        check_same_order(y, names.samples, "y")
+        if self._symmetric:
+            check_similarities(names)
+        if self.init == "custom":
+            W, H = start_by_name(W, H, names)
         targets = self._targets(y, data.shape[0])
         loss = self._loss()
         data, knowledge = self._knowledge(data, targets, **known)
@@ -284,7 +292,10 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
 
     def _encode(self, X: Any) -> dict[str, Any]:
         check_is_fitted(self)
-        data = numeric(self, X, reset=False, dtype=self.dtype)
+        return self._encoded(numeric(self, X, reset=False, dtype=self.dtype))
+
+    def _encoded(self, data: Any) -> dict[str, Any]:
+        """Codes of checked data."""
         exact = self._encoding["loss"] == "frobenius"
         settings = {
             "rank": self.n_components_,
@@ -328,7 +339,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         X_original : ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        codes = X.toarray() if sp.issparse(X) else np.asarray(X)
+        codes = codes_by_name(X, self.component_names_)
         if codes.ndim != 2 or codes.shape[1] != self.n_components_:
             raise ValueError(f"codes must have the shape (n_samples, {self.n_components_}), but have {codes.shape}")
         theta = self._encoding["smoothing"]

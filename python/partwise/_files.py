@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _native
 from ._guidance import guidance_of_native, labelled_samples
+from ._names import DataNames, Names, key, names_of_model
 from ._targets import Targets
 
 __all__ = ["load", "save"]
@@ -46,6 +47,11 @@ def _encoding_document(encoding: dict[str, Any]) -> dict[str, Any]:
     return kept if weights is None else {**kept, "feature_weights": weights}
 
 
+def _row_names(model: Any) -> list[str] | None:
+    names = names_of_model(model).samples
+    return None if names.labels is None else names.keys
+
+
 def save(model: Any, path: Any) -> None:
     """Writes a fitted model."""
     targets: Targets | None = model._targets_
@@ -59,7 +65,7 @@ def save(model: Any, path: Any) -> None:
         topics = [(name, len(components)) for name, components in model.topics_.items()]
         report, kept = report.to_dict(), {"topics": topics, "from_y": model._from_y, "strength_search": model.strength_search_}
     history = model.history_
-    names = getattr(model, "feature_names_in_", None)
+    names = model._names_in_.features.labels if hasattr(model, "_names_in_") else getattr(model, "feature_names_in_", None)
     resolved = model._resolved
     document = {
         "versions": {"partwise": _native.__version__, "model_format": _native.MODEL_FORMAT},
@@ -73,8 +79,8 @@ def save(model: Any, path: Any) -> None:
             "scale": {"kind": "none"},
         },
         "component_names": model.component_names_,
-        "feature_names": None if names is None else [str(name) for name in names],
-        "row_names": None,
+        "feature_names": None if names is None else [key(name) for name in names],
+        "row_names": _row_names(model),
         "guidance": {"labels": labels, "reference": None},
         "encoding": _encoding_document(model._encoding),
         "scaling": {"kind": "none"},
@@ -94,6 +100,8 @@ def save(model: Any, path: Any) -> None:
             "parameters": _parameters(model),
             "reconstruction_err": model.reconstruction_err_,
             "notices": model.notices_,
+            # Names that scikit-learn doesn't take, such as numbers, are no feature_names_in_.
+            "text_features": hasattr(model, "feature_names_in_"),
             "report": report,
             **kept,
             "text_classes": targets is not None and targets.classes.dtype.kind not in "biuf",
@@ -157,7 +165,7 @@ def load(path: Any) -> Any:
     model = cls(**given)
     if known is not None:
         # What y said comes with y again.
-        model.guidance = guidance_of_native(known, python.get("from_y"))
+        model.guidance = guidance_of_native(known, python.get("from_y"), document.get("row_names"))
     _restore(model, document, tensors, python, known)
     return model
 
@@ -182,7 +190,9 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
         codes[np.array(labels["samples"], dtype=int)] = labels["classes"]
         targets = Targets(classes, codes, None, None, -1 if whole else None)
     model.n_features_in_ = tensors["components"].shape[1]
-    if document.get("feature_names"):
+    n, d = tensors["codes"].shape[0], tensors["components"].shape[1]
+    model._names_in_ = DataNames(Names(document.get("row_names"), n, "sample"), Names(document.get("feature_names"), d, "feature"))
+    if document.get("feature_names") and python.get("text_features", True):
         model.feature_names_in_ = np.array(document["feature_names"], dtype=object)
     report = python.get("report") or document.get("guidance_report") or {}
     parts = list((result.get("parts") or {"fit": result["objective"]}).items())

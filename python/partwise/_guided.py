@@ -123,8 +123,7 @@ class GuidedNMF(Factorization):
         if targets is not None and targets.n_classes:
             classes = [Topic(name, components=self.components_per_class) for name in targets.names]
             items = [self._said_by(targets)]
-        names = getattr(self, "feature_names_in_", None)
-        return data, {"guidance": compiled(self.guidance, items, classes, data, self.strength, names)}
+        return data, {"guidance": compiled(self.guidance, items, classes, data, self.strength, self._names_in_)}
 
     def _said_by(self, targets: Targets) -> _Item:
         """What y says, as an item."""
@@ -187,11 +186,6 @@ class GuidedNMF(Factorization):
     def _clusters(self, codes: Any) -> Any:
         return self._clusters_of(self.topics_.values(), codes)
 
-    def _feature_names(self, given: Any = None) -> Any:
-        if given is None and self.guidance is not None and not hasattr(self, "feature_names_in_"):
-            given = self.guidance.feature_names
-        return super()._feature_names(given)
-
     def _report(self, done: dict[str, Any], targets: Targets | None) -> Any:
         findings = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done["findings"]]
         return GuidanceReport(findings, done["agreement"], dict(done["parts"]), [message for _, message in done["notices"]])
@@ -221,7 +215,7 @@ class GuidedNMF(Factorization):
 
     def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any]) -> None:
         """Becomes the model of a fit to the data of another one."""
-        for name in ("n_features_in_", "feature_names_in_"):
+        for name in ("n_features_in_", "feature_names_in_", "_names_in_"):
             if hasattr(before, name):
                 setattr(self, name, getattr(before, name))
         self._keep(done, None, settings)

@@ -9,66 +9,91 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-__all__ = ["as_factor", "is_anndata", "lend", "numeric", "raise_about", "unpack_anndata"]
+from ._names import DataNames, Names, by_name, column_labels, is_anndata, names_of, nearest, row_labels
+
+__all__ = ["as_factor", "canonical_csr", "check_similarities", "codes_by_name", "feature_lists", "is_anndata", "lend", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "unpack_anndata", "vector_by_name"]
 
 
-def is_anndata(X: Any) -> bool:
-    """Whether X looks like AnnData: told by its parts, so that anndata need not be installed."""
-    return all(hasattr(X, part) for part in ("X", "obs", "var", "layers", "var_names"))
-
-
-def unpack_anndata(X: Any, layer: str | None) -> tuple[Any, Any]:
-    """The matrix of an AnnData object and the names of its features."""
+def unpack_anndata(X: Any, layer: str | None) -> Any:
+    """The matrix of an AnnData object."""
     if layer is None:
-        matrix = X.X
-    elif layer in X.layers:
-        matrix = X.layers[layer]
-    else:
+        return X.X
+    if layer not in X.layers:
         valid = ", ".join(map(repr, X.layers)) or "none"
-        raise ValueError(f"the layer {layer!r} isn't in the data; valid layers: {valid}")
-    return matrix, np.asarray(X.var_names, dtype=object)
+        raise ValueError(f"the layer {layer!r} isn't in the data; valid layers: {valid}{nearest(layer, X.layers)}")
+    return X.layers[layer]
+
+
+def obs_column(X: Any, name: str) -> Any:
+    """A column of what AnnData knows of its samples."""
+    try:
+        return X.obs[name]
+    except KeyError:
+        valid = ", ".join(map(repr, getattr(X.obs, "columns", X.obs))) or "none"
+        raise KeyError(f"obs of the data has no column {name!r}{nearest(name, getattr(X.obs, 'columns', X.obs))}; there are: {valid}") from None
 
 
 def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     """X (n, d) as a C-ordered float array or CSR with checked shape and feature names; not copied where it is that already.
 
-    Entries are not looked at: the engine checks them and says which is at fault.
+    With ``reset`` the estimator keeps the names of samples and features. Entries are not looked at: the engine checks them and says
+    which is at fault.
     """
     kinds = [np.float64, np.float32] if dtype is None else [np.dtype(dtype)]
-    names = None
-    if is_anndata(X):
-        X, names = unpack_anndata(X, getattr(estimator, "layer", None))
+    how = {"accept_sparse": "csr", "dtype": kinds, "order": "C", "ensure_all_finite": False}
+    matrix = unpack_anndata(X, getattr(estimator, "layer", None)) if is_anndata(X) else X
+    shape = getattr(matrix, "shape", ())
+    features = names_of(X, shape).features if len(shape) == 2 else None
+    # Here scikit-learn sees no names, or none that it takes.
+    own = features is not None and (is_anndata(X) or _are_no_text(features))
     try:
-        X = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=kinds,
-            order="C",
-            ensure_all_finite=False,
-        )
+        if own:
+            if not reset:
+                _check_names(estimator, features)
+            matrix = check_array(matrix, estimator=estimator, input_name="X", **how)
+            _check_count(estimator, matrix, features, reset=reset)
+        else:
+            matrix = validate_data(estimator, matrix, reset=reset, **how)
     except ValueError as error:
         if not reset and "features" in str(error):
             # Data of another shape often are the wrong data altogether: what they hold is told first, as scikit-learn does.
-            check_array(X, accept_sparse="csr", input_name="X")
+            check_array(matrix, accept_sparse="csr", input_name="X")
         raise
-    if names is not None:
-        if reset:
-            estimator.feature_names_in_ = names
-        else:
-            _check_names(estimator, names)
-    return X
+    if reset:
+        estimator._names_in_ = names_of(X, matrix.shape)
+    return matrix
 
 
-def _check_names(estimator: Any, names: Any) -> None:
-    fitted = getattr(estimator, "feature_names_in_", None)
-    if fitted is None or np.array_equal(fitted, names):
+def _are_no_text(names: Names) -> bool:
+    return names.labels is not None and not any(isinstance(label, str) for label in names.labels)
+
+
+def _check_count(estimator: Any, X: Any, names: Names, *, reset: bool) -> None:
+    """What ``validate_data`` does about the number and the names of features."""
+    if reset:
+        estimator.n_features_in_ = X.shape[1]
+        if names.labels is not None and all(isinstance(label, str) for label in names.labels):
+            estimator.feature_names_in_ = names.labels
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+    elif X.shape[1] != estimator.n_features_in_:
+        raise ValueError(f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input")
+
+
+def _check_names(estimator: Any, names: Names) -> None:
+    """Refuses features in another order than those of the fit, or other ones."""
+    fitted = Names(column_labels(estimator), names.size, "feature")
+    if fitted.labels is None or names.labels is None or fitted.keys == names.keys:
         return
-    at = next(j for j in range(len(names)) if names[j] != fitted[j])
+    at = next(j for j in range(names.size) if names.keys[j] != fitted.keys[j])
+    missing = [name for name in fitted.keys if name not in names._places]
+    if missing:
+        rest = f"{len(missing)} of those of the fit are not in X, the first {missing[0]!r}{nearest(missing[0], names.keys)}"
+    else:
+        rest = "Feature names must be in the same order as they were in fit: X has the same ones in another order, take X[model.feature_names_in_]"
     raise ValueError(
         f"The feature names should match those that were passed during fit: feature {at} (counted from 0) is "
-        f"{names[at]!r}, but was {fitted[at]!r}"
+        f"{names.keys[at]!r}, but was {fitted.keys[at]!r}. {rest}"
     )
 
 
@@ -78,13 +103,15 @@ def lend(X: Any) -> Any:
         # A memory map or another subclass is lent as the plain array that it wraps.
         X = np.asarray(X)
         return X if X.flags.c_contiguous and X.flags.aligned else np.require(X, requirements=["C", "A"])
-    indices = X.indices
-    # 32-bit indices are read as unsigned without a copy; 64-bit ones are narrowed.
-    indices = indices.view(np.uint32) if indices.dtype == np.int32 else _narrowed(indices)
-    return X.shape, np.asarray(X.indptr, dtype=np.uintp), np.ascontiguousarray(indices), np.ascontiguousarray(X.data)
+    values = np.require(np.asarray(X.data), requirements=["C", "A"])
+    return X.shape, np.asarray(X.indptr, dtype=np.uintp), _unsigned(X.indices), values
 
 
-def _narrowed(indices: Any) -> Any:
+def _unsigned(indices: Any) -> Any:
+    """32-bit indices are read as unsigned without a copy; 64-bit ones are narrowed."""
+    indices = np.require(np.asarray(indices), requirements=["C", "A"])
+    if indices.dtype == np.int32:
+        return indices.view(np.uint32)
     if indices.size and (indices.min() < 0 or indices.max() > np.iinfo(np.uint32).max):
         raise ValueError("a sparse matrix may have at most 4294967295 columns, and no negative index")
     return indices.astype(np.uint32)
@@ -92,12 +119,131 @@ def _narrowed(indices: Any) -> Any:
 
 def as_factor(factor: Any, what: str) -> Any:
     """A given factor or reference as a 2-D float64 array."""
-    factor = factor.toarray() if sp.issparse(factor) else np.asarray(factor)
+    factor = _array(factor)
     if factor.ndim != 2:
         raise ValueError(f"{what} must be a 2-D array, but has {factor.ndim} dimension(s)")
     if factor.dtype.kind not in "biuf":
         raise TypeError(f"{what} must hold real numbers, but has the type {factor.dtype}")
     return np.ascontiguousarray(factor, dtype=np.float64)
+
+
+def _array(given: Any) -> Any:
+    """What was given as an array; numbers that a table stores as objects, with its own mark for what is missing, become numbers."""
+    if sp.issparse(given):
+        return given.toarray()
+    if is_anndata(given):
+        return _array(given.X)
+    array = np.asarray(given)
+    if array.dtype.kind == "O" and hasattr(given, "to_numpy"):
+        try:
+            array = given.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError):
+            return array
+    return array
+
+
+def matrix_by_name(given: Any, what: str, where: str, rows: Names | None = None, columns: Names | None = None, *, own: tuple[Any, Any] | None = None, fill: float | None = None) -> Any:
+    """A table as float64 with its rows and columns in the order of the data, by name where both have names.
+
+    ``own`` are the names of its rows and columns where it doesn't hold them itself. With ``fill`` rows may be left out.
+    """
+    values = as_factor(given, what)
+    own_rows, own_columns = own if own is not None else (row_labels(given), column_labels(given))
+    if rows is not None:
+        values = by_name(values, rows.order(own_rows, len(values), f"{where}, its rows", partial=fill is not None), 0, np.nan if fill is None else fill)
+    if columns is not None:
+        values = by_name(values, columns.order(own_columns, values.shape[1], f"{where}, its columns"), 1)
+    return np.ascontiguousarray(values)
+
+
+def vector_by_name(given: Any, where: str, names: Names, *, default: float | None = None, own: Any = None) -> Any:
+    """One number for each of the named things: a vector, one with names, or (with a ``default`` for the rest) a dict by name."""
+    if default is not None and hasattr(given, "items") and hasattr(given, "keys") and not hasattr(given, "index"):
+        values = np.full(names.size, float(default))
+        for name, value in given.items():
+            values[names.place(name, where)] = value
+        return values
+    values = _array(given)
+    if values.dtype.kind not in "biufO":
+        raise TypeError(f"{where}: must hold real numbers, but has the type {values.dtype}")
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 1:
+        return values
+    labels = own if own is not None else row_labels(given)
+    return np.ascontiguousarray(by_name(values, names.order(labels, len(values), where), 0))
+
+
+def start_by_name(W: Any, H: Any, names: DataNames) -> tuple[Any, Any]:
+    """A given start in the order of the data, by name where both sides have names; codes and components by those of the components."""
+    where = "{} of init='custom'".format
+    if W is not None and H is not None:
+        components = Names(row_labels(H), np.shape(H)[0], "component")
+        order = components.order(column_labels(W), np.shape(W)[-1], f"{where('W')}, its columns") if components.labels is not None else None
+    else:
+        order = None
+    if W is not None:
+        own = (row_labels(W), None)
+        W = by_name(matrix_by_name(W, where("W"), where("W"), rows=names.samples, own=own), order, 1)
+    if H is not None:
+        H = matrix_by_name(H, where("H"), where("H"), columns=names.features)
+    return W, H
+
+
+def codes_by_name(codes: Any, component_names: Any) -> Any:
+    """Codes as an array in the order of the components, where a table has their names in another order."""
+    values = codes.toarray() if sp.issparse(codes) else np.asarray(codes)
+    names, labels = Names(component_names, len(component_names), "component"), column_labels(codes)
+    if values.ndim == 2 and labels is not None and sorted(map(str, labels)) == sorted(names.keys):
+        values = by_name(values, names.order(labels, values.shape[1], "the codes"), 1)
+    return values
+
+
+def check_similarities(names: DataNames) -> None:
+    """Refuses similarities whose rows and columns name the samples in two orders."""
+    samples, features = names.samples, names.features
+    if samples.labels is not None and features.labels is not None and samples.keys != features.keys and sorted(samples.keys) == sorted(features.keys):
+        at = next(i for i in range(samples.size) if samples.keys[i] != features.keys[i])
+        raise ValueError(
+            f"the rows and the columns of the similarities must name the same samples in one order, but row {at} (counted from 0) is "
+            f"{samples.keys[at]!r} and column {at} is {features.keys[at]!r}; take X[X.index]"
+        )
+
+
+def canonical_csr(graph: Any) -> Any:
+    """A CSR array of its own in float64: columns ascending, none twice. The given matrix stays as it is, with its flags.
+
+    Zeros that are stored stay stored.
+    """
+    if is_anndata(graph):
+        graph = graph.X
+    if sp.issparse(graph):
+        # A plain copy of the parts: the methods of the given matrix would note in it what they find.
+        rows = graph if graph.format == "csr" else graph.tocsr()
+        parts = (np.array(rows.data, dtype=np.float64), np.array(rows.indices, dtype=np.int64), np.array(rows.indptr, dtype=np.int64))
+        own = sp.csr_array(parts, shape=graph.shape)
+    else:
+        own = sp.csr_array(_array(graph).astype(np.float64))
+    own.sum_duplicates()
+    return own
+
+
+def feature_lists(known: Any, *, zeros: bool) -> tuple[Any, Any]:
+    """Which entries a sparse matrix stores, as ``(indptr, indices)`` of CSR; without ``zeros`` only those that are not 0."""
+    rows = known if known.format == "csr" else known.tocsr()
+    indptr, indices = np.asarray(rows.indptr), np.asarray(rows.indices)
+    rising = np.diff(indices) > 0 if indices.size else np.zeros(0, dtype=bool)
+    # The first entry of a row may be below the last one of the row before.
+    begins = indptr[1:-1][(indptr[1:-1] > 0) & (indptr[1:-1] < indices.size)]
+    rising[begins - 1] = True
+    values = rows.data
+    if not rising.all():
+        rows = canonical_csr(known)
+        indptr, indices, values = rows.indptr, rows.indices, rows.data
+    if not zeros and (values == 0).any():
+        kept = values != 0
+        indptr = np.concatenate([[0], np.cumsum(kept)])[indptr]
+        indices = indices[kept]
+    return indptr.astype(np.uintp), _unsigned(indices)
 
 
 def raise_about(error: ValueError, estimator: Any, input_name: str = "X") -> NoReturn:

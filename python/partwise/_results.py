@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _files, _native, _plots
+from ._names import names_of_model
 from ._report import PairInDoubt, Suggestion
 
 __all__ = ["ResultsMixin"]
@@ -75,7 +76,7 @@ class ResultsMixin:
     # ------------------------------------------------------------------ tables
 
     def _feature_names(self, given: Any = None) -> Any:
-        names = given if given is not None else getattr(self, "feature_names_in_", None)
+        names = given if given is not None else names_of_model(self).features.labels
         if names is None:
             names = [f"x{j}" for j in range(self.components_.shape[1])]
         if len(names) != self.components_.shape[1]:
@@ -133,10 +134,11 @@ class ResultsMixin:
         names = [str(name) for name in self.component_names_]
         if what == "components":
             return pd.DataFrame(self.components_, index=names, columns=self._feature_names())
+        samples = names_of_model(self).samples.labels
         if what == "codes":
-            return pd.DataFrame(self.codes_, columns=names)
+            return pd.DataFrame(self.codes_, index=samples, columns=names)
         if what == "memberships":
-            return pd.DataFrame(self.memberships(), columns=names)
+            return pd.DataFrame(self.memberships(), index=samples, columns=names)
         if what == "history":
             return pd.DataFrame(self.history_).set_index("iteration")
         raise ValueError(f"unknown table {what!r}; valid: 'components', 'codes', 'memberships', 'history'")

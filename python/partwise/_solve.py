@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+from sklearn.utils.validation import check_array
 
 from . import _native
-from ._input import as_factor, lend
+from ._input import lend, matrix_by_name
+from ._names import NO_NAMES, Names, is_anndata, names_of, row_labels
 from ._settings import threads_of
 
 __all__ = ["nnls", "solve_codes", "solve_components"]
@@ -39,7 +40,8 @@ def nnls(G: Any, C: Any) -> Any:
     >>> nnls(np.eye(2), [[1.0, -2.0]])
     array([[1., 0.]])
     """
-    G, C = as_factor(G, "G"), as_factor(C, "C")
+    unknowns = Names(row_labels(G), np.shape(G)[0], "unknown") if np.ndim(G) == 2 else None
+    G, C = matrix_by_name(G, "G", "G", columns=unknowns), matrix_by_name(C, "C", "C", columns=unknowns)
     k = G.shape[0]
     if G.shape != (k, k) or C.shape[1] != k:
         raise ValueError(f"G must be (k, k) and C (n, k), but they are {G.shape} and {C.shape}")
@@ -56,9 +58,12 @@ def nnls(G: Any, C: Any) -> Any:
 
 
 def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter: int, solver: str, n_jobs: int | None, random_state: int) -> Any:
-    X = X.tocsr() if sp.issparse(X) else np.asarray(X)
-    X = X.astype(X.dtype if X.dtype in (np.float32, np.float64) else np.float64, copy=False)
-    factor = as_factor(factor, "the held factor")
+    names = names_of(X) if np.ndim(X) == 2 or is_anndata(X) else NO_NAMES
+    if held == "codes":
+        factor = matrix_by_name(factor, "the codes", "the codes", rows=names.samples, own=(row_labels(factor), None))
+    else:
+        factor = matrix_by_name(factor, "the components", "the components", columns=names.features)
+    X = check_array(X.X if is_anndata(X) else X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False)
     rank = factor.shape[1] if held == "codes" else factor.shape[0]
     settings = {
         "rank": rank,
@@ -75,6 +80,8 @@ def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter:
 def solve_codes(X: Any, components: Any, *, beta_loss: str = "frobenius", tol: float = 1e-6, max_iter: int = 500, solver: str = "auto", n_jobs: int | None = None, random_state: int = 0) -> Any:
     """The codes W (n, k) for held components H (k, d): min |X - W H|² or D(X | W H) over W >= 0.
 
+    Columns of DataFrames go by the names of the features.
+
     Returns
     -------
     codes : ndarray of shape (n_samples, n_components)
@@ -84,6 +91,8 @@ def solve_codes(X: Any, components: Any, *, beta_loss: str = "frobenius", tol: f
 
 def solve_components(X: Any, codes: Any, *, beta_loss: str = "frobenius", tol: float = 1e-6, max_iter: int = 500, solver: str = "auto", n_jobs: int | None = None, random_state: int = 0) -> Any:
     """The components H (k, d) for held codes W (n, k): min |X - W H|² or D(X | W H) over H >= 0.
+
+    Rows of DataFrames go by the names of the samples.
 
     Returns
     -------

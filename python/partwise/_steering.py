@@ -13,6 +13,7 @@ from . import _native
 from ._guidance import guidance_of_native, labelled_samples
 from ._guidance.topics import feature_of
 from ._input import lend, numeric, raise_about
+from ._names import names_of, names_of_model
 
 if TYPE_CHECKING:
     from ._guided import GuidedNMF
@@ -62,6 +63,11 @@ class Steering:
         self._data = numeric(model, X, reset=False, dtype=model.dtype)
         if self._data.shape[0] != model.codes_.shape[0]:
             raise ValueError(f"X has {self._data.shape[0]} samples, but the model was fitted to {model.codes_.shape[0]}")
+        self._names = names_of_model(model)
+        given, kept = names_of(X, self._data.shape).samples, self._names.samples
+        if given.labels is not None and kept.labels is not None and given.keys != kept.keys:
+            at = next(i for i in range(kept.size) if given.keys[i] != kept.keys[i])
+            raise ValueError(f"X must be the data that the model was fitted to, but row {at} (counted from 0) is {given.keys[at]!r} and was {kept.keys[at]!r}")
         named = _native.with_all_topics(model._fitted_guidance, model.n_components_)
         self._states: list[tuple[GuidedNMF, dict[str, Any]]] = [(model, named)]
 
@@ -99,25 +105,23 @@ class Steering:
     def split(self, topic: str, new: str, seeds: Any = ()) -> GuidedNMF:
         """Makes two of a topic: the second, ``new``, starts from features (names or columns), or from the samples explained worst."""
         given = [seeds] if isinstance(seeds, (str, Integral)) else seeds
-        return self._apply("split", topic=topic, new=new, seeds=[feature_of(seed, f"topic {new!r}") for seed in given])
+        return self._apply("split", topic=topic, new=new, seeds=[self._feature(seed, new) for seed in given])
 
     def delete(self, topic: str) -> GuidedNMF:
         """Takes a topic out, with all that is known of it; its samples find others."""
         return self._apply("delete", topic=topic)
 
-    def move(self, sample: int, to: str) -> GuidedNMF:
-        """Puts a sample (its position) into a topic, exactly; what was said of it before is left out."""
-        if not isinstance(sample, Integral) or not 0 <= int(sample) < self._data.shape[0]:
-            raise ValueError(f"sample {sample!r} must be a whole number from 0 to {self._data.shape[0] - 1}")
-        return self._apply("move", sample=int(sample), to=to)
+    def move(self, sample: int | str, to: str) -> GuidedNMF:
+        """Puts a sample (its name, or its position) into a topic, exactly; what was said of it before is left out."""
+        return self._apply("move", sample=self._names.samples.place(sample, f"sample {sample!r}"), to=to)
 
     def raise_feature(self, topic: str, feature: int | str, by: float = 2.0) -> GuidedNMF:
         """Makes a feature (a name or a column) count more in a topic: a seed of weight ``by``, or of ``by`` times the weight it had."""
-        return self._apply("raise", topic=topic, feature=feature_of(feature, f"topic {topic!r}"), by=float(by))
+        return self._apply("raise", topic=topic, feature=self._feature(feature, topic), by=float(by))
 
     def forbid(self, topic: str, feature: int | str) -> GuidedNMF:
         """Keeps a feature (a name or a column) out of a topic, exactly."""
-        return self._apply("forbid", topic=topic, feature=feature_of(feature, f"topic {topic!r}"))
+        return self._apply("forbid", topic=topic, feature=self._feature(feature, topic))
 
     def pin(self, topic: str) -> GuidedNMF:
         """Keeps the components of a topic as they are, exactly."""
@@ -130,6 +134,12 @@ class Steering:
         self._states.pop()
         return True
 
+    def _feature(self, given: int | str, topic: str) -> int | str:
+        """A feature that the data have, as the engine takes it."""
+        feature = feature_of(given, f"topic {topic!r}")
+        at = self._names.features.place(feature, f"topic {topic!r}")
+        return feature if isinstance(feature, str) else at
+
     def __repr__(self) -> str:
         return f"<Steering: {', '.join(self.topics)}; {self.depth} actions>"
 
@@ -137,7 +147,7 @@ class Steering:
         model, known = self._states[-1]
         codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (model.codes_, model.components_))
         changed, codes, components = _native.steered(lend(self._data), known, codes, components, (action, fields))
-        guidance = guidance_of_native(changed)
+        guidance = guidance_of_native(changed, samples=self._names.samples.labels)
         after: GuidedNMF = clone(model).set_params(guidance=guidance, n_components=len(components), init=None)
         settings = after._shared_settings(len(components), self._data.shape)
         settings["start"] = [("codes", codes), ("components", components)]

@@ -8,6 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _native
+from ._guidance.items import graph_by_name
+from ._input import canonical_csr
+from ._names import Names, check_same_order, row_labels
 
 __all__ = [
     "accuracy",
@@ -24,6 +27,7 @@ __all__ = [
 
 def _numbered(y_true: Any, y_pred: Any) -> tuple[Any, Any, Any, Any]:
     """Both labelings as whole numbers from 0, and the values that these stand for."""
+    check_same_order(y_pred, Names(row_labels(y_true), len(y_true), "sample"), "y_pred", "y_true")
     sides = []
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
         y = np.asarray(y)
@@ -135,7 +139,9 @@ def f_scores(y_true: Any, y_pred: Any) -> dict[str, float]:
 
 
 def _cuts(graph: Any, clusters: Any) -> tuple[float, float]:
-    upper = sp.triu(sp.coo_array(graph), k=0).tocoo()
+    labels = row_labels(clusters)
+    # By the names of the clusters' members, where both have names.
+    upper = sp.triu(canonical_csr(graph) if labels is None else graph_by_name(graph, Names(labels, len(clusters), "sample"), "the graph"), k=0).tocoo()
     numbers = np.ascontiguousarray(np.unique(np.asarray(clusters), return_inverse=True)[1], dtype=np.int32)
     if upper.shape[0] != upper.shape[1] or upper.shape[0] != len(numbers):
         raise ValueError(f"the graph has the shape {upper.shape}, but there are {len(numbers)} clusters' members")

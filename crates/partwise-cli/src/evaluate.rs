@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use partwise::{DenseMatrix, Matrix};
 use partwise_eval::methods::k_means::{KMeansSettings, k_means};
-use partwise_io::{LabelTable, ModelFile, ReadOptions, Values};
+use partwise_io::{DataNames, LabelTable, ModelFile, ReadOptions, Values};
 use serde_json::{Value, json};
 
 use crate::args::EvaluateArgs;
@@ -46,7 +46,8 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
 fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
-    let table = label_table(args, codes.rows())?;
+    let row_names = row_names(model);
+    let table = label_table(args, &DataNames::of_samples(codes.rows(), row_names.as_deref()))?;
     let memberships = Memberships::new(&codes, &components);
     let (clusters, names) = match args.clusters.as_str() {
         "k-means" => by_k_means(codes.clone(), &table, args)?,
@@ -60,9 +61,15 @@ fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
     compare(table, &clusters, &names, &guiding_samples(model, codes.rows())?)
 }
 
+/// The names of the samples that a model was fitted to.
+pub(crate) fn row_names(model: &ModelFile) -> Option<Vec<String>> {
+    let names = model.document.get("row_names").and_then(Value::as_array)?;
+    Some(names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect())
+}
+
 /// The labels to compare with.
-fn label_table(args: &EvaluateArgs, samples: usize) -> Result<LabelTable> {
-    let table = guidance::label_table(&args.labels, samples, args.label_column.as_deref())?;
+fn label_table(args: &EvaluateArgs, names: &DataNames<'_>) -> Result<LabelTable> {
+    let table = guidance::label_table(&args.labels, names, args.label_column.as_deref())?;
     if table.n_labelled() == 0 {
         bail!("{} has no labels to compare with", args.labels.display());
     }
@@ -117,7 +124,7 @@ impl Recipe {
             );
         }
         let samples = self.memberships.rows();
-        let table = label_table(args, samples)?;
+        let table = label_table(args, &DataNames::of_samples(samples, None))?;
         let names = names(self.record.pointer("/recipe/classes"), self.memberships.columns(), "class");
         let clusters: Vec<_> = (0..samples).map(|i| largest(self.memberships.row(i))).collect();
         compare(table, &clusters, &names, &flags(self.record.pointer("/labels/samples"), samples)?)

@@ -1,5 +1,6 @@
 //! `partwise fit`.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -9,7 +10,7 @@ use partwise::{
     Acceleration, AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real,
     Settings, Slot, SolverChoice, StrengthUnit, models,
 };
-use partwise_io::{ModelFile, read_names};
+use partwise_io::{Matched, ModelFile, order_by_name, read_names};
 use serde_json::Value;
 
 use crate::args::{FitArgs, SolveArgs};
@@ -47,9 +48,37 @@ pub(crate) fn read(args: &FitArgs) -> Result<Read> {
     let mut read = input::read(&args.read, from_data)?;
     if let Some(path) = &args.guidance.feature_names {
         let names = read_names(path, read.source.columns, "features (columns of the data)")?;
-        read.source.feature_names = Some(names);
+        name_features(&mut read.source, names, path)?;
     }
     Ok(read)
+}
+
+/// Gives the features names of a file. The data's own ones in another order are refused, others are noticed.
+fn name_features(source: &mut Source, names: Vec<String>, path: &Path) -> Result<()> {
+    if let Some(own) = source.feature_names.as_ref().filter(|own| **own != names) {
+        let at = (0..names.len()).find(|j| own[*j] != names[*j]).unwrap_or(0);
+        let sorted = |names: &[String]| {
+            let mut names = names.to_vec();
+            names.sort_unstable();
+            names
+        };
+        if sorted(own) == sorted(&names) {
+            bail!(
+                "{}: these are the names of the columns of {} in another order: line {} is \"{}\", but column {at} (counted from 0) is \"{}\"; leave out --feature-names",
+                path.display(),
+                source.name,
+                at + 1,
+                names[at],
+                own[at]
+            );
+        }
+        source.notes.push(format!(
+            "--feature-names names the features otherwise than the data do: \"{}\" instead of \"{}\" for column {at} (counted from 0)",
+            names[at], own[at]
+        ));
+    }
+    source.feature_names = Some(names);
+    Ok(())
 }
 
 /// Puts together what is to be fitted, and acts on it.
@@ -73,7 +102,7 @@ pub(crate) fn with_job<T: Real, R>(
         Some(Given::Sets { sets, .. }) => (None, Some(sets.clone())),
         None => (None, None),
     };
-    let targets = guidance::label_targets(&args.guidance, source.rows)?;
+    let targets = guidance::label_targets(&args.guidance, &source)?;
     let reference = match is_guided {
         true => None,
         false => guidance::reference(&args.guidance, &source, guidance)?,
@@ -329,7 +358,28 @@ fn warm_start(
     chosen: &mut Vec<String>,
 ) -> Result<Option<Vec<String>>> {
     let components = model.tensor("components").context("the model has no components")?;
-    let codes = model.tensor("codes").filter(|codes| codes.shape().0 == source.rows);
+    let mut components = components.to_matrix::<f64>();
+    let listed = |key: &str| -> Option<Vec<String>> {
+        let names = model.document.get(key).and_then(Value::as_array)?;
+        Some(names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect())
+    };
+    let order =
+        order_by_name(listed("feature_names").as_deref(), source.feature_names.as_deref(), Matched::FEATURES)
+            .map_err(|message| anyhow::anyhow!("the components of the model: {message}"))?;
+    if let Some(order) = order {
+        components = Matrix::from_fn(components.rows(), order.len(), |c, j| components.get(c, order[j]));
+        chosen.push("the features of the model of the start in the order of the data, by name".into());
+    }
+    let codes = model.tensor("codes").map(|codes| codes.to_matrix::<f64>());
+    // Codes of samples of other names are not of these samples, as codes of another number are not.
+    let places = order_by_name(listed("row_names").as_deref(), source.row_names.as_deref(), Matched::SAMPLES);
+    let codes = match (codes, places) {
+        (Some(codes), Ok(Some(order))) => {
+            Some(Matrix::from_fn(order.len(), codes.columns(), |i, c| codes.get(order[i], c)))
+        }
+        (codes, Ok(None)) => codes.filter(|codes| codes.rows() == source.rows),
+        _ => None,
+    };
     if codes.is_none() {
         chosen.push(format!(
             "the components of the model as the start, not its codes, which are not of these {} samples; codes are updated first",
@@ -345,8 +395,7 @@ fn warm_start(
             theirs.unwrap_or("none")
         ));
     }
-    settings.init =
-        Init::Custom { codes: codes.map(|t| t.to_matrix()), components: Some(components.to_matrix()) };
+    settings.init = Init::Custom { codes, components: Some(components) };
     let names = model.document.get("component_names").and_then(Value::as_array);
     Ok(names.map(|names| names.iter().map(|n| n.as_str().unwrap_or("").to_string()).collect()))
 }

@@ -7,7 +7,8 @@ use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_grap
 use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
 use partwise_eval::draw_labels;
 use partwise_io::{
-    LabelTable, ReadOptions, Values, read_labels, read_labels_column, read_reference, read_table,
+    DataNames, LabelTable, Matched, ReadOptions, Table, Values, order_by_name, places_by_name,
+    read_labels_of, read_reference, read_table,
 };
 
 use crate::args::GuidanceArgs;
@@ -67,11 +68,8 @@ impl Guidance {
 }
 
 /// Reads a label file.
-pub(crate) fn label_table(path: &Path, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {
-    Ok(match column {
-        Some(column) => read_labels_column(path, n_samples, column)?,
-        None => read_labels(path, n_samples)?,
-    })
+pub(crate) fn label_table(path: &Path, names: &DataNames<'_>, column: Option<&str>) -> Result<LabelTable> {
+    Ok(read_labels_of(path, names, column)?)
 }
 
 /// What a file of labels gives.
@@ -91,7 +89,7 @@ pub(crate) fn labels(
     several: bool,
 ) -> Result<Option<Given>> {
     let table = match (&args.labels, &source.labels) {
-        (Some(path), _) => label_table(path, source.rows, args.label_column.as_deref())?,
+        (Some(path), _) => label_table(path, &source.names(), args.label_column.as_deref())?,
         (None, Some(column)) => LabelTable::from_column(Path::new(&source.name), column, &source.sha256),
         (None, None) => {
             if args.labels_per_class.is_some() {
@@ -125,14 +123,54 @@ pub(crate) fn targets_of(sets: &LabelSets) -> LabelTargets {
     }
 }
 
-/// The table of --label-targets, in which nan is not known.
-pub(crate) fn label_targets(args: &GuidanceArgs, n_samples: usize) -> Result<Option<LabelTargets>> {
-    let Some(path) = &args.label_targets else { return Ok(None) };
-    let targets = read_table(path, &ReadOptions::default())?.values.into_matrix::<f64>(path)?;
-    let (n, labels) = targets.shape();
-    if n != n_samples {
-        bail!("{}: there are {n} rows for {n_samples} samples; one for each is needed", path.display());
+/// The rows of a table in the order of the samples, by name where both have names; what it leaves out is NaN.
+pub(crate) fn rows_by_name(table: Table, path: &Path, source: &Source) -> Result<Matrix<f64>> {
+    let own = table.row_names;
+    let values = table.values.into_matrix::<f64>(path)?;
+    let places = places_by_name(own.as_deref(), source.row_names.as_deref(), Matched::SAMPLES, true)
+        .map_err(anyhow::Error::msg)
+        .with_context(|| path.display().to_string())?;
+    match places {
+        Some(places) => Ok(Matrix::from_fn(source.rows, values.columns(), |i, j| {
+            places[i].map_or(f64::NAN, |at| values.get(at, j))
+        })),
+        None if values.rows() == source.rows => Ok(values),
+        None => bail!(
+            "{}: there are {} rows for {} samples; one for each is needed, or names of samples in both",
+            path.display(),
+            values.rows(),
+            source.rows
+        ),
     }
+}
+
+/// The numbers of a table with its rows and columns in the order given, by name where both sides have names.
+pub(crate) fn values_by_name(
+    table: Table,
+    path: &Path,
+    rows: Option<(&[String], Matched)>,
+    columns: Option<(&[String], Matched)>,
+) -> Result<Values> {
+    let place = || path.display().to_string();
+    let order = |own: &Option<Vec<String>>, wanted: Option<(&[String], Matched)>| {
+        let Some((wanted, matched)) = wanted else { return Ok(None) };
+        order_by_name(own.as_deref(), Some(wanted), matched).map_err(anyhow::Error::msg).with_context(place)
+    };
+    let mut values = table.values;
+    if let Some(order) = order(&table.row_names, rows)? {
+        values = values.with_rows(&order);
+    }
+    if let Some(order) = order(&table.column_names, columns)? {
+        values = values.with_columns(&order);
+    }
+    Ok(values)
+}
+
+/// The table of --label-targets, in which nan is not known.
+pub(crate) fn label_targets(args: &GuidanceArgs, source: &Source) -> Result<Option<LabelTargets>> {
+    let Some(path) = &args.label_targets else { return Ok(None) };
+    let targets = rows_by_name(read_table(path, &ReadOptions::default())?, path, source)?;
+    let (n, labels) = targets.shape();
     let value = |i: usize, j: usize| targets.get(i, j);
     let known = Matrix::from_fn(n, labels, |i, j| f64::from(!value(i, j).is_nan()));
     let targets = Matrix::from_fn(n, labels, |i, j| if value(i, j).is_nan() { 0.0 } else { value(i, j) });
@@ -194,7 +232,7 @@ pub(crate) fn graph<T: Real>(
     chosen: &mut Vec<String>,
 ) -> Result<Graph> {
     let (graph, origin) = match &args.graph {
-        Some(path) => graph_in(path, source.rows)?,
+        Some(path) => graph_in(path, source)?,
         None => {
             let settings = neighbours(args, 5, "binary");
             (neighbour_graph(data, &settings)?, origin_of(args, &settings))
@@ -205,12 +243,23 @@ pub(crate) fn graph<T: Real>(
 }
 
 /// The graph of a file, and what it is from.
-pub(crate) fn graph_in(path: &Path, n_samples: usize) -> Result<(Graph, String)> {
-    let options = ReadOptions { n_nodes: Some(n_samples), ..ReadOptions::default() };
+pub(crate) fn graph_in(path: &Path, source: &Source) -> Result<(Graph, String)> {
+    let options = ReadOptions {
+        n_nodes: Some(source.rows),
+        node_names: source.row_names.clone(),
+        ..ReadOptions::default()
+    };
     let table = read_table(path, &options)?;
     let place = || path.display().to_string();
-    let origin = [vec![place()], table.notes].concat().join("; ");
-    Ok((graph_of(table.values, path).with_context(place)?, origin))
+    let origin = [vec![place()], table.notes.clone()].concat().join("; ");
+    let samples = source.row_names.as_deref();
+    let values = values_by_name(
+        table,
+        path,
+        samples.map(|names| (names, Matched::SAMPLES)),
+        samples.map(|names| (names, Matched::COLUMNS_FOR_SAMPLES)),
+    )?;
+    Ok((graph_of(values, path).with_context(place)?, origin))
 }
 
 /// The similarities for symmetric methods: the graph of nearest neighbours of the (scaled) rows. Says what it is.

@@ -8,8 +8,8 @@ use partwise::guidance::{self as advice, Advice, Feature, LabelRule, Topic};
 use partwise::{DataMatrix, Matrix, Real};
 use partwise_io::guidance_file::{GraphOrigin, Stated, TableEntry, WeightsEntry};
 use partwise_io::{
-    DataNames, GuidanceFile, ReadOptions, TopicEntry, read_guidance, read_lines, read_links, read_reference,
-    read_table, read_topics,
+    GuidanceFile, Matched, ReadOptions, Table, TopicEntry, read_guidance, read_lines, read_links,
+    read_reference, read_table, read_topics,
 };
 
 use crate::args::{FitArgs, GuidanceArgs};
@@ -22,11 +22,7 @@ use crate::input::Source;
 /// The guidance file of the flags, if the method takes one.
 pub(crate) fn file(args: &FitArgs, source: &Source) -> Result<Option<GuidanceFile>> {
     let Some(path) = &args.guidance.guidance else { return Ok(None) };
-    Ok(Some(read_guidance(path, &names(source))?))
-}
-
-fn names(source: &Source) -> DataNames<'_> {
-    DataNames::new(source.rows, source.row_names.as_deref(), source.columns, source.feature_names.as_deref())
+    Ok(Some(read_guidance(path, &source.names())?))
 }
 
 /// The flags with the labels that the file names.
@@ -87,7 +83,14 @@ pub(crate) fn compose<T: Real>(
     if let Some(path) = &args.guidance.entry_weights {
         let table = read_table(path, &ReadOptions::default())?;
         composer.told("entry weights", path, &table.sha256);
-        composer.push(Advice::EntryWeights(table.values.into_matrix::<f64>(path)?), false);
+        let features = source.feature_names.as_deref().map(|names| (names, Matched::FEATURES));
+        let values = guidance::values_by_name(
+            table,
+            path,
+            source.row_names.as_deref().map(|names| (names, Matched::SAMPLES)),
+            features,
+        )?;
+        composer.push(Advice::EntryWeights(values.into_matrix::<f64>(path)?), false);
     }
     if let Some(features) = &source.feature_names {
         composer.out.guidance = composer.out.guidance.with_feature_names(features.clone());
@@ -95,12 +98,38 @@ pub(crate) fn compose<T: Real>(
     composer.finish()
 }
 
-/// One number a line for each of `count` samples or features.
-fn weights_of_file(path: &Path, count: usize, of: &str) -> Result<Vec<f64>> {
+/// One number a line for each of `count` samples or features; or a table of their names and weights, matched by name.
+fn weights_of_file(
+    path: &Path,
+    count: usize,
+    names: Option<&[String]>,
+    matched: Matched,
+) -> Result<Vec<f64>> {
     let lines = read_lines(path)?;
+    let of = matched.of;
+    if lines.iter().any(|line| line.contains([',', ';', '\t'])) {
+        let table = read_table(path, &ReadOptions::default())?;
+        let (rows, columns) = table.values.shape();
+        if columns != 1 || table.row_names.is_none() || rows != count {
+            bail!(
+                "{}: weights are one number a line, or a table with a row for each of the {count} {of}s: its name and its weight",
+                path.display()
+            );
+        }
+        let values = guidance::values_by_name(table, path, names.map(|names| (names, matched)), None)?;
+        let weights = values.into_matrix::<f64>(path)?.into_vec();
+        if let Some(at) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+            bail!(
+                "{}: weight {at} (counted from 0) is {}; it must be a finite number of 0 or more",
+                path.display(),
+                weights[at]
+            );
+        }
+        return Ok(weights);
+    }
     if lines.len() != count {
         let found = lines.len();
-        bail!("{}: there are {found} weights for {count} {of}; one for each is needed", path.display());
+        bail!("{}: there are {found} weights for {count} {of}s; one for each is needed", path.display());
     }
     let number = |(at, line): (usize, &String)| {
         let weight = line.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.is_finite());
@@ -148,7 +177,7 @@ impl Composer<'_> {
     fn topics(&mut self) -> Result<()> {
         let mut entries: Vec<TopicEntry> = self.file.map_or(Vec::new(), |file| file.topics.clone());
         if let Some(path) = &self.args.guidance.topics {
-            let table = read_topics(path, &names(self.source))?;
+            let table = read_topics(path, &self.source.names())?;
             self.told("topics", path, &table.sha256);
             self.out.notes.extend(table.notes);
             for topic in table.topics {
@@ -206,7 +235,7 @@ impl Composer<'_> {
         for entry in listed {
             let (mut must, mut cannot) = (entry.must, entry.cannot);
             if let Some(path) = &entry.file {
-                let table = read_links(path, &names(self.source))?;
+                let table = read_links(path, &self.source.names())?;
                 self.told("links", path, &table.sha256);
                 must.extend(table.must);
                 cannot.extend(table.cannot);
@@ -215,7 +244,7 @@ impl Composer<'_> {
             self.push(Advice::Links { must, cannot, strength }, auto);
         }
         if let Some(path) = &self.args.guidance.links {
-            let table = read_links(path, &names(self.source))?;
+            let table = read_links(path, &self.source.names())?;
             self.told("links", path, &table.sha256);
             let (strength, auto) = self.strength(None);
             self.push(Advice::Links { must: table.must, cannot: table.cannot, strength }, auto);
@@ -227,7 +256,7 @@ impl Composer<'_> {
         let listed = self.file.map_or(Vec::new(), |file| file.graphs.clone());
         for entry in listed {
             let (graph, origin) = match &entry.origin {
-                GraphOrigin::File(path) => guidance::graph_in(path, self.source.rows)?,
+                GraphOrigin::File(path) => guidance::graph_in(path, self.source)?,
                 GraphOrigin::Neighbours(neighbours, kind) => {
                     let (closeness, weights) = match *kind {
                         "self-tuning" => {
@@ -267,29 +296,12 @@ impl Composer<'_> {
         let place = || path.display().to_string();
         let table = read_table(path, &ReadOptions::default())?;
         self.told("memberships", path, &table.sha256);
-        self.out.notes.extend(table.notes);
-        let Some(topics) = table.column_names else {
+        self.out.notes.extend(table.notes.iter().cloned());
+        let Some(topics) = table.column_names.clone() else {
             bail!("{}: memberships need a header with the topics of the columns", place());
         };
-        let values = table.values.into_matrix::<f64>(path)?;
-        let n = self.source.rows;
-        let shares = match (&table.row_names, &self.source.row_names) {
-            (Some(own), Some(_)) => {
-                let known = names(self.source);
-                let mut shares = Matrix::from_fn(n, topics.len(), |_, _| f64::NAN);
-                for (row, name) in own.iter().enumerate() {
-                    let at = known.sample(name).map_err(anyhow::Error::msg).with_context(place)?;
-                    shares.row_mut(at).copy_from_slice(values.row(row));
-                }
-                shares
-            }
-            _ if values.rows() == n => values,
-            _ => bail!(
-                "{}: there are {} rows for {n} samples; one for each is needed, or names of samples in both",
-                place(),
-                values.rows()
-            ),
-        };
+        let table = Table { column_names: None, notes: Vec::new(), ..table };
+        let shares = guidance::rows_by_name(table, path, self.source)?;
         let (strength, auto) = self.strength(entry.strength);
         self.push(Advice::Memberships { names: topics, shares, strength }, auto);
         Ok(())
@@ -329,10 +341,18 @@ impl Composer<'_> {
         Ok(())
     }
 
+    fn weights(&self, path: &Path, matched: Matched) -> Result<Vec<f64>> {
+        let (count, names) = match matched.of {
+            "sample" => (self.source.rows, &self.source.row_names),
+            _ => (self.source.columns, &self.source.feature_names),
+        };
+        weights_of_file(path, count, names.as_deref(), matched)
+    }
+
     fn sample_weights(&mut self) -> Result<()> {
         let values = match self.file.and_then(|file| file.sample_weights.as_ref()) {
             Some(WeightsEntry::Values(values)) => values.clone(),
-            Some(WeightsEntry::File(path)) => weights_of_file(path, self.source.rows, "samples")?,
+            Some(WeightsEntry::File(path)) => self.weights(path, Matched::SAMPLES)?,
             None | Some(WeightsEntry::Named(_)) => return Ok(()),
         };
         self.push(Advice::SampleWeights(values), false);
@@ -343,38 +363,41 @@ impl Composer<'_> {
         let values = match self.file.and_then(|file| file.feature_weights.as_ref()) {
             None => return Ok(()),
             Some(WeightsEntry::Values(values)) => values.clone(),
-            Some(WeightsEntry::File(path)) => weights_of_file(path, self.source.columns, "features")?,
-            Some(WeightsEntry::Named(named)) => self.weights_by_name(named),
+            Some(WeightsEntry::File(path)) => {
+                self.weights(path, Matched { part: "row", ..Matched::FEATURES })?
+            }
+            Some(WeightsEntry::Named(named)) => self.weights_by_name(named)?,
         };
         self.push(Advice::FeatureWeights(values), false);
         Ok(())
     }
 
     /// 1 for every feature but those that are named. As with seeds, a name that the data don't have is told and left out.
-    fn weights_by_name(&mut self, named: &[(Feature, f64)]) -> Vec<f64> {
+    fn weights_by_name(&mut self, named: &[(Feature, f64)]) -> Result<Vec<f64>> {
         let mut weights = vec![1.0; self.source.columns];
         let mut unknown: Vec<&str> = Vec::new();
+        let (names, place) = (self.source.names(), self.file.map(|file| file.path.display().to_string()));
         for (feature, weight) in named {
-            let at = match feature {
-                Feature::Index(at) => Some(*at),
-                Feature::Name(name) => {
-                    let names = self.source.feature_names.iter().flatten();
-                    let found = names.enumerate().find(|(_, known)| *known == name).map(|(at, _)| at);
-                    if found.is_none() {
-                        unknown.push(name);
-                    }
-                    found
+            match feature {
+                Feature::Index(at) => weights[*at] = *weight,
+                Feature::Name(name)
+                    if self.source.feature_names.iter().flatten().all(|known| known != name) =>
+                {
+                    unknown.push(name);
                 }
-            };
-            if let Some(at) = at {
-                weights[at] = *weight;
+                Feature::Name(name) => {
+                    let at = names.feature_place(name).map_err(anyhow::Error::msg);
+                    let at = at
+                        .with_context(|| format!("{}: feature_weights", place.clone().unwrap_or_default()))?;
+                    weights[at] = *weight;
+                }
             }
         }
         if !unknown.is_empty() {
             let note = format!("feature_weights names {}, which the data don't have", unknown.join(", "));
             self.out.notes.push(note);
         }
-        weights
+        Ok(weights)
     }
 
     fn finish(self) -> Result<Composed> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
 use partwise::{DataMatrix, DenseMatrix, Matrix, Real, SparseMatrix};
-use partwise_io::{FORMATS, ReadOptions, Values};
+use partwise_io::{DataNames, FORMATS, ReadOptions, Values};
 
 use crate::args::ReadArgs;
 
@@ -36,6 +36,13 @@ pub(crate) struct Source {
     pub(crate) image_shape: Option<(usize, usize)>,
     /// From a label column of the table.
     pub(crate) labels: Option<Vec<Option<String>>>,
+}
+
+impl Source {
+    /// The names by which files may speak of the samples and features.
+    pub(crate) fn names(&self) -> DataNames<'_> {
+        DataNames::new(self.rows, self.row_names.as_deref(), self.columns, self.feature_names.as_deref())
+    }
 }
 
 /// A file as read, in the precision it has.

@@ -3,12 +3,12 @@
 use anyhow::{Context, Result};
 use partwise::Matrix;
 use partwise::recipes::{suggest_from, suggest_links_from};
-use partwise_io::ModelFile;
+use partwise_io::{DataNames, ModelFile};
 use serde_json::json;
 
 use crate::args::SuggestArgs;
 use crate::console::{self, Verbosity};
-use crate::evaluate::{component_names, guiding_samples, model_path};
+use crate::evaluate::{component_names, guiding_samples, model_path, row_names};
 use crate::{Outcome, guidance};
 
 /// Reads a result and prints a table, or JSON.
@@ -18,13 +18,15 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
     let names = component_names(&model, components.rows());
+    let samples = row_names(&model);
     let verbosity = Verbosity::of(false, args.json);
     if args.links {
-        return pairs(args, (&codes, &components), verbosity);
+        return pairs(args, (&codes, &components), samples.as_deref(), verbosity);
     }
     let mut known = guiding_samples(&model, codes.rows())?;
     if let Some(labels) = &args.labels {
-        let table = guidance::label_table(labels, codes.rows(), args.label_column.as_deref())?;
+        let names = DataNames::of_samples(codes.rows(), samples.as_deref());
+        let table = guidance::label_table(labels, &names, args.label_column.as_deref())?;
         for (known, set) in known.iter_mut().zip(&table.sets) {
             *known |= !set.is_empty();
         }
@@ -36,6 +38,7 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
         let line = |s: &partwise::recipes::Suggestion| {
             json!({
                 "sample": s.sample,
+                "name": name_of(samples.as_deref(), s.sample),
                 "doubt": s.doubt,
                 "between": [names[s.between.0], names[s.between.1]],
             })
@@ -47,10 +50,17 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
         verbosity.say("every sample is labelled, or has no codes");
         return Ok(Outcome::Done);
     }
-    verbosity.say(&format!("{:>8}   {:>5}   between", "sample", "doubt"));
+    verbosity.say(&format!(
+        "{:>8}   {:>5}   between{}",
+        "sample",
+        "doubt",
+        if samples.is_some() { "   name" } else { "" }
+    ));
     for s in &found {
         let (first, second) = s.between;
-        verbosity.say(&format!("{:>8}   {:>5.2}   {} / {}", s.sample, s.doubt, names[first], names[second]));
+        let name = name_of(samples.as_deref(), s.sample).map_or(String::new(), |name| format!("   {name}"));
+        verbosity
+            .say(&format!("{:>8}   {:>5.2}   {} / {}{name}", s.sample, s.doubt, names[first], names[second]));
     }
     Ok(Outcome::Done)
 }
@@ -58,21 +68,32 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
 fn pairs(
     args: &SuggestArgs,
     (codes, components): (&Matrix<f64>, &Matrix<f64>),
+    samples: Option<&[String]>,
     verbosity: Verbosity,
 ) -> Result<Outcome> {
     let found = suggest_links_from(codes, components, args.count)?;
     if args.json {
-        let line = |p: &partwise::recipes::PairInDoubt| json!({ "samples": [p.samples.0, p.samples.1], "together": p.together, "closeness": p.closeness });
+        let line = |p: &partwise::recipes::PairInDoubt| {
+            json!({ "samples": [p.samples.0, p.samples.1],
+            "names": samples.map(|_| [p.samples.0, p.samples.1].map(|i| name_of(samples, i))), "together": p.together, "closeness": p.closeness })
+        };
         console::print_raw(&format!("{:#}", json!(found.iter().map(line).collect::<Vec<_>>())));
         return Ok(Outcome::Done);
     }
     verbosity.say(&format!("{:>8} {:>8}   {:>9}   now", "sample", "sample", "closeness"));
     for p in &found {
         let now = if p.together { "together" } else { "apart" };
-        verbosity.say(&format!("{:>8} {:>8}   {:>9.2}   {now}", p.samples.0, p.samples.1, p.closeness));
+        let (one, other) = p.samples;
+        let names = name_of(samples, one).zip(name_of(samples, other));
+        let names = names.map_or(String::new(), |(one, other)| format!("   {one} / {other}"));
+        verbosity.say(&format!("{one:>8} {other:>8}   {:>9.2}   {now}{names}", p.closeness));
     }
     if found.is_empty() {
         verbosity.say("no two samples are in doubt between the same two parts");
     }
     Ok(Outcome::Done)
+}
+
+fn name_of(names: Option<&[String]>, sample: usize) -> Option<&str> {
+    names.and_then(|names| names.get(sample)).map(String::as_str)
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use partwise::{Encoding, Fit, Loss, Matrix, Real, Settings, SolverChoice, encode};
-use partwise_io::{ModelFile, OutputFolder, Tensor};
+use partwise_io::{Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
 use serde_json::{Value, json};
 
 use crate::args::TransformArgs;
@@ -34,8 +34,8 @@ pub(crate) fn run(args: &TransformArgs) -> Result<Outcome> {
 fn run_in<T: Real>(args: &TransformArgs, model: &ModelFile, components: &Matrix<T>) -> Result<Outcome> {
     let began = Instant::now();
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
-    let Read { values, source } = input::read(&args.read, None)?;
-    check_features(model, &source, components.columns())?;
+    let Read { values, mut source } = input::read(&args.read, None)?;
+    let values = with_features_of(model, values, &mut source, components.columns())?;
     let mut table = Table::<T>::from_values(values, &source)?;
     let stored = Stored::read(model, components)?;
     stored.scaling.apply(&mut table);
@@ -108,22 +108,28 @@ impl Stored {
     }
 }
 
-/// The rows must have the model's features, in its order when both have names.
-fn check_features(model: &ModelFile, source: &Source, features: usize) -> Result<()> {
-    if source.columns != features {
-        bail!("{}: the data have {} features, but the model has {features}", source.name, source.columns);
-    }
+/// The rows with the model's features, in its order where both have names.
+fn with_features_of(
+    model: &ModelFile,
+    values: Values,
+    source: &mut Source,
+    features: usize,
+) -> Result<Values> {
     let theirs = model.document.get("feature_names").and_then(Value::as_array);
-    let (Some(own), Some(theirs)) = (&source.feature_names, theirs) else { return Ok(()) };
-    match (0..features).find(|j| theirs.get(*j).and_then(Value::as_str) != Some(&own[*j])) {
-        None => Ok(()),
-        Some(j) => bail!(
-            "{}: column {j} (counted from 0) is \"{}\", but the model's feature there is {}",
-            source.name,
-            own[j],
-            theirs.get(j).unwrap_or(&Value::Null)
-        ),
-    }
+    let theirs: Option<Vec<String>> =
+        theirs.map(|names| names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect());
+    let order = order_by_name(source.feature_names.as_deref(), theirs.as_deref(), Matched::FEATURES_OF_MODEL)
+        .map_err(|message| anyhow::anyhow!("{}: {message}", source.name))?;
+    let Some(order) = order else {
+        if source.columns != features {
+            bail!("{}: the data have {} features, but the model has {features}", source.name, source.columns);
+        }
+        return Ok(values);
+    };
+    source.feature_names = theirs;
+    source.columns = features;
+    source.notes.push("the columns were put in the order of the model, by name".into());
+    Ok(values.with_columns(&order))
 }
 
 fn write<T: Real>(

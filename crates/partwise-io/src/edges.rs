@@ -4,10 +4,11 @@
 //! Policies, each with a note: an edge without a weight has weight 1; the same edge twice in one direction is
 //! summed; an edge that is listed in both directions counts once, with the larger weight where the two differ;
 //! self-loops stay on the diagonal. Nodes are counted from 0, n is the largest index + 1 unless
-//! [`ReadOptions::n_nodes`] says more.
+//! [`ReadOptions::n_nodes`] says more; with [`ReadOptions::node_names`] they may be named.
 
 use crate::error::{Place, Result};
 use crate::formats::ReadOptions;
+use crate::names::{DataNames, Lookup};
 use crate::records::{Records, cell, cell_text, split_rule};
 use crate::source::Source;
 use crate::sparse::Triplets;
@@ -39,8 +40,11 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
     let width = records.next()?.map_or(2, csv::ByteRecord::len);
     let mut edges: Vec<Edge> = Vec::new();
     let (mut largest, mut largest_offset) = (0, 0);
+    let names = options.node_names.as_deref();
+    let nodes = DataNames::of_samples(options.n_nodes.or(names.map(<[String]>::len)).unwrap_or(0), names);
+    let mut lookup = names.map(|_| nodes.lookup());
     while records.next()?.is_some() {
-        let edge = parse_edge(source, &records, width, options.n_nodes)?;
+        let edge = parse_edge(source, &records, width, options.n_nodes, lookup.as_mut())?;
         if edges.is_empty() || edge.1 > largest {
             (largest, largest_offset) = (edge.1, records.offset());
         }
@@ -59,12 +63,19 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
         return Err(source.malformed(Place::Line(records.line_at(largest_offset)), message));
     }
     let nodes = options.n_nodes.unwrap_or(largest as usize + 1);
-    let (triplets, notes) = symmetric(edges);
+    let (triplets, mut notes) = symmetric(edges);
+    notes.extend(lookup.and_then(|lookup| lookup.note("edges")));
     let (values, _) = triplets.compress(nodes, nodes);
     Ok(Table::new(FileKind::Edges, values, notes, &source.sha256))
 }
 
-fn parse_edge(source: &Source, records: &Records<'_>, width: usize, nodes: Option<usize>) -> Result<Edge> {
+fn parse_edge(
+    source: &Source,
+    records: &Records<'_>,
+    width: usize,
+    nodes: Option<usize>,
+    mut lookup: Option<&mut Lookup<'_, '_>>,
+) -> Result<Edge> {
     let record = records.current();
     let fault = |place: Place, message: String| Err(source.malformed(place, message));
     if record.len() != width {
@@ -80,6 +91,11 @@ fn parse_edge(source: &Source, records: &Records<'_>, width: usize, nodes: Optio
     let mut ends = [0u32; 2];
     for (column, end) in ends.iter_mut().enumerate() {
         let bytes = cell(record, column);
+        if let Some(lookup) = &mut lookup {
+            let found = lookup.sample(&cell_text(record, column));
+            *end = found.map_err(|message| source.malformed(place(column), message))? as u32;
+            continue;
+        }
         let limit = nodes.map_or(u64::from(u32::MAX), |nodes| (nodes as u64).min(u64::from(u32::MAX)));
         match whole(bytes) {
             Some(index) if index < limit => *end = index as u32,

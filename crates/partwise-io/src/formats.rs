@@ -84,6 +84,8 @@ pub struct ReadOptions {
     pub row_names: Option<bool>,
     /// The number of nodes of an edge list. Default: the largest index + 1.
     pub n_nodes: Option<usize>,
+    /// The names of the nodes of an edge list, by which it may speak of them. Default: none.
+    pub node_names: Option<Vec<String>>,
     /// The most bytes that a compressed file may become. Default: [`DECODED_LIMIT`].
     pub decoded_limit: u64,
 }
@@ -97,6 +99,7 @@ impl Default for ReadOptions {
             header: None,
             row_names: None,
             n_nodes: None,
+            node_names: None,
             decoded_limit: DECODED_LIMIT,
         }
     }

@@ -11,12 +11,12 @@
 //!
 //! A feature is a name or a column, a strength a number from 0 to 1 or `{"raw": m}`. An item names its matrix `"guidance/<its place>"`:
 //! memberships, known entries and weights of entries one row a sample, references one row a component, a graph one row an edge (i, l, weight; both ways),
-//! sample weights a single row.
+//! sample weights a single row; of known features the document has the count of each sample, the matrix a single row with all of them.
 
 use std::path::Path;
 
 use partwise::graphs::Graph;
-use partwise::guidance::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
+use partwise::guidance::{Advice, Feature, FeatureLists, Guidance, LabelRule, Seed, Strength, Topic};
 use partwise::{Labels, Matrix};
 use serde_json::{Map, Value, json};
 
@@ -168,8 +168,10 @@ fn item(advice: &Advice, matrix: &str) -> (Value, Option<Matrix<f64>>) {
         }
         Advice::KnownEntries(known) | Advice::EntryWeights(known) => Some(known.clone()),
         Advice::KnownFeatures(known) => {
-            set("known", json!(known));
-            None
+            set("counts", json!(known.rows().map(<[u32]>::len).collect::<Vec<_>>()));
+            let features = known.features();
+            // A matrix needs a column; without a feature the counts say everything.
+            (!features.is_empty()).then(|| Matrix::from_fn(1, features.len(), |_, e| f64::from(features[e])))
         }
         // A kind that this file knows nothing of is told by name, and refused when it is read.
         _ => None,
@@ -271,10 +273,29 @@ impl Reader<'_> {
             "sample weights" => Advice::SampleWeights(self.matrix(item)?.into_vec()),
             "feature weights" => Advice::FeatureWeights(self.matrix(item)?.into_vec()),
             "known entries" => Advice::KnownEntries(self.matrix(item)?),
-            "known features" => Advice::KnownFeatures(values(item, "known")?),
+            "known features" => Advice::KnownFeatures(self.known_features(item)?),
             "weights of entries" => Advice::EntryWeights(self.matrix(item)?),
             other => return Err(format!("the kind \"{other}\" is not known to this version")),
         })
+    }
+
+    fn known_features(&self, item: &Value) -> Read<FeatureLists> {
+        if item.get("known").is_some() {
+            // Files of version 0.1.0 list them sample by sample.
+            return values::<Vec<Vec<u32>>>(item, "known").map(FeatureLists::from);
+        }
+        let counts: Vec<usize> = numbers(item, "counts")?;
+        let given = if item.get("matrix").is_some() { self.matrix(item)?.into_vec() } else { Vec::new() };
+        let whole =
+            |f: &f64| (*f >= 0.0 && *f <= f64::from(u32::MAX) && f.fract() == 0.0).then_some(*f as u32);
+        let features: Option<Vec<u32>> = given.iter().map(whole).collect();
+        let mut offsets = vec![0_usize];
+        for count in counts {
+            let end = offsets[offsets.len() - 1].checked_add(count);
+            offsets.push(end.filter(|end| *end <= given.len()).ok_or("counts is more than is listed")?);
+        }
+        let features = features.ok_or("a known feature is no column")?;
+        FeatureLists::new(offsets, features).map_err(|error| error.to_string())
     }
 
     fn matrix(&self, item: &Value) -> Read<Matrix<f64>> {
@@ -378,7 +399,7 @@ mod tests {
         .with(Advice::Links { must: vec![(0, 2)], cannot: vec![(1, 2)], strength: Strength::FIRM })
         .with(Advice::Graph { graph, strength: Strength::LIGHT })
         .with(Advice::KnownEntries(Matrix::from_fn(3, 4, |i, _| f64::from(i == 0))))
-        .with(Advice::KnownFeatures(vec![vec![0, 3], vec![], vec![1]]))
+        .with(Advice::KnownFeatures(vec![vec![0, 3], vec![], vec![1]].into()))
         .with(Advice::EntryWeights(Matrix::from_fn(3, 4, |i, j| (i + 2 * j) as f64 / 4.0)))
         .with_feature_names(["a", "b", "bird", "d"].map(String::from).to_vec())
     }

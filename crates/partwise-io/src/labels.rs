@@ -1,7 +1,7 @@
 //! Labels of samples: an `index,label` table, one label a line, or a `.npy` vector of whole numbers.
 //!
 //! - **Table** (`.csv`, `.tsv`, or text with at least two columns): the columns `index` and `label` by name, or else
-//!   the first two. Indices count from 0 and come in any order; samples that are not listed are unlabelled; an index
+//!   the first two. Indices are names of samples, or count from 0, and come in any order; samples that are not listed are unlabelled; an index
 //!   on several rows has a set of labels (multi-label).
 //! - **List** (text with one column): one label for each sample; one line more is allowed for a header `label`.
 //! - **`.npy`**: one whole number for each sample.
@@ -11,11 +11,11 @@
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
 use crate::lines::lines_of;
+use crate::names::{DataNames, Lookup};
 use crate::npy::{Array, shape_text};
-use crate::records::{Records, cell, cell_text, split_rule};
+use crate::records::{Records, cell_text, split_rule};
 use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
-use crate::text::quoted;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +42,15 @@ pub fn read_labels(path: &Path, n_samples: usize) -> Result<LabelTable> {
     labels_of(&Source::open(path, DECODED_LIMIT)?, n_samples, None)
 }
 
+/// As [`read_labels`] for data with these names, by which the table may speak of the samples; perhaps with the labels in the column of
+/// a name.
+///
+/// # Errors
+/// As [`read_labels_column`]; a sample that isn't there, or numbers of which some are names and others are none.
+pub fn read_labels_of(path: &Path, names: &DataNames<'_>, column: Option<&str>) -> Result<LabelTable> {
+    named_labels_of(&Source::open(path, DECODED_LIMIT)?, names, column)
+}
+
 /// As [`read_labels`], with the labels in the column of this name ("university" instead of "label").
 ///
 /// # Errors
@@ -55,11 +64,16 @@ pub fn read_labels_column(path: &Path, n_samples: usize, column: &str) -> Result
 /// # Errors
 /// As [`read_labels_column`].
 pub fn labels_of(source: &Source, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {
+    named_labels_of(source, &DataNames::of_samples(n_samples, None), column)
+}
+
+fn named_labels_of(source: &Source, names: &DataNames<'_>, column: Option<&str>) -> Result<LabelTable> {
+    let n_samples = names.n_samples();
     let look = looks_like(&source.bytes);
     let named_npy = source.extension().as_deref() == Some("npy");
     match (look, named_npy) {
         (Look::Npy, _) => from_npy(source, n_samples),
-        (Look::Text, false) => from_text(source, n_samples, column),
+        (Look::Text, false) => from_text(source, names, column),
         _ => Err(IoError::WrongFormat {
             path: source.path.clone(),
             expected: if named_npy {
@@ -175,7 +189,8 @@ fn check_count(source: &Source, found: usize, n_samples: usize, what: &str) -> R
     Err(IoError::mismatch(&source.path, Place::Whole, message))
 }
 
-fn from_text(source: &Source, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {
+fn from_text(source: &Source, names: &DataNames<'_>, column: Option<&str>) -> Result<LabelTable> {
+    let n_samples = names.n_samples();
     let (text, delimiter) = split_rule(source.text_bytes());
     let mut records = Records::new(source, &text, delimiter);
     let Some(first) = records.next()?.cloned() else {
@@ -185,12 +200,13 @@ fn from_text(source: &Source, n_samples: usize, column: Option<&str>) -> Result<
         return from_list(source, n_samples, column);
     }
     let header: Vec<String> = (0..first.len()).map(|j| cell_text(&first, j)).collect();
-    let has_header = header[0].parse::<i128>().is_err();
+    let has_header = header[0].parse::<i128>().is_err() && !names.is_sample_name(&header[0]);
     let mut notes = Vec::new();
     let (index, label) = columns(source, &header, has_header, column, &mut notes)?;
     let mut pairs = Vec::new();
+    let mut found = names.lookup();
     if !has_header {
-        pairs.push(pair(source, &first, &records, [index, label], n_samples)?);
+        pairs.push(pair(source, &first, &records, [index, label], &mut found)?);
     }
     while records.next()?.is_some() {
         let record = records.current();
@@ -199,8 +215,9 @@ fn from_text(source: &Source, n_samples: usize, column: Option<&str>) -> Result<
             let message = format!("the row has {cells}, but {} are expected", header.len());
             return Err(source.malformed(Place::Line(records.line()), message));
         }
-        pairs.push(pair(source, record, &records, [index, label], n_samples)?);
+        pairs.push(pair(source, record, &records, [index, label], &mut found)?);
     }
+    notes.extend(found.note("labels"));
     Ok(LabelTable::collect(&source.path, pairs, n_samples, notes, &source.sha256))
 }
 
@@ -243,24 +260,11 @@ fn pair(
     record: &csv::ByteRecord,
     records: &Records<'_>,
     [index, label]: [usize; 2],
-    n_samples: usize,
+    found: &mut Lookup<'_, '_>,
 ) -> Result<(usize, String)> {
-    let bytes = cell(record, index);
-    let number = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<i128>().ok());
-    match number {
-        Some(number) if (0..n_samples as i128).contains(&number) => {
-            Ok((number as usize, cell_text(record, label)))
-        }
-        Some(number) => {
-            let message =
-                format!("the index {number} must be in 0..{n_samples} (the data have {n_samples} samples)");
-            Err(source.malformed(Place::Line(records.line()), message))
-        }
-        None => {
-            let message = format!("the index {} is not a whole number", quoted(bytes));
-            Err(source.malformed(Place::Line(records.line()), message))
-        }
-    }
+    let text = cell_text(record, index);
+    let found = found.sample(&text).map_err(|message| source.malformed(Place::Line(records.line()), message));
+    Ok((found?, cell_text(record, label)))
 }
 
 fn from_list(source: &Source, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {

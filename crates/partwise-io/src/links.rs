@@ -3,11 +3,11 @@
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
-use crate::names::DataNames;
+use crate::names::{DataNames, FoundBy};
 use crate::records::{Records, cell, cell_text, split_rule};
 use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
-use crate::text::quoted;
+use crate::text::{quoted, whole};
 use std::path::{Path, PathBuf};
 
 /// Pairs of a table.
@@ -86,11 +86,20 @@ fn add(source: &Source, records: &Records<'_>, names: &DataNames<'_>, table: &mu
         return Err(source.malformed(Place::Line(records.line()), message));
     }
     let place = |column: usize| Place::Cell { line: records.line(), column: column + 1, name: None };
-    let mut pair = [0; 2];
-    for (column, end) in pair.iter_mut().enumerate() {
-        *end = names
-            .sample(&cell_text(record, column))
+    let (mut pair, mut found_by) = ([0; 2], [FoundBy::Number; 2]);
+    for column in 0..2 {
+        (pair[column], found_by[column]) = names
+            .found_sample(&cell_text(record, column))
             .map_err(|message| source.malformed(place(column), message))?;
+    }
+    if found_by[0] != found_by[1] && (0..2).all(|j| whole(cell(record, j)).is_some()) {
+        let (name, number) = if found_by[0] == FoundBy::Name { (0, 1) } else { (1, 0) };
+        let message = format!(
+            "{} is the name of a sample and {} is none, but may be a number; give both samples by name",
+            quoted(cell(record, name)),
+            quoted(cell(record, number))
+        );
+        return Err(source.malformed(place(number), message));
     }
     if pair[0] == pair[1] {
         return Err(source.malformed(place(1), format!("sample {} is linked with itself", pair[0])));
@@ -130,12 +139,24 @@ mod tests {
     #[test]
     fn faults_say_where_they_are_and_what_is_valid() {
         let names: Vec<String> = ["ann", "bob", "bob", "cid"].map(String::from).to_vec();
+        let numbered: Vec<String> = ["ann", "bob", "cid", "1"].map(String::from).to_vec();
+        let numbers: Vec<String> = ["17", "30", "50", "90"].map(String::from).to_vec();
         for (text, names, parts) in [
             ("0,4,must\n", None, &["line 1, column 2", "no sample 4", "0..4"][..]),
             ("0,1,must\nx,1,must\n", None, &["line 2, column 1", "\"x\"", "no names"]),
             ("ann,cib,must\n", Some(&names[..]), &["\"cib\"", "did you mean \"cid\"?"]),
             ("ann,bob,must\n", Some(&names[..]), &["several samples are named \"bob\""]),
             ("1,1,must\n", None, &["linked with itself"]),
+            (
+                "1,0,must\n",
+                Some(&numbered[..]),
+                &["column 2", "\"1\" is the name", "\"0\" is none", "by name"],
+            ),
+            (
+                "7,8,must\n",
+                Some(&numbers[..]),
+                &["column 1", "named by numbers", "7 is none", "nearest: \"17\""],
+            ),
             ("0,1,maybe\n", None, &["line 1, column 3", "\"maybe\"", "valid: must, cannot"]),
             ("0,1\n", None, &["2 cells", "3 are expected"]),
             ("i,j,link\n", None, &["no links"]),

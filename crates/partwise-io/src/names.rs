@@ -1,16 +1,91 @@
 //! [`DataNames`]: how files may speak of the samples and the features of the data.
 
-use crate::text::{nearest, quoted, whole};
+use crate::matching::{are_places, near};
+use crate::text::{quoted, whole};
 use partwise::guidance::Feature;
 use std::collections::HashMap;
 
-/// The samples and features of the data, with their names where they have any.
+/// The samples and features of the data, with their names where they have any. Names 0, 1, 2, ... in this order are none.
 pub struct DataNames<'a> {
-    n_samples: usize,
-    /// `None` for a name that several samples have.
-    samples: HashMap<&'a str, Option<usize>>,
-    n_features: usize,
-    feature_names: Option<&'a [String]>,
+    samples: Names<'a>,
+    features: Names<'a>,
+}
+
+/// How something was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// It has this name.
+    Name,
+    /// Nothing has this name; it is the one of this number.
+    Number,
+}
+
+/// The names of samples, or of features.
+struct Names<'a> {
+    one: &'static str,
+    count: usize,
+    listed: Option<&'a [String]>,
+    /// The place of a name, and the second one where several have it.
+    places: HashMap<&'a str, (usize, Option<usize>)>,
+    /// Whether every name is a number.
+    are_numbers: bool,
+}
+
+impl<'a> Names<'a> {
+    fn new(one: &'static str, count: usize, names: Option<&'a [String]>) -> Self {
+        let listed = names.filter(|names| !are_places(names));
+        let mut places = HashMap::new();
+        for (at, name) in listed.unwrap_or_default().iter().enumerate() {
+            let place = places.entry(name.as_str()).or_insert((at, None));
+            if place.0 != at {
+                place.1 = place.1.or(Some(at));
+            }
+        }
+        let are_numbers =
+            listed.is_some_and(|names| names.iter().all(|name| whole(name.as_bytes()).is_some()));
+        Names { one, count, listed, places, are_numbers }
+    }
+
+    /// The place of what has this name.
+    fn named(&self, name: &str) -> Result<Option<usize>, String> {
+        match self.places.get(name) {
+            None => Ok(None),
+            Some((at, None)) => Ok(Some(*at)),
+            Some((first, Some(second))) => Err(format!(
+                "several {0}s are named {1}, numbers {first} and {second} (counted from 0); name them apart",
+                self.one,
+                quoted(name.as_bytes())
+            )),
+        }
+    }
+
+    /// A number that is no name.
+    fn numbered(&self, at: u64) -> Result<usize, String> {
+        let one = self.one;
+        if self.are_numbers {
+            let near = near(&at.to_string(), self.listed.unwrap_or_default());
+            return Err(format!(
+                "the {one}s are named by numbers, and {at} is none of them{near}; give a name of the data"
+            ));
+        }
+        match at < self.count as u64 {
+            true => Ok(at as usize),
+            false => Err(format!("there is no {one} {at}; numbers are in 0..{}", self.count)),
+        }
+    }
+
+    /// As [`Names::numbered`] for a number that was given as one, where texts would be names.
+    fn meant_by(&self, number: u64) -> Result<usize, String> {
+        let Some(named) = self.named(&number.to_string())? else { return self.numbered(number) };
+        let own = self.listed.and_then(|names| names.get(number as usize)).filter(|_| named as u64 != number);
+        match own {
+            None => Ok(named),
+            Some(own) => Err(format!(
+                "{number} is the name of {one} number {named}, and {one} number {number} is named \"{own}\"; give the one that is meant by its name in quotes",
+                one = self.one
+            )),
+        }
+    }
 }
 
 impl<'a> DataNames<'a> {
@@ -21,21 +96,30 @@ impl<'a> DataNames<'a> {
         n_features: usize,
         feature_names: Option<&'a [String]>,
     ) -> Self {
-        let mut samples = HashMap::new();
-        for (at, name) in sample_names.unwrap_or_default().iter().enumerate() {
-            samples.entry(name.as_str()).and_modify(|place| *place = None).or_insert(Some(at));
+        DataNames {
+            samples: Names::new("sample", n_samples, sample_names),
+            features: Names::new("feature", n_features, feature_names),
         }
-        DataNames { n_samples, samples, n_features, feature_names }
+    }
+
+    /// For data of n samples, where features are not spoken of.
+    pub fn of_samples(n_samples: usize, sample_names: Option<&'a [String]>) -> Self {
+        DataNames::new(n_samples, sample_names, 0, None)
+    }
+
+    /// For a table that names a sample in each row.
+    pub(crate) fn lookup(&self) -> Lookup<'_, 'a> {
+        Lookup { names: self, by_name: None, by_number: None }
     }
 
     /// n.
     pub fn n_samples(&self) -> usize {
-        self.n_samples
+        self.samples.count
     }
 
     /// d.
     pub fn n_features(&self) -> usize {
-        self.n_features
+        self.features.count
     }
 
     /// The sample of this name, or of this number where no sample is named so.
@@ -43,27 +127,61 @@ impl<'a> DataNames<'a> {
     /// # Errors
     /// A sentence that says what is valid.
     pub fn sample(&self, text: &str) -> Result<usize, String> {
-        let given = quoted(text.as_bytes());
-        match self.samples.get(text) {
-            Some(Some(at)) => return Ok(*at),
-            Some(None) => return Err(format!("several samples are named {given}; use its number")),
-            None => {}
+        self.found_sample(text).map(|(at, _)| at)
+    }
+
+    /// As [`DataNames::sample`], and whether it is a name.
+    ///
+    /// # Errors
+    /// As [`DataNames::sample`].
+    pub fn found_sample(&self, text: &str) -> Result<(usize, FoundBy), String> {
+        if let Some(at) = self.samples.named(text)? {
+            return Ok((at, FoundBy::Name));
         }
-        let range = format!("0..{}", self.n_samples);
-        match whole(text.as_bytes()) {
-            Some(at) if at < self.n_samples as u64 => Ok(at as usize),
-            Some(at) => Err(format!("there is no sample {at}; numbers are in {range}")),
-            None if self.samples.is_empty() => Err(format!(
+        let (given, range) = (quoted(text.as_bytes()), format!("0..{}", self.samples.count));
+        match (whole(text.as_bytes()), self.samples.listed) {
+            (Some(at), _) => self.samples.numbered(at).map(|at| (at, FoundBy::Number)),
+            (None, None) => Err(format!(
                 "{given} is not a sample; the data have no names of samples, so it must be a number in {range}"
             )),
-            None => {
-                let names: Vec<&str> = self.samples.keys().copied().collect();
-                let near = nearest(text, &names).map_or(";".into(), |n| format!(", did you mean \"{n}\"?"));
+            (None, Some(names)) => {
+                let names: Vec<&str> = names.iter().take(50_000).map(String::as_str).collect();
+                let near = crate::text::nearest(text, &names)
+                    .map_or(";".into(), |n| format!(", did you mean \"{n}\"?"));
                 Err(format!(
                     "no sample is named {given}{near} valid: a name of the data, or a number in {range}"
                 ))
             }
         }
+    }
+
+    /// Whether a sample has this name.
+    pub fn is_sample_name(&self, text: &str) -> bool {
+        self.samples.places.contains_key(text)
+    }
+
+    /// Whether the samples have names.
+    pub fn has_sample_names(&self) -> bool {
+        self.samples.listed.is_some()
+    }
+
+    /// The sample of this number, which was given as a number and not as text.
+    ///
+    /// # Errors
+    /// A sentence: there is none, or the number is the name of another sample.
+    pub fn sample_number(&self, number: u64) -> Result<usize, String> {
+        self.samples.meant_by(number)
+    }
+
+    /// The one feature of this name.
+    ///
+    /// # Errors
+    /// A sentence: no feature has it (with the nearest name), or two have.
+    pub fn feature_place(&self, name: &str) -> Result<usize, String> {
+        self.features.named(name)?.ok_or_else(|| {
+            let near = near(name, self.features.listed.unwrap_or_default());
+            format!("no feature of the data is named {}{near}", quoted(name.as_bytes()))
+        })
     }
 
     /// The feature of this name. A name that the data don't have is allowed, for the fit reports and leaves it out; without any names of
@@ -72,27 +190,77 @@ impl<'a> DataNames<'a> {
     /// # Errors
     /// A sentence that says what is valid.
     pub fn feature(&self, text: &str) -> Result<Feature, String> {
-        if self.feature_names.is_some() {
+        if self.features.listed.is_some() {
             return Ok(Feature::Name(text.into()));
         }
         match whole(text.as_bytes()) {
-            Some(column) => self.column(column),
+            Some(column) => self.features.numbered(column).map(Feature::Index),
             None => Err(format!(
                 "{} is not a feature; the data have no names of features (give them with --feature-names), so it must be a number in 0..{}",
                 quoted(text.as_bytes()),
-                self.n_features
+                self.features.count
             )),
         }
     }
 
-    /// The feature in this column.
+    /// The feature in this column, which was given as a number and not as text.
     ///
     /// # Errors
-    /// A sentence that says what is valid.
+    /// A sentence: there is none, or the number is the name of another feature.
     pub fn column(&self, column: u64) -> Result<Feature, String> {
-        match column < self.n_features as u64 {
-            true => Ok(Feature::Index(column as usize)),
-            false => Err(format!("there is no feature {column}; numbers are in 0..{}", self.n_features)),
+        self.features.meant_by(column).map(Feature::Index)
+    }
+}
+
+/// Samples of the rows of one table: numbers are names in all of them, or in none.
+pub(crate) struct Lookup<'n, 'a> {
+    names: &'n DataNames<'a>,
+    /// The first number that is a name.
+    by_name: Option<String>,
+    /// The first number that is none.
+    by_number: Option<String>,
+}
+
+impl Lookup<'_, '_> {
+    pub(crate) fn sample(&mut self, text: &str) -> Result<usize, String> {
+        let n = self.names.n_samples();
+        let Some(number) = whole(text.as_bytes()) else {
+            return match text.strip_prefix('-').and_then(|rest| whole(rest.as_bytes())) {
+                Some(_) => Err(format!("the index {text} must be in 0..{n} (the data have {n} samples)")),
+                None if !self.names.has_sample_names() => Err(format!(
+                    "the index {} is not a whole number, and the data have no names of samples",
+                    quoted(text.as_bytes())
+                )),
+                None => self.names.sample(text),
+            };
+        };
+        let found = match self.names.samples.named(text)? {
+            Some(at) => {
+                self.by_name.get_or_insert_with(|| text.to_string());
+                at
+            }
+            None if number < n as u64 => {
+                self.by_number.get_or_insert_with(|| text.to_string());
+                number as usize
+            }
+            None => {
+                let near = near(text, self.names.samples.listed.unwrap_or_default());
+                return Err(format!(
+                    "the index {number} must be in 0..{n} (the data have {n} samples), or the name of a sample{near}"
+                ));
+            }
+        };
+        match (&self.by_name, &self.by_number) {
+            (Some(name), Some(number)) => Err(format!(
+                "{name} is the name of a sample and {number} is none, but may be a number; give all samples by name"
+            )),
+            _ => Ok(found),
         }
+    }
+
+    /// What is to be said where samples that have names went by number.
+    pub(crate) fn note(&self, what: &str) -> Option<String> {
+        (self.by_number.is_some() && self.names.has_sample_names())
+            .then(|| format!("the {what} speak of the samples by number, counted from 0, not by name"))
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::{ReadOptions, read_table};
+use crate::matching::{Matched, order_by_name};
 use partwise::{Matrix, Real};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// A reference matrix.
@@ -46,37 +46,25 @@ impl<T: Real> Reference<T> {
     /// # Errors
     /// When the number of columns differs from `n_features`, or a feature's name is missing or ambiguous.
     pub fn aligned_to(mut self, n_features: usize, feature_names: Option<&[String]>) -> Result<Self> {
-        let fault = |message: String| Err(IoError::mismatch(&self.path, Place::Whole, message));
+        let fault = |message: String| IoError::mismatch(&self.path, Place::Whole, message);
+        let order = order_by_name(self.column_names.as_deref(), feature_names, Matched::FEATURES)
+            .map_err(|message| fault(format!("the columns of the reference: {message}")))?;
+        if let Some(order) = order {
+            self.values =
+                Matrix::from_fn(self.values.rows(), order.len(), |i, j| self.values.get(i, order[j]));
+            self.column_names = feature_names.map(<[String]>::to_vec);
+            self.notes.push("the columns of the reference were put in the order of the data, by name".into());
+        }
         if self.values.columns() != n_features {
-            return fault(format!(
-                "the reference has {} columns, but the data have {n_features} features",
-                self.values.columns()
+            return Err(IoError::mismatch(
+                &self.path,
+                Place::Whole,
+                format!(
+                    "the reference has {} columns, but the data have {n_features} features",
+                    self.values.columns()
+                ),
             ));
         }
-        let (Some(own), Some(wanted)) = (&self.column_names, feature_names) else { return Ok(self) };
-        if own[..] == *wanted {
-            return Ok(self);
-        }
-        let position: HashMap<&str, usize> =
-            own.iter().enumerate().map(|(j, name)| (name.as_str(), j)).collect();
-        if position.len() < own.len() {
-            return fault(
-                "two of its columns have the same name, so they can't be matched to the features".into(),
-            );
-        }
-        let mut order = Vec::with_capacity(n_features);
-        for name in wanted {
-            match position.get(name.as_str()) {
-                Some(column) => order.push(*column),
-                None => return fault(format!("no column is named \"{name}\", as a feature of the data is")),
-            }
-        }
-        let values = Matrix::from_fn(self.values.rows(), n_features, |i, j| {
-            order.get(j).map_or(T::ZERO, |column| self.values.get(i, *column))
-        });
-        self.values = values;
-        self.column_names = Some(wanted.to_vec());
-        self.notes.push("the columns of the reference were put in the order of the data, by name".into());
         Ok(self)
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
 
 /// The name of `valid` that is most like `given`, if one is like it: at most a third of its letters differ (letters added, left out,
 /// changed, or swapped with a neighbour), case aside.
-pub(crate) fn nearest<'v>(given: &str, valid: &[&'v str]) -> Option<&'v str> {
+pub fn nearest<'v>(given: &str, valid: &[&'v str]) -> Option<&'v str> {
     let given: Vec<char> = given.to_lowercase().chars().take(100).collect();
     let near = |name: &&'v str| {
         let other: Vec<char> = name.to_lowercase().chars().take(100).collect();

@@ -6,7 +6,7 @@
 mod common;
 
 use common::number;
-use partwise::guidance::{Advice, Guidance};
+use partwise::guidance::{Advice, FeatureLists, Guidance};
 use partwise::{
     DataMatrix, DenseMatrix, Error, Fit, Matrix, Model, Settings, SolverChoice, SparseMatrix, fit,
 };
@@ -30,7 +30,7 @@ fn masked(x: &Matrix<f64>, known: &Matrix<f64>) -> Matrix<f64> {
     Matrix::from_fn(N, D, |i, j| x.get(i, j) * known.get(i, j))
 }
 
-fn listed(known: &Matrix<f64>) -> Vec<Vec<u32>> {
+fn listed(known: &Matrix<f64>) -> FeatureLists {
     (0..N).map(|i| (0..D as u32).filter(|j| known.get(i, *j as usize) > 0.0).collect()).collect()
 }
 
@@ -149,15 +149,15 @@ fn faults_are_named() {
     let all: Vec<u32> = (0..D as u32).collect();
     let mut lists = vec![all.clone(); N];
     lists[5] = vec![2, 30];
-    let said = fails(vec![Advice::KnownFeatures(lists.clone())]);
+    let said = fails(vec![Advice::KnownFeatures(lists.clone().into())]);
     assert!(said.contains("row 5, column 0") || said.contains("below 30"), "{said}");
     lists[5] = all.iter().rev().copied().collect();
-    let said = fails(vec![Advice::KnownFeatures(lists.clone())]);
+    let said = fails(vec![Advice::KnownFeatures(lists.clone().into())]);
     assert!(said.contains("sample 5") && said.contains("ascending"), "{said}");
     lists[5] = all[1..].to_vec();
-    let said = fails(vec![Advice::KnownFeatures(lists)]);
+    let said = fails(vec![Advice::KnownFeatures(lists.into())]);
     assert!(said.contains("row 5, column 0"), "{said}");
-    let said = fails(vec![Advice::KnownFeatures(vec![all; 3])]);
+    let said = fails(vec![Advice::KnownFeatures(vec![all; 3].into())]);
     assert!(said.contains("40") && said.contains('3'), "{said}");
     let said = fails(vec![Advice::EntryWeights(ones()), Advice::KnownEntries(ones())]);
     assert!(said.contains("twice"), "{said}");

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from .. import _native
 from .._base import Factorization, Iteration
 from .._documentation import documented
+from .._guidance.items import graph_by_name
 from .._input import lend
 from .._targets import Targets
 
@@ -99,8 +100,8 @@ class GNMF(Factorization):
             Labels, -1 for unlabelled.
         W, H : array-like, default=None
             The start, with ``init="custom"``.
-        graph : {array-like, sparse matrix} of shape (n_samples, n_samples), default=None
-            A symmetric graph over the samples with weights of 0 or more; that of the nearest neighbours by default.
+        graph : {array-like, DataFrame, sparse matrix} of shape (n_samples, n_samples), default=None
+            A symmetric graph over the samples with weights of 0 or more (a DataFrame goes by their names); that of the nearest neighbours by default.
 
         Returns
         -------
@@ -111,7 +112,7 @@ class GNMF(Factorization):
 
     def _knowledge(self, data: Any, targets: Targets | None, graph: Any = None) -> tuple[Any, dict[str, Any]]:
         n = data.shape[0]
-        self.graph_ = _neighbours(self, data) if graph is None else _given_graph(graph, n)
+        self.graph_ = _neighbours(self, data) if graph is None else graph_by_name(graph, self._names_in_.samples, "the graph")
         rows = self.graph_
         arrays = (n, rows.indptr.astype(np.uintp), rows.indices.astype(np.uint32), rows.data.astype(np.float64))
         return data, {"graph": arrays, "graph_weight": float(self.graph_weight)}
@@ -152,11 +153,3 @@ def _neighbours(estimator: Any, data: Any) -> Any:
         return sp.csr_array((1, 1), dtype=np.float64)
     indptr, indices, weights = _native.neighbour_graph(lend(data), min(int(wanted), n - 1))
     return sp.csr_array((weights, indices.astype(np.int64), indptr.astype(np.int64)), shape=(n, n))
-
-
-def _given_graph(graph: Any, n_samples: int) -> Any:
-    graph = sp.csr_array(graph, dtype=np.float64)
-    if graph.shape != (n_samples, n_samples):
-        raise ValueError(f"the graph must have the shape ({n_samples}, {n_samples}), but has {graph.shape}")
-    graph.sum_duplicates()
-    return graph

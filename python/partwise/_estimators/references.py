@@ -10,7 +10,8 @@ import numpy as np
 
 from .._base import Factorization, Iteration
 from .._documentation import documented
-from .._input import as_factor
+from .._input import matrix_by_name, vector_by_name
+from .._names import Names, by_name, column_labels, key, row_labels
 from .._targets import Targets
 
 __all__ = ["WSNMF"]
@@ -187,9 +188,9 @@ class WSNMF(Factorization):
             reference, weight = known.get(what, (None, None))
             if reference is None:
                 continue
-            reference = as_factor(reference, f"{what}_reference")
+            reference, weight = self._by_name(what, reference, weight, targets)
             rows = reference.shape[0]
-            weight = np.full(rows, knowledge["strength"]) if weight is None else np.asarray(weight, dtype=np.float64)
+            weight = np.full(rows, knowledge["strength"]) if weight is None else weight
             if weight.shape != (rows,):
                 raise ValueError(f"{what}_weight must have the shape ({rows},), but has {weight.shape}")
             knowledge[key] = (reference, np.ascontiguousarray(weight))
@@ -199,6 +200,41 @@ class WSNMF(Factorization):
                 raise ValueError("soft memberships as y and codes_reference say the same thing twice; give one of them")
             knowledge["code_reference"] = soft
         return data, knowledge
+
+    def _by_name(self, what: str, given: Any, weight: Any, targets: Targets | None) -> tuple[Any, Any]:
+        """A reference and the weights of its rows in the order of the data; components in that of the classes, where both have names."""
+        names, where = self._names_in_, f"{what}_reference"
+        labels = row_labels(given)
+        if what == "codes":
+            reference = matrix_by_name(given, where, where, rows=names.samples, own=(labels, None))
+            rows = names.samples if names.samples.labels is not None else Names(labels, len(reference), "sample")
+            order = _class_order(column_labels(given), targets, f"{where}, its columns")
+            reference = by_name(reference, order, 1)
+        else:
+            reference = matrix_by_name(given, where, where, columns=names.features)
+            rows = Names(labels, len(reference), "component")
+            order = _class_order(labels, targets, f"{where}, its rows")
+            reference = by_name(reference, order, 0)
+        if weight is None:
+            return reference, None
+        weight = vector_by_name(weight, f"{what}_weight", rows)
+        return reference, weight if what == "codes" else by_name(weight, order, 0)
+
+
+def _class_order(labels: Any, targets: Targets | None, where: str) -> Any:
+    """Component j is class j: the order of what is named for the classes, or None to take it as it is."""
+    if labels is None or targets is None or not targets.n_classes:
+        return None
+    own, classes = [key(label) for label in labels], [key(name) for name in targets.classes]
+    if sorted(own) == sorted(classes):
+        return Names(classes, len(classes), "class").order(own, len(own), where)
+    wrong = next((j for j, name in enumerate(own) if name in classes and classes.index(name) != j), None)
+    if wrong is not None:
+        raise ValueError(
+            f"{where}: number {wrong} (counted from 0) is {own[wrong]!r}, but component {wrong} is the class "
+            f"{classes[wrong] if wrong < len(classes) else None!r}; the classes come first, in the order {', '.join(map(repr, classes))}"
+        )
+    return None
 
 
 def _strength(strength: Any) -> float:

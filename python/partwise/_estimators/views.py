@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from .. import _native
 from .._base import Factorization, Iteration
 from .._documentation import documented
-from .._input import numeric, raise_about
+from .._input import raise_about
 from .._targets import Targets
 
 __all__ = ["NMFAlpha", "SSNMF"]
@@ -105,16 +104,14 @@ class SSNMF(Factorization):
             data = np.where(known, data, data.dtype.type(0))
         return data, knowledge
 
-    def _encode(self, X: Any) -> dict[str, Any]:
-        check_is_fitted(self)
-        data = numeric(self, X, reset=False, dtype=self.dtype)
+    def _encoded(self, data: Any) -> dict[str, Any]:
         if sp.issparse(data) or not np.isnan(data).any():
-            return super()._encode(X)
+            return super()._encoded(data)
         known = ~np.isnan(data)
         filled = np.where(known, data, data.dtype.type(0))
         try:
             # Faults other than NaN, in the words of the engine.
-            super()._encode(filled)
+            super()._encoded(filled)
         except ValueError as error:
             raise_about(error, self)
         codes = self._masked_codes(filled.astype(np.float64), known)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
+from .._names import DataNames, Names
 from .items import References, _Item, _Place, item_of_native, labelled_samples
 from .strength import FIRM, Strength, stated
 from .topics import Topic
@@ -95,15 +96,17 @@ class Compiled:
     """What y said: the places of its "items", the names of its "topics"."""
 
 
-def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topic], data: Any, strength: Strength, feature_names: Any) -> Compiled:
-    """Guidance and further items (those of y, whose ``classes`` become topics after the named ones) for data (n, d)."""
+def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topic], data: Any, strength: Strength, data_names: DataNames) -> Compiled:
+    """Guidance and further items (those of y, whose ``classes`` become topics after the named ones) for data (n, d) with names."""
     given = guidance if guidance is not None else Guidance()
     strength = given.strength if given.strength is not None else strength
     known = {topic.name for topic in given.topics}
     added = [topic for topic in classes if topic.name not in known]
-    native = [topic.to_native(strength) for topic in (*given.topics, *added)]
+    notes = list(given.notes)
+    features = _features(given, data_names.features, notes)
+    native = [_placed(topic.to_native(strength), features) for topic in (*given.topics, *added)]
     components = [topic["name"] for topic in native for _ in range(topic["components"])]
-    place = _Place(data, strength, components)
+    place = _Place(data, strength, components, data_names.samples, features)
     items = []
     # References without names go to the topics that the rest has named: they come last.
     ordered = sorted([*given.items, *further], key=lambda item: isinstance(item, References))
@@ -112,21 +115,55 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
         names = fields["labels"][1] if "labels" in fields else fields.get("names", [])
         place.components.extend(name for name in dict.fromkeys(names) if name not in place.components)
         items.append((item._kind, fields))
-    names = given.feature_names if given.feature_names is not None else feature_names
+    if features.labels is not None:
+        names = features.keys
+    else:
+        # Names of another number of features are refused where a seed needs them.
+        names = given.feature_names
     return Compiled(
-        {"topics": native, "items": items, "feature_names": None if names is None else [str(name) for name in names]},
+        {"topics": native, "items": items, "feature_names": names},
         len(place.components),
         labelled_samples(items),
-        list(given.notes),
+        notes,
         {"items": [at for at, item in enumerate(ordered) if any(item is one for one in further)], "topics": [topic.name for topic in added]},
     )
 
 
-def guidance_of_native(native: dict[str, Any], without: dict[str, list[Any]] | None = None) -> Guidance | None:
-    """A guidance from the form that the engine takes, without what y said; None when nothing is left."""
+def _features(given: Guidance, of_data: Names, notes: list[str]) -> Names:
+    """The names of the features: those of the data come before those that were given or stored with the guidance."""
+    if given.feature_names is None:
+        return of_data
+    stored = Names(given.feature_names, of_data.size, of_data.one)
+    if of_data.labels is None:
+        return stored
+    if given.feature_names != of_data.keys:
+        same = sorted(given.feature_names) == sorted(of_data.keys)
+        how = "in another order" if same else "others than the columns of X"
+        notes.append(f"the feature names of the guidance are {how}; the columns of X are used")
+    return of_data
+
+
+def _placed(topic: dict[str, Any], features: Names) -> dict[str, Any]:
+    """A topic as the engine takes it, with numbers that are names of features, and no places, as such."""
+    what = f"topic {topic['name']!r}"
+
+    def at(feature: int | str) -> int | str:
+        # Names as text are found by the engine, which reports those that the data don't have.
+        return feature if isinstance(feature, str) or features.labels is None else features.place(feature, what)
+
+    seeds = [(at(feature), weight) for feature, weight in topic["seeds"]]
+    return {**topic, "seeds": seeds, "forbidden": [at(feature) for feature in topic["forbidden"]]}
+
+
+def guidance_of_native(native: dict[str, Any], without: dict[str, list[Any]] | None = None, samples: Any = None) -> Guidance | None:
+    """A guidance from the form that the engine takes, without what y said; None when nothing is left.
+
+    Its items go by the names that were stored: ``samples``, and the features of the guidance.
+    """
     left_out = without or {"items": [], "topics": []}
     topics = [Topic.of_native(topic) for topic in native["topics"] if topic["name"] not in left_out["topics"]]
-    items = [item_of_native(kind, given) for at, (kind, given) in enumerate(native["items"]) if at not in left_out["items"]]
+    features = native["feature_names"]
+    items = [item_of_native(kind, given, samples, features) for at, (kind, given) in enumerate(native["items"]) if at not in left_out["items"]]
     if not topics and not items:
         return None
-    return Guidance(*items, topics=topics, feature_names=native["feature_names"])
+    return Guidance(*items, topics=topics, feature_names=features)

@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _native
-from .._input import as_factor, lend
+from .._input import canonical_csr, feature_lists, lend, matrix_by_name, vector_by_name
+from .._names import Names, column_labels, key, row_labels
 from .._targets import Targets, targets_of
 from .strength import FIRM, HELD, LIGHT, Strength, of_native, stated
 
@@ -29,6 +30,8 @@ class _Place:
     strength: Strength
     # Topics so far, one entry a component.
     components: list[str]
+    samples: Names
+    features: Names
 
     @property
     def n_samples(self) -> int:
@@ -40,6 +43,33 @@ class _Item:
 
     _kind: ClassVar[str]
     strength: Strength = None
+    # The names of the samples and of the features that it was made for, where it holds plain arrays: those of a model file.
+    _made_for: tuple[Any, Any] = (None, None)
+
+    def _matrix(self, given: Any, what: str, place: _Place, **how: Any) -> Any:
+        """A table about samples and features, by name."""
+        own = (row_labels(given) if self._made_for[0] is None else self._made_for[0], column_labels(given) if self._made_for[1] is None else self._made_for[1])
+        return matrix_by_name(given, f"the {what} of {type(self).__name__}", type(self).__name__, place.samples, place.features, own=own, **how)
+
+    def _by_sample(self, given: Any, place: _Place) -> Any:
+        """A dict by sample, or a vector with names of samples, as a list for all samples (None where it says nothing); else as it is."""
+        where = type(self).__name__
+        if isinstance(given, Mapping):
+            listed: list[Any] = [None] * place.n_samples
+            for sample, value in given.items():
+                listed[place.samples.place(sample, where)] = value
+            return listed
+        labels = row_labels(given) if self._made_for[0] is None else self._made_for[0]
+        order = None if labels is None else place.samples.order(labels, len(given), where, partial=True)
+        if order is None:
+            return given
+        if np.ndim(given) == 2:
+            if (order < 0).any():
+                raise ValueError(f"{where}: a table of labels needs a row for each of the {place.n_samples} samples of the data")
+            return given.iloc[order] if hasattr(given, "iloc") else np.asarray(given)[order]
+        values = list(given)
+        found = [values[at] if at >= 0 else None for at in order]
+        return found if isinstance(given, list) else np.array(found, dtype=np.asarray(given).dtype if (order >= 0).all() else object)
 
     def _strength(self, place: _Place, default: float = FIRM) -> tuple[str, float]:
         return stated(self.strength if self.strength is not None else place.strength, default, f"the strength of {self._kind}")
@@ -54,7 +84,7 @@ class Labels(_Item):
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples,)
+    labels : array-like of shape (n_samples,), Series with names of samples, or dict of sample to label
         Names of topics, or whole numbers (topics named by them); -1, None, NaN or blank for unlabelled samples.
     rule : {"components", "same-codes", "view"}, default="components"
         A sample is made of its topic's components (WS-NMF); samples of one label share one row of codes exactly (CNMF); or
@@ -83,7 +113,10 @@ class Labels(_Item):
     def _targets(self, place: _Place) -> Targets:
         if isinstance(self.labels, Targets):
             return self.labels
-        targets = targets_of(self.labels, place.n_samples, self.unlabelled)
+        labels = self._by_sample(self.labels, place)
+        if isinstance(labels, list):
+            labels = np.array(labels, dtype=object)
+        targets = targets_of(labels, place.n_samples, self.unlabelled)
         if targets.codes is None:
             raise ValueError("Labels takes one label a sample; give several as Sets, soft ones as Memberships")
         return targets
@@ -95,7 +128,7 @@ class Sets(_Item):
 
     Parameters
     ----------
-    sets : sequence of length n_samples, or dict of sample to topics
+    sets : sequence of length n_samples, Series with names of samples, or dict of sample to topics
         For each sample the names of its topics; None where nothing is known.
     names : sequence of str, default=None
         The topics, in the order in which they become components where nothing else names them; by first appearance by default.
@@ -110,12 +143,7 @@ class Sets(_Item):
 
     def _listed(self, place: _Place) -> list[list[str] | None]:
         n = place.n_samples
-        given = self.sets
-        if isinstance(given, Mapping):
-            wrong = [sample for sample in given if not isinstance(sample, Integral) or not 0 <= int(sample) < n]
-            if wrong:
-                raise ValueError(f"Sets: sample {wrong[0]!r} must be a whole number from 0 to {n - 1}")
-            given = [given.get(i) for i in range(n)]
+        given = list(self._by_sample(self.sets, place))
         if len(given) != n:
             raise ValueError(f"Sets: there are {len(given)} sets for {n} samples; one for each is needed (None where nothing is known)")
         return [None if entry is None else [str(entry)] if isinstance(entry, str) else [str(name) for name in entry] for entry in given]
@@ -139,7 +167,7 @@ class Memberships(_Item):
     Parameters
     ----------
     shares : array-like or DataFrame of shape (n_samples, n_topics)
-        Shares of 0 or more; NaN where nothing is known.
+        Shares of 0 or more; NaN where nothing is known. Where rows and samples have names, samples that are left out are free.
     names : sequence of str, default=None
         The topics of the columns; those of a DataFrame by default.
     strength : float, "auto", raw or None, default=None
@@ -152,10 +180,12 @@ class Memberships(_Item):
     _kind: ClassVar[str] = "memberships"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        names = self.names if self.names is not None else getattr(self.shares, "columns", None)
+        names = column_labels(self.shares) if self.names is None else self.names
         if names is None:
             raise ValueError("Memberships need names=, the topics of their columns, or a DataFrame")
-        shares = as_factor(self.shares, "the shares of Memberships")
+        _check_renamed(self.names, column_labels(self.shares), "Memberships", "columns")
+        own = (row_labels(self.shares) if self._made_for[0] is None else self._made_for[0], None)
+        shares = matrix_by_name(self.shares, "the shares of Memberships", "Memberships", place.samples, own=own, fill=np.nan)
         return {"names": [str(name) for name in names], "shares": shares, "strength": self._strength(place)}
 
 
@@ -166,7 +196,7 @@ class References(_Item):
     Parameters
     ----------
     profiles : array-like or DataFrame of shape (n_profiles, n_features), or a fitted model
-        One row a component. A fitted model gives its components and their names.
+        One row a component; columns go by name where both sides have names. A fitted model gives its components and their names.
     names : sequence of str, default=None
         The topic of each profile; by default the index of a DataFrame, else the topics in order.
     strength : float, "auto", raw or None, default=None
@@ -180,14 +210,17 @@ class References(_Item):
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         fitted = hasattr(self.profiles, "components_")
-        profiles = as_factor(self.profiles.components_ if fitted else self.profiles, "the profiles of References")
+        own = (None, column_labels(self.profiles) if self._made_for[1] is None else self._made_for[1])
+        profiles = matrix_by_name(self.profiles.components_ if fitted else self.profiles, "the profiles of References", "References", columns=place.features, own=own)
+        labels = None if fitted else row_labels(self.profiles)
+        _check_renamed(self.names, labels, "References", "rows")
         names: list[str]
         if self.names is not None:
             names = [str(name) for name in self.names]
         elif fitted:
             names = [str(name) for name in self.profiles.component_names_]
-        elif hasattr(self.profiles, "index"):
-            names = [str(name) for name in self.profiles.index]
+        elif labels is not None:
+            names = [str(name) for name in labels]
         else:
             names = place.components[: len(profiles)]
             names += [f"reference {j + 1}" for j in range(len(names), len(profiles))]
@@ -202,8 +235,8 @@ class Links(_Item):
 
     Parameters
     ----------
-    must, cannot : sequence of (int, int), default=()
-        Positions of samples.
+    must, cannot : sequence of pairs of samples, default=()
+        Names of samples where the data have some, or positions.
     strength : float, "auto" or None, default=None
         0.9 by default; 1 holds them exactly.
     """
@@ -219,10 +252,14 @@ class Links(_Item):
     def _pairs(self, pairs: Any, what: str, place: _Place) -> list[tuple[int, int]]:
         out = []
         for pair in pairs:
-            ends = tuple(pair)
-            if len(ends) != 2 or not all(isinstance(i, Integral) and 0 <= int(i) < place.n_samples for i in ends):
-                raise ValueError(f"Links: {pair!r} of {what} must be a pair of samples, whole numbers from 0 to {place.n_samples - 1}")
-            out.append((int(ends[0]), int(ends[1])))
+            ends = () if isinstance(pair, str) else tuple(pair)
+            if len(ends) != 2:
+                raise ValueError(f"Links: {pair!r} of {what} must be a pair of samples, whole numbers from 0 to {place.n_samples - 1} or names of the data")
+            where = f"Links: {pair!r} of {what} must be a pair of samples"
+            if self._made_for[0] is not None and place.samples.labels is not None:
+                # Places in the data of a model file, whose samples have names.
+                ends = (key(self._made_for[0][ends[0]]), key(self._made_for[0][ends[1]]))
+            out.append((place.samples.place(ends[0], where), place.samples.place(ends[1], where)))
         return out
 
 
@@ -232,8 +269,8 @@ class Graph(_Item):
 
     Parameters
     ----------
-    graph : array-like or sparse matrix of shape (n_samples, n_samples), default=None
-        Symmetric, non-negative weights. None: the nearest neighbours in X.
+    graph : array-like, DataFrame or sparse matrix of shape (n_samples, n_samples), default=None
+        Symmetric, non-negative weights; those of a DataFrame go by the names of the samples. None: the nearest neighbours in X.
     n_neighbors : int, default=5
         How many, without a graph.
     strength : float, "auto", raw or None, default=None
@@ -252,10 +289,7 @@ class Graph(_Item):
                 raise ValueError(f"Graph: n_neighbors is {self.n_neighbors!r}, but must be a whole number of 1 or more")
             indptr, indices, weights = _native.neighbour_graph(lend(place.data), min(int(self.n_neighbors), n - 1))
         else:
-            graph = sp.csr_array(self.graph, dtype=np.float64)
-            if graph.shape != (n, n):
-                raise ValueError(f"Graph: the graph must have the shape ({n}, {n}), but has {graph.shape}")
-            graph.sum_duplicates()
+            graph = graph_by_name(self.graph, place.samples, "Graph: the graph", self._made_for[0])
             indptr, indices, weights = graph.indptr.astype(np.uintp), graph.indices.astype(np.uint32), graph.data
         # As on the command line, the strength for everything else is not that of a graph: it would flatten all codes.
         strength = stated(self.strength, LIGHT, "the strength of the graph")
@@ -268,15 +302,15 @@ class SampleWeights(_Item):
 
     Parameters
     ----------
-    weights : array-like of shape (n_samples,)
-        Finite numbers of 0 or more.
+    weights : array-like of shape (n_samples,), Series with names of samples, or dict of sample to weight
+        Finite numbers of 0 or more; in a dict 1 for all that it doesn't name.
     """
 
     weights: Any
     _kind: ClassVar[str] = "sample weights"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        weights = np.asarray(self.weights, dtype=np.float64)
+        weights = vector_by_name(self.weights, "SampleWeights", place.samples, default=1.0, own=self._made_for[0])
         if weights.shape != (place.n_samples,):
             raise ValueError(f"SampleWeights: the weights must have the shape ({place.n_samples},), but have {weights.shape}")
         return {"weights": weights.tolist()}
@@ -290,8 +324,8 @@ class FeatureWeights(_Item):
 
     Parameters
     ----------
-    weights : array-like of shape (n_features,)
-        Finite numbers of 0 or more, not all 0. A feature of weight 0 is ignored, and 0 in every component.
+    weights : array-like of shape (n_features,), Series with names of features, or dict of feature to weight
+        Finite numbers of 0 or more, not all 0; in a dict 1 for all that it doesn't name. A feature of weight 0 is ignored, and 0 in every component.
 
     Examples
     --------
@@ -307,7 +341,7 @@ class FeatureWeights(_Item):
     _kind: ClassVar[str] = "feature weights"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        weights = np.asarray(self.weights, dtype=np.float64)
+        weights = vector_by_name(self.weights, "FeatureWeights", place.features, default=1.0, own=self._made_for[1])
         expected = (place.data.shape[1],)
         if weights.shape != expected:
             raise ValueError(f"FeatureWeights: the weights must have the shape {expected}, but have {weights.shape}")
@@ -320,15 +354,15 @@ class KnownEntries(_Item):
 
     Parameters
     ----------
-    known : array-like of shape (n_samples, n_features)
-        True or 1 where X is known.
+    known : array-like or DataFrame of shape (n_samples, n_features)
+        True or 1 where X is known; rows and columns of a DataFrame go by name.
     """
 
     known: Any
     _kind: ClassVar[str] = "known entries"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        return {"known": as_factor(self.known, "the marks of KnownEntries")}
+        return {"known": self._matrix(self.known, "marks", place)}
 
 
 @dataclass(eq=False)
@@ -339,9 +373,9 @@ class KnownFeatures(_Item):
 
     Parameters
     ----------
-    known : scipy sparse matrix or array of shape (n_samples, n_features), or a list of a list for each sample, default=None
-        What it stores, or where it is not 0, is known; in lists, the numbers of the known features. X holds 0 in all else. None: the
-        entries of X that are not 0.
+    known : scipy sparse matrix, array or DataFrame of shape (n_samples, n_features), or a list of a list for each sample, default=None
+        What a sparse matrix stores, zeros too, or where an array is not 0, is known; in lists, the known features, by number or name. X
+        holds 0 in all else. None: the entries of X that are not 0.
 
     Examples
     --------
@@ -358,19 +392,40 @@ class KnownFeatures(_Item):
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         if isinstance(self.known, (list, tuple)):
-            if len(self.known) != place.n_samples:
-                raise ValueError(f"KnownFeatures: one list for each of the {place.n_samples} samples is needed, but there are {len(self.known)}")
-            return {"known": [sorted({int(feature) for feature in row}) for row in self.known]}
+            return {"known": self._of_lists(self.known, place)}
+        shape = tuple(place.data.shape)
         if self.known is None:
-            known = sp.csr_array(place.data)
-            known.eliminate_zeros()
+            # The zeros of X that are stored are zeros as all others.
+            data = place.data if sp.issparse(place.data) else sp.csr_array(place.data)
+            return {"known": feature_lists(data, zeros=False)}
+        if sp.issparse(self.known):
+            known = self.known
         else:
-            known = sp.csr_array(self.known)
-            if known.shape != tuple(place.data.shape):
-                raise ValueError(f"KnownFeatures: the known features must have the shape {tuple(place.data.shape)}, but have {known.shape}")
-        known.sum_duplicates()
-        rows = np.split(known.indices, known.indptr[1:-1])
-        return {"known": [row.tolist() for row in rows]}
+            known = sp.csr_array(self._matrix(self.known, "known features", place))
+        if known.shape != shape:
+            raise ValueError(f"KnownFeatures: the known features must have the shape {shape}, but have {known.shape}")
+        return {"known": feature_lists(known, zeros=True)}
+
+    def _of_lists(self, lists: Sequence[Any], place: _Place) -> tuple[Any, Any]:
+        if len(lists) != place.n_samples:
+            raise ValueError(f"KnownFeatures: one list for each of the {place.n_samples} samples is needed, but there are {len(lists)}")
+        rows = [np.asarray(row if len(row) else np.zeros(0, dtype=np.int64)) for row in lists]
+        looked_up = place.features.labels is not None and self._made_for[1] is None
+        if self._made_for[1] is not None:
+            stored = [key(label) for label in self._made_for[1]]
+            if stored != place.features.keys:
+                rows = [np.array([place.features.place(stored[int(f)], "KnownFeatures") for f in row], dtype=np.int64) for row in rows]
+        elif looked_up or any(row.dtype.kind not in "iu" for row in rows):
+            rows = [np.array([place.features.place(f, "KnownFeatures") for f in given], dtype=np.int64) for given in lists]
+        rows = [np.unique(row) for row in rows]
+        if self._made_for[0] is not None:
+            order = place.samples.order(self._made_for[0], len(rows), "KnownFeatures")
+            rows = rows if order is None else [rows[at] for at in order]
+        below = next((i for i, row in enumerate(rows) if len(row) and row[0] < 0), None)
+        if below is not None:
+            raise ValueError(f"KnownFeatures: the list of sample {below} has the feature {rows[below][0]}, but features are numbered from 0")
+        indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.uintp)
+        return indptr, np.concatenate([np.zeros(0, dtype=np.int64), *rows]).astype(np.uint32)
 
 
 @dataclass(eq=False)
@@ -379,19 +434,56 @@ class EntryWeights(_Item):
 
     Parameters
     ----------
-    weights : array-like of shape (n_samples, n_features)
-        Finite numbers of 0 or more; 0 where an entry doesn't count, 1 where it counts as it is.
+    weights : array-like or DataFrame of shape (n_samples, n_features)
+        Finite numbers of 0 or more (rows and columns of a DataFrame go by name); 0 where an entry doesn't count, 1 where it counts as it is.
     """
 
     weights: Any
     _kind: ClassVar[str] = "weights of entries"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        return {"weights": as_factor(self.weights, "the weights of EntryWeights")}
+        return {"weights": self._matrix(self.weights, "weights", place)}
 
 
-def item_of_native(kind: str, given: dict[str, Any]) -> _Item:
-    """An item from the form that the engine takes."""
+def _check_renamed(names: Any, labels: Any, where: str, what: str) -> None:
+    """Refuses names that a table has itself, given for it in another order."""
+    if names is None or labels is None:
+        return
+    given, own = [str(name) for name in names], [str(label) for label in labels]
+    if given != own and sorted(given) == sorted(own):
+        raise ValueError(f"{where}: names={given!r} are the names of its {what}, but in another order ({own!r}); leave out names=")
+
+
+def graph_by_name(graph: Any, samples: Names, what: str, made_for: Any = None) -> Any:
+    """A graph over the samples as a CSR array of its own, in the order of the data."""
+    n = samples.size
+    rows, columns = (row_labels(graph), column_labels(graph)) if made_for is None else (made_for, made_for)
+    own = canonical_csr(graph)
+    if own.shape != (n, n) and samples.labels is None:
+        raise ValueError(f"{what} must have the shape ({n}, {n}), but has {own.shape}")
+    at_rows, at_columns = samples.order(rows, own.shape[0], f"{what}, its rows"), samples.order(columns, own.shape[1], f"{what}, its columns")
+    if at_rows is not None:
+        own = own[at_rows]
+    if at_columns is not None:
+        own = own[:, at_columns]
+    if own.shape != (n, n):
+        raise ValueError(f"{what} must have the shape ({n}, {n}), but has {own.shape}")
+    if samples.labels is None and at_rows is None and rows is not None and columns is not None:
+        # The data have no names, but the graph's own rows and columns may be in two orders.
+        at = Names(rows, n, "sample").order(columns, n, f"{what}, its columns")
+        own = own if at is None else own[:, at]
+    own.sort_indices()
+    return own
+
+
+def item_of_native(kind: str, given: dict[str, Any], samples: Any = None, features: Any = None) -> _Item:
+    """An item from the form that the engine takes, and the names of the samples and features that it was made for."""
+    item = _of_native(kind, given)
+    item._made_for = (samples, features)
+    return item
+
+
+def _of_native(kind: str, given: dict[str, Any]) -> _Item:
     strength = of_native(given["strength"]) if "strength" in given else None
     if kind == "labels":
         codes, names = given["labels"]
@@ -415,7 +507,8 @@ def item_of_native(kind: str, given: dict[str, Any]) -> _Item:
     if kind == "known entries":
         return KnownEntries(given["known"])
     if kind == "known features":
-        return KnownFeatures(given["known"])
+        indptr, indices = given["known"]
+        return KnownFeatures(np.split(np.asarray(indices, dtype=np.int64), np.asarray(indptr, dtype=np.int64)[1:-1]))
     if kind == "weights of entries":
         return EntryWeights(given["weights"])
     raise ValueError(f"guidance of the kind {kind!r} is not known to this version")

@@ -173,14 +173,12 @@ impl Reader<'_> {
 
     fn sample(&self, item: &Item<'_>) -> Result<usize> {
         let item = item.clone().called("a sample");
-        let text = match (item.as_text(), item.as_whole(0)) {
-            (Some(text), _) => text.to_string(),
-            // A number means a number, whatever samples are named.
-            (None, Some(at)) if at < self.names.n_samples() => return Ok(at),
-            (None, Some(at)) => at.to_string(),
+        let found = match (item.as_text(), item.as_whole(0)) {
+            (Some(text), _) => self.names.sample(text),
+            (None, Some(at)) => self.names.sample_number(at as u64),
             (None, None) => return item.refuse("a number from 0, or a name"),
         };
-        self.names.sample(&text).map_err(|message| item.fault(message))
+        found.map_err(|message| item.fault(message))
     }
 
     pub(super) fn graph(&self, item: &Item<'_>) -> Result<GraphEntry> {

@@ -2,7 +2,7 @@
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use partwise::Labels;
-use partwise::guidance::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
+use partwise::guidance::{Advice, Feature, FeatureLists, Guidance, LabelRule, Seed, Strength, Topic};
 use partwise::recipes::scaled;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -159,7 +159,12 @@ fn item(kind: &str, fields: &Bound<'_, PyDict>) -> PyResult<(Advice, bool)> {
             let known = to_matrix(&get("known")?.extract::<PyReadonlyArray2<'_, f64>>()?)?;
             (Advice::KnownEntries(known), false)
         }
-        "known features" => (Advice::KnownFeatures(get("known")?.extract()?), false),
+        "known features" => {
+            let (offsets, features): (PyReadonlyArray1<'_, usize>, PyReadonlyArray1<'_, u32>) =
+                get("known")?.extract()?;
+            let known = FeatureLists::new(offsets.as_slice()?.to_vec(), features.as_slice()?.to_vec());
+            (Advice::KnownFeatures(known.map_err(value_error)?), false)
+        }
         "weights of entries" => {
             let weights = to_matrix(&get("weights")?.extract::<PyReadonlyArray2<'_, f64>>()?)?;
             (Advice::EntryWeights(weights), false)

@@ -95,7 +95,10 @@ fn item<'py>(py: Python<'py>, advice: &Advice) -> PyResult<Bound<'py, PyDict>> {
             out.set_item("weights", weights)?
         }
         Advice::KnownEntries(known) => out.set_item("known", into_array(py, known.clone())?)?,
-        Advice::KnownFeatures(known) => out.set_item("known", known)?,
+        Advice::KnownFeatures(known) => {
+            let offsets = PyArray1::from_slice(py, known.offsets());
+            out.set_item("known", (offsets, PyArray1::from_slice(py, known.features())))?;
+        }
         Advice::EntryWeights(weights) => out.set_item("weights", into_array(py, weights.clone())?)?,
         // Told by its kind; what reads it says that it doesn't know it.
         _ => {}

@@ -5,6 +5,7 @@ use super::{Labels, Strength};
 use crate::error::{Error, Result};
 use crate::graphs::Graph;
 use crate::linalg::Matrix;
+use crate::terms::FeatureLists;
 
 /// A feature, by number or by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,7 +160,7 @@ pub enum Advice {
     KnownEntries(Matrix<f64>),
     /// The known features of each sample, ascending; X holds 0 in all others, which are not known: ratings, where what nobody rated is
     /// no zero. Takes the room of the known entries, and k × k numbers a sample and a feature.
-    KnownFeatures(Vec<Vec<u32>>),
+    KnownFeatures(FeatureLists),
     /// How much each entry of X (n × d) counts, ≥ 0; 0 for one that is not known, 1 for one as it is.
     EntryWeights(Matrix<f64>),
 }
@@ -319,9 +320,9 @@ impl Guidance {
     }
 
     /// The known features of each sample, where they are listed.
-    pub(crate) fn known_features(&self) -> Option<&[Vec<u32>]> {
+    pub(crate) fn known_features(&self) -> Option<&FeatureLists> {
         self.advice.iter().find_map(|item| match item {
-            Advice::KnownFeatures(known) => Some(known.as_slice()),
+            Advice::KnownFeatures(known) => Some(known),
             _ => None,
         })
     }

@@ -9,6 +9,7 @@ mod plan;
 mod rules;
 mod strength;
 
+pub use crate::terms::FeatureLists;
 pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Topic};
 pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, StepRule, StrengthUnit};
 pub use labels::Labels;

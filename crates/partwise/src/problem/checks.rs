@@ -4,7 +4,7 @@ use super::{Notice, Problem};
 use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
-use crate::guidance::Guidance;
+use crate::guidance::{FeatureLists, Guidance};
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::models::{self, Form, Model, Shape, Tying};
@@ -295,9 +295,9 @@ pub(super) fn check_references(
 }
 
 /// Refuses values where nothing is known; lists that don't fit the data are refused when guidance is compiled.
-fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &[Vec<u32>]) -> Result<()> {
+fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &FeatureLists) -> Result<()> {
     let mut row = vec![0.0; data.n_features()];
-    for (i, known) in known.iter().enumerate().take(data.n_samples()) {
+    for (i, known) in known.rows().enumerate().take(data.n_samples()) {
         row.fill(0.0);
         data.add_row(i, 1.0, &mut row);
         // Lists that are not ascending or name no feature are refused later, by name.

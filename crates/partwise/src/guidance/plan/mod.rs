@@ -302,8 +302,8 @@ impl Compiler<'_> {
         let (n, d) = (self.shape.samples, self.shape.features);
         match item {
             Advice::KnownFeatures(known) => {
-                check_length("the known features", known.len(), n)?;
-                for (i, row) in known.iter().enumerate() {
+                check_length("the known features", known.n_samples(), n)?;
+                for (i, row) in known.rows().enumerate() {
                     if let Some(j) = row.iter().find(|j| **j as usize >= d) {
                         let what = format!("a known feature of sample {i}");
                         return Err(out_of_range(

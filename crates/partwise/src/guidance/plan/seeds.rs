@@ -63,7 +63,13 @@ impl Compiler<'_> {
                         found: names.len().to_string(),
                     });
                 }
-                let found = names.iter().position(|known| known == name);
+                let mut places = (0..d).filter(|at| names[*at] == *name);
+                let found = places.next();
+                if let (Some(first), Some(second)) = (found, places.next()) {
+                    return Err(Error::Guidance(format!(
+                        "the {role} \"{name}\" of topic \"{topic}\" is the name of two features, {first} and {second} (counted from 0); give the number of the one that is meant"
+                    )));
+                }
                 if found.is_none() {
                     self.notices.push(Notice {
                         code: "unknown-feature",
