@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Compiler, Tied, check_length, no_raw, out_of_range};
+use super::{Compiler, Rows, check_length, no_raw, out_of_range};
 use crate::error::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Strength};
@@ -15,7 +15,7 @@ impl Compiler<'_> {
         must: &[(usize, usize)],
         cannot: &[(usize, usize)],
         strength: Strength,
-        tied: Tied<'_>,
+        rows: &Rows,
     ) -> Result<()> {
         if strength.is_raw() {
             return Err(no_raw("links"));
@@ -36,19 +36,19 @@ impl Compiler<'_> {
             for &(i, l) in must {
                 pairs.extend([(i, i, weight), (l, l, weight), (i, l, -weight), (l, i, -weight)]);
             }
-            self.relate("must-links", &pairs, tied, None);
+            self.relate("must-links", &pairs, rows, None);
         }
         if !cannot.is_empty() {
             let pairs: Vec<_> = cannot.iter().flat_map(|&(i, l)| [(i, l, weight), (l, i, weight)]).collect();
-            self.relate("cannot-links", &pairs, tied, None);
+            self.relate("cannot-links", &pairs, rows, None);
         }
         Ok(())
     }
 
-    pub(super) fn add_graph(&mut self, graph: &Graph, strength: Strength, tied: Tied<'_>) -> Result<()> {
+    pub(super) fn add_graph(&mut self, graph: &Graph, strength: Strength, rows: &Rows) -> Result<()> {
         check_length("the nodes of the graph", graph.n_samples(), self.shape.samples)?;
         if let Strength::Raw(lambda) = strength {
-            if tied.is_some() {
+            if rows.are_shared() {
                 return Err(Error::Incompatible {
                     asked: "a graph with a raw strength beside samples that share one row of codes".into(),
                     reason: "its weight is in the unit of single rows".into(),
@@ -91,7 +91,7 @@ impl Compiler<'_> {
             entries.push((i, i, weight));
             entries.extend(neighbours.iter().zip(weights).map(|(l, w)| (i, *l as usize, -weight * w)));
         }
-        self.relate("graph", &entries, tied, Some(curvature));
+        self.relate("graph", &entries, rows, Some(curvature));
         Ok(())
     }
 
@@ -100,16 +100,11 @@ impl Compiler<'_> {
         &mut self,
         name: &'static str,
         entries: &[(usize, usize, f64)],
-        tied: Tied<'_>,
+        rows: &Rows,
         curvature: Option<Vec<f64>>,
     ) {
-        let n = self.shape.samples;
-        let place = |i: usize| match tied {
-            None => (i, 1.0),
-            Some((group, count)) => (group[i] as usize, 1.0 / count[group[i] as usize].sqrt()),
-        };
-        let rows = tied.map_or(n, |(_, count)| count.len());
-        let mut diagonal = vec![0.0; rows];
+        let place = |i: usize| (rows.row(i), rows.share(rows.row(i)));
+        let mut diagonal = vec![0.0; rows.len()];
         let mut off = Vec::new();
         for &(i, l, value) in entries {
             let ((a, s), (b, t)) = (place(i), place(l));
@@ -120,7 +115,7 @@ impl Compiler<'_> {
             }
         }
         let curvature = curvature.map(|given| {
-            let mut most = vec![0.0f64; rows];
+            let mut most = vec![0.0f64; rows.len()];
             given.iter().enumerate().for_each(|(i, kappa)| most[place(i).0] = most[place(i).0].max(*kappa));
             most
         });
