@@ -69,7 +69,8 @@ impl Rows {
         let mut directions: Vec<BTreeMap<Vec<u64>, (usize, f64)>> = vec![BTreeMap::new(); self.len()];
         for i in (0..self.samples).filter(|i| weight[*i] > 0.0) {
             let length = reference.row(i).iter().map(|r| r * r).sum::<f64>().sqrt();
-            let key = reference.row(i).iter().map(|r| (r / length.max(f64::MIN_POSITIVE)).to_bits()).collect();
+            let key =
+                reference.row(i).iter().map(|r| (r / length.max(f64::MIN_POSITIVE)).to_bits()).collect();
             let row = self.row(i);
             directions[row].entry(key).or_insert((i, 0.0)).1 += weight[i] * self.share(row).powi(2);
         }
@@ -99,7 +100,8 @@ impl Rows {
             }
         }
         // Σ c(y − w·b)² = N‖ȳ − w·b‖² + Σ_l N_l·(1 − N_l/N) = ‖√N·ȳ − ρ·z·b‖² + …, with N = Σ c and ρ = √N·u.
-        let target = |q: usize, l: usize| if total[q] > 0.0 { of_class.get(q, l) / total[q].sqrt() } else { 0.0 };
+        let target =
+            |q: usize, l: usize| if total[q] > 0.0 { of_class.get(q, l) / total[q].sqrt() } else { 0.0 };
         let marks = Matrix::from_fn(self.len(), n_classes, |q, _| f64::from(total[q] > 0.0));
         let targets = Matrix::from_fn(self.len(), n_classes, target);
         let view = LabelView::new(&targets, &marks, weight);
