@@ -229,7 +229,9 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
 
     def _warn(self, done: dict[str, Any]) -> None:
         for code, message in done["notices"]:
-            if code in _WARNED:
+            # The default takes as many components as there are features: said where that is more than there are samples.
+            unasked = code == "large-rank" and self.n_components in ("auto", None)
+            if code in _WARNED or unasked:
                 warnings.warn(f"{type(self).__name__}: {message}", UserWarning, stacklevel=5)
         if done["still_improving"] is not None and self.tol > 0 and self.max_iter > 0:
             warnings.warn(

@@ -21,7 +21,7 @@ use partwise::{
 };
 
 fn combinations() -> u64 {
-    std::env::var("PARTWISE_COMBINATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(600)
+    std::env::var("PARTWISE_COMBINATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000)
 }
 
 fn settings(draw: &mut Draw, known: &Known) -> Settings {
@@ -29,6 +29,7 @@ fn settings(draw: &mut Draw, known: &Known) -> Settings {
     let k = known.rank;
     let solvers: Vec<SolverChoice> =
         std::iter::once(SolverChoice::Auto).chain(solvers::ALL.iter().map(|s| s.choice)).collect();
+    let labels = draw.one(&[2, 3]);
     let init = match draw.below(14) {
         at if at < Init::NAMES.len() => Init::from_name(Init::NAMES[at].0).unwrap(),
         9 | 10 => {
@@ -37,7 +38,7 @@ fn settings(draw: &mut Draw, known: &Known) -> Settings {
         11 => Init::Custom { codes: None, components: Some(draw.matrix(k, d, 0.1)) },
         12 => Init::Given(vec![
             (Slot::Codes, draw.matrix(n, k, 0.0)),
-            (Slot::Labels, draw.matrix(draw.one(&[2, 3]), k, 0.0)),
+            (Slot::Labels, draw.matrix(labels, k, 0.0)),
         ]),
         _ => Init::Auto,
     };

@@ -178,6 +178,7 @@ impl<'a, T: Real> Problem<'a, T> {
         for slot in Slot::MAIN {
             problem.place_held(&mut start, slot);
         }
+        problem.ignore_weightless(&mut start);
         problem.notices = notices;
         check_start(&mut problem, &start, &init)?;
         Ok((problem, start))
@@ -291,6 +292,19 @@ impl<'a, T: Real> Problem<'a, T> {
             }
         }
         placed
+    }
+
+    /// Codes and components are 0 from the start where a sample or a feature counts nothing: nothing may depend on them.
+    fn ignore_weightless(&self, start: &mut Factors<T>) {
+        if let Some(tied) = &self.tied {
+            for q in (0..tied.codes_scale.len()).filter(|q| tied.codes_scale[*q] == 0.0) {
+                start.get_mut(Slot::Codes).row_mut(q).fill(T::ZERO);
+            }
+        }
+        let Some(features) = &self.features else { return };
+        for f in (0..features.scale.len()).filter(|f| features.scale[*f] == 0.0) {
+            start.get_mut(Slot::Components).row_mut(f).fill(T::ZERO);
+        }
     }
 
     /// W (n × k) from the working codes.

@@ -1,7 +1,8 @@
 //! Guidance of every kind at random, and what a fit by it costs, written from the table of strengths alone.
 
+use partwise::graphs::Graph;
 use partwise::guidance::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
-use partwise::{DenseMatrix, Fit, Graph, Labels, Loss, Matrix, Real, Slot, SparseMatrix};
+use partwise::{DenseMatrix, Fit, Labels, Loss, Matrix, Real, Slot, SparseMatrix};
 
 /// Numbers drawn one after the other.
 pub(crate) struct Draw(pub u64);
@@ -356,9 +357,10 @@ impl<'a> Costs<'a> {
                 Advice::Links { must, cannot, strength } if !is_held(*strength) => {
                     let mut value = 0.0;
                     for c in 0..self.w.columns() {
-                        let y = |i: usize| self.y(i, c);
-                        value += must.iter().map(|(i, l)| (y(*i) - y(*l)).powi(2)).sum::<f64>();
-                        value += cannot.iter().map(|(i, l)| 2.0 * y(*i) * y(*l)).sum::<f64>();
+                        let (y, both) =
+                            (|i: usize| self.codes.get(i, c) * self.tall[c], |i, l| self.both(i, l));
+                        value += must.iter().map(|&(i, l)| both(i, l) * (y(i) - y(l)).powi(2)).sum::<f64>();
+                        value += cannot.iter().map(|&(i, l)| both(i, l) * 2.0 * y(i) * y(l)).sum::<f64>();
                     }
                     weight(*strength) * value
                 }
@@ -421,6 +423,11 @@ impl<'a> Costs<'a> {
         weights.unwrap_or(1.0)
     }
 
+    /// What a pair counts.
+    fn both(&self, i: usize, l: usize) -> f64 {
+        (self.counts(i) * self.counts(l)).sqrt()
+    }
+
     fn memberships(&self, names: &[String], shares: &Matrix<f64>, strength: Strength) -> f64 {
         let k = self.w.columns();
         let mut value = 0.0;
@@ -475,7 +482,8 @@ impl<'a> Costs<'a> {
                         }
                         _ => {
                             let (d, e) = (degree(i).sqrt(), degree(l).sqrt());
-                            0.5 * weight(strength) * a * (self.y(i, c) / d - self.y(l, c) / e).powi(2)
+                            let y = |i: usize| self.codes.get(i, c) * self.tall[c];
+                            0.5 * weight(strength) * a * self.both(i, l) * (y(i) / d - y(l) / e).powi(2)
                         }
                     };
                 }
@@ -552,7 +560,7 @@ impl<'a> Costs<'a> {
         }
         seeds.iter().for_each(|(f, s)| r[*f] *= s);
         let sum = |values: &dyn Fn(usize) -> f64, inside: bool| -> f64 {
-            (0..d).filter(|f| seeds.iter().any(|(s, _)| s == f) == inside).map(values).sum()
+            (0..d).filter(|f| present.iter().any(|(s, _)| s == f) == inside).map(values).sum()
         };
         if self.squared {
             let squares = |v: &[f64], inside: bool| sum(&|f| v[f] * v[f], inside);

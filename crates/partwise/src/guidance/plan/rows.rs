@@ -4,7 +4,7 @@
 //! sample i is in row q(i);  w_i = z_q·u_i,   u = n_q^-½ where samples share a row,  c_i^-½ where each has a weight,  1 otherwise
 //! ```
 //!
-//! (with the Frobenius loss). What is known of a sample counts c_i times.
+//! (with the Frobenius loss). What is known of a sample counts c_i times, what is known of a pair √(c_i·c_l) times.
 
 use std::collections::BTreeMap;
 
@@ -52,6 +52,21 @@ impl Rows {
     /// What one of the samples has of its row: n_q^-½ where samples share it.
     pub(super) fn share(&self, row: usize) -> f64 {
         self.ties.as_ref().map_or(1.0, |(_, count)| 1.0 / count[row].sqrt())
+    }
+
+    /// Whether samples have weights.
+    pub(super) fn are_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// √(c_i·c_l)·u_i² and √(c_i·c_l)·u_i·u_l: what a cost of the pair puts on the diagonal at sample i and off it, for samples with
+    /// weights; 0 where one of the two counts nothing.
+    pub(super) fn pair(&self, i: usize, l: usize) -> (f64, f64) {
+        match &self.weights {
+            None => (1.0, 1.0),
+            Some(c) if c[i] > 0.0 && c[l] > 0.0 => ((c[l] / c[i]).sqrt(), 1.0),
+            Some(_) => (0.0, 0.0),
+        }
     }
 
     /// Costs of single samples as costs of rows. (Those of a sample with a weight count as the sample does by themselves.)
