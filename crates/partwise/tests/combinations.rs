@@ -98,27 +98,27 @@ fn try_one<T: Real>(
     loss: Loss,
     settings: &Settings,
     draw: &mut Draw,
-) -> Option<String> {
+) -> Result<bool, String> {
     let model = Model::guided(known.guidance.clone()).with_loss(loss).unwrap();
     let found = match fit(data, &model, settings) {
         Ok(found) => found,
         Err(error) => {
             assert!(!error.to_string().is_empty());
             recipes(data, known, loss, settings, draw);
-            return None;
+            return Ok(false);
         }
     };
     if let Some(fault) = faults(known, loss, settings, &found) {
-        return Some(fault);
+        return Err(fault);
     }
     let new = found.transform(data, settings);
     if new.is_ok_and(|new| new.codes.as_slice().iter().any(|w| !(w.is_finite() && *w >= T::ZERO))) {
-        return Some("codes of new rows that are negative or not finite".into());
+        return Err("codes of new rows that are negative or not finite".into());
     }
     let _ = guidance_report(data, &known.guidance, &found, settings);
     let _ = (suggest(&found, &[0], 3), suggest_links(&found, 3));
     recipes(data, known, loss, settings, draw);
-    None
+    Ok(true)
 }
 
 /// Only whether they end in a result or an error.
@@ -185,12 +185,9 @@ fn every_combination_is_a_fit_or_an_error() {
             (true, false) => try_one(&known.sparse::<f64>(), &known, loss, &settings, &mut draw),
             (true, true) => try_one(&known.sparse::<f32>(), &known, loss, &settings, &mut draw),
         }));
-        let fault = match result {
-            Ok(fault) => fault,
-            Err(panic) => Some(format!("a panic: {}", message(panic.as_ref()))),
-        };
-        fits += usize::from(fault.is_none());
-        if let Some(fault) = fault {
+        let result = result.unwrap_or_else(|panic| Err(format!("a panic: {}", message(panic.as_ref()))));
+        fits += usize::from(result == Ok(true));
+        if let Err(fault) = result {
             let items: Vec<String> = known.guidance.advice().iter().map(|item| name(item)).collect();
             let topics = known.guidance.topics();
             wrong.push(format!("{seed}: {fault}\n  {loss:?}, sparse {sparse}, f32 {single}, {items:?}, {topics:?}, {settings:?}"));
@@ -204,7 +201,7 @@ fn every_combination_is_a_fit_or_an_error() {
         combinations(),
         wrong[..wrong.len().min(12)].join("\n")
     );
-    assert!(fits > 0);
+    assert!(fits * 3 > combinations() as usize, "only {fits} of {} are fits", combinations());
 }
 
 fn message(panic: &(dyn std::any::Any + Send)) -> String {

@@ -211,9 +211,11 @@ fn guidance_stays_with_its_samples_beside_everything_that_merges_or_weights_rows
         }
     }
     refused.dedup();
-    let reasons = ["known", "weights of entries", "a graph, raw", "sample weights"];
+    // Samples of two classes that share a row, each fixed to its own, contradict each other.
+    let reasons =
+        ["labels as components, fixed", "known", "weights of entries", "a graph, raw", "sample weights"];
     assert!(refused.iter().all(|what| reasons.iter().any(|reason| what.contains(reason))), "{refused:?}");
-    assert!(fits > 250, "{fits}, {refused:?}");
+    assert!(fits > 200, "{fits}, {refused:?}");
 }
 
 /// Samples that are fixed together have the row that one sample with all their weight would have.
