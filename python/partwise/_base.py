@@ -67,7 +67,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         acceleration: str = "auto",
         beta_loss: str | float = "frobenius",
         tol: float = 1e-4,
-        max_iter: int = 200,
+        max_iter: int = 500,
         random_state: Any = None,
         alpha_W: float = 0.0,
         alpha_H: float | str = "same",
@@ -237,13 +237,14 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
 
     def _warn(self, done: dict[str, Any]) -> None:
         for code, message in done["notices"]:
-            if code in _WARNED:
+            # The default takes as many components as there are features: said where that is more than there are samples.
+            unasked = code == "large-rank" and self.n_components in ("auto", None)
+            if code in _WARNED or unasked:
                 warnings.warn(f"{type(self).__name__}: {message}", UserWarning, stacklevel=5)
-        if done["stop"] == "iteration limit" and self.tol > 0 and self.max_iter > 0:
-            first, last = _first_and_last(done["kkts"])
-            reached = f" The projected gradient is at {last / first:.1e} of the first iteration's, tol is {self.tol:.1e}." if first > 0 else ""
+        if done["still_improving"] is not None and self.tol > 0 and self.max_iter > 0:
             warnings.warn(
-                f"Maximum number of iterations {self.max_iter} reached. Increase it to improve convergence.{reached}",
+                f"Stopped after {done['iterations']} iterations, before full convergence. The last {min(50, done['iterations'])} still lowered"
+                f" the objective by {100 * done['still_improving']:.1g} %; for more: max_iter={max(500, 2 * self.max_iter)}.",
                 ConvergenceWarning,
                 stacklevel=5,
             )

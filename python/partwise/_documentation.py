@@ -29,8 +29,10 @@ _COMMON = """init : str, default=None
     beta_loss : {{"frobenius", 2, "kullback-leibler", 1}}, default={loss}
         The loss, of those that the method is defined for: {losses}.
     tol : float, default=1e-4
-        Stop when the norm of the projected gradient is at most this times that of the first iteration; 0 = never.
-    max_iter : int, default=200
+        Stop when the norm of the projected gradient is at most this times that of the first iteration, or when the last 50
+        iterations together lowered the objective by less than a ten-thousandth of it (with a tol below 1e-4: by less than
+        tol² · 10⁴ of it). 0 stops at a limit only.
+    max_iter : int, default=500
         Iterations at most.
     random_state : int, RandomState or None, default=None
         The seed. A whole number gives the same bits as the command line's ``--seed``, for any number of threads.
@@ -81,7 +83,7 @@ _COMMON = """init : str, default=None
     history_ : dict of str to ndarray
         "iteration", "objective", "kkt", "elapsed".
     stop_reason_ : str
-        "converged", "iteration limit", "time limit", "stopped by the observer", "precision floor".
+        "converged", "no further progress", "iteration limit", "time limit", "stopped by the observer", "precision floor".
     guidance_report_ : dict
         What the labels did: numbers by class, the agreement of the fit with them, parts of the objective, notices. Of
         ``GuidedNMF`` a ``GuidanceReport``: findings, each with its verdict and numbers.

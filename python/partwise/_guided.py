@@ -73,7 +73,7 @@ class GuidedNMF(Factorization):
         acceleration: str = "auto",
         beta_loss: str | float = "frobenius",
         tol: float = 1e-4,
-        max_iter: int = 200,
+        max_iter: int = 500,
         random_state: Any = None,
         alpha_W: float = 0.0,
         alpha_H: float | str = "same",

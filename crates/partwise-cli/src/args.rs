@@ -236,7 +236,7 @@ pub(crate) struct SolveArgs {
     /// The seed of all random numbers, of the draw of labels too.
     #[arg(long, default_value_t = Settings::new(1).seed)]
     pub(crate) seed: u64,
-    /// Stop when the projected gradient is this small relative to the first iteration: 0 (never) up to 1.
+    /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
     #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance)]
     pub(crate) tol: f64,
     /// The most iterations (updates of both factors), 0 or more.
@@ -272,7 +272,7 @@ pub(crate) struct TransformArgs {
     /// The solver.
     #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
     pub(crate) solver: String,
-    /// Stop when the projected gradient is this small relative to the first iteration: 0 (never) up to 1.
+    /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
     #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance)]
     pub(crate) tol: f64,
     /// The most iterations, 0 or more.

@@ -156,14 +156,25 @@ pub(crate) fn error_name(loss: Loss) -> &'static str {
 
 /// How far a fit is from the tolerance when something else ended it, and what can be done.
 fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
+    if fit.stop == StopReason::IterationLimit {
+        let progress = fit.still_improving()?;
+        return Some(format!(
+            "stopped after {} iterations, before full convergence: the last {} still lowered the objective by {} %; for more: --max-iter {}",
+            fit.iterations,
+            fit.iterations.min(50),
+            significant(100.0 * progress),
+            (2 * settings.max_iterations).max(500)
+        ));
+    }
     let advice = match fit.stop {
-        StopReason::IterationLimit => "raise --max-iter, or accept it with a larger --tol",
         StopReason::TimeLimit => "raise --time-limit, or go on from here with --start",
         StopReason::Observer => "go on from here with --start",
-        StopReason::Converged | StopReason::PrecisionFloor => return None,
+        StopReason::Converged
+        | StopReason::NoProgress
+        | StopReason::PrecisionFloor
+        | StopReason::IterationLimit => return None,
     };
     let ended = match fit.stop {
-        StopReason::IterationLimit => format!("the limit of {} iterations", settings.max_iterations),
         StopReason::TimeLimit => "the time limit".to_string(),
         _ => "Ctrl-C".to_string(),
     };

@@ -105,6 +105,12 @@ pub(crate) fn solve<'py>(
     }
 }
 
+/// Refuses a matrix that is not symmetric within rounding, with the first pair.
+#[pyfunction]
+pub(crate) fn check_symmetric(matrix: PyReadonlyArray2<'_, f64>, what: &str) -> PyResult<()> {
+    partwise::symmetric_mean(what, &to_matrix(&matrix)?).map(|_| ()).map_err(value_error)
+}
+
 /// Solves min ½uGuᵀ − cuᵀ over u ≥ 0 for each row c of C (n × k), exactly; G (k × k) is symmetric and positive semidefinite.
 #[pyfunction]
 pub(crate) fn nnls<'py>(
@@ -119,6 +125,7 @@ pub(crate) fn nnls<'py>(
         let (expected, found) = (format!("{k} x {k}"), format!("{} x {}", gram.rows(), gram.columns()));
         return Err(value_error(partwise::Error::Shape { what, expected, found }));
     }
+    let gram = partwise::symmetric_mean("G", &gram).map_err(value_error)?;
     let solution = py.detach(|| {
         let solver = Bpp::default();
         let prepared = NnlsSolver::<f64>::prepare(&solver, &gram);
@@ -180,6 +187,7 @@ pub(crate) fn outcome<T: Real + Element>(py: Python<'_>, fit: Fit<T>) -> PyResul
     out.set_item("kkt", fit.kkt)?;
     out.set_item("iterations", fit.iterations)?;
     out.set_item("stop", fit.stop.name())?;
+    out.set_item("still_improving", fit.still_improving())?;
     let notices: Vec<(&str, &str)> = fit.notices.iter().map(|n| (n.code, n.message.as_str())).collect();
     out.set_item("notices", notices)?;
     out.set_item("component_names", &fit.component_names)?;

@@ -20,7 +20,7 @@ mod _native {
     #[pymodule_export]
     use super::files::{digits, read_labels, read_model, read_table, write_model};
     #[pymodule_export]
-    use super::fitting::{encode, fit, neighbour_graph, nnls, solve};
+    use super::fitting::{check_symmetric, encode, fit, neighbour_graph, nnls, solve};
     #[pymodule_export]
     use super::guidance::steering::{steered, with_all_topics};
     #[pymodule_export]

@@ -135,7 +135,7 @@ impl fmt::Display for Error {
             ),
             Error::NotSymmetric { what, pair: (i, j), values: (a, b) } => write!(
                 f,
-                "{what}: the entry of the pair ({i}, {j}) (counted from 0) is {a}, that of ({j}, {i}) is {b}; a symmetric matrix is needed"
+                "{what}: not symmetric, the entry of the pair ({i}, {j}) (counted from 0) is {a}, that of ({j}, {i}) is {b}; they may differ by rounding only (7.6e-6 of the largest entry)"
             ),
             Error::NotFinite { what, nan, infinite, first: (i, j) } => write!(
                 f,

@@ -21,7 +21,7 @@ use crate::observe::{Iteration, Observer, silent};
 use crate::problem::{Notice, Problem};
 use crate::real::Real;
 use crate::settings::Settings;
-use crate::stop::{StopReason, StopRule};
+use crate::stop::{NOTICEABLE, StopReason, StopRule, recent_progress};
 use crate::terms::Contribution;
 
 /// A finished factorization X ≈ W·H.
@@ -72,6 +72,15 @@ pub struct Fit<T> {
     /// Wall time of the loop.
     pub elapsed: Duration,
     pub(crate) encoding: Encoding,
+}
+
+impl<T> Fit<T> {
+    /// Where the iteration limit ended the fit while it still got better: the share of the objective by which the last 50 iterations
+    /// lowered it, above 1e-3. `None` where more iterations would change little.
+    pub fn still_improving(&self) -> Option<f64> {
+        let progress = recent_progress(&self.history);
+        (self.stop == StopReason::IterationLimit && progress > NOTICEABLE).then_some(progress)
+    }
 }
 
 /// Factors `data` by `model`.

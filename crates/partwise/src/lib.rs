@@ -73,7 +73,7 @@ pub use guidance::{
     StrengthUnit, SupportVectors,
 };
 pub use interrupt::{Interrupt, Interrupted};
-pub use linalg::{Matrix, symmetric_eigen};
+pub use linalg::{Matrix, symmetric_eigen, symmetric_mean};
 pub use losses::Loss;
 pub use models::Model;
 pub use observe::{Iteration, Observer};

@@ -171,8 +171,8 @@ const MAX_RANK: usize = 1 << 19;
 /// | `acceleration` | `Auto` | `On` with HALS or MU and methods of two factors | – |
 /// | `init` | `Auto` | – | – |
 /// | `first` | codes after a label-aware start and for symmetric models, components otherwise | – | – |
-/// | `max_iterations` | 200 | ≥ 0 | updates of both factors |
-/// | `tolerance` | 1e-4 | ≥ 0, < 1; 0 = never stop on it | projected gradient, relative to the first iteration |
+/// | `max_iterations` | 500 | ≥ 0 | updates of both factors |
+/// | `tolerance` | 1e-4 | ≥ 0, < 1; 0 = stop only at a limit | projected gradient, relative to the first iteration; see the field |
 /// | `time_limit` | none | – | wall time; checked after each iteration |
 /// | `threads` | 0 | 0 = all cores | – |
 /// | `l1`, `l2` | 0, 0 | ≥ 0 | see the fields |
@@ -196,7 +196,8 @@ pub struct Settings {
     pub max_iterations: usize,
     /// Stop when the norm of the projected gradient, met by the updates of an iteration, is at most this times that of the first
     /// iteration. For multiplicative updates, which can't reach zero, an entry below 1e-6 of the largest of its row counts as zero
-    /// in it.
+    /// in it. Stop also when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a
+    /// tolerance below 1e-4: by less than tolerance²·10⁴ of it). 0 stops at a limit only.
     pub tolerance: f64,
     /// Stop after this much wall time; what has been reached is returned.
     pub time_limit: Option<Duration>,
@@ -221,7 +222,7 @@ impl Settings {
             acceleration: Acceleration::Auto,
             init: Init::Auto,
             first: None,
-            max_iterations: 200,
+            max_iterations: 500,
             tolerance: 1e-4,
             time_limit: None,
             threads: 0,

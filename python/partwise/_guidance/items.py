@@ -298,7 +298,7 @@ class Graph(_Item):
 
 @dataclass(eq=False)
 class SampleWeights(_Item):
-    """How much each sample counts in the fit; what is known of it counts as much.
+    """How much each sample counts in the fit; what is known of it counts as much, of a pair as the root of both weights' product.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ fn curve(
     for step in 0..STEPS {
         let topics = names.iter().map(|class| Topic::new(class.to_string()));
         let guidance = Guidance::new(topics).with(Advice::labels(Labels::from_integers(&given)?));
-        let settings = Settings { threads: 1, seed: draw, ..Settings::new(names.len()) };
+        let settings = Settings { threads: 1, seed: draw, max_iterations: 200, ..Settings::new(names.len()) };
         let found = fit(data, &Model::guided(guidance), &settings)?;
         let solver = format!("{}, {} iterations", found.solver, found.iterations);
         curve.push(Point::new(&right(&found, classes, &names), &given, solver));

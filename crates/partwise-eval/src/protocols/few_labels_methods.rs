@@ -147,7 +147,8 @@ fn factored(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
         image_shape: draw.image_shape.filter(|_| group == "ntf"),
         ..Knowledge::default()
     };
-    let mut settings = Settings { threads: 1, seed: draw.seed, ..Settings::new(labels.n_classes()) };
+    let mut settings =
+        Settings { threads: 1, seed: draw.seed, max_iterations: 200, ..Settings::new(labels.n_classes()) };
     let mut name = group;
     match group {
         PUBLISHED => {
@@ -230,7 +231,8 @@ fn guided(group: &str, draw: &Draw, labels: &Labels, known: Known) -> Result<Vec
     if known.graph {
         guidance = guidance.with(Advice::Graph { graph: graph(draw)?, strength: Strength::LIGHT });
     }
-    let settings = Settings { threads: 1, seed: draw.seed, ..Settings::new(labels.n_classes()) };
+    let settings =
+        Settings { threads: 1, seed: draw.seed, max_iterations: 200, ..Settings::new(labels.n_classes()) };
     let fitted = fit(data.as_ref(), &Model::guided(guidance), &settings)?;
     let shares = shares(&fitted, false);
     let clusters = (0..shares.rows()).map(|i| largest(shares.row(i))).collect();

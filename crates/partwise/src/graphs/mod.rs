@@ -27,7 +27,7 @@ pub use weights::{NeighbourGraph, Weights, neighbour_graph};
 
 use crate::data::SparseMatrix;
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, asymmetry_allowed};
 use crate::real::Real;
 
 /// A symmetric graph with weights > 0 over n samples; an entry (i, i) is a loop.
@@ -38,15 +38,27 @@ pub struct Graph {
     weights: Vec<f64>,
 }
 
+/// Columns in order, weights of the same column summed.
+fn summed(mut row: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+    // A stable sort: equal places keep the order in which they are summed.
+    row.sort_by_key(|entry| entry.0);
+    row.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+    row
+}
+
 impl Graph {
     /// The graph over `n` samples with the entries (row, column, weight) of its matrix: each edge is listed both ways.
     /// Entries of the same place are summed, zeros are left out.
     ///
     /// # Errors
     /// [`Error::Empty`] when n is 0; [`Error::OutOfRange`] for an entry outside n × n; [`Error::NotFinite`] and
-    /// [`Error::Negative`] for such weights; [`Error::Incompatible`] when the weights of (i, j) and (j, i) differ by
-    /// more than 1e-12 of the larger, naming the pair. Within that, the weight of the pair is the one that is listed for
-    /// i < j.
+    /// [`Error::Negative`] for such weights; [`Error::NotSymmetric`] when the weights of (i, j) and (j, i) differ by
+    /// more than 7.6e-6 of the largest weight (64 roundings of an `f32`), with the pair and both weights. Within that, the weight of
+    /// the pair is their mean.
     pub fn from_entries(n: usize, entries: &[(usize, usize, f64)]) -> Result<Self> {
         if n == 0 {
             return Err(Error::Empty { samples: 0, features: 0 });
@@ -63,17 +75,7 @@ impl Graph {
         for &(i, j, weight) in entries {
             rows[i].push((j as u32, weight));
         }
-        for row in &mut rows {
-            // A stable sort: equal places keep the order in which they are summed.
-            row.sort_by_key(|entry| entry.0);
-            row.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                kept.1 += if same { next.1 } else { 0.0 };
-                same
-            });
-        }
-        let graph = Self::from_rows(rows);
-        graph.symmetric()
+        Self::from_rows(rows.into_iter().map(summed).collect()).symmetric()
     }
 
     /// The graph of a symmetric, non-negative matrix (n × n).
@@ -107,27 +109,37 @@ impl Graph {
         graph
     }
 
-    /// Symmetric to the last bit, or the pair that isn't.
-    fn symmetric(mut self) -> Result<Self> {
+    /// Symmetric to the last bit, both weights of a pair at their mean, or the first pair that isn't within rounding.
+    fn symmetric(self) -> Result<Self> {
+        let allowed = asymmetry_allowed(self.weights.iter().fold(0.0, |largest, weight| weight.max(largest)));
+        let mut exact = true;
         for i in 0..self.n_samples() {
-            for at in self.offsets[i]..self.offsets[i + 1] {
-                let (j, weight) = (self.neighbours[at] as usize, self.weights[at]);
-                let back = self.weight(j, i);
-                if (weight - back).abs() > 1e-12 * weight.max(back) {
-                    return Err(Error::Incompatible {
-                        asked: format!(
-                            "a graph with the weight {weight} from {i} to {j} and {back} from {j} to {i}"
-                        ),
-                        reason: "a graph is symmetric".into(),
-                        valid: Vec::new(),
-                    });
-                }
-                if j < i {
-                    self.weights[at] = back;
+            let (neighbours, weights) = self.neighbours(i);
+            let mut first: Option<(usize, (f64, f64))> = None;
+            for (&j, &weight) in neighbours.iter().zip(weights) {
+                let (j, back) = (j as usize, self.weight(j as usize, i));
+                exact &= weight == back;
+                if (weight - back).abs() > allowed && first.is_none() {
+                    first = Some((j, (weight, back)));
                 }
             }
+            if let Some((j, (weight, back))) = first {
+                let (pair, values) = if i < j { ((i, j), (weight, back)) } else { ((j, i), (back, weight)) };
+                return Err(Error::NotSymmetric { what: "the graph".into(), pair, values });
+            }
         }
-        Ok(self)
+        if exact {
+            return Ok(self);
+        }
+        let mut rows = vec![Vec::new(); self.n_samples()];
+        for i in 0..self.n_samples() {
+            let (neighbours, weights) = self.neighbours(i);
+            for (&j, weight) in neighbours.iter().zip(weights) {
+                rows[i].push((j, 0.5 * weight));
+                rows[j as usize].push((i as u32, 0.5 * weight));
+            }
+        }
+        Ok(Self::from_rows(rows.into_iter().map(summed).collect()))
     }
 
     /// n.

@@ -10,7 +10,7 @@
 //! factorization for data representation", IEEE TPAMI 33, 2011, doi 10.1109/TPAMI.2010.231 (binary, heat, dot).
 
 use super::{Closeness, Graph, nearest_neighbours};
-use crate::data::DataMatrix;
+use crate::data::{DataMatrix, RowGroups};
 use crate::error::{Error, Result};
 use crate::real::Real;
 
@@ -66,10 +66,52 @@ impl Default for NeighbourGraph {
 /// The graph of the nearest neighbours of the rows of `data` (n × d): the union of the lists, ties to the lower number,
 /// without loops. It may be disconnected: [`Graph::n_components`] tells.
 ///
+/// A row of zeros is near nothing: it has no neighbours, and the others choose theirs (so many as there are at most) without it.
+///
 /// # Errors
 /// [`Error::OutOfRange`] for a number of neighbours that is 0 or not below n, or a heat width that is not positive and
 /// finite; [`Error::NotFinite`] for such data.
 pub fn neighbour_graph<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
+    let (n, summary) = (data.n_samples(), data.summary());
+    let zeros = &summary.zero_rows;
+    let valid = |k: usize| k > 0 && k < n;
+    let scale = match settings.weights {
+        Weights::SelfTuning { scale_neighbour } => scale_neighbour,
+        _ => 1,
+    };
+    if zeros.is_empty() || summary.first_not_finite.is_some() || !valid(settings.neighbours) || !valid(scale)
+    {
+        return graph_of_rows(data, settings);
+    }
+    if zeros.len() + 2 > n {
+        return Ok(Graph::from_rows(vec![Vec::new(); n]));
+    }
+    // All others in order; rows of zeros are added to the first of them, which leaves it as it is.
+    let mut others: Vec<u32> = (0..n as u32).collect();
+    others.retain(|i| zeros.binary_search(&(*i as usize)).is_err());
+    let mut group = vec![0; n];
+    others.iter().enumerate().for_each(|(at, i)| group[*i as usize] = at as u32);
+    let rows = data.grouped(&RowGroups { group, scale: vec![1.0; others.len()] });
+    let most = others.len() - 1;
+    let weights = match settings.weights {
+        Weights::SelfTuning { scale_neighbour } => {
+            Weights::SelfTuning { scale_neighbour: scale_neighbour.min(most) }
+        }
+        other => other,
+    };
+    let settings =
+        NeighbourGraph { neighbours: settings.neighbours.min(most), closeness: settings.closeness, weights };
+    let graph = graph_of_rows(rows.as_ref(), &settings)?;
+    let mut weighted = vec![Vec::new(); n];
+    for (at, i) in others.iter().enumerate() {
+        let (neighbours, weights) = graph.neighbours(at);
+        let place = |(j, weight): (&u32, &f64)| (others[*j as usize], *weight);
+        weighted[*i as usize] = neighbours.iter().zip(weights).map(place).collect();
+    }
+    Ok(Graph::from_rows(weighted))
+}
+
+fn graph_of_rows<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
     let weigh = Weigher::new(data, settings.weights)?;
     let lists = nearest_neighbours(data, settings.neighbours, settings.closeness)?;
     let n = data.n_samples();

@@ -151,7 +151,8 @@ pub enum Advice {
         /// Default [`Strength::LIGHT`]; 1 is refused.
         strength: Strength,
     },
-    /// How much each sample (n) counts in the fit, ≥ 0; what is known of it counts as much.
+    /// How much each sample (n) counts in the fit, ≥ 0; what is known of it counts as much, what is known of a pair as the root of the
+    /// product of both weights.
     SampleWeights(Vec<f64>),
     /// How much each feature (d) counts in the fit, ≥ 0: its part of the loss is multiplied by it. References and seeds are compared at these
     /// weights too; components come back without them. A feature of weight 0 is ignored, and 0 in every component.

@@ -7,6 +7,9 @@
 //!
 //! Components of which nothing is known start at the mean row, entrywise times a uniform number.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::{Stream, uniform_factor};
 use crate::data::DataMatrix;
 use crate::factors::{Factors, Slot};
@@ -15,6 +18,7 @@ use crate::linalg::Matrix;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::settings::Settings;
+use crate::terms::LabelView;
 
 pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &Settings) -> Factors<T> {
     let data = problem.original();
@@ -35,14 +39,16 @@ pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &S
         }
     }
     let mut codes: Matrix<f64> = uniform_factor::<T>(problem, Slot::Codes, settings, 0.1).cast();
-    let first = first_samples(problem);
     for (j, evidence) in plan.evidence.iter().enumerate() {
+        // A row that stands for several samples shows what the surest of them does.
+        let mut by_row: BTreeMap<usize, BTreeMap<usize, f64>> = BTreeMap::new();
         for &(sample, weight) in &evidence.samples {
-            if let Some(row) = first[sample] {
-                let scale = problem.row_origin(row).1;
-                let value = codes.get(row, j) + weight * scale;
-                codes.set(row, j, value);
-            }
+            *by_row.entry(problem.row_of(sample)).or_default().entry(sample).or_default() += weight;
+        }
+        for (row, shown) in by_row {
+            let most = shown.values().fold(0.0f64, |most, weight| most.max(*weight));
+            let value = codes.get(row, j) + most * problem.row_origin(row).1;
+            codes.set(row, j, value);
         }
     }
     let norm = |m: &Matrix<f64>| m.as_slice().iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -53,13 +59,29 @@ pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &S
     Factors::new(codes.cast(), components.cast())
 }
 
-/// The working row of each sample that is the first of its row.
-fn first_samples<T: Real>(problem: &Problem<'_, T>) -> Vec<Option<usize>> {
-    let mut rows = vec![None; problem.original().n_samples()];
-    for row in 0..problem.data().n_samples() {
-        rows[problem.row_origin(row).0] = Some(row);
+/// Bᵀ (c × k) beside the guided start: label l is what its topic's components hold of the samples of class l; the rest as random.
+pub(super) fn label_factor<T: Real>(
+    random: Matrix<T>,
+    view: &LabelView<T>,
+    components: &[Range<usize>],
+    start: &Factors<T>,
+) -> Matrix<T> {
+    let (mut factor, codes) = (random, start.get(Slot::Codes));
+    for (l, range) in components.iter().enumerate() {
+        let pulls = view.pulls().iter().filter(|(_, label, _)| *label as usize == l);
+        let (mut target, mut held) = (0.0, 0.0);
+        for (row, _, y) in pulls {
+            target += y.to_f64();
+            held += codes.row(*row as usize)[range.clone()].iter().map(|w| w.to_f64()).sum::<f64>();
+        }
+        if held > 0.0 {
+            for j in range.clone() {
+                let value = factor.get(l, j) + T::from_f64(target / held);
+                factor.set(l, j, value);
+            }
+        }
     }
-    rows
+    factor
 }
 
 /// What is known of a component as a row (d) of the size of the mean row; nothing when nothing is.

@@ -18,12 +18,18 @@ use crate::real::Real;
 use crate::settings::Settings;
 
 /// Bᵀ (c × k) beside the label-aware start: label l is what component l holds of the samples of class l; the rest as random.
-pub(super) fn label_factor<T: Real>(random: Matrix<T>, labels: &Labels, codes: &Matrix<T>) -> Matrix<T> {
+pub(super) fn label_factor<T: Real>(
+    problem: &Problem<'_, T>,
+    random: Matrix<T>,
+    labels: &Labels,
+    codes: &Matrix<T>,
+) -> Matrix<T> {
     let mut factor = random;
     let counts = labels.counts();
     for class in 0..labels.n_classes().min(factor.rows()).min(factor.columns()) {
         let held = (0..labels.n_samples()).filter(|i| labels.class(*i) == Some(class));
-        let mean = held.map(|i| codes.get(i, class).to_f64()).sum::<f64>() / counts[class] as f64;
+        let value = |i: usize| codes.get(problem.row_of(i), class).to_f64();
+        let mean = held.map(value).sum::<f64>() / counts[class] as f64;
         if mean > 0.0 {
             let value = factor.get(class, class) + T::from_f64(1.0 / mean);
             factor.set(class, class, value);

@@ -8,12 +8,11 @@ mod labels;
 mod nndsvd;
 mod random;
 
-pub(crate) use guided::start as guided;
 pub(crate) use random::Stream;
 
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
-use crate::guidance::Knowledge;
+use crate::guidance::{Knowledge, Plan};
 use crate::linalg::Matrix;
 use crate::losses::images;
 use crate::problem::{Notice, Problem, check_non_negative};
@@ -21,18 +20,23 @@ use crate::real::Real;
 use crate::settings::{Init, Settings};
 use crate::terms::{Contribution, LabelView};
 
-/// The starting factors in working rows.
+/// The starting factors in working rows. `plan` is what guidance comes to, where the model takes any.
 pub(crate) fn start<T: Real>(
     problem: &Problem<'_, T>,
     knowledge: &Knowledge,
+    plan: Option<&Plan>,
     settings: &Settings,
     init: &Init,
     notices: &mut Vec<Notice>,
 ) -> Result<Factors<T>> {
     check_given(problem, init)?;
+    let guided = plan.filter(|_| *init == Init::Guided);
     let mut start = match knowledge.image_shape.filter(|_| problem.order.contains(&Slot::ImageRows)) {
         Some(shape) => image_factors(problem, shape, settings, init, notices)?,
-        None => main_factors(problem, knowledge, settings, init, notices)?,
+        None => match guided {
+            Some(plan) => guided::start(problem, plan, settings),
+            None => main_factors(problem, knowledge, settings, init, notices)?,
+        },
     };
     for contribution in &problem.contributions {
         match contribution {
@@ -45,9 +49,10 @@ pub(crate) fn start<T: Real>(
                     Some(labels) => custom_factor(Slot::Labels, labels, (view.n_labels(), settings.rank))?,
                     None => {
                         let random = random_labels(problem, view, settings);
-                        match (init, &knowledge.labels) {
-                            (Init::Labels, Some(labels)) => {
-                                labels::label_factor(random, labels, start.get(Slot::Codes))
+                        match (init, &knowledge.labels, guided) {
+                            (_, _, Some(plan)) => guided::label_factor(random, view, &plan.viewed, &start),
+                            (Init::Labels, Some(labels), None) => {
+                                labels::label_factor(problem, random, labels, start.get(Slot::Codes))
                             }
                             _ => random,
                         }

@@ -11,7 +11,10 @@ pub(crate) mod ratio;
 pub(crate) mod simd;
 pub(crate) mod stored;
 pub(crate) mod sums;
+mod symmetry;
 
 pub(crate) use conjugate::conjugate_gradients;
 pub use gemm::symmetric_eigen;
 pub use matrix::Matrix;
+pub(crate) use symmetry::asymmetry_allowed;
+pub use symmetry::symmetric_mean;

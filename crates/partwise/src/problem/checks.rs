@@ -5,7 +5,7 @@ use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::guidance::{FeatureLists, Guidance};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, asymmetry_allowed};
 use crate::losses::Loss;
 use crate::models::{self, Form, Model, Shape, Tying};
 use crate::real::Real;
@@ -115,8 +115,7 @@ fn check_symmetric<T: Real>(data: &dyn DataMatrix<T>, title: &str) -> Result<()>
             found: format!("{n} x {d}"),
         });
     }
-    let allowed = 64.0 * T::EPSILON.to_f64() * data.summary().max;
-    match data.first_asymmetry(allowed) {
+    match data.first_asymmetry(asymmetry_allowed(data.summary().max)) {
         None => Ok(()),
         Some((pair, values)) => Err(Error::NotSymmetric { what: "the data".into(), pair, values }),
     }
@@ -436,8 +435,8 @@ pub(super) fn large_rank(shape: Shape) -> Option<Notice> {
     (shape.rank > most).then(|| Notice {
         code: "large-rank",
         message: format!(
-            "rank k = {} is larger than min(n, d) = {most}: the parts can't be unique",
-            shape.rank
+            "{} components for {} samples and {} features: with more than {most} the parts can't be unique, so give a smaller number unless that is meant",
+            shape.rank, shape.samples, shape.features
         ),
     })
 }

@@ -58,7 +58,7 @@ pub struct Notice {
 /// Data + model + settings, checked and merged.
 pub struct Problem<'a, T: Real> {
     original: Original<'a, T>,
-    /// Merged and scaled rows, or entries times their weights; the original data when absent.
+    /// Merged and weighted rows; the original data when absent.
     working: Option<Box<dyn DataMatrix<T>>>,
     /// How much features count, and what the columns of X and of H are multiplied by in here; 1 when absent.
     pub(crate) features: Option<FeatureScale>,
@@ -119,7 +119,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let data = scaled.as_deref().unwrap_or(data);
         let weighted = weighted_entries(data, model);
         // What counts nothing has no say in sizes, seeds or starts either.
-        let counted = weighted.as_ref().map_or(data, |(weighted, _)| weighted.as_ref());
+        let counted = weighted.as_ref().map_or(data, |weighted| weighted.data.as_ref());
         let shape = shape(counted, settings.rank);
         let plan = plan(counted, model, features.as_ref(), shape)?;
         let mut notices = data_notices(caller);
@@ -129,8 +129,8 @@ impl<'a, T: Real> Problem<'a, T> {
         check_labels(model, shape, &mut notices)?;
         check_references(model, shape, &settings.init, &mut notices)?;
         let solver = resolve_solver(settings, model)?;
-        let tied = tie_rows(data, model, plan.as_ref());
-        let (working, merge_constant) = working(data, model, tied.as_ref(), weighted);
+        let tied = tie_rows(counted, model, plan.as_ref());
+        let (working, merge_constant) = working(counted, model, tied.as_ref(), weighted.as_ref());
         let tied = tied.map(|(tied, _)| tied);
         let contributions = contributions(
             data,
@@ -140,17 +140,17 @@ impl<'a, T: Real> Problem<'a, T> {
             (shape, tied.as_ref(), plan.as_ref()),
             &mut notices,
         )?;
+        let weighted = weighted.map(|weighted| weighted.data);
         let init = resolve_init(settings, model, &mut notices)?;
         check_zeros(&init, solver)?;
         notices.extend(large_rank(shape));
-        let guided = plan.as_ref().filter(|_| init == Init::Guided);
         let solve_codes = matches!(init, Init::Labels | Init::Exemplars | Init::Guided);
         let codes_first = solve_codes || model.spec.form == Form::Symmetric;
         let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
         let order = order(model.spec.form, first, &contributions);
         let rescaling = rescaling(model, shape, &contributions)?;
         let mut problem = Problem {
-            original: scaled.map_or(Original::Caller(caller), Original::Own),
+            original: weighted.or(scaled).map_or(Original::Caller(caller), Original::Own),
             working,
             features,
             tied,
@@ -172,14 +172,13 @@ impl<'a, T: Real> Problem<'a, T> {
         };
         problem.row_steps = row_steps(&problem, model);
         problem.accelerated = acceleration::sweeps(&problem, model, settings)?;
-        let mut start = match guided {
-            Some(plan) => init::guided(&problem, plan, settings),
-            None => init::start(&problem, &model.knowledge, settings, &init, &mut notices)?,
-        };
+        let mut start =
+            init::start(&problem, &model.knowledge, plan.as_ref(), settings, &init, &mut notices)?;
         problem.component_names = plan.map(|plan| plan.component_names()).unwrap_or_default();
         for slot in Slot::MAIN {
             problem.place_held(&mut start, slot);
         }
+        problem.ignore_weightless(&mut start);
         problem.notices = notices;
         check_start(&mut problem, &start, &init)?;
         Ok((problem, start))
@@ -295,6 +294,19 @@ impl<'a, T: Real> Problem<'a, T> {
         placed
     }
 
+    /// Codes and components are 0 from the start where a sample or a feature counts nothing: nothing may depend on them.
+    fn ignore_weightless(&self, start: &mut Factors<T>) {
+        if let Some(tied) = &self.tied {
+            for q in (0..tied.codes_scale.len()).filter(|q| tied.codes_scale[*q] == 0.0) {
+                start.get_mut(Slot::Codes).row_mut(q).fill(T::ZERO);
+            }
+        }
+        let Some(features) = &self.features else { return };
+        for f in (0..features.scale.len()).filter(|f| features.scale[*f] == 0.0) {
+            start.get_mut(Slot::Components).row_mut(f).fill(T::ZERO);
+        }
+    }
+
     /// W (n × k) from the working codes.
     pub(crate) fn untie(&self, codes: &Matrix<T>) -> Matrix<T> {
         let Some(tied) = &self.tied else { return codes.clone() };
@@ -320,6 +332,11 @@ impl<'a, T: Real> Problem<'a, T> {
             None => components,
             Some(features) => scaled_rows(&components, &features.scale),
         }
+    }
+
+    /// The working row of a sample.
+    pub(crate) fn row_of(&self, sample: usize) -> usize {
+        self.tied.as_ref().map_or(sample, |tied| tied.group[sample] as usize)
     }
 
     /// Working rows: their first samples, and t.

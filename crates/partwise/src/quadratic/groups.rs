@@ -116,12 +116,20 @@ impl<T: Real> RowGroup<T> {
         single(&self.direction) && self.pulls.iter().all(|pull| single(pull))
     }
 
-    /// The same rows with the rules of both. Only one of them may have a weight and a direction.
+    /// The same rows with the rules of both.
     pub(super) fn joined(mut self, other: &Self) -> Self {
         if self.weight == T::ZERO {
             (self.weight, self.direction) = (other.weight, other.direction.clone());
-        } else {
-            assert!(other.weight == T::ZERO, "one anchor with a free scale a row");
+        } else if other.weight != T::ZERO {
+            // A second weight and direction are a penalty on every entry and a pull.
+            let weight = vec![other.weight; other.direction.len()];
+            let root = Real::sqrt(other.weight);
+            let pull = other.direction.iter().map(|d| root * *d).collect();
+            self = self.joined(&RowGroup {
+                penalty: Some(weight),
+                pulls: vec![pull],
+                ..RowGroup::plain(Vec::new(), other.direction.len())
+            });
         }
         let sum = |mut a: Vec<T>, b: &[T]| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += *b);

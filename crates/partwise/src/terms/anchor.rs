@@ -94,7 +94,11 @@ impl<T: Real> RowAnchor<T> {
             panic!("a problem with a row anchor has the Frobenius loss")
         };
         if self.is_joint() {
-            q.groups = Arc::clone(&self.groups);
+            if q.groups.is_empty() {
+                q.groups = Arc::clone(&self.groups);
+            } else {
+                q.add_groups(self.groups.to_vec());
+            }
             return;
         }
         let factor = factors.get(self.slot);

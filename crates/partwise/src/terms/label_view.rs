@@ -7,6 +7,9 @@
 //! M holds 1 where a label is known and 0 elsewhere. Seen from the codes, a row's Gram gets λ·Σ b_l b_lᵀ over its known labels, so rows
 //! with the same known labels form a group; seen from B, the Gram of label l is λ·Σ wᵢ wᵢᵀ over the samples that know it. Soft,
 //! multi-label and partly known labels are all of this form.
+//!
+//! Where a row of codes stands for several samples or counts more than one, the view sees ρᵢ·wᵢ in place of wᵢ, and a constant is left:
+//! what the samples of one row disagree about.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +40,11 @@ const VALUE_ROWS: usize = 512;
 pub struct LabelView<T> {
     /// Y (n × c), 0 where unknown.
     targets: Matrix<T>,
-    /// ‖Y‖².
+    /// ‖Y‖², and what no W·B explains, whatever they are.
     squared_targets: f64,
+    unexplained: f64,
+    /// ρ (n), what a row of codes is multiplied by; 1 when absent.
+    rows: Option<Vec<f64>>,
     /// The entries of Y above 0: sample, label, value, by samples.
     pulls: Vec<(u32, u32, T)>,
     weight: T,
@@ -61,10 +67,36 @@ impl<T: Real> LabelView<T> {
         let is_known = |i: usize, l: usize| known.get(i, l) > 0.0;
         let targets = Matrix::from_fn(n, c, |i, l| if is_known(i, l) { targets.get(i, l) } else { T::ZERO });
         let (samples, labels) = (patterns(n, c, is_known), patterns(c, n, |l, i| is_known(i, l)));
-        Self::of(targets, weight, samples, labels)
+        Self::of(targets, weight, samples, labels, None, 0.0)
     }
 
-    fn of(targets: Matrix<T>, weight: T, samples: Vec<Pattern>, labels: Vec<Pattern>) -> Self {
+    /// The same of rows of codes each multiplied by ρ ≥ 0 (n), and `unexplained` ≥ 0 beside the squared distance.
+    ///
+    /// # Panics
+    /// When there is not one ρ a row.
+    #[must_use]
+    pub fn with_rows(self, rows: Vec<f64>, unexplained: f64) -> Self {
+        assert_eq!(rows.len(), self.targets.rows(), "one multiplier a row");
+        // Rows with the same known labels share a Gram only where they are multiplied alike.
+        let alike = |pattern: &Pattern| {
+            let mut by_multiplier: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+            pattern.rows.iter().for_each(|row| {
+                by_multiplier.entry(rows[*row as usize].to_bits()).or_default().push(*row);
+            });
+            by_multiplier.into_values().map(|rows| Pattern { rows, known: pattern.known.clone() }).collect()
+        };
+        let samples = self.samples.iter().flat_map(|pattern| -> Vec<Pattern> { alike(pattern) }).collect();
+        Self::of(self.targets, self.weight, samples, self.labels, Some(rows), unexplained)
+    }
+
+    fn of(
+        targets: Matrix<T>,
+        weight: T,
+        samples: Vec<Pattern>,
+        labels: Vec<Pattern>,
+        rows: Option<Vec<f64>>,
+        unexplained: f64,
+    ) -> Self {
         let mut pulls = Vec::new();
         for i in 0..targets.rows() {
             let entries = targets.row(i).iter().enumerate();
@@ -79,13 +111,24 @@ impl<T: Real> LabelView<T> {
             values
         };
         let targets_of = samples.iter().map(known).collect();
-        LabelView { targets, squared_targets, pulls, weight, samples, targets_of, labels }
+        LabelView { targets, squared_targets, unexplained, rows, pulls, weight, samples, targets_of, labels }
+    }
+
+    /// ρ of a row.
+    fn multiplier(&self, row: u32) -> f64 {
+        self.rows.as_ref().map_or(1.0, |rows| rows[row as usize])
+    }
+
+    /// The entries of Y above 0: sample, label, value, by samples.
+    pub(crate) fn pulls(&self) -> &[(u32, u32, T)] {
+        &self.pulls
     }
 
     /// The same view in another precision.
     pub fn cast<U: Real>(&self) -> LabelView<U> {
         let weight = U::from_f64(self.weight.to_f64());
-        LabelView::of(self.targets.cast::<U>(), weight, self.samples.clone(), self.labels.clone())
+        let (samples, labels) = (self.samples.clone(), self.labels.clone());
+        LabelView::of(self.targets.cast::<U>(), weight, samples, labels, self.rows.clone(), self.unexplained)
     }
 
     /// c.
@@ -102,7 +145,7 @@ impl<T: Real> LabelView<T> {
 
     pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
         let (codes, labels) = (factors.get(Slot::Codes), factors.get(Slot::Labels));
-        let mut sum = 0.0;
+        let mut sum = self.unexplained;
         let k = codes.columns();
         for (Pattern { rows, known }, targets) in self.samples.iter().zip(&self.targets_of) {
             let labels = labels.gathered(known).cast::<f64>();
@@ -110,7 +153,10 @@ impl<T: Real> LabelView<T> {
             let mut some = Vec::with_capacity(VALUE_ROWS.min(rows.len()) * k);
             for (rows, targets) in rows.chunks(VALUE_ROWS).zip(targets.chunks(VALUE_ROWS * known.len())) {
                 some.clear();
-                rows.iter().for_each(|i| some.extend(codes.row(*i as usize).iter().map(|w| w.to_f64())));
+                for i in rows {
+                    let rho = self.multiplier(*i);
+                    some.extend(codes.row(*i as usize).iter().map(|w| rho * w.to_f64()));
+                }
                 let out = gemm::ViewMut::new(&mut explained[..targets.len()], rows.len(), known.len());
                 let codes = gemm::View::new(&some, rows.len(), k);
                 gemm::matmul(out, gemm::Output::Replace, codes, gemm::View::of(&labels).transposed());
@@ -129,18 +175,27 @@ impl<T: Real> LabelView<T> {
         let other = factors.get(if from_codes { Slot::Labels } else { Slot::Codes });
         let patterns = if from_codes { &self.samples } else { &self.labels };
         let mut groups = Vec::with_capacity(patterns.len());
+        let seen = self.rows.as_ref().filter(|_| !from_codes).map(|rows| {
+            let value = |i: usize, j: usize| T::from_f64(rows[i] * other.get(i, j).to_f64());
+            Matrix::from_fn(other.rows(), other.columns(), value)
+        });
+        let other = seen.as_ref().unwrap_or(other);
         for pattern in patterns {
             let mut added = pattern.gram(other);
-            added.as_mut_slice().iter_mut().for_each(|g| *g = self.weight * *g);
+            let rho = if from_codes { self.multiplier(pattern.rows[0]) } else { 1.0 };
+            let weight = if rho == 1.0 { self.weight } else { T::from_f64(self.weight.to_f64() * rho * rho) };
+            added.as_mut_slice().iter_mut().for_each(|g| *g = weight * *g);
             groups.push(RowGroup::with_gram(pattern.rows.clone(), added));
         }
         for &(i, l, y) in &self.pulls {
-            let ((own, known), pull) = (if from_codes { (i, l) } else { (l, i) }, self.weight * y);
+            let (own, known) = if from_codes { (i, l) } else { (l, i) };
+            let rho = if from_codes { T::from_f64(self.multiplier(i)) } else { T::ONE };
+            let pull = self.weight * y * rho;
             let cross = q.cross.row_mut(own as usize).iter_mut();
             cross.zip(other.row(known as usize)).for_each(|(c, v)| *c += pull * *v);
         }
         q.add_groups(groups);
-        q.constant += 0.5 * self.weight.to_f64() * self.squared_targets;
+        q.constant += 0.5 * self.weight.to_f64() * (self.squared_targets + self.unexplained);
     }
 }
 

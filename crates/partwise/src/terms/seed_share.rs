@@ -23,8 +23,10 @@ pub struct SeedWeights {
     pub component: usize,
     /// σ².
     pub weight: f64,
-    /// The seeds and their entries of r, > 0.
+    /// The seeds and their entries of r, > 0, ascending.
     pub seeds: Vec<(usize, f64)>,
+    /// The other features with an entry of r above 0, ascending.
+    pub others: Vec<usize>,
     /// ‖r‖₂² beside the seeds.
     pub other_squares: f64,
     /// ‖r‖₁ beside the seeds.
@@ -52,17 +54,20 @@ impl SeedShare {
         for (at, part) in self.parts.iter().enumerate() {
             let own = |f: usize| h.get(f, part.component).to_f64();
             let size = |v: f64| if squared { v * v } else { v };
-            let mut all: f64 = (0..h.rows()).map(|f| size(own(f))).sum();
-            part.seeds.iter().for_each(|(f, _)| all -= size(own(*f)));
-            let (wanted, found) = if squared {
-                (part.other_squares.sqrt(), all.max(0.0).sqrt())
-            } else {
-                (part.other_sum, all.max(0.0))
-            };
-            let others = (h.rows() - part.seeds.len()).max(1) as f64;
-            // A component without any other feature has no direction there: each is as good.
+            // Summed without the seeds: as a difference, what is left of a component of seeds alone would be rounding.
+            let is_seed = |f: usize| part.seeds.binary_search_by_key(&f, |seed| seed.0).is_ok();
+            let all: f64 = (0..h.rows()).filter(|f| !is_seed(*f)).map(|f| size(own(f))).sum();
+            let (wanted, found) =
+                if squared { (part.other_squares.sqrt(), all.sqrt()) } else { (part.other_sum, all) };
+            // A component without any other feature has no direction there: each that the samples have is as good.
+            let others = part.others.len().max(1) as f64;
             let even = if squared { wanted / others.sqrt() } else { wanted / others };
-            let other = |f: usize| if found > 0.0 { own(f) * (wanted / found) } else { even };
+            let is_other = |f: usize| part.others.binary_search(&f).is_ok();
+            let other = |f: usize| match found > 0.0 {
+                true => own(f) * (wanted / found),
+                false if is_other(f) => even,
+                false => 0.0,
+            };
             (0..h.rows()).for_each(|f| profiles.set(f, at, T::from_f64(other(f))));
             part.seeds.iter().for_each(|(f, r)| profiles.set(*f, at, T::from_f64(*r)));
         }

@@ -188,7 +188,9 @@ pub(super) fn costs(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<
     if squared {
         let along: f64 = (0..d).map(|f| h.get(last, f) * r.get(0, f) / length).sum();
         value += weight(REFERENCE) * long[last] * long[last] * (tall[last] * tall[last] - along * along);
-        value += pairs(example, &y);
+        // A pair counts as the root of the product of both weights says.
+        let counts = |i: usize| weights[i];
+        value += pairs(example, &|i, j| y(i, j) / counted(i), &|i, l| (counts(i) * counts(l)).sqrt());
     } else {
         let mass = example.x.as_slice().iter().sum::<f64>() / k as f64;
         let part = |f: usize| {
@@ -255,14 +257,14 @@ fn memberships(example: &Example, y: &impl Fn(usize, usize) -> f64) -> f64 {
 }
 
 /// Links and the graph.
-fn pairs(example: &Example, y: &impl Fn(usize, usize) -> f64) -> f64 {
+fn pairs(example: &Example, y: &impl Fn(usize, usize) -> f64, counts: &impl Fn(usize, usize) -> f64) -> f64 {
     let mut value = 0.0;
     for j in 0..example.k {
         for (i, l) in must(example) {
-            value += weight(LINKS) * (y(i, j) - y(l, j)).powi(2);
+            value += weight(LINKS) * counts(i, l) * (y(i, j) - y(l, j)).powi(2);
         }
         for (i, l) in cannot(example) {
-            value += 2.0 * weight(LINKS) * y(i, j) * y(l, j);
+            value += 2.0 * weight(LINKS) * counts(i, l) * y(i, j) * y(l, j);
         }
     }
     let graph = example.graph();
@@ -273,7 +275,8 @@ fn pairs(example: &Example, y: &impl Fn(usize, usize) -> f64) -> f64 {
             if a > 0.0 {
                 let (d, e) = (degree(i).sqrt(), degree(l).sqrt());
                 for j in 0..example.k {
-                    value += 0.5 * weight(GRAPH) * a * (y(i, j) / d - y(l, j) / e).powi(2);
+                    let apart = y(i, j) / d - y(l, j) / e;
+                    value += 0.5 * weight(GRAPH) * a * counts(i, l) * apart.powi(2);
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 mod features;
 mod pairs;
+mod rows;
 mod samples;
 mod seeds;
 
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub(crate) use pairs::ties;
+use rows::Rows;
 
 use super::Strength;
 use super::advice::{Advice, Guidance};
@@ -51,6 +53,8 @@ pub(crate) struct Plan {
     pub notices: Vec<Notice>,
     /// The seeds of each topic that exist.
     pub seeds: Vec<Vec<(usize, f64)>>,
+    /// The components of each label that the codes explain as a view.
+    pub viewed: Vec<Range<usize>>,
 }
 
 impl Plan {
@@ -79,29 +83,10 @@ impl Plan {
             fixed: Vec::new(),
             taken: BTreeMap::new(),
             forbidden: Vec::new(),
+            viewed: Vec::new(),
         };
         let ties = ties(guidance, shape.samples)?;
-        let counts = ties.as_ref().map(|group| counts(group));
-        let tied = ties.as_deref().zip(counts.as_deref());
-        let seeds = compiler.seeds()?;
-        for (at, found) in seeds.iter().enumerate() {
-            let seeded = seeded(found);
-            let components = compiler.topics[at].1.clone();
-            components.for_each(|j| compiler.evidence[j].seeded.clone_from(&seeded));
-        }
-        compiler.forbidden = compiler.forbidden(&seeds)?;
-        let mut weights = None;
-        for item in guidance.advice() {
-            if item.strength().is_some_and(|s| s.weight() == 0.0)
-                && !matches!(item, Advice::References { .. })
-            {
-                check_strength(item)?;
-                continue;
-            }
-            compiler.add(item, tied, &mut weights)?;
-        }
-        compiler.seed_shares(&seeds);
-        compiler.finish(&seeds, tied)?;
+        let weights = sample_weights(guidance, shape.samples)?;
         if weights.is_some() && ties.is_some() {
             return Err(Error::Incompatible {
                 asked: "sample weights beside samples that share one row of codes".into(),
@@ -109,6 +94,25 @@ impl Plan {
                 valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
             });
         }
+        let rows = Rows::new(shape.samples, ties.as_deref(), weights.clone());
+        let seeds = compiler.seeds()?;
+        for (at, found) in seeds.iter().enumerate() {
+            let seeded = seeded(found);
+            let components = compiler.topics[at].1.clone();
+            components.for_each(|j| compiler.evidence[j].seeded.clone_from(&seeded));
+        }
+        compiler.forbidden = compiler.forbidden(&seeds)?;
+        for item in guidance.advice() {
+            if item.strength().is_some_and(|s| s.weight() == 0.0)
+                && !matches!(item, Advice::References { .. })
+            {
+                check_strength(item)?;
+                continue;
+            }
+            compiler.add(item, &rows)?;
+        }
+        compiler.seed_shares(&seeds);
+        compiler.finish(&seeds, &rows)?;
         Ok(Plan {
             topics: compiler.topics,
             ties,
@@ -116,13 +120,11 @@ impl Plan {
             contributions: compiler.contributions,
             evidence: compiler.evidence,
             notices: compiler.notices,
+            viewed: compiler.viewed,
             seeds,
         })
     }
 }
-
-/// Samples and the working row of each, with the number of samples in each working row.
-type Tied<'t> = Option<(&'t [u32], &'t [f64])>;
 
 struct Compiler<'g> {
     guidance: &'g Guidance,
@@ -139,6 +141,8 @@ struct Compiler<'g> {
     taken: BTreeMap<usize, usize>,
     /// The features that are forbidden in each topic.
     forbidden: Vec<Vec<usize>>,
+    /// The components of each label of the view.
+    viewed: Vec<Range<usize>>,
 }
 
 fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>)>> {
@@ -213,11 +217,21 @@ fn check_length(what: &str, found: usize, expected: usize) -> Result<()> {
     })
 }
 
-fn counts(group: &[u32]) -> Vec<f64> {
-    let rows = group.iter().max().map_or(0, |q| *q as usize + 1);
-    let mut count = vec![0.0; rows];
-    group.iter().for_each(|q| count[*q as usize] += 1.0);
-    count
+/// What each sample counts, where that is given.
+fn sample_weights(guidance: &Guidance, n: usize) -> Result<Option<Vec<f64>>> {
+    let mut found = None;
+    for item in guidance.advice() {
+        let Advice::SampleWeights(given) = item else { continue };
+        check_length("the sample weights", given.len(), n)?;
+        if let Some(at) = given.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+            let what = format!("the weight of sample {at}");
+            return Err(out_of_range(&what, given[at], "a finite number of 0 or more"));
+        }
+        if found.replace(given.clone()).is_some() {
+            return Err(Error::Guidance("sample weights are given twice".into()));
+        }
+    }
+    Ok(found)
 }
 
 impl Compiler<'_> {
@@ -239,13 +253,13 @@ impl Compiler<'_> {
         self.samples.entry(term).or_insert_with(|| RowRules::new(rank))
     }
 
-    fn add(&mut self, item: &Advice, tied: Tied<'_>, weights: &mut Option<Vec<f64>>) -> Result<()> {
+    fn add(&mut self, item: &Advice, rows: &Rows) -> Result<()> {
         check_strength(item)?;
         let n = self.shape.samples;
         match item {
             Advice::Labels { labels, rule, strength } => {
                 check_length("the labels", labels.n_samples(), n)?;
-                self.add_labels(labels, *rule, *strength)
+                self.add_labels(labels, *rule, *strength, rows)
             }
             Advice::Sets { names, sets, strength } => {
                 check_length("the sets", sets.len(), n)?;
@@ -259,33 +273,22 @@ impl Compiler<'_> {
                         found: format!("{} x {}", shares.rows(), shares.columns()),
                     });
                 }
-                self.add_memberships(names, shares, *strength)
+                self.add_memberships(names, shares, *strength, rows)
             }
             Advice::References { names, profiles, strength } => {
                 self.add_references(names, profiles, *strength)
             }
-            Advice::Links { must, cannot, strength } => self.add_links(must, cannot, *strength, tied),
-            Advice::Graph { graph, strength } => self.add_graph(graph, *strength, tied),
-            Advice::SampleWeights(given) => {
-                check_length("the sample weights", given.len(), n)?;
-                if let Some(at) = given.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-                    let what = format!("the weight of sample {at}");
-                    return Err(out_of_range(&what, given[at], "a finite number of 0 or more"));
-                }
-                if weights.replace(given.clone()).is_some() {
-                    return Err(Error::Guidance("sample weights are given twice".into()));
-                }
-                Ok(())
-            }
-            // A change of variables on the columns of X, made before guidance is compiled.
-            Advice::FeatureWeights(_) => Ok(()),
+            Advice::Links { must, cannot, strength } => self.add_links(must, cannot, *strength, rows),
+            Advice::Graph { graph, strength } => self.add_graph(graph, *strength, rows),
+            // Changes of variables on the rows and the columns of X.
+            Advice::SampleWeights(_) | Advice::FeatureWeights(_) => Ok(()),
             Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_) => {
                 if self.contributions.iter().any(|c| matches!(c, Contribution::EntryWeights(_))) {
                     return Err(Error::Guidance(
                         "weights of entries, or which are known, are given twice".into(),
                     ));
                 }
-                if tied.is_some() {
+                if rows.are_shared() {
                     return Err(Error::Incompatible {
                         asked: format!("{} beside samples that share one row of codes", item.kind()),
                         reason: "the merged rows would need a weight for each entry".into(),
@@ -339,26 +342,25 @@ impl Compiler<'_> {
     }
 
     /// What is known of the features, what is held, and the checks that need everything.
-    fn finish(&mut self, seeds: &[Vec<(usize, f64)>], tied: Tied<'_>) -> Result<()> {
+    fn finish(&mut self, seeds: &[Vec<(usize, f64)>], rows: &Rows) -> Result<()> {
         let features = self.feature_rules(seeds)?;
         let mut held = RowRules::new(self.shape.rank);
         for (term, rules) in std::mem::take(&mut self.samples) {
-            let rules = tied.map_or_else(|| rules.clone(), |(group, count)| rules.tied(group, count));
+            let rules = rows.rules(&rules);
             let placements = rules.placements();
             if !placements.is_empty() {
                 let placement = Placement::new(Slot::Codes, term, &placements);
                 self.contributions.push(Contribution::Placement(placement));
             }
-            for (rows, zeros) in rules.zeros() {
+            for (at, zeros) in rules.zeros() {
                 let allowed: Vec<bool> = zeros.iter().map(|zero| !zero).collect();
-                rows.iter().for_each(|&row| held.keep_within(row as usize, &allowed, f64::INFINITY));
+                at.iter().for_each(|&row| held.keep_within(row as usize, &allowed, f64::INFINITY));
             }
         }
         if let Some(row) = held.first_impossible() {
-            let sample = tied.map_or(Some(row), |(group, _)| group.iter().position(|q| *q as usize == row));
             return Err(Error::Guidance(format!(
                 "sample {} may use no component at all: items that are held exactly contradict each other",
-                sample.unwrap_or(row)
+                rows.first(row)
             )));
         }
         let zeros = held.zeros();

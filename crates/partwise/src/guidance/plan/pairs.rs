@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Compiler, Tied, check_length, no_raw, out_of_range};
+use super::{Compiler, Rows, check_length, no_raw, out_of_range};
 use crate::error::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Strength};
@@ -15,7 +15,7 @@ impl Compiler<'_> {
         must: &[(usize, usize)],
         cannot: &[(usize, usize)],
         strength: Strength,
-        tied: Tied<'_>,
+        rows: &Rows,
     ) -> Result<()> {
         if strength.is_raw() {
             return Err(no_raw("links"));
@@ -34,23 +34,26 @@ impl Compiler<'_> {
         if !held && !must.is_empty() {
             let mut pairs = Vec::new();
             for &(i, l) in must {
-                pairs.extend([(i, i, weight), (l, l, weight), (i, l, -weight), (l, i, -weight)]);
+                pairs.extend([(i, l, weight, -weight), (l, i, weight, -weight)]);
             }
-            self.relate("must-links", &pairs, tied, None);
+            self.relate("must-links", &pairs, rows, None);
         }
         if !cannot.is_empty() {
-            let pairs: Vec<_> = cannot.iter().flat_map(|&(i, l)| [(i, l, weight), (l, i, weight)]).collect();
-            self.relate("cannot-links", &pairs, tied, None);
+            let pairs: Vec<_> =
+                cannot.iter().flat_map(|&(i, l)| [(i, l, 0.0, weight), (l, i, 0.0, weight)]).collect();
+            self.relate("cannot-links", &pairs, rows, None);
         }
         Ok(())
     }
 
-    pub(super) fn add_graph(&mut self, graph: &Graph, strength: Strength, tied: Tied<'_>) -> Result<()> {
+    pub(super) fn add_graph(&mut self, graph: &Graph, strength: Strength, rows: &Rows) -> Result<()> {
         check_length("the nodes of the graph", graph.n_samples(), self.shape.samples)?;
         if let Strength::Raw(lambda) = strength {
-            if tied.is_some() {
+            if rows.are_shared() || rows.are_weighted() {
+                let beside =
+                    if rows.are_shared() { "samples that share one row of codes" } else { "sample weights" };
                 return Err(Error::Incompatible {
-                    asked: "a graph with a raw strength beside samples that share one row of codes".into(),
+                    asked: format!("a graph with a raw strength beside {beside}"),
                     reason: "its weight is in the unit of single rows".into(),
                     valid: vec!["a strength from 0 to 1 for the graph".into()],
                 });
@@ -78,7 +81,7 @@ impl Compiler<'_> {
             });
         }
         let weight = strength.weight();
-        let normalized = graph.normalized();
+        let (normalized, degrees) = (graph.normalized(), graph.degrees());
         let mut entries = Vec::new();
         let mut curvature = vec![0.0; graph.n_samples()];
         for (i, kappa) in curvature.iter_mut().enumerate() {
@@ -86,41 +89,50 @@ impl Compiler<'_> {
             if neighbours.is_empty() {
                 continue;
             }
-            // I − S ⪯ 2I.
-            *kappa = 2.0 * weight;
-            entries.push((i, i, weight));
-            entries.extend(neighbours.iter().zip(weights).map(|(l, w)| (i, *l as usize, -weight * w)));
+            if !rows.are_weighted() {
+                // I − S ⪯ 2I.
+                *kappa = 2.0 * weight;
+                entries.push((i, i, weight, 0.0));
+                entries
+                    .extend(neighbours.iter().zip(weights).map(|(l, w)| (i, *l as usize, 0.0, -weight * w)));
+                continue;
+            }
+            // The Laplacian of a graph with other weights, which is at most twice its diagonal.
+            let given = graph.neighbours(i).1;
+            for ((l, w), a) in neighbours.iter().zip(weights).zip(given) {
+                let (l, own) = (*l as usize, weight * a / degrees[i]);
+                *kappa += 2.0 * own * rows.pair(i, l).0;
+                entries.push((i, l, own, -weight * w));
+            }
         }
-        self.relate("graph", &entries, tied, Some(curvature));
+        self.relate("graph", &entries, rows, Some(curvature));
         Ok(())
     }
 
-    /// A relation by its entries, also those on the diagonal, in the working rows.
+    /// A relation by its pairs in the working rows: samples i and l, what the pair has on the diagonal at i, what it has at (i, l).
     fn relate(
         &mut self,
         name: &'static str,
-        entries: &[(usize, usize, f64)],
-        tied: Tied<'_>,
+        entries: &[(usize, usize, f64, f64)],
+        rows: &Rows,
         curvature: Option<Vec<f64>>,
     ) {
-        let n = self.shape.samples;
-        let place = |i: usize| match tied {
-            None => (i, 1.0),
-            Some((group, count)) => (group[i] as usize, 1.0 / count[group[i] as usize].sqrt()),
-        };
-        let rows = tied.map_or(n, |(_, count)| count.len());
-        let mut diagonal = vec![0.0; rows];
+        let place = |i: usize| (rows.row(i), rows.share(rows.row(i)));
+        let mut diagonal = vec![0.0; rows.len()];
         let mut off = Vec::new();
-        for &(i, l, value) in entries {
+        for &(i, l, own, cross) in entries {
             let ((a, s), (b, t)) = (place(i), place(l));
+            let (on, across) = rows.pair(i, l);
+            diagonal[a] += own * on * s * s;
+            let value = cross * across * s * t;
             if a == b {
-                diagonal[a] += value * s * t;
-            } else {
-                off.push((a as u32, b as u32, value * s * t));
+                diagonal[a] += value;
+            } else if value != 0.0 {
+                off.push((a as u32, b as u32, value));
             }
         }
         let curvature = curvature.map(|given| {
-            let mut most = vec![0.0f64; rows];
+            let mut most = vec![0.0f64; rows.len()];
             given.iter().enumerate().for_each(|(i, kappa)| most[place(i).0] = most[place(i).0].max(*kappa));
             most
         });

@@ -2,15 +2,20 @@
 
 use std::ops::Range;
 
-use super::{Compiler, no_raw, out_of_range};
+use super::{Compiler, Rows, no_raw, out_of_range};
 use crate::error::{Error, Result};
-use crate::factors::Slot;
 use crate::guidance::{LabelRule, Labels, Strength};
 use crate::linalg::Matrix;
-use crate::terms::{AnchorScale, Contribution, LabelView, RowAnchor};
+use crate::terms::Contribution;
 
 impl Compiler<'_> {
-    pub(super) fn add_labels(&mut self, labels: &Labels, rule: LabelRule, strength: Strength) -> Result<()> {
+    pub(super) fn add_labels(
+        &mut self,
+        labels: &Labels,
+        rule: LabelRule,
+        strength: Strength,
+        rows: &Rows,
+    ) -> Result<()> {
         let (n, k) = (labels.n_samples(), self.shape.rank);
         let class = |i: usize| labels.class(i).map(|c| &labels.names()[c]);
         if rule == LabelRule::SameCodes && !strength.is_held() {
@@ -37,7 +42,7 @@ impl Compiler<'_> {
                 let entry = |i: usize, j: usize| f64::from(allowed[i].as_ref().is_some_and(|a| a[j]));
                 let weight = allowed.iter().map(|a| if a.is_some() { strength.weight() } else { 0.0 });
                 let reference = Matrix::from_fn(n, k, entry);
-                self.anchor_rows(reference, weight.collect());
+                self.anchor_rows(reference, weight.collect(), rows);
                 Ok(())
             }
             LabelRule::View => {
@@ -48,14 +53,22 @@ impl Compiler<'_> {
                         valid: vec!["a strength below 1".into(), "labels as components".into()],
                     });
                 }
-                let c = labels.n_classes();
-                let target = Matrix::from_fn(n, c, |i, l| f64::from(labels.class(i) == Some(l)));
-                let known = Matrix::from_fn(n, c, |i, _| f64::from(labels.class(i).is_some()));
+                if !self.viewed.is_empty() {
+                    return Err(Error::Guidance(
+                        "labels as a view are given twice; give one of the two as components".into(),
+                    ));
+                }
                 let weight = match strength {
                     Strength::Raw(lambda) => lambda,
                     _ => strength.weight() * self.shape.squared_norm / labels.n_labelled().max(1) as f64,
                 };
-                self.contributions.push(Contribution::LabelView(LabelView::new(&target, &known, weight)));
+                if labels.n_classes() == 0 {
+                    return Ok(());
+                }
+                self.viewed = labels.names().iter().map(|name| self.components(name)).collect();
+                let classes: Vec<Option<usize>> = (0..n).map(|i| labels.class(i)).collect();
+                let view = rows.view(&classes, labels.n_classes(), weight);
+                self.contributions.push(Contribution::LabelView(view));
                 Ok(())
             }
             _ => Ok(()),
@@ -63,9 +76,9 @@ impl Compiler<'_> {
     }
 
     /// A raw anchor of the codes, as WS-NMF has it.
-    fn anchor_rows(&mut self, reference: Matrix<f64>, weight: Vec<f64>) {
-        let anchor = RowAnchor::new(Slot::Codes, reference, weight, AnchorScale::Joint);
-        self.contributions.push(Contribution::RowAnchor(anchor));
+    fn anchor_rows(&mut self, reference: Matrix<f64>, weight: Vec<f64>, rows: &Rows) {
+        let anchors = rows.anchors(reference, weight);
+        self.contributions.extend(anchors.into_iter().map(Contribution::RowAnchor));
     }
 
     /// A sample shows what its topic looks like: the first of a topic's samples one component each, the further ones all of them.
@@ -114,6 +127,7 @@ impl Compiler<'_> {
         names: &[String],
         shares: &Matrix<f64>,
         strength: Strength,
+        rows: &Rows,
     ) -> Result<()> {
         let k = self.shape.rank;
         let value = |i: usize, c: usize| Some(shares.get(i, c)).filter(|s| !s.is_nan());
@@ -168,7 +182,7 @@ impl Compiler<'_> {
             }
         }
         if strength.is_raw() {
-            self.anchor_rows(reference, weight);
+            self.anchor_rows(reference, weight, rows);
         }
         Ok(())
     }

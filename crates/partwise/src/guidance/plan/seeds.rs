@@ -102,10 +102,12 @@ impl Compiler<'_> {
                 own.retain(|(_, r)| *r > 0.0);
                 own.sort_unstable_by_key(|(f, _)| *f);
                 let other_squares = others.clone().map(|r| r * r).sum();
+                let found = |f: &usize| !is_seed(*f) && profile[*f] > 0.0;
                 parts.push(SeedWeights {
                     component: j,
                     weight,
                     seeds: own,
+                    others: (0..profile.len()).filter(found).collect(),
                     other_squares,
                     other_sum: others.sum(),
                 });
