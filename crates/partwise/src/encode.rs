@@ -7,6 +7,7 @@ use crate::factors::{Factors, Slot};
 use crate::fit::Fit;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::losses::Loss;
+use crate::memory::{self, DataSize};
 use crate::observe::{Observer, silent};
 use crate::problem::{
     FixedUnits, Notice, Problem, check_feature_weights, check_non_negative, feature_scale, scaled_data, scaled_rows, times,
@@ -116,6 +117,7 @@ pub fn solve<T: Real>(
     loss: Loss,
     settings: &Settings,
 ) -> Result<Fit<T>> {
+    check_memory(data, loss, settings)?;
     let (slot, factor) = match held {
         Held::Codes(codes) => (Slot::Codes, codes.clone()),
         Held::Components(components) => (Slot::Components, components.transposed()),
@@ -136,6 +138,13 @@ pub fn solve<T: Real>(
     }
     found.change_units(units.of_objective(loss));
     Ok(found)
+}
+
+/// Refuses what needs more memory than there is.
+fn check_memory<T: Real>(data: &dyn DataMatrix<T>, loss: Loss, settings: &Settings) -> Result<()> {
+    let size = DataSize::of(data);
+    let what = format!("{} x {} with {} components", size.samples, size.features, settings.rank);
+    memory::of_solve(size, loss, settings).check(&what, settings.memory_limit)
 }
 
 /// The codes of new rows for known components, with the penalties that a fit left: the core of [`Fit::transform`], for models
@@ -175,6 +184,7 @@ pub fn encode<T: Real>(
             valid: "from 0 to 1".into(),
         });
     }
+    check_memory(data, loss, &Settings { rank: k, ..settings.clone() })?;
     check_non_negative("the components", components)?;
     if let Some(weights) = &encoding.feature_weights {
         check_feature_weights(weights, components.columns())?;

@@ -16,6 +16,7 @@ use crate::factors::{Factors, Slot};
 use crate::interrupt;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
+use crate::memory::{self, DataSize};
 use crate::models::Model;
 use crate::observe::{Iteration, Observer, silent};
 use crate::problem::{Notice, Problem, Units, times};
@@ -106,6 +107,9 @@ pub fn fit_observed<T: Real>(
     observer: &mut dyn Observer,
 ) -> Result<Fit<T>> {
     settings.validate()?;
+    let size = DataSize::of(data);
+    let what = format!("a fit of {} x {} with {} components", size.samples, size.features, settings.rank);
+    memory::of_fit(size, model, settings).check(&what, settings.memory_limit)?;
     let Some(units) = Units::of(data, model.loss) else {
         return Ok(fit_in_range(data, model, settings, observer)?.0);
     };

@@ -126,7 +126,10 @@ fn same_fit_of<T: Real>(case: &Case, example: &Example, solver: &SolverSpec, ini
         finite(&got, &label);
         assert_eq!((got.iterations, got.stop), (unit.iterations, unit.stop), "{label}");
         assert_eq!(got.relative_error, unit.relative_error, "{label}");
-        assert!(product(&got, c) == product(&unit, 1.0), "{label}: other factors");
+        // The smallest entries of f32 factors lose digits.
+        let allowed = if T::NAME == "f32" { 1e-6 } else { 0.0 };
+        let difference = common::relative_difference(&product(&got, c), &product(&unit, 1.0));
+        assert!(difference <= allowed, "{label}: {difference}");
         assert!(got.notices.iter().any(|notice| notice.code == "divided"), "{label}: {:?}", got.notices);
     }
     1

@@ -8,6 +8,7 @@
 mod compressed;
 mod dense;
 mod pages;
+pub(crate) mod range;
 mod sparse;
 mod summary;
 

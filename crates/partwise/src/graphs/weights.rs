@@ -11,7 +11,9 @@
 
 use super::{Closeness, Graph, nearest_neighbours};
 use crate::data::DataMatrix;
+use crate::data::range::in_range;
 use crate::error::{Error, Result};
+use crate::memory::{self, DataSize};
 use crate::real::Real;
 
 /// The weight of an edge between x and y.
@@ -51,6 +53,8 @@ pub struct NeighbourGraph {
     pub closeness: Closeness,
     /// The weights of the edges.
     pub weights: Weights,
+    /// Refuse a graph that would need more bytes than these (see [`memory`](crate::memory)). Default: none.
+    pub memory_limit: Option<u64>,
 }
 
 impl Default for NeighbourGraph {
@@ -59,6 +63,7 @@ impl Default for NeighbourGraph {
             neighbours: 7,
             closeness: Closeness::Euclidean,
             weights: Weights::SelfTuning { scale_neighbour: 7 },
+            memory_limit: None,
         }
     }
 }
@@ -68,8 +73,33 @@ impl Default for NeighbourGraph {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for a number of neighbours that is 0 or not below n, or a heat width that is not positive and
-/// finite; [`Error::NotFinite`] for such data.
+/// finite; [`Error::NotFinite`] for such data; [`Error::Memory`].
 pub fn neighbour_graph<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
+    let (size, neighbours) = (DataSize::of(data), settings.neighbours.min(data.n_samples()));
+    let what = format!("the graph of {neighbours} neighbours of each of {} samples", size.samples);
+    memory::of_neighbours(size, neighbours).check(&what, settings.memory_limit)?;
+    let Some((divided, c)) = in_range(data) else { return graph_in_range(data, settings) };
+    // Heat is measured in the squared unit of the data, and so is the weight of an inner product; the others have none.
+    let weights = match settings.weights {
+        Weights::Heat { width } => Weights::Heat { width: width / c / c },
+        other => other,
+    };
+    let graph = graph_in_range(divided.as_ref(), &NeighbourGraph { weights, ..*settings })?;
+    if settings.weights != Weights::Dot {
+        return Ok(graph);
+    }
+    let largest = graph.largest_weight() * c * c;
+    if !(largest.is_finite() && (largest > 0.0 || graph.n_entries() == 0)) {
+        return Err(Error::OutOfRange {
+            name: "the largest inner product of two samples".into(),
+            value: format!("{largest:e}"),
+            valid: "a number above 0 that f64 can hold; scale the data (for example to a maximum of 1)".into(),
+        });
+    }
+    Ok(graph.mapped(|_, _, weight| weight * c * c))
+}
+
+fn graph_in_range<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
     let weigh = Weigher::new(data, settings.weights)?;
     let lists = nearest_neighbours(data, settings.neighbours, settings.closeness)?;
     let n = data.n_samples();

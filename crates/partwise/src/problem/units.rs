@@ -8,6 +8,7 @@
 //! strengths, penalties, references, a given start) is divided with the data. Data in range are left alone.
 
 use crate::data::DataMatrix;
+use crate::data::range::{divisor, largest_size, safe_range};
 use crate::error::Result;
 use crate::factors::Slot;
 use crate::linalg::Matrix;
@@ -20,15 +21,8 @@ use crate::settings::{Init, Settings};
 use super::Notice;
 use super::checks::{check_data, check_form, check_unknown_entries};
 
-/// Largest power of 2 by which data are divided, up or down: its reciprocal is a normal number too.
-const MAX_POWER: i32 = 1000;
 /// Objectives and gradients are given in the units of the data while the square of the divisor is in this range.
 const OBJECTIVES_IN_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
-
-/// The least and largest maximum of data that the loop can square and multiply without a loss.
-fn safe_range<T: Real>() -> std::ops::RangeInclusive<f64> {
-    if T::NAME == "f32" { 1e-15..=1e15 } else { 1e-60..=1e60 }
-}
 
 /// See the module.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -225,15 +219,6 @@ fn least_beside<T: Real>(factor: f64) -> f64 {
     T::MIN_POSITIVE.to_f64() / T::EPSILON.to_f64() * factor.max(1.0)
 }
 
-/// The power of 16 that brings `max` to 1 to 16, where it is out of range; else 1.
-fn divisor(max: f64, range: &std::ops::RangeInclusive<f64>) -> f64 {
-    if max == 0.0 || range.contains(&max) {
-        return 1.0;
-    }
-    let power = (max.log2() / 4.0).floor() as i32 * 4;
-    2f64.powi(power.clamp(-MAX_POWER, MAX_POWER))
-}
-
 /// As large or small as a normal number may be: a penalty beyond all range stays one.
 fn in_range(value: f64) -> f64 {
     value.clamp(0.0, f64::MAX)
@@ -262,14 +247,9 @@ impl FixedUnits {
         if summary.first_not_finite.is_some() || !factor.as_slice().iter().all(|v| v.is_finite()) {
             return None;
         }
-        // Where a fixed factor may be negative, data may be too.
-        let largest = match summary.first_negative {
-            None => summary.max,
-            Some(_) => summary.squared_norm.sqrt().min(f64::MAX).max(summary.max),
-        };
         let factors = if T::NAME == "f32" { 1e-12..=1e12 } else { 1e-50..=1e50 };
         let size = size(factor.as_slice());
-        let (data_divisor, factor_divisor) = (divisor(largest, &range), divisor(size, &factors));
+        let (data_divisor, factor_divisor) = (divisor(largest_size(data), &range), divisor(size, &factors));
         let least = match loss {
             Loss::Frobenius => 0.0,
             Loss::KullbackLeibler => least_beside::<T>(size / factor_divisor),
@@ -312,22 +292,5 @@ impl FixedUnits {
             true => (loss, loss / self.of_solved(), 1.0),
             false => (1.0, 1.0, self.data),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn divisors_are_powers_of_16_that_bring_the_largest_entry_near_1() {
-        for max in [1e-320, 1e-200, 1e-61, 1e61, 1e200, 1.7e308] {
-            let c = divisor(max, &safe_range::<f64>());
-            let power = c.log2();
-            assert_eq!(power, power.round());
-            assert_eq!(power as i32 % 4, 0, "{max:e}");
-            assert!(max / c < 16.0 && (max / c >= 1.0 || power == f64::from(-MAX_POWER)), "{max:e}");
-        }
-        assert!([1e-60, 1.0, 1e60, 0.0].iter().all(|max| divisor(*max, &safe_range::<f64>()) == 1.0));
     }
 }
