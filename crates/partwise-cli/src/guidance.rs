@@ -286,7 +286,7 @@ fn neighbours(args: &GuidanceArgs, default: usize, weights: &str) -> NeighbourGr
         "dot" => (Closeness::Euclidean, Weights::Dot),
         _ => (Closeness::Euclidean, Weights::Binary),
     };
-    NeighbourGraph { neighbours, closeness, weights }
+    NeighbourGraph { neighbours, closeness, weights, memory_limit: partwise_io::machine::available_memory() }
 }
 
 fn origin_of(args: &GuidanceArgs, settings: &NeighbourGraph) -> String {

@@ -266,7 +266,8 @@ impl Composer<'_> {
                         "dot" => (Closeness::Euclidean, Weights::Dot),
                         _ => (Closeness::Euclidean, Weights::Binary),
                     };
-                    let settings = NeighbourGraph { neighbours: *neighbours, closeness, weights };
+                    let memory_limit = partwise_io::machine::available_memory();
+                    let settings = NeighbourGraph { neighbours: *neighbours, closeness, weights, memory_limit };
                     let origin = format!("{neighbours} nearest neighbours, {kind} weights");
                     (neighbour_graph(data, &settings)?, origin)
                 }

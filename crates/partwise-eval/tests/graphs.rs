@@ -1,6 +1,6 @@
 //! The graphs of nearest neighbours are those of the reference fixtures, which GNMF and SemiGNMF start from.
 
-use partwise::graphs::{Closeness, NeighbourGraph, Weights, neighbour_graph};
+use partwise::graphs::{NeighbourGraph, Weights, neighbour_graph};
 use partwise::{DataMatrix, DenseMatrix, SparseMatrix};
 use partwise_eval::golden::{Comparison, Fixture, fixtures_folder};
 
@@ -22,7 +22,7 @@ fn neighbour_graphs_are_those_of_the_fixtures() {
             other => panic!("{name} has weights of the kind {other}"),
         };
         let neighbours = fixture.hyper("p").unwrap() as usize;
-        let settings = NeighbourGraph { neighbours, closeness: Closeness::Euclidean, weights };
+        let settings = NeighbourGraph { neighbours, weights, ..NeighbourGraph::default() };
         let problem = fixture.problem().unwrap();
         let dense = DenseMatrix::from_matrix(problem.dense().unwrap()).unwrap();
         let triplets = problem.sparse().unwrap();

@@ -16,6 +16,7 @@ mod hash;
 pub mod labels;
 mod lines;
 pub mod links;
+pub mod machine;
 mod matching;
 pub mod matrix_market;
 pub mod model;

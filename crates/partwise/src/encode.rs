@@ -7,9 +7,10 @@ use crate::factors::{Factors, Slot};
 use crate::fit::Fit;
 use crate::linalg::{Matrix, symmetric_eigen};
 use crate::losses::Loss;
+use crate::memory::{self, DataSize};
 use crate::observe::{Observer, silent};
 use crate::problem::{
-    Notice, Problem, check_feature_weights, check_non_negative, feature_scale, scaled_data, scaled_rows,
+    FixedUnits, Notice, Problem, check_feature_weights, check_non_negative, feature_scale, scaled_data, scaled_rows, times,
 };
 use crate::quadratic::{Penalties, Quadratic, Subproblem};
 use crate::real::Real;
@@ -116,12 +117,34 @@ pub fn solve<T: Real>(
     loss: Loss,
     settings: &Settings,
 ) -> Result<Fit<T>> {
-    let held = match held {
+    check_memory(data, loss, settings)?;
+    let (slot, factor) = match held {
         Held::Codes(codes) => (Slot::Codes, codes.clone()),
         Held::Components(components) => (Slot::Components, components.transposed()),
     };
-    let (problem, start) = Problem::with_held(data, loss, held, None, settings)?;
-    T::run(&problem, start, settings, &mut silent)
+    let Some(units) = FixedUnits::of(data, &factor, loss) else {
+        let (problem, start) = Problem::with_held(data, loss, (slot, factor), None, settings)?;
+        return T::run(&problem, start, settings, &mut silent);
+    };
+    let divided = units.divide(data);
+    let held = (slot, units.divide_factor(&factor));
+    let (problem, start) = Problem::with_held(divided.as_ref(), loss, held, None, settings)?;
+    let mut found = T::run(&problem, start, settings, &mut silent)?;
+    let given = if slot == Slot::Codes { factor } else { factor.transposed() };
+    if slot == Slot::Codes {
+        (found.codes, found.components) = (given, times(&found.components, units.of_solved()));
+    } else {
+        (found.codes, found.components) = (times(&found.codes, units.of_solved()), given);
+    }
+    found.change_units(units.of_objective(loss));
+    Ok(found)
+}
+
+/// Refuses what needs more memory than there is.
+fn check_memory<T: Real>(data: &dyn DataMatrix<T>, loss: Loss, settings: &Settings) -> Result<()> {
+    let size = DataSize::of(data);
+    let what = format!("{} x {} with {} components", size.samples, size.features, settings.rank);
+    memory::of_solve(size, loss, settings).check(&what, settings.memory_limit)
 }
 
 /// The codes of new rows for known components, with the penalties that a fit left: the core of [`Fit::transform`], for models
@@ -161,12 +184,18 @@ pub fn encode<T: Real>(
             valid: "from 0 to 1".into(),
         });
     }
+    check_memory(data, loss, &Settings { rank: k, ..settings.clone() })?;
     check_non_negative("the components", components)?;
     if let Some(weights) = &encoding.feature_weights {
         check_feature_weights(weights, components.columns())?;
         if data.n_features() == components.columns() {
             return encode_weighted(data, components, (encoding, weights), loss, settings, observer);
         }
+    }
+    if data.n_features() == components.columns()
+        && let Some(units) = FixedUnits::of(data, components, loss)
+    {
+        return encode_divided(data, components, (encoding, units), loss, settings, observer);
     }
     let penalized = encoding.ridge.iter().chain(&encoding.linear).any(|v| *v != 0.0);
     let cast = |values: &[f64]| values.iter().map(|v| T::from_f64(*v)).collect();
@@ -183,6 +212,31 @@ pub fn encode<T: Real>(
     problem.notices.extend(notice);
     problem.smoothing = (encoding.smoothing > 0.0).then_some(Smoothing { theta: encoding.smoothing });
     T::run(&problem, start, &settings, observer)
+}
+
+/// As [`encode`], for data or components whose products leave the range of the number type: both divided by a number of their own.
+fn encode_divided<T: Real>(
+    data: &dyn DataMatrix<T>,
+    components: &Matrix<T>,
+    (encoding, units): (&Encoding, FixedUnits),
+    loss: Loss,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    let (ridge, linear) = units.penalties(loss);
+    let scaled = |values: &[f64], by: f64| values.iter().map(|v| if *v > 0.0 { (v * by).min(f64::MAX) } else { 0.0 }).collect();
+    let divided = Encoding {
+        ridge: scaled(&encoding.ridge, ridge),
+        linear: scaled(&encoding.linear, linear),
+        ..encoding.clone()
+    };
+    let (data, small) = (units.divide(data), units.divide_factor(components));
+    let mut found = encode(data.as_ref(), &small, &divided, loss, settings, observer)?;
+    found.codes = times(&found.codes, units.of_solved());
+    found.components = components.clone();
+    found.encoding = encoding.clone();
+    found.change_units(units.of_objective(loss));
+    Ok(found)
 }
 
 /// As [`encode`], with both sides multiplied by what their features count.

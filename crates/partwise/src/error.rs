@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::memory::in_words;
+
 /// `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -98,6 +100,19 @@ pub enum Error {
     },
     /// A starting factor that can't be used.
     Start(String),
+    /// More memory than there is. Nothing was allocated.
+    Memory {
+        /// What needs it ("a fit of 20 x 300000 with 300000 components").
+        what: String,
+        /// About how many bytes it needs.
+        needed: u64,
+        /// How many there are.
+        available: u64,
+        /// What most of it is for ("the factors").
+        largest: String,
+        /// What would need less.
+        advice: Vec<String>,
+    },
     /// The computation left the finite numbers (an overflow of the chosen precision).
     Overflow {
         /// The iteration in which it happened.
@@ -153,6 +168,15 @@ impl fmt::Display for Error {
             Error::Guidance(message) => write!(f, "guidance: {message}"),
             Error::MissingGuidance { model, needs } => write!(f, "{model} needs {needs}"),
             Error::Start(message) => write!(f, "start: {message}"),
+            Error::Memory { what, needed, available, largest, advice } => {
+                write!(
+                    f,
+                    "{what} needs about {} of memory, most of it for {largest}, but {} are available",
+                    in_words(*needed),
+                    in_words(*available)
+                )?;
+                if advice.is_empty() { Ok(()) } else { write!(f, "; less is needed with {}", advice.join(", or ")) }
+            }
             Error::Overflow { iteration, what } => write!(
                 f,
                 "iteration {iteration}: {what} left the range of the number type; scale the data (for example to a maximum of 1) or use f64"

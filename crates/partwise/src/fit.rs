@@ -16,13 +16,14 @@ use crate::factors::{Factors, Slot};
 use crate::interrupt;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
+use crate::memory::{self, DataSize};
 use crate::models::Model;
 use crate::observe::{Iteration, Observer, silent};
-use crate::problem::{Notice, Problem};
+use crate::problem::{Notice, Problem, Units, times};
 use crate::real::Real;
 use crate::settings::Settings;
 use crate::stop::{NOTICEABLE, StopReason, StopRule, recent_progress};
-use crate::terms::Contribution;
+use crate::terms::{Contribution, Rescaling};
 
 /// A finished factorization X ≈ W·H.
 #[derive(Clone, Debug)]
@@ -43,8 +44,12 @@ pub struct Fit<T> {
     pub loss_value: f64,
     /// ‖X − WH‖/‖X‖ (rows and features weighted as above); for Kullback–Leibler D(X‖WH)/ΣX.
     pub relative_error: f64,
-    /// Norm of the projected gradient of the published objective over all factors, at the end.
+    /// Norm of the projected gradient of the published objective over all factors, at the end: as the stop test measures it (see
+    /// [`Settings::tolerance`]), also under multiplicative updates.
     pub kkt: f64,
+    /// `objective`, `parts`, `loss_value`, `kkt` and `history` are those of the data divided by this number. It is 1 but for data whose
+    /// squares leave the range of `f64` (largest entry above 1e100 or below 1e-100).
+    pub objective_unit: f64,
     /// The start (number 0) and every iteration.
     pub history: Vec<Iteration>,
     /// Iterations done.
@@ -110,6 +115,45 @@ pub fn fit_observed<T: Real>(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Fit<T>> {
+    settings.validate()?;
+    let size = DataSize::of(data);
+    let what = format!("a fit of {} x {} with {} components", size.samples, size.features, settings.rank);
+    memory::of_fit(size, model, settings).check(&what, settings.memory_limit)?;
+    let Some(units) = Units::of(data, model.loss) else {
+        return Ok(fit_in_range(data, model, settings, observer)?.0);
+    };
+    let (divided, notices) = units.divide(data, Some(model))?;
+    let mut watch = |iteration: &Iteration| observer.on_iteration(&units.iteration(iteration));
+    let (mut fit, rescaling) =
+        fit_in_range(divided.as_ref(), &units.model(model), &units.settings(settings), &mut watch)?;
+    let codes = match rescaling {
+        Some(Rescaling::Labels(_)) => 1.0,
+        Some(Rescaling::UnitComponents) => units.divisor(),
+        None => units.root(),
+    };
+    fit.codes = times(&fit.codes, units.of_slot(Slot::Codes, codes));
+    fit.components = times(&fit.components, units.of_slot(Slot::Components, codes));
+    for (slot, factor) in &mut fit.further {
+        *factor = times(factor, units.of_slot(*slot, codes));
+    }
+    let (ridge, linear) = units.encoding_factors(codes);
+    let times_positive = |values: &mut [f64], by: f64| {
+        values.iter_mut().filter(|value| **value > 0.0).for_each(|value| *value = (*value * by).min(f64::MAX));
+    };
+    times_positive(&mut fit.encoding.ridge, ridge);
+    times_positive(&mut fit.encoding.linear, linear);
+    fit.change_units(units.of_objective());
+    fit.notices.extend(notices);
+    Ok(fit)
+}
+
+/// Of data whose products stay in range; also what rescaled the factors.
+fn fit_in_range<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<(Fit<T>, Option<Rescaling>)> {
     let (problem, start) = Problem::new(data, model, settings)?;
     let mut fit = T::run(&problem, start, settings, observer)?;
     for (name, topic) in fit.component_names.iter_mut().zip(&problem.component_names) {
@@ -125,7 +169,22 @@ pub fn fit_observed<T: Real>(
             *name = if per_class == 1 { class.clone() } else { format!("{class} {part}") };
         }
     }
-    Ok(fit)
+    Ok((fit, problem.rescaling))
+}
+
+impl<T: Real> Fit<T> {
+    /// Objectives and gradients times these numbers, which are then measured in data divided by `unit`.
+    pub(crate) fn change_units(&mut self, (objective, gradient, unit): (f64, f64, f64)) {
+        self.objective *= objective;
+        self.loss_value *= objective;
+        self.parts.iter_mut().for_each(|(_, value)| *value *= objective);
+        self.kkt *= gradient;
+        for iteration in &mut self.history {
+            iteration.objective *= objective;
+            iteration.kkt = iteration.kkt.map(|kkt| kkt * gradient);
+        }
+        self.objective_unit = unit;
+    }
 }
 
 /// The loop, backend and solvers in one number type, compiled here once instead of in every crate that calls [`fit`].
@@ -178,9 +237,16 @@ fn run<T: Real>(
     let exact = backend.exact();
     let elapsed = began.elapsed();
     let factors = Box::new(backend).into_factors();
+    let overflow = |what: &str| Error::Overflow { iteration: history.len() - 1, what: what.into() };
     let finite = factors.slots().all(|s| factors.get(s).as_slice().iter().all(|v| v.is_finite()));
     if !finite {
-        return Err(Error::Overflow { iteration: history.len() - 1, what: "a factor".into() });
+        return Err(overflow("a factor"));
+    }
+    if !exact.parts.iter().all(|(_, value)| value.is_finite()) {
+        return Err(overflow("the objective"));
+    }
+    if !exact.kkt.is_finite() {
+        return Err(overflow("the projected gradient"));
     }
     Ok(finish(problem, factors, &exact, history, stop, threads, working_bytes, elapsed))
 }
@@ -216,7 +282,11 @@ pub(crate) fn iterate<T: Real>(
             backend.restrict(slot);
             squared += backend.improve();
         }
-        kkt = Some(factor * squared.sqrt());
+        let gradient = factor * squared.sqrt();
+        if !gradient.is_finite() {
+            return Err(Error::Overflow { iteration: number + 1, what: "the projected gradient".into() });
+        }
+        kkt = Some(gradient);
     }
     unreachable!("the iteration limit ends the loop")
 }
@@ -263,6 +333,7 @@ fn finish<T: Real>(
         relative_error: if problem.loss == Loss::Frobenius { ratio.sqrt() } else { ratio },
         parts,
         kkt: factor * exact.kkt,
+        objective_unit: 1.0,
         iterations: history.len() - 1,
         history,
         stop,

@@ -48,6 +48,7 @@ mod init;
 mod interrupt;
 mod linalg;
 mod losses;
+pub mod memory;
 pub mod metrics;
 pub mod models;
 mod observe;

@@ -17,8 +17,7 @@ impl Pool {
     /// `threads` threads; 0 = all cores. Where threads can't be had, the work is done on the calling one. The work listens to what the
     /// calling thread listens to ([`Interrupt`]).
     pub(crate) fn new(threads: usize) -> Self {
-        let available = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let wanted = if threads == 0 { available } else { threads };
+        let wanted = threads_for(threads);
         let build = || rayon::ThreadPoolBuilder::new().num_threads(wanted).build().ok();
         Pool { threads: if wanted == 1 { None } else { build() }, interrupt: interrupt::current() }
     }
@@ -75,6 +74,11 @@ impl Pool {
         }
         self.map(items, |(chunk, a, b)| f(chunk, a, b))
     }
+}
+
+/// How many threads a setting asks for: 0 means all cores.
+pub(crate) fn threads_for(threads: usize) -> usize {
+    if threads == 0 { std::thread::available_parallelism().map_or(1, std::num::NonZero::get) } else { threads }
 }
 
 /// `0..len` in chunks of `size`.

@@ -176,6 +176,7 @@ const MAX_RANK: usize = 1 << 19;
 /// | `time_limit` | none | – | wall time; checked after each iteration |
 /// | `threads` | 0 | 0 = all cores | – |
 /// | `l1`, `l2` | 0, 0 | ≥ 0 | see the fields |
+/// | `memory_limit` | none | – | bytes that may be taken beside the data |
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// k, the number of components.
@@ -209,6 +210,9 @@ pub struct Settings {
     pub l1: (f64, f64),
     /// L2 penalty of (codes, components): the half objective gets `½·l2.0·d·‖W‖² + ½·l2.1·n·‖H‖²`. One-sided: as for `l1`.
     pub l2: (f64, f64),
+    /// Refuse what would need more bytes than these beside the data, before anything is allocated (see [`memory`](crate::memory)).
+    /// The command line and the Python package set it to what the machine has left.
+    pub memory_limit: Option<u64>,
 }
 
 impl Settings {
@@ -228,6 +232,7 @@ impl Settings {
             threads: 0,
             l1: (0.0, 0.0),
             l2: (0.0, 0.0),
+            memory_limit: None,
         }
     }
 

@@ -351,13 +351,14 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             self.restrict(slot);
             let (_, subproblem) = self.current.as_ref().expect("a slot was restricted");
             let factor = self.factors.get(slot);
-            squared += match subproblem.projected_gradient() {
+            let zero_share = self.problem.zero_share(slot);
+            squared += match subproblem.projected_gradient(zero_share) {
                 Some(gradient) => {
                     let chunks = fixed_chunks(factor.rows(), GRAM_ROWS);
                     let parts = self.pool.map(chunks, |rows| gradient.squared_norm(factor, rows));
                     parts.iter().sum()
                 }
-                None => subproblem.squared_projected_gradient(factor),
+                None => subproblem.squared_projected_gradient(factor, zero_share),
             };
         }
         Exact { parts, kkt: squared.sqrt() }

@@ -259,7 +259,8 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
         for slot in self.slots() {
             self.restrict(slot);
             let (_, subproblem) = self.current.as_ref().expect("a slot was restricted");
-            squared += subproblem.squared_projected_gradient(self.factors.get(slot));
+            let zero_share = self.problem.zero_share(slot);
+            squared += subproblem.squared_projected_gradient(self.factors.get(slot), zero_share);
         }
         Exact { parts, kkt: squared.sqrt() }
     }

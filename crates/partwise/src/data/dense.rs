@@ -5,7 +5,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::{DataMatrix, RowGroups, Summary, check_not_empty, fixed_chunks, members_of_groups};
+use super::{
+    DataMatrix, RowGroups, Summary, check_not_empty, divided, fixed_chunks, least_positive, members_of_groups,
+};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::linalg::gemm::{Output, View, ViewMut, matmul};
@@ -318,6 +320,16 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         let values = Cow::Owned((0..self.samples).flat_map(row).collect());
         let (samples, features) = (self.samples, self.features);
         Box::new(DenseMatrix { samples, features, values, summary: OnceLock::new() })
+    }
+
+    fn divided(&self, divisor: f64, least: f64) -> Box<dyn DataMatrix<T>> {
+        let values = Cow::Owned(self.values.iter().map(|x| divided(*x, divisor, least)).collect());
+        let (samples, features) = (self.samples, self.features);
+        Box::new(DenseMatrix { samples, features, values, summary: OnceLock::new() })
+    }
+
+    fn least_positive(&self) -> f64 {
+        least_positive(&self.values)
     }
 
     fn non_zero_features(&self, sample: usize) -> Vec<u32> {

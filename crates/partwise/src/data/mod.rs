@@ -8,6 +8,7 @@
 mod compressed;
 mod dense;
 mod pages;
+pub(crate) mod range;
 mod sparse;
 mod summary;
 
@@ -123,6 +124,12 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     /// The same data (n × d, of the same kind) with each entry times the weight of its row and column.
     fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>>;
 
+    /// The same data (n × d, of the same kind) with each entry divided by `divisor`, a power of 2, and 0 for what is then below `least`.
+    fn divided(&self, divisor: f64, least: f64) -> Box<dyn DataMatrix<T>>;
+
+    /// The smallest stored entry above 0; infinite when there is none.
+    fn least_positive(&self) -> f64;
+
     /// The features that are not 0 in a sample, ascending.
     fn non_zero_features(&self, sample: usize) -> Vec<u32>;
 
@@ -188,6 +195,17 @@ fn check_not_empty(samples: usize, features: usize) -> Result<()> {
 /// `0..count` in chunks of `length`, the last one shorter.
 fn fixed_chunks(count: usize, length: usize) -> Vec<Range<usize>> {
     (0..count).step_by(length).map(|start| start..(start + length).min(count)).collect()
+}
+
+/// The smallest number above 0; infinite when there is none.
+fn least_positive<T: Real>(values: &[T]) -> f64 {
+    values.iter().map(|x| x.to_f64()).fold(f64::INFINITY, |least, x| if x > 0.0 && x < least { x } else { least })
+}
+
+/// The number divided by `divisor`; 0 below `least`.
+fn divided<T: Real>(x: T, divisor: f64, least: f64) -> T {
+    let value = x.to_f64() / divisor;
+    if value >= least || value < 0.0 { T::from_f64(value) } else { T::ZERO }
 }
 
 /// The samples of each group, ascending.

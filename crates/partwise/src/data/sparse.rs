@@ -6,7 +6,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::compressed::{Compressed, Stored};
-use super::{DataMatrix, DenseMatrix, RowGroups, Summary, check_not_empty, members_of_groups};
+use super::{
+    DataMatrix, DenseMatrix, RowGroups, Summary, check_not_empty, divided, least_positive, members_of_groups,
+};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::linalg::gather::Times;
@@ -269,6 +271,16 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         }
         let rows = Compressed::of_vectors(offsets, indices, values);
         Box::new(SparseMatrix::from_rows(self.samples, self.features, rows, 0))
+    }
+
+    fn divided(&self, divisor: f64, least: f64) -> Box<dyn DataMatrix<T>> {
+        let values = self.rows.values.iter().map(|x| divided(*x, divisor, least)).collect();
+        let rows = Compressed::of_vectors(self.rows.offsets.to_vec(), self.rows.indices.to_vec(), values);
+        Box::new(SparseMatrix::from_rows(self.samples, self.features, rows, 0))
+    }
+
+    fn least_positive(&self) -> f64 {
+        least_positive(&self.rows.values)
     }
 
     fn non_zero_features(&self, sample: usize) -> Vec<u32> {

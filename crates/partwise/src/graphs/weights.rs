@@ -10,8 +10,10 @@
 //! factorization for data representation", IEEE TPAMI 33, 2011, doi 10.1109/TPAMI.2010.231 (binary, heat, dot).
 
 use super::{Closeness, Graph, nearest_neighbours};
+use crate::data::range::in_range;
 use crate::data::{DataMatrix, RowGroups};
 use crate::error::{Error, Result};
+use crate::memory::{self, DataSize};
 use crate::real::Real;
 
 /// The weight of an edge between x and y.
@@ -51,6 +53,8 @@ pub struct NeighbourGraph {
     pub closeness: Closeness,
     /// The weights of the edges.
     pub weights: Weights,
+    /// Refuse a graph that would need more bytes than these (see [`memory`](crate::memory)). Default: none.
+    pub memory_limit: Option<u64>,
 }
 
 impl Default for NeighbourGraph {
@@ -59,6 +63,7 @@ impl Default for NeighbourGraph {
             neighbours: 7,
             closeness: Closeness::Euclidean,
             weights: Weights::SelfTuning { scale_neighbour: 7 },
+            memory_limit: None,
         }
     }
 }
@@ -70,8 +75,33 @@ impl Default for NeighbourGraph {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for a number of neighbours that is 0 or not below n, or a heat width that is not positive and
-/// finite; [`Error::NotFinite`] for such data.
+/// finite; [`Error::NotFinite`] for such data; [`Error::Memory`].
 pub fn neighbour_graph<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
+    let (size, neighbours) = (DataSize::of(data), settings.neighbours.min(data.n_samples()));
+    let what = format!("the graph of {neighbours} neighbours of each of {} samples", size.samples);
+    memory::of_neighbours(size, neighbours).check(&what, settings.memory_limit)?;
+    let Some((divided, c)) = in_range(data) else { return graph_in_range(data, settings) };
+    // Heat is measured in the squared unit of the data, and so is the weight of an inner product; the others have none.
+    let weights = match settings.weights {
+        Weights::Heat { width } => Weights::Heat { width: width / c / c },
+        other => other,
+    };
+    let graph = graph_in_range(divided.as_ref(), &NeighbourGraph { weights, ..*settings })?;
+    if settings.weights != Weights::Dot {
+        return Ok(graph);
+    }
+    let largest = graph.largest_weight() * c * c;
+    if !(largest.is_finite() && (largest > 0.0 || graph.n_entries() == 0)) {
+        return Err(Error::OutOfRange {
+            name: "the largest inner product of two samples".into(),
+            value: format!("{largest:e}"),
+            valid: "a number above 0 that f64 can hold; scale the data (for example to a maximum of 1)".into(),
+        });
+    }
+    Ok(graph.mapped(|_, _, weight| weight * c * c))
+}
+
+fn graph_in_range<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
     let (n, summary) = (data.n_samples(), data.summary());
     let zeros = &summary.zero_rows;
     let valid = |k: usize| k > 0 && k < n;
@@ -99,8 +129,8 @@ pub fn neighbour_graph<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGr
         }
         other => other,
     };
-    let settings =
-        NeighbourGraph { neighbours: settings.neighbours.min(most), closeness: settings.closeness, weights };
+    let neighbours = settings.neighbours.min(most);
+    let settings = NeighbourGraph { neighbours, weights, ..*settings };
     let graph = graph_of_rows(rows.as_ref(), &settings)?;
     let mut weighted = vec![Vec::new(); n];
     for (at, i) in others.iter().enumerate() {

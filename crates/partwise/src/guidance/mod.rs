@@ -8,6 +8,7 @@ mod margins;
 mod plan;
 mod rules;
 mod strength;
+mod units;
 
 pub use crate::terms::FeatureLists;
 pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Topic};

@@ -17,6 +17,7 @@ mod guided;
 mod margins;
 mod seeded;
 mod tying;
+mod units;
 mod working;
 
 pub(crate) use assembly::shape;
@@ -30,6 +31,7 @@ use features::{FeatureScale, scaled_guidance, unscaled_rows};
 pub(crate) use features::{check_feature_weights, feature_scale, scaled_data, scaled_rows};
 pub(crate) use seeded::seeded;
 pub(crate) use tying::TiedRows;
+pub(crate) use units::{FixedUnits, Units, times};
 use tying::tie_rows;
 use working::{Original, weighted_entries, working};
 
@@ -41,6 +43,7 @@ use crate::init;
 use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::models::{self, Form, Model, Shape, Tying};
+use crate::quadratic::NEAR_ZERO;
 use crate::real::Real;
 use crate::settings::{Init, Settings};
 use crate::solvers::{SolverChoice, SolverSpec};
@@ -279,6 +282,12 @@ impl<'a, T: Real> Problem<'a, T> {
     /// Whether rows are weighted without being merged.
     pub(crate) fn is_weighted(&self) -> bool {
         self.tied.is_some() && !self.is_merged()
+    }
+
+    /// What counts as 0 in the projected gradient of a slot, as a share of the largest entry of the row: the same in the updates and at
+    /// the end. Scales have a closed form whatever the solver.
+    pub(crate) fn zero_share(&self, slot: Slot) -> f64 {
+        if self.solver.zeros_stay && slot != Slot::Scales { NEAR_ZERO } else { 0.0 }
     }
 
     /// Puts the held entries of a slot where they are held.

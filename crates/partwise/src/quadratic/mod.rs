@@ -208,31 +208,40 @@ impl<T: Real> Subproblem<T> {
         }
     }
 
-    /// The projected gradient of some rows of a quadratic at a time.
-    pub(crate) fn projected_gradient(&self) -> Option<ProjectedGradient<'_, T>> {
+    /// The projected gradient of some rows of a quadratic at a time. `zero_share`: see [`Subproblem::squared_projected_gradient`].
+    pub(crate) fn projected_gradient(&self, zero_share: f64) -> Option<ProjectedGradient<'_, T>> {
         match self {
-            Subproblem::Quadratic(quadratic) => Some(ProjectedGradient::new(quadratic)),
+            Subproblem::Quadratic(quadratic) => Some(ProjectedGradient::new(quadratic, zero_share)),
             Subproblem::KullbackLeibler(_) => None,
         }
     }
 
     /// The squared norm of the projected gradient over all rows at the current factor: the gradient where u > 0,
-    /// its negative part where u = 0.
-    pub fn squared_projected_gradient(&self, factor: &Matrix<T>) -> f64 {
+    /// its negative part where u = 0. An entry up to `zero_share` of the largest of its row counts as 0 (see [`NEAR_ZERO`]).
+    pub fn squared_projected_gradient(&self, factor: &Matrix<T>, zero_share: f64) -> f64 {
         match self {
-            Subproblem::Quadratic(q) => ProjectedGradient::new(q).squared_norm(factor, 0..factor.rows()),
+            Subproblem::Quadratic(q) => {
+                ProjectedGradient::new(q, zero_share).squared_norm(factor, 0..factor.rows())
+            }
             Subproblem::KullbackLeibler(m) => {
-                let of_row =
-                    |i: usize| squared_projected_row(&m.gradient_row(i, factor.row(i)), factor.row(i));
+                let of_row = |i: usize| {
+                    let u = factor.row(i);
+                    squared_projected_row(&m.gradient_row(i, u), u, zero_share)
+                };
                 (0..factor.rows()).map(of_row).sum()
             }
         }
     }
 }
 
+/// What counts as 0 in the projected gradient of multiplicative updates, as a share of the largest entry of the row: they bring an
+/// entry near 0 but never there.
+pub(crate) const NEAR_ZERO: f64 = 1e-6;
+
 /// The squared norm of the projected gradient of a row.
-fn squared_projected_row<T: Real>(gradient: &[f64], u: &[T]) -> f64 {
-    let projected = |(g, u): (&f64, &T)| if *u > T::ZERO { *g } else { g.min(0.0) };
+fn squared_projected_row<T: Real>(gradient: &[f64], u: &[T], zero_share: f64) -> f64 {
+    let zero = zero_share * u.iter().fold(0.0, |most, u| f64::max(most, u.to_f64()));
+    let projected = |(g, u): (&f64, &T)| if u.to_f64() > zero { *g } else { g.min(0.0) };
     gradient.iter().zip(u).map(projected).map(|g| g * g).sum()
 }
 

@@ -17,16 +17,18 @@ pub(crate) struct ProjectedGradient<'q, T> {
     gram: Vec<f64>,
     /// The group of each row; empty without groups.
     group_of: Vec<Option<&'q RowGroup<T>>>,
+    /// Entries up to this share of the largest of their row count as 0.
+    zero_share: f64,
 }
 
 impl<'q, T: Real> ProjectedGradient<'q, T> {
-    pub(super) fn new(quadratic: &'q Quadratic<T>) -> Self {
+    pub(super) fn new(quadratic: &'q Quadratic<T>, zero_share: f64) -> Self {
         let rows = if quadratic.groups.is_empty() { 0 } else { quadratic.cross.rows() };
         let mut group_of = vec![None; rows];
         for group in quadratic.groups.iter() {
             group.rows.iter().for_each(|&row| group_of[row as usize] = Some(group));
         }
-        ProjectedGradient { quadratic, gram: padded_gram(&quadratic.gram.cast()), group_of }
+        ProjectedGradient { quadratic, gram: padded_gram(&quadratic.gram.cast()), group_of, zero_share }
     }
 
     fn group(&self, row: usize) -> Option<&'q RowGroup<T>> {
@@ -40,7 +42,8 @@ impl<'q, T: Real> ProjectedGradient<'q, T> {
         let own = |i: usize| {
             let u = factor.row(i);
             self.group(i)
-                .map(|group| squared_projected_row(&self.quadratic.gradient_row(i, u, Some(group)), u))
+                .map(|group| self.quadratic.gradient_row(i, u, Some(group)))
+                .map(|gradient| squared_projected_row(&gradient, u, self.zero_share))
         };
         shared + rows.filter_map(own).sum::<f64>()
     }
@@ -58,7 +61,7 @@ impl<T: Real> Kernel for Squares<'_, '_, T> {
 
     #[inline(always)]
     fn run<const FMA: bool>(self) -> f64 {
-        let Squares { of: ProjectedGradient { quadratic, gram, .. }, factor, rows } = self;
+        let Squares { of: ProjectedGradient { quadratic, gram, zero_share, .. }, factor, rows } = self;
         let (k, penalties) = (factor.columns(), &quadratic.penalties);
         let p = padded(k);
         let (mut turned, mut wide) = (vec![[T::ZERO; LANES]; p], vec![[0.0f64; LANES]; p]);
@@ -83,7 +86,15 @@ impl<T: Real> Kernel for Squares<'_, '_, T> {
                 }
                 gradient[j] = g;
             }
-            sum += squared_projected(k, &wide, &gradient, &[0.0; LANES]);
+            let mut zero = [0.0; LANES];
+            if *zero_share > 0.0 {
+                for wide in &wide[..k] {
+                    for lane in 0..LANES {
+                        zero[lane] = f64::max(zero[lane], wide[lane] * zero_share);
+                    }
+                }
+            }
+            sum += squared_projected(k, &wide, &gradient, &zero);
         }
         sum
     }
@@ -142,7 +153,7 @@ mod tests {
             for groups in [Vec::new(), vec![group]] {
                 quadratic.groups = Arc::new(groups);
                 let free = |i: usize| quadratic.groups.is_empty() || !grouped(i);
-                let projected = ProjectedGradient::new(&quadratic);
+                let projected = ProjectedGradient::new(&quadratic, 0.0);
                 let places: Vec<u32> = (0..n as u32).filter(|i| free(*i as usize)).collect();
                 for level in Level::available() {
                     let of = |rows| dispatch_at(level, Squares { of: &projected, factor: &factor, rows });

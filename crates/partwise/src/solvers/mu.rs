@@ -14,6 +14,7 @@ use super::{NnlsSolver, Rows};
 use crate::linalg::Matrix;
 use crate::linalg::lanes::{LANES, gram_times, padded, padded_gram, squared_projected};
 use crate::linalg::simd::{Kernel, dispatch};
+use crate::quadratic::NEAR_ZERO;
 use crate::real::Real;
 
 /// Multiplicative updates, one per call.
@@ -33,7 +34,7 @@ impl<T: Real> NnlsSolver<T> for Mu {
 /// What counts as 0 in a row whose largest entry is `largest`, for multiplicative updates.
 #[inline(always)]
 pub(super) fn counts_as_zero<T: Real>(largest: T) -> T {
-    largest * T::from_f64(1e-6)
+    largest * T::from_f64(NEAR_ZERO)
 }
 
 struct Update<'a, 'b, T> {

@@ -51,9 +51,11 @@ mod views;
 
 use super::memberships::largest;
 use crate::data::DataMatrix;
+use crate::data::range::in_range;
 use crate::error::{Error, Result};
 use crate::guidance::Labels;
 use crate::linalg::Matrix;
+use crate::memory::{self, DataSize};
 use crate::pool::Pool;
 use crate::problem::Notice;
 use crate::real::Real;
@@ -68,6 +70,7 @@ use crate::real::Real;
 /// | `max_folds` | 5 | ≥ 2 | folds |
 /// | `seed` | 0 | any | – |
 /// | `threads` | 0 | 0 = all cores | –; the result does not depend on them |
+/// | `memory_limit` | none | – | bytes that may be taken beside the data |
 #[derive(Clone, Debug, PartialEq)]
 pub struct AutomaticSettings {
     /// How many components a class may own: tried in this order, the first three always, further ones until two in a row were no better
@@ -83,6 +86,8 @@ pub struct AutomaticSettings {
     pub seed: u64,
     /// Threads.
     pub threads: usize,
+    /// Refuse what would need more bytes than these (see [`memory`](crate::memory)). Default: none.
+    pub memory_limit: Option<u64>,
 }
 
 impl Default for AutomaticSettings {
@@ -94,6 +99,7 @@ impl Default for AutomaticSettings {
             max_folds: 5,
             seed: 0,
             threads: 0,
+            memory_limit: None,
         }
     }
 }
@@ -325,12 +331,20 @@ pub fn automatic_observed<T: Real>(
     tell: &mut dyn FnMut(Stage),
 ) -> Result<Automatic> {
     check_settings(settings)?;
+    let size = DataSize::of(data);
+    let per_class = settings.components_per_class.iter().take(3).max().copied().unwrap_or(1);
+    let what = format!("the automatic recipe on {} x {} with {} classes", size.samples, size.features, labels.n_classes());
+    memory::of_automatic(size, labels.n_classes(), per_class).check(&what, settings.memory_limit)?;
     check_data(data, labels)?;
+    // Rows are compared by direction, so their unit is of no account.
+    let divided = in_range(data);
+    let data = divided.as_ref().map_or(data, |(divided, _)| divided.as_ref());
     let pool = Pool::new(settings.threads);
     let mut notices = Vec::new();
     let hidden_views = views::folds(labels, settings.max_folds)?;
     let hidden: usize = hidden_views.iter().map(|(_, hidden)| hidden.len()).sum();
     notices.extend(views::single_labels(labels, hidden));
+    notices.extend(rows_of_zeros(data, labels));
     tell(Stage::Graphs);
     let source = views::Source::new(data, settings)?;
     let views = views::views(&source, labels, hidden_views, &pool)?;
@@ -353,6 +367,18 @@ pub fn automatic_observed<T: Real>(
         hidden,
         sizes: search.views[0].sizes.clone(),
         notices,
+    })
+}
+
+/// Rows that say nothing still get a class.
+fn rows_of_zeros<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Option<Notice> {
+    let zeros = data.summary().zero_rows.iter().filter(|i| labels.class(**i).is_none());
+    let (count, first) = (zeros.clone().count(), *zeros.clone().next()?);
+    Some(Notice {
+        code: "classes-of-zero-rows",
+        message: format!(
+            "{count} samples without a label have no entry above 0, the first {first}: their class is a guess that the data say nothing about"
+        ),
     })
 }
 

@@ -1,0 +1,26 @@
+//! Guidance for data divided by a number.
+
+use super::{Advice, Guidance, LabelRule, Strength};
+
+impl Guidance {
+    /// What is said of X, for X/c with codes and components each divided by √c: references divided, raw strengths in the new unit.
+    /// Relative strengths have none.
+    pub(crate) fn divided(&self, c: f64) -> Self {
+        let root = c.sqrt();
+        let mut divided = self.clone();
+        for item in divided.advice_mut() {
+            if let Advice::References { profiles, .. } = item {
+                profiles.as_mut_slice().iter_mut().for_each(|value| *value /= root);
+            }
+            let Some(Strength::Raw(weight)) = item.strength() else { continue };
+            let weight = match item {
+                Advice::Labels { rule: LabelRule::View, .. } => weight / c / c,
+                Advice::Graph { .. } => weight / c,
+                // A weight that enters squared.
+                _ => weight / root,
+            };
+            *item = item.clone().with_strength(Strength::Raw(weight.min(f64::MAX)));
+        }
+        divided
+    }
+}

@@ -1,0 +1,329 @@
+//! How much memory a piece of work will need, from sizes alone: told before anything is allocated.
+//!
+//! ```text
+//! sums        8·(n + d) bytes for each of row sums, column sums and their lists of zeros
+//! data        a transpose of sparse data; a copy where rows are merged or weighted, or features or entries have weights
+//! start       both factors in f64 beside themselves (label-aware, guided); the work of a truncated SVD (nndsvd)
+//! loop        for each factor itself and its product with X; two more where it is accelerated; a few Grams (k × k)
+//! end         both factors in f64 for each thread that computes the exact error of dense data
+//! ```
+//!
+//! The peak is the sums and data with the larger of start and loop. It is meant to lie between the true peak and one and a half times of it;
+//! what is small beside n, d and k (a class, a topic) is left out. All arithmetic is in `f64`, which no shape makes overflow.
+
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::guidance::{Advice, Guidance, Strength};
+use crate::losses::Loss;
+use crate::models::{Form, Model, Tying};
+use crate::real::Real;
+use crate::settings::{Acceleration, Init, Settings};
+use crate::solvers::{SolverChoice, SolverSpec};
+
+/// Bytes of an index of a sparse entry, of an offset of a row, of an `f64`.
+const INDEX: f64 = 4.0;
+const WORD: f64 = 8.0;
+/// Rows whose Gram is summed at once.
+const GRAM_ROWS: f64 = 4096.0;
+/// What a process takes whatever the data: stacks of threads, buffers of chunks.
+const FIXED: f64 = 16.0 * 1024.0 * 1024.0;
+/// Columns that a truncated SVD computes beyond those asked for.
+const SVD_EXTRA: usize = 10;
+
+/// The sizes of data, as the estimates need them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DataSize {
+    /// n.
+    pub samples: usize,
+    /// d.
+    pub features: usize,
+    /// Stored values: n·d for dense data.
+    pub stored: usize,
+    /// Whether only non-zeros are stored.
+    pub sparse: bool,
+    /// Bytes of a number: 4 (`f32`) or 8 (`f64`).
+    pub number: usize,
+}
+
+impl DataSize {
+    /// Those of data at hand.
+    pub fn of<T: Real>(data: &dyn DataMatrix<T>) -> Self {
+        DataSize {
+            samples: data.n_samples(),
+            features: data.n_features(),
+            stored: data.n_stored(),
+            sparse: data.is_sparse(),
+            number: size_of::<T>(),
+        }
+    }
+
+    fn rows(&self) -> f64 {
+        self.samples as f64
+    }
+
+    fn columns(&self) -> f64 {
+        self.features as f64
+    }
+
+    /// Bytes of the data themselves.
+    fn bytes(&self) -> f64 {
+        match self.sparse {
+            true => self.stored as f64 * (INDEX + self.number as f64) + WORD * (self.rows() + 1.0),
+            false => self.stored as f64 * self.number as f64,
+        }
+    }
+
+    /// Row and column sums, and the lists of rows and columns of zeros, of which sparse data may have many.
+    fn sums(&self) -> f64 {
+        let zeros = if self.sparse { WORD } else { 0.0 };
+        (WORD + zeros) * (self.rows() + self.columns()) + self.columns()
+    }
+
+    /// The columns of sparse data, and where the next entry of each row and column goes while they are built.
+    fn transpose(&self) -> f64 {
+        match self.sparse {
+            true => {
+                self.stored as f64 * (INDEX + self.number as f64) + 2.0 * WORD * self.columns() + WORD * self.rows()
+            }
+            false => 0.0,
+        }
+    }
+}
+
+/// What a piece of work needs, by its parts, in bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// "the factors", …, with their bytes; they are needed at one time.
+    pub parts: Vec<(&'static str, f64)>,
+    /// What would need less.
+    pub advice: Vec<String>,
+}
+
+impl Estimate {
+    /// All parts together; the largest number where that is more than a machine can count.
+    pub fn bytes(&self) -> u64 {
+        (FIXED + self.parts.iter().map(|(_, bytes)| bytes).sum::<f64>()) as u64
+    }
+
+    /// Refuses work that needs more than `available` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with both numbers.
+    pub fn check(&self, what: &str, available: Option<u64>) -> Result<()> {
+        let needed = self.bytes();
+        match available.filter(|available| needed > *available) {
+            None => Ok(()),
+            Some(available) => {
+                let largest = self.parts.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |part| part.0);
+                let (what, advice) = (what.to_string(), self.advice.clone());
+                Err(Error::Memory { what, needed, available, largest: largest.into(), advice })
+            }
+        }
+    }
+}
+
+/// "720 GB", "1.2 MB": three digits at most, in powers of 1000.
+pub fn in_words(bytes: u64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let (mut value, mut at) = (bytes as f64, 0);
+    while value >= 999.5 && at + 1 < units.len() {
+        (value, at) = (value / 1000.0, at + 1);
+    }
+    let digits = if at == 0 || value >= 99.5 { 0 } else { 1 };
+    format!("{value:.digits$} {}", units[at])
+}
+
+/// What would need less, for work on data of this size with k components.
+fn advice(size: DataSize, rank: Option<usize>) -> Vec<String> {
+    let mut advice = Vec::new();
+    if let Some(rank) = rank.filter(|rank| *rank > 1) {
+        advice.push(format!("fewer components than {rank}"));
+    }
+    if size.number == 8 {
+        advice.push("numbers in f32".into());
+    }
+    advice.push("fewer rows or columns".into());
+    advice
+}
+
+/// What a fit needs beside the caller's data: [`fit`](crate::fit()) with these.
+pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
+    let solver = match settings.solver {
+        SolverChoice::Auto => model.spec.solver.resolve(model.loss),
+        choice => choice.resolve(model.loss),
+    };
+    let k = settings.rank as f64;
+    let number = size.number as f64;
+    let values = (size.rows() + size.columns()) * k;
+    let copies = copies(model) * size.bytes();
+    let label_start = starts_from_labels(model, settings);
+    let accelerated = settings.acceleration == Acceleration::On
+        || (settings.acceleration == Acceleration::Auto
+            && model.spec.name == "nmf"
+            && settings.solver == SolverChoice::Auto
+            && !label_start);
+    let kept = if accelerated { 2.0 * values * number } else { 0.0 };
+    let linked = if model.spec.smooths { values * number } else { 0.0 };
+    let whole = if model.spec.form == Form::Images { size.columns() * k * number } else { 0.0 };
+    let iterations = loop_bytes(size, k, solver.ok(), settings.threads)
+        + kept
+        + linked
+        + whole
+        + if label_start { 3.0 * k * k * WORD } else { 0.0 };
+    let at_start = match settings.init {
+        Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => svd_bytes(size, settings.rank),
+        _ if label_start => values * (WORD + number) + size.rows() * k * number,
+        _ => values * number,
+    };
+    Estimate {
+        parts: vec![
+            ("the sums of rows and columns", (1.0 + copies.min(1.0)) * size.sums()),
+            ("a copy of the data", copies),
+            ("the columns of the sparse data", size.transpose()),
+            ("what is known", known_bytes(size, model, k)),
+            ("the factors", iterations.max(at_start)),
+        ],
+        advice: advice(size, Some(settings.rank)),
+    }
+}
+
+/// What the codes of new rows need, or one factor with the other fixed: [`encode`](crate::encode()), [`solve`](crate::solve).
+pub fn of_solve(size: DataSize, loss: Loss, settings: &Settings) -> Estimate {
+    let (k, number) = (settings.rank as f64, size.number as f64);
+    let solver = settings.solver.resolve(loss).ok();
+    let fixed = size.rows().max(size.columns()) * k * number;
+    Estimate {
+        parts: vec![
+            ("the sums of rows and columns", size.sums()),
+            ("the columns of the sparse data", size.transpose()),
+            ("the factors", loop_bytes(size, k, solver, settings.threads) + fixed),
+        ],
+        advice: advice(size, Some(settings.rank)),
+    }
+}
+
+/// What the graph of so many nearest neighbours needs: [`neighbour_graph`](crate::graphs::neighbour_graph).
+pub fn of_neighbours(size: DataSize, neighbours: usize) -> Estimate {
+    let edges = size.rows() * neighbours as f64;
+    Estimate {
+        parts: vec![
+            ("the sums of rows and columns", size.sums() + WORD * size.columns()),
+            ("the columns of the sparse data", size.transpose()),
+            ("products of samples", 64.0 * size.rows() * size.number as f64 + 3.0 * WORD * size.rows()),
+            // Lists of neighbours with distances; both ends of each edge; edges with weights, first by rows, then as one graph.
+            ("the neighbours", edges * (INDEX + WORD) + 2.0 * edges * (INDEX + 2.0 * WORD)),
+            ("the graph", 2.0 * edges * (INDEX + WORD)),
+        ],
+        advice: vec![format!("fewer neighbours than {neighbours}"), "fewer samples".into()],
+    }
+}
+
+/// What [`automatic`](crate::recipes::automatic) needs for so many classes: unit rows, graphs of neighbours, fits with up to `per_class`
+/// components a class, and the inner products of the samples.
+pub fn of_automatic(size: DataSize, classes: usize, per_class: usize) -> Estimate {
+    let graph = size.rows() * 7.0 * 2.0 * (INDEX + WORD);
+    let rank = classes.saturating_mul(per_class);
+    let values = (size.rows() + size.columns()) * rank as f64 * size.number as f64;
+    let least = size.rows().min(size.columns());
+    Estimate {
+        parts: vec![
+            ("the sums of rows and columns", 2.0 * size.sums()),
+            ("the rows at unit length", size.bytes() + size.transpose()),
+            ("graphs of neighbours", 8.0 * graph + 64.0 * size.rows() * size.number as f64),
+            ("fits", 3.0 * values),
+            ("shares of classes", 12.0 * size.rows() * classes as f64 * WORD),
+            ("inner products", least.min(1000.0) * (size.rows() + size.columns()) * WORD),
+        ],
+        advice: vec!["fewer rows or columns".into(), "numbers in f32".into()],
+    }
+}
+
+/// What least squares with so many problems in k unknowns need.
+pub fn of_nnls(problems: usize, unknowns: usize) -> Estimate {
+    let (n, k) = (problems as f64, unknowns as f64);
+    Estimate {
+        parts: vec![("the Gram matrix", 5.0 * k * k * WORD), ("the solutions", 3.0 * n * k * WORD)],
+        advice: vec!["fewer unknowns".into(), "fewer problems at a time".into()],
+    }
+}
+
+/// Whether the start ends with the codes solved at known components.
+fn starts_from_labels(model: &Model, settings: &Settings) -> bool {
+    let labels = model.knowledge.labels.as_ref().is_some_and(|labels| labels.n_classes() > 0);
+    match settings.init {
+        Init::Labels | Init::Exemplars | Init::Guided => true,
+        Init::Auto => labels || model.spec.tying == Tying::Guidance,
+        _ => false,
+    }
+}
+
+/// How many copies of the data there are beside the caller's.
+fn copies(model: &Model) -> f64 {
+    let of_items = |guidance: &Guidance| -> f64 {
+        let items = guidance.advice();
+        let has = |kind: &dyn Fn(&Advice) -> bool| f64::from(items.iter().any(|item| kind(item)));
+        let ties = |item: &Advice| item.strength() == Some(Strength::HELD);
+        has(&|item| matches!(item, Advice::FeatureWeights(_)))
+            + has(&|item| matches!(item, Advice::EntryWeights(_)))
+            + has(&|item| matches!(item, Advice::SampleWeights(_)) || ties(item))
+    };
+    match model.spec.tying {
+        Tying::Free => 0.0,
+        Tying::Labels | Tying::NormalizedCut => 1.0,
+        Tying::Guidance => model.guidance().map_or(0.0, of_items),
+    }
+}
+
+/// References, graphs and marks: as they are given and as the loop holds them.
+fn known_bytes(size: DataSize, model: &Model, k: f64) -> f64 {
+    let (knowledge, both) = (&model.knowledge, WORD + size.number as f64);
+    let mut bytes = 0.0;
+    if knowledge.code_reference.is_some() {
+        bytes += size.rows() * k * both;
+    }
+    if knowledge.component_reference.is_some() {
+        bytes += size.columns() * k * both;
+    }
+    if let Some(targets) = &knowledge.label_targets {
+        bytes += 2.0 * size.rows() * targets.targets.columns() as f64 * both;
+    }
+    let graph = |graph: &crate::graphs::Graph| 2.0 * graph.n_entries() as f64 * (INDEX + WORD);
+    bytes += knowledge.graph.as_ref().map_or(0.0, graph);
+    for item in model.guidance().iter().flat_map(|guidance| guidance.advice()) {
+        bytes += match item {
+            Advice::Graph { graph: given, .. } => graph(given),
+            Advice::References { profiles, .. } => 2.0 * profiles.as_slice().len() as f64 * WORD,
+            Advice::Memberships { shares, .. } => shares.as_slice().len() as f64 * both,
+            _ => 0.0,
+        };
+    }
+    bytes
+}
+
+/// Both factors, their products with X, Grams, and the factors in `f64` where the exact error of dense data is computed.
+fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usize) -> f64 {
+    let number = size.number as f64;
+    let values = (size.rows() + size.columns()) * k;
+    let chunks = (size.rows().max(size.columns()) / GRAM_ROWS).ceil();
+    // Of each factor and of the subproblem; what the solver prepares; the sum in f64; the exact gradient.
+    let grams = k * k * ((4.0 + chunks) * number + 2.0 * WORD);
+    let at_once = crate::pool::threads_for(threads) as f64;
+    let exact = if size.sparse { 0.0 } else { at_once * values * WORD };
+    let state = match solver.map(|solver| solver.name) {
+        Some(name) if name.starts_with("nesterov") => 2.0 * values * number,
+        // A factorization of a part of the Gram for each thread.
+        Some("bpp") => values + at_once * k * k * WORD,
+        _ => 0.0,
+    };
+    2.0 * values * number + grams + exact + state
+}
+
+/// A random projection, two bases, the small SVD, and both factors in `f64`.
+fn svd_bytes(size: DataSize, rank: usize) -> f64 {
+    let least = size.samples.min(size.features);
+    let (width, k) = (rank.saturating_add(SVD_EXTRA).min(least) as f64, rank as f64);
+    let (n, d) = (size.rows(), size.columns());
+    let work = (n + d) * width * WORD * 2.5 + 3.0 * width * width * WORD;
+    let factors = (n + d) * k * (WORD + size.number as f64) + (n + d) * rank.min(least) as f64 * WORD;
+    work.max(factors) + (n + d) * width * WORD
+}
