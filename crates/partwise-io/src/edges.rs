@@ -8,7 +8,7 @@
 
 use crate::error::{Place, Result};
 use crate::formats::ReadOptions;
-use crate::records::{Records, cell, cell_text, split_rule};
+use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::source::Source;
 use crate::sparse::Triplets;
 use crate::table::{FileKind, Table, counted};
@@ -34,7 +34,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
         let message = "the first line of an edge list must be source,target or source,target,weight";
         return Err(source.malformed(Place::Line(1), message));
     }
-    let (text, delimiter) = split_rule(source.text_bytes());
+    let (text, delimiter) = split_rule(source.text_bytes(), Spaces::Numbers);
     let mut records = Records::new(source, &text, delimiter);
     let width = records.next()?.map_or(2, csv::ByteRecord::len);
     let mut edges: Vec<Edge> = Vec::new();

@@ -9,7 +9,7 @@ use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
 use crate::guidance_file::Stated;
 use crate::names::DataNames;
-use crate::records::{Records, cell, cell_text, split_rule};
+use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
 use crate::text::{nearest, number, quoted};
@@ -82,7 +82,7 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
             looks_like: looks_like(&source.bytes).describe().into(),
         });
     }
-    let (text, delimiter) = split_rule(source.text_bytes());
+    let (text, delimiter) = split_rule(source.text_bytes(), Spaces::Numbers);
     let mut records = Records::new(source, &text, delimiter);
     let Some(first) = records.next()?.cloned() else {
         return Err(IoError::Empty { path: source.path.clone() });
