@@ -6,9 +6,7 @@ use anyhow::{Context, Result, bail};
 use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_graph};
 use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
 use partwise_eval::draw_labels;
-use partwise_io::{
-    LabelTable, ReadOptions, Values, read_labels, read_labels_column, read_reference, read_table,
-};
+use partwise_io::{LabelOptions, LabelTable, ReadOptions, Values, read_labels_with, read_reference, read_table};
 
 use crate::args::GuidanceArgs;
 use crate::input::Source;
@@ -66,12 +64,14 @@ impl Guidance {
     }
 }
 
-/// Reads a label file.
-pub(crate) fn label_table(path: &Path, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {
-    Ok(match column {
-        Some(column) => read_labels_column(path, n_samples, column)?,
-        None => read_labels(path, n_samples)?,
-    })
+/// Reads a label file, by name where the samples have names.
+pub(crate) fn label_table(
+    path: &Path,
+    n_samples: usize,
+    sample_names: Option<&[String]>,
+    column: Option<&str>,
+) -> Result<LabelTable> {
+    Ok(read_labels_with(path, n_samples, &LabelOptions { column, sample_names })?)
 }
 
 /// What a file of labels gives.
@@ -91,7 +91,9 @@ pub(crate) fn labels(
     several: bool,
 ) -> Result<Option<Given>> {
     let table = match (&args.labels, &source.labels) {
-        (Some(path), _) => label_table(path, source.rows, args.label_column.as_deref())?,
+        (Some(path), _) => {
+            label_table(path, source.rows, source.row_names.as_deref(), args.label_column.as_deref())?
+        },
         (None, Some(column)) => LabelTable::from_column(Path::new(&source.name), column, &source.sha256),
         (None, None) => {
             if args.labels_per_class.is_some() {

@@ -23,6 +23,7 @@ pub mod links;
 pub mod matrix_market;
 mod missing;
 pub mod model;
+mod model_checks;
 mod names;
 mod npy;
 mod npz;

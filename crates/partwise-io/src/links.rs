@@ -7,7 +7,7 @@ use crate::names::DataNames;
 use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
-use crate::text::quoted;
+use crate::text::{quoted, whole};
 use std::path::{Path, PathBuf};
 
 /// Pairs of a table.
@@ -91,6 +91,18 @@ fn add(source: &Source, records: &Records<'_>, names: &DataNames<'_>, table: &mu
         *end = names
             .sample(&cell_text(record, column))
             .map_err(|message| source.malformed(place(column), message))?;
+    }
+    // Of two numbers, one must not be a name and the other a position.
+    let texts = [cell_text(record, 0), cell_text(record, 1)];
+    let is_name = |text: &String| names.has_sample_named(text);
+    if texts.iter().all(|text| whole(text.as_bytes()).is_some()) && is_name(&texts[0]) != is_name(&texts[1]) {
+        let at = usize::from(is_name(&texts[0]));
+        let message = format!(
+            "{} is the name of a sample, but {} is none; write both as names, or both as numbers that are no names",
+            quoted(texts[1 - at].as_bytes()),
+            quoted(texts[at].as_bytes())
+        );
+        return Err(source.malformed(place(at), message));
     }
     if pair[0] == pair[1] {
         return Err(source.malformed(place(1), format!("sample {} is linked with itself", pair[0])));

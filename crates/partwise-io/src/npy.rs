@@ -57,21 +57,11 @@ impl<'a> Array<'a> {
         }
         let short =
             || malformed(format!("the header is cut off: the array has {} bytes in all", bytes.len()));
-        let (length, start): (usize, usize) = match bytes.get(6) {
-            Some(1) => {
-                let field = bytes.get(8..10).and_then(|b| b.try_into().ok()).ok_or_else(short)?;
-                (u16::from_le_bytes(field) as usize, 10)
-            }
-            Some(2 | 3) => {
-                let field = bytes.get(8..12).and_then(|b| b.try_into().ok()).ok_or_else(short)?;
-                (u32::from_le_bytes(field) as usize, 12)
-            }
-            Some(version) => {
-                return Err(malformed(format!("version {version} of .npy is not known; valid: 1, 2, 3")));
-            }
-            None => return Err(short()),
-        };
-        let end = start.checked_add(length).ok_or_else(short)?;
+        if let Some(version @ (0 | 4..)) = bytes.get(6) {
+            return Err(malformed(format!("version {version} of .npy is not known; valid: 1, 2, 3")));
+        }
+        let end = header_end(bytes).ok_or_else(short)?;
+        let start = if bytes.get(6) == Some(&1) { 10 } else { 12 };
         let header = bytes.get(start..end).ok_or_else(short)?;
         let header = String::from_utf8_lossy(header);
         let header = parse(&header).map_err(|e| malformed(format!("the header can't be read: {e}")))?;
@@ -249,6 +239,29 @@ impl<'a> Array<'a> {
     pub(crate) fn unsupported(&self, message: impl Into<String>, valid: &[&str]) -> IoError {
         IoError::unsupported(self.path, self.place.clone(), message, valid)
     }
+}
+
+/// Where the header of an array ends, if these are its first bytes.
+pub(crate) fn header_end(bytes: &[u8]) -> Option<usize> {
+    if !bytes.starts_with(b"\x93NUMPY") {
+        return None;
+    }
+    match bytes.get(6)? {
+        1 => Some(10 + usize::from(u16::from_le_bytes(bytes.get(8..10)?.try_into().ok()?))),
+        2 | 3 => 12usize.checked_add(u32::from_le_bytes(bytes.get(8..12)?.try_into().ok()?) as usize),
+        _ => None,
+    }
+}
+
+/// How many bytes an array has by its header, the header included.
+pub(crate) fn declared_size(bytes: &[u8]) -> Option<u64> {
+    let end = header_end(bytes)?;
+    let header = parse(&String::from_utf8_lossy(bytes.get(if bytes[6] == 1 { 10 } else { 12 }..end)?)).ok()?;
+    let Literal::Text(descr) = header.entry("descr")? else { return None };
+    let shape = header.entry("shape")?.whole_numbers()?;
+    let (_, item, _) = number_type(Path::new(""), &Place::Whole, descr).ok()?;
+    let data = shape.iter().try_fold(item as u64, |product, side| product.checked_mul(*side as u64))?;
+    data.checked_add(end as u64)
 }
 
 /// Decodes items of a fixed size.
