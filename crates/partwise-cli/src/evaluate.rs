@@ -121,7 +121,9 @@ impl Recipe {
                     );
                 }
                 let classes = record_json.pointer("/recipe/classes").and_then(Value::as_array);
-                if classes.is_none_or(|classes| classes.len() != columns || !classes.iter().all(Value::is_string)) {
+                if classes
+                    .is_none_or(|classes| classes.len() != columns || !classes.iter().all(Value::is_string))
+                {
                     bail!(
                         "{}: \"recipe.classes\" must be a list of {columns} texts, one for each column of memberships.npy",
                         record.display()

@@ -6,7 +6,9 @@ use anyhow::{Context, Result, bail};
 use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_graph};
 use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
 use partwise_eval::draw_labels;
-use partwise_io::{LabelOptions, LabelTable, ReadOptions, Values, read_labels_with, read_reference, read_table};
+use partwise_io::{
+    LabelOptions, LabelTable, ReadOptions, Values, read_labels_with, read_reference, read_table,
+};
 
 use crate::args::GuidanceArgs;
 use crate::input::Source;
@@ -93,7 +95,7 @@ pub(crate) fn labels(
     let table = match (&args.labels, &source.labels) {
         (Some(path), _) => {
             label_table(path, source.rows, source.row_names.as_deref(), args.label_column.as_deref())?
-        },
+        }
         (None, Some(column)) => LabelTable::from_column(Path::new(&source.name), column, &source.sha256),
         (None, None) => {
             if args.labels_per_class.is_some() {

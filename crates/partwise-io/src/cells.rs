@@ -127,7 +127,8 @@ fn odd(bytes: &[u8]) -> Option<Odd> {
     let separators = [',', '\'', '\u{2019}', '.', ' ', '\u{a0}', '\u{202f}', '\u{2009}'];
     let without = text.replace(&separators[..], "");
     let digits = without.trim_start_matches(['+', '-']);
-    let grouped = text.contains(&separators[..]) && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let grouped =
+        text.contains(&separators[..]) && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     (grouped && first.is_ascii_digit() | matches!(first, b'+' | b'-')).then_some(Odd::Thousands)
 }
 
@@ -166,6 +167,8 @@ mod tests {
         }
         assert_eq!(classify(b"1,5", true), Cell::Number(1.5));
         assert_eq!(classify(b"1,000,000", true), Cell::Odd(Odd::Thousands));
-        assert!(could_be_thousands(b"12,000") && !could_be_thousands(b"0,125") && !could_be_thousands(b"1,5"));
+        assert!(
+            could_be_thousands(b"12,000") && !could_be_thousands(b"0,125") && !could_be_thousands(b"1,5")
+        );
     }
 }

@@ -2,14 +2,31 @@
 
 /// Words for rows, alone or as a part of a name (`sample_id`, `CellBarcode`).
 const WORDS: [&str; 20] = [
-    "index", "indices", "id", "ids", "sample", "samples", "name", "names", "barcode", "barcodes", "cell", "cells", "gene",
-    "genes", "row", "rows", "rowname", "rownames", "component", "components",
+    "index",
+    "indices",
+    "id",
+    "ids",
+    "sample",
+    "samples",
+    "name",
+    "names",
+    "barcode",
+    "barcodes",
+    "cell",
+    "cells",
+    "gene",
+    "genes",
+    "row",
+    "rows",
+    "rowname",
+    "rownames",
+    "component",
+    "components",
 ];
 
 /// The last word of a name of several words that makes it one for rows (`patient id`, `gene name`).
-const LAST_WORDS: [&str; 12] = [
-    "id", "ids", "index", "name", "names", "barcode", "barcodes", "key", "code", "number", "no", "nr",
-];
+const LAST_WORDS: [&str; 12] =
+    ["id", "ids", "index", "name", "names", "barcode", "barcodes", "key", "code", "number", "no", "nr"];
 
 /// Whether a first column of this name holds names of rows, be they numbers.
 pub(crate) fn names_rows(corner: &str) -> bool {
@@ -49,13 +66,51 @@ mod tests {
     #[test]
     fn usual_names_of_first_columns_are_known() {
         for corner in [
-            "", "index", "Index", "ID", "ids", "sample", "Samples", "name", "NAMES", "barcode", "cell", "gene", "row",
-            "rownames", "row.names", "row_names", "Row Names", "Unnamed: 0", "unnamed: 0", "sample_id", "sampleID", "SampleId",
-            "patient id", "user_id", "cell_barcode", "gene name", "#id", "component", "id.",
+            "",
+            "index",
+            "Index",
+            "ID",
+            "ids",
+            "sample",
+            "Samples",
+            "name",
+            "NAMES",
+            "barcode",
+            "cell",
+            "gene",
+            "row",
+            "rownames",
+            "row.names",
+            "row_names",
+            "Row Names",
+            "Unnamed: 0",
+            "unnamed: 0",
+            "sample_id",
+            "sampleID",
+            "SampleId",
+            "patient id",
+            "user_id",
+            "cell_barcode",
+            "gene name",
+            "#id",
+            "component",
+            "id.",
         ] {
             assert!(names_rows(corner), "{corner:?}");
         }
-        for corner in ["time", "a", "x", "age", "width", "idea", "cellulose", "b12", "unnamed", "sample size", "identity"] {
+        for corner in [
+            "time",
+            "a",
+            "x",
+            "age",
+            "width",
+            "idea",
+            "cellulose",
+            "b12",
+            "unnamed",
+            "sample size",
+            "identity",
+        ] {
             assert!(!names_rows(corner), "{corner:?}");
         }
     }

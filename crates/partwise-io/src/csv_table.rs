@@ -15,12 +15,13 @@
 //! - **missing cells** (blank, `NA`, `nan`, `None`, `null`, …) become NaN, with a note; whether NaN is allowed is the library's say.
 //! - **decimal commas** are read where the separator is no comma and no number has a decimal point, with a note. Percentages, thousands
 //!   separators, hexadecimal numbers, underscores, typographic minus signs, and numbers that are not finite are refused.
-//! - **label column**: taken out first, so the rules above look at the other columns.
+//! - **label column**: taken out first, so the rules above look at the other columns. Missing labels, −1 too, are no labels.
 
 use crate::cells::{Cell, Odd, classify};
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
 use crate::layout::Layout;
+use crate::missing::is_missing_label;
 use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::repeated::repeated_note;
 use crate::source::Source;
@@ -71,7 +72,7 @@ impl Filled {
             if layout.names == Some(column) {
                 self.names.push(cell_text(record, column));
             } else if layout.label == Some(column) {
-                self.labels.push(Some(cell_text(record, column)).filter(|label| !label.is_empty()));
+                self.labels.push(Some(cell_text(record, column)).filter(|label| !is_missing_label(label)));
             } else {
                 let bytes = cell(record, column);
                 self.values.push(match classify(bytes, layout.decimal_comma) {
@@ -81,7 +82,9 @@ impl Filled {
                         self.first_missing.get_or_insert_with(|| layout.place(records.line(), column));
                         f64::NAN
                     }
-                    Cell::Odd(odd) => return Err(refused(source, layout, records.line(), column, bytes, odd)),
+                    Cell::Odd(odd) => {
+                        return Err(refused(source, layout, records.line(), column, bytes, odd));
+                    }
                     Cell::Text => {
                         let message = format!(
                             "{} is not a number; a column of labels can be taken out with --label-column",
@@ -117,7 +120,8 @@ impl Filled {
                 .collect()
         });
         let repeated = [(&table.row_names, "row names"), (&table.column_names, "column names")];
-        let repeated = repeated.map(|(names, what)| names.as_ref().and_then(|names| repeated_note(names, what)));
+        let repeated =
+            repeated.map(|(names, what)| names.as_ref().and_then(|names| repeated_note(names, what)));
         table.notes.extend(repeated.into_iter().flatten());
         table
     }

@@ -245,7 +245,9 @@ impl Reader<'_> {
                 }
                 let names = names(item, "names")?;
                 match sets.iter().flatten().flatten().find(|label| **label as usize >= names.len()) {
-                    Some(label) => return Err(format!("label {label} of a set is not below {}", names.len())),
+                    Some(label) => {
+                        return Err(format!("label {label} of a set is not below {}", names.len()));
+                    }
                     None => Advice::Sets { names, sets, strength: strength()? },
                 }
             }
@@ -271,7 +273,9 @@ impl Reader<'_> {
                 let node = |e: usize, c: usize| {
                     let value = edges.get(e, c);
                     let is_node = value.fract() == 0.0 && (0.0..n as f64).contains(&value);
-                    is_node.then_some(value as usize).ok_or_else(|| format!("edge {e} joins {value}, which is no sample below {n}"))
+                    is_node
+                        .then_some(value as usize)
+                        .ok_or_else(|| format!("edge {e} joins {value}, which is no sample below {n}"))
                 };
                 let edge = |e: usize| Ok((node(e, 0)?, node(e, 1)?, edges.get(e, 2)));
                 let entries: Vec<_> = (0..edges.rows()).map(edge).collect::<Read<_>>()?;

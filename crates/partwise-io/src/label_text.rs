@@ -12,8 +12,22 @@ use std::collections::HashMap;
 
 /// Usual names of columns of labels, the surest first.
 const LABEL_COLUMNS: [&str; 16] = [
-    "label", "labels", "class", "classes", "cluster", "y", "target", "targets", "group", "category", "type", "cell_type",
-    "celltype", "cell type", "species", "truth",
+    "label",
+    "labels",
+    "class",
+    "classes",
+    "cluster",
+    "y",
+    "target",
+    "targets",
+    "group",
+    "category",
+    "type",
+    "cell_type",
+    "celltype",
+    "cell type",
+    "species",
+    "truth",
 ];
 
 /// Reads labels from text.
@@ -130,7 +144,8 @@ impl Rows<'_> {
     fn columns(&mut self, wanted: Option<&str>) -> Result<Columns> {
         let header = &self.header;
         // A blank last cell of the header is a separator at the end of the line.
-        let width = header.iter().rposition(|name| !name.is_empty()).map_or(header.len(), |last| (last + 1).max(2));
+        let width =
+            header.iter().rposition(|name| !name.is_empty()).map_or(header.len(), |last| (last + 1).max(2));
         let lower: Vec<String> = header.iter().map(|name| name.trim().to_lowercase()).collect();
         let unknown = |name: &str| IoError::UnknownName {
             path: self.source.path.clone(),
@@ -178,13 +193,18 @@ impl Rows<'_> {
         if wanted == Some(self.header[ids[0]].as_str()) && ids[0] == label {
             return Err(unknown(wanted.unwrap_or_default()));
         }
-        if self.has_header && (self.header[ids[0]] != "index" || self.header[label] != "label") && wanted.is_none() {
+        if self.has_header
+            && (self.header[ids[0]] != "index" || self.header[label] != "label")
+            && wanted.is_none()
+        {
             self.notes.push(format!(
                 "samples are named in the column \"{}\", labels are in \"{}\"",
                 self.header[ids[0]], self.header[label]
             ));
         } else if !self.has_header {
-            self.notes.push("there is no header: the first column names the samples, the second holds labels".into());
+            self.notes.push(
+                "there is no header: the first column names the samples, the second holds labels".into(),
+            );
         }
         Ok(Columns { ids, label })
     }
@@ -205,7 +225,10 @@ impl Rows<'_> {
         }
         let label = cell_text(record, columns.label);
         if label.contains('\n') {
-            let message = format!("the label {} has a line break; is there a quote too many?", quoted(label.as_bytes()));
+            let message = format!(
+                "the label {} has a line break; is there a quote too many?",
+                quoted(label.as_bytes())
+            );
             return Err(self.source.malformed(Place::Line(records.line()), message));
         }
         let ids = columns.ids.iter().map(|column| cell_text(record, *column)).collect();
@@ -214,31 +237,44 @@ impl Rows<'_> {
     }
 
     /// The sample of each row.
-    fn samples(&mut self, records: &Records<'_>, columns: &Columns, options: &LabelOptions<'_>) -> Result<Vec<usize>> {
-        let named = |row: &Row, at: usize| self.names.as_ref().is_some_and(|names| names.contains_key(row.ids[at].as_str()));
+    fn samples(
+        &mut self,
+        records: &Records<'_>,
+        columns: &Columns,
+        options: &LabelOptions<'_>,
+    ) -> Result<Vec<usize>> {
+        let named = |row: &Row, at: usize| {
+            self.names.as_ref().is_some_and(|names| names.contains_key(row.ids[at].as_str()))
+        };
         let count = |at: usize| self.ids.iter().filter(|row| named(row, at)).count();
         let whole = |at: usize| self.ids.iter().all(|row| row.ids[at].parse::<i128>().is_ok());
         let title = |at: usize| self.header[columns.ids[at]].trim().to_lowercase();
         let by_name = (0..columns.ids.len()).find(|at| count(*at) > 0);
         if let Some(at) = by_name {
             let moved = |row: &Row| {
-                let place = self.names.as_ref().and_then(|names| names.get(row.ids[at].as_str()).copied().flatten());
+                let place =
+                    self.names.as_ref().and_then(|names| names.get(row.ids[at].as_str()).copied().flatten());
                 place.map(|place| place.to_string()) != Some(row.ids[at].clone())
             };
             let moved = whole(at) && self.ids.iter().any(moved);
             let samples = self.by_name(records, at)?;
             if moved {
-                self.notes.push("the samples are found by their names, which are numbers, not by their positions".into());
+                self.notes.push(
+                    "the samples are found by their names, which are numbers, not by their positions".into(),
+                );
             }
             return Ok(samples);
         }
         // Without any name that fits, numbers are positions.
         let at = (0..columns.ids.len()).rev().find(|at| whole(*at)).unwrap_or(0);
-        if !whole(at) && self.names.is_some() && title(at) != "index" && !self.fits_by_order(columns, options) {
+        if !whole(at) && self.names.is_some() && title(at) != "index" && !self.fits_by_order(columns, options)
+        {
             return self.by_name(records, at);
         }
         if !whole(at) && self.fits_by_order(columns, options) {
-            self.notes.push("no column names the samples, so the labels were taken in the order of the rows".into());
+            self.notes.push(
+                "no column names the samples, so the labels were taken in the order of the rows".into(),
+            );
             return Ok((0..self.ids.len()).collect());
         }
         self.by_index(records, at)
@@ -258,14 +294,24 @@ impl Rows<'_> {
         for row in &self.ids {
             let text = row.ids[at].as_str();
             let given = quoted(text.as_bytes());
-            let fault = |message: String| Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message));
+            let fault = |message: String| {
+                Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message))
+            };
             match names.get(text) {
                 Some(Some(sample)) => out.push(*sample),
-                Some(None) => return fault(format!("several samples are named {given}, so a label can't be given by this name")),
+                Some(None) => {
+                    return fault(format!(
+                        "several samples are named {given}, so a label can't be given by this name"
+                    ));
+                }
                 None => {
                     let all: Vec<&str> = names.keys().copied().collect();
-                    let near = nearest(text, &all).map_or(String::new(), |near| format!(", did you mean \"{near}\"?"));
-                    return fault(format!("no sample of the data is named {given}{near}{} valid: the names of the rows of the data", if near.is_empty() { ";" } else { "" }));
+                    let near = nearest(text, &all)
+                        .map_or(String::new(), |near| format!(", did you mean \"{near}\"?"));
+                    return fault(format!(
+                        "no sample of the data is named {given}{near}{} valid: the names of the rows of the data",
+                        if near.is_empty() { ";" } else { "" }
+                    ));
                 }
             }
         }
@@ -286,11 +332,15 @@ impl Rows<'_> {
         }
         let mut out = Vec::with_capacity(indices.len());
         for (row, index) in self.ids.iter().zip(indices) {
-            let fault = |message: String| Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message));
+            let fault = |message: String| {
+                Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message))
+            };
             match index.map(|index| index - i128::from(from_one)) {
                 Some(index) if (0..n).contains(&index) => out.push(index as usize),
                 Some(index) => {
-                    return fault(format!("the index {index} must be in 0..{n} (the data have {n} samples, counted from 0)"));
+                    return fault(format!(
+                        "the index {index} must be in 0..{n} (the data have {n} samples, counted from 0)"
+                    ));
                 }
                 None => {
                     let text = quoted(row.ids[at].as_bytes());
@@ -298,7 +348,10 @@ impl Rows<'_> {
                         Some(_) => "nor a name of a row of the data",
                         None => "and the data have no names of rows",
                     };
-                    return fault(format!("the index {text} is not a whole number from 0 to {}, {hint}", n - 1));
+                    return fault(format!(
+                        "the index {text} is not a whole number from 0 to {}, {hint}",
+                        n - 1
+                    ));
                 }
             }
         }
@@ -323,7 +376,8 @@ fn from_list(source: &Source, n_samples: usize, column: Option<&str>) -> Result<
     let lines = text.iter().filter(|byte| **byte == b'\n').count() + usize::from(!text.ends_with(b"\n"));
     let first = labels.first().map_or("", String::as_str);
     let others = labels.iter().skip(1).filter(|label| *label == first).count();
-    let said = column.is_some_and(|column| column == first) || ["label", "labels"].contains(&first.to_lowercase().as_str());
+    let said = column.is_some_and(|column| column == first)
+        || ["label", "labels"].contains(&first.to_lowercase().as_str());
     // One line too many is a header when it is no label: it comes once, or is what pandas writes for a column without a name.
     let surplus = lines == n_samples + 1 || labels.len() == n_samples + 1;
     let usual = LABEL_COLUMNS.contains(&first.to_lowercase().as_str()) || first == "0";

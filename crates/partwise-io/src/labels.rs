@@ -220,7 +220,9 @@ impl Words {
         let mut order: Vec<usize> = (0..self.names.len()).collect();
         order.sort_by(|a, b| {
             let by_number = numbers.as_ref().map(|numbers| numbers[*a].cmp(&numbers[*b]));
-            by_number.unwrap_or(std::cmp::Ordering::Equal).then_with(|| self.names[*a].0.cmp(&self.names[*b].0))
+            by_number
+                .unwrap_or(std::cmp::Ordering::Equal)
+                .then_with(|| self.names[*a].0.cmp(&self.names[*b].0))
         });
         let mut position = vec![0; order.len()];
         order.iter().enumerate().for_each(|(new, old)| position[*old] = new as u32);
@@ -230,7 +232,8 @@ impl Words {
     fn notes(&self, names: &[String]) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.missing.is_empty() {
-            let texts: Vec<String> = self.missing.keys().take(5).map(|text| quoted(text.as_bytes())).collect();
+            let texts: Vec<String> =
+                self.missing.keys().take(5).map(|text| quoted(text.as_bytes())).collect();
             let count = self.missing.values().sum();
             notes.push(format!(
                 "{} read as unlabelled ({})",
@@ -295,9 +298,23 @@ mod tests {
     #[test]
     fn whole_numbers_have_one_name_and_codes_keep_theirs() {
         for (text, expected) in [
-            ("1", "1"), ("1.0", "1"), ("1.000", "1"), ("1.", "1"), ("-2.0", "-2"), ("0.0", "0"), ("1e+05", "100000"),
-            ("01", "01"), ("01.0", "01.0"), ("1.5", "1.5"), ("1152921504606846977", "1152921504606846977"),
-            ("True", "True"), ("v1.0", "v1.0"), ("e1", "e1"), ("1.2.0", "1.2.0"), (".0", ".0"), ("1e99", "1e99"),
+            ("1", "1"),
+            ("1.0", "1"),
+            ("1.000", "1"),
+            ("1.", "1"),
+            ("-2.0", "-2"),
+            ("0.0", "0"),
+            ("1e+05", "100000"),
+            ("01", "01"),
+            ("01.0", "01.0"),
+            ("1.5", "1.5"),
+            ("1152921504606846977", "1152921504606846977"),
+            ("True", "True"),
+            ("v1.0", "v1.0"),
+            ("e1", "e1"),
+            ("1.2.0", "1.2.0"),
+            (".0", ".0"),
+            ("1e99", "1e99"),
         ] {
             assert_eq!(plain_number(text), expected, "{text:?}");
         }

@@ -6,6 +6,7 @@
 //! file, where in it, and what is valid. Whatever a reader decided on its own is in the table's notes.
 
 mod cells;
+mod census;
 mod corners;
 pub mod csv_table;
 mod csv_write;
@@ -48,13 +49,13 @@ pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, rea
 pub use guidance_file::{GuidanceFile, read_guidance};
 pub use hash::sha256_hex;
 pub use labels::{LabelOptions, LabelTable, read_labels, read_labels_column, read_labels_with};
-pub use lines::{read_lines, read_names};
+pub use lines::{names_of, read_lines, read_names};
 pub use links::{LinkTable, read_links};
 pub use missing::{is_missing, is_missing_label, looks_unknown};
 pub use model::{MODEL_FORMAT, ModelFile, Tensor};
 pub use names::DataNames;
 pub use npy::write_npy;
-pub use reference::{Reference, read_reference};
+pub use reference::{Reference, read_reference, reference_of};
 pub use repeated::repeated_note;
 pub use source::Source;
 pub use table::{DenseValues, FileKind, Table, Values};

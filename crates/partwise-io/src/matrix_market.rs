@@ -120,7 +120,8 @@ impl<'a> Reader<'a> {
         if side_is_absurd(rows, declared) || side_is_absurd(columns, declared) {
             let entries = counted(declared, "entry", "entries");
             let most = longest_side(declared);
-            return self.fault(format!("{rows} x {columns} is too large for {entries}; valid: sides up to {most}"));
+            return self
+                .fault(format!("{rows} x {columns} is too large for {entries}; valid: sides up to {most}"));
         }
         let copies = if self.header.symmetric { 2 } else { 1 };
         let mut triplets = Triplets::with_capacity(declared * copies);

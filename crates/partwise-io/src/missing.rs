@@ -13,16 +13,44 @@ pub fn is_missing_label(text: &str) -> bool {
 }
 
 fn is_minus_one(text: &str) -> bool {
-    let minus_one = |rest: &str| rest.strip_prefix('.').map_or(rest.is_empty(), |rest| rest.bytes().all(|b| b == b'0'));
+    let minus_one =
+        |rest: &str| rest.strip_prefix('.').map_or(rest.is_empty(), |rest| rest.bytes().all(|b| b == b'0'));
     text.trim().strip_prefix("-1").is_some_and(minus_one)
 }
 
 /// Whether a label that was read as a class looks like a word for "unlabelled".
 pub fn looks_unknown(text: &str) -> bool {
     const WORDS: [&str; 30] = [
-        "?", "??", "???", "-", "--", "---", ".", "*", "na", "na.", "n.a.", "n.a", "nd", "n.d.", "nil", "none", "unk",
-        "unlabelled", "unlabeled", "unassigned", "undefined", "undetermined", "unclassified", "unspecified",
-        "missing", "empty", "(blank)", "blank", "tbd", "#value!",
+        "?",
+        "??",
+        "???",
+        "-",
+        "--",
+        "---",
+        ".",
+        "*",
+        "na",
+        "na.",
+        "n.a.",
+        "n.a",
+        "nd",
+        "n.d.",
+        "nil",
+        "none",
+        "unk",
+        "unlabelled",
+        "unlabeled",
+        "unassigned",
+        "undefined",
+        "undetermined",
+        "unclassified",
+        "unspecified",
+        "missing",
+        "empty",
+        "(blank)",
+        "blank",
+        "tbd",
+        "#value!",
     ];
     const BEGINNINGS: [&str; 7] =
         ["unknown", "none of", "none-of", "none_of", "not known", "not available", "not assigned"];
@@ -38,10 +66,15 @@ mod tests {
 
     #[test]
     fn missing_labels_and_words_that_look_so_are_told_apart() {
-        for text in ["", "  ", "NA", "N/A", "n/a", "NaN", "nan", "None", "<NA>", "<na>", "null", "NULL", "-1", "-1.0", "-1."] {
+        for text in [
+            "", "  ", "NA", "N/A", "n/a", "NaN", "nan", "None", "<NA>", "<na>", "null", "NULL", "-1", "-1.0",
+            "-1.",
+        ] {
             assert!(is_missing_label(text), "{text:?}");
         }
-        for text in ["?", "Unknown", "none", "unknown type", "none-of-these", "Unlabelled", "na.", "na", "UNK", "Na"] {
+        for text in
+            ["?", "Unknown", "none", "unknown type", "none-of-these", "Unlabelled", "na.", "na", "UNK", "Na"]
+        {
             assert!(!is_missing_label(text) && looks_unknown(text), "{text:?}");
         }
         for text in ["1", "-2", "-10", "-1.5", "cat", "North America", "0", "nano"] {

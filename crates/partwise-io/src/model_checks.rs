@@ -39,21 +39,29 @@ impl ModelFile {
     /// # Errors
     /// When one of them is missing, their shapes don't fit, or an entry is negative, NaN or infinite.
     pub fn check_factors(&self, path: &Path) -> Result<(usize, usize, usize)> {
-        let fault = |name: &str, message: String| IoError::malformed(path, Place::Member(name.into()), message);
+        let fault =
+            |name: &str, message: String| IoError::malformed(path, Place::Member(name.into()), message);
         let needed = |name: &str| {
             let have: Vec<&str> = self.tensors.iter().map(|(name, _)| name.as_str()).collect();
             let have = if have.is_empty() { "none".into() } else { have.join(", ") };
-            self.tensor(name).ok_or_else(|| fault(name, format!("the model has no such matrix; it has: {have}")))
+            self.tensor(name)
+                .ok_or_else(|| fault(name, format!("the model has no such matrix; it has: {have}")))
         };
         let (codes, components) = (needed("codes")?, needed("components")?);
         let ((n, k), (rows, d)) = (codes.shape(), components.shape());
         if k != rows {
-            return Err(fault("codes", format!(
-                "it has {k} columns, but \"components\" has {rows} rows; codes are samples x components, components are components x features"
-            )));
+            return Err(fault(
+                "codes",
+                format!(
+                    "it has {k} columns, but \"components\" has {rows} rows; codes are samples x components, components are components x features"
+                ),
+            ));
         }
         if n == 0 || k == 0 || d == 0 {
-            return Err(fault("codes", format!("{n} samples, {k} components and {d} features; at least one of each is needed")));
+            return Err(fault(
+                "codes",
+                format!("{n} samples, {k} components and {d} features; at least one of each is needed"),
+            ));
         }
         for (name, tensor) in [("codes", codes), ("components", components)] {
             let wrong = match tensor {
@@ -61,9 +69,12 @@ impl ModelFile {
                 Tensor::F64(matrix) => first_wrong(matrix),
             };
             if let Some((row, column, value)) = wrong {
-                return Err(fault(name, format!(
-                    "the entry in row {row}, column {column} (counted from 0) is {value}; all must be finite and 0 or more"
-                )));
+                return Err(fault(
+                    name,
+                    format!(
+                        "the entry in row {row}, column {column} (counted from 0) is {value}; all must be finite and 0 or more"
+                    ),
+                ));
             }
         }
         Ok((n, k, d))
@@ -98,7 +109,8 @@ impl<'m> Fields<'m> {
     }
 
     fn wrong<T>(&self, field: &str, value: &Value, wanted: &str) -> Result<T> {
-        Err(self.fault(field, format!("it is {}, but must be {wanted}", quoted(value.to_string().as_bytes()))))
+        Err(self
+            .fault(field, format!("it is {}, but must be {wanted}", quoted(value.to_string().as_bytes()))))
     }
 
     /// The value of a field that must be there and of a kind.
@@ -132,9 +144,13 @@ impl<'m> Fields<'m> {
         self.need("settings.rank", &rank, |value| value.as_u64() == Some(k as u64))?;
         self.may("settings.seed", "a whole number", |value| value.is_u64() || value.is_i64())?;
         self.may("settings.max_iterations", "a whole number of 0 or more", Value::is_u64)?;
-        self.may("settings.tolerance", "a number of 0 or more", |value| value.as_f64().is_some_and(|v| v >= 0.0))?;
+        self.may("settings.tolerance", "a number of 0 or more", |value| {
+            value.as_f64().is_some_and(|v| v >= 0.0)
+        })?;
         for field in ["settings.l1", "settings.l2"] {
-            let pair = |value: &Value| value.as_array().is_some_and(|pair| pair.len() == 2 && pair.iter().all(Value::is_number));
+            let pair = |value: &Value| {
+                value.as_array().is_some_and(|pair| pair.len() == 2 && pair.iter().all(Value::is_number))
+            };
             self.may(field, "two numbers", pair)?;
         }
         Ok(())
@@ -149,11 +165,14 @@ impl<'m> Fields<'m> {
         self.need("component_names", &wanted(k, "component"), |value| Self::texts(value, &[k]))?;
         self.may("row_names", &wanted(n, "sample"), |value| Self::texts(value, &[n]))?;
         // Symmetric methods have components over the samples of data with features of their own.
-        let features = self.get("data.features").and_then(Value::as_u64).map_or(d, |features| features as usize);
+        let features =
+            self.get("data.features").and_then(Value::as_u64).map_or(d, |features| features as usize);
         self.may("feature_names", &wanted(d, "feature"), |value| Self::texts(value, &[d, features]))?;
         let samples = format!("the number of samples, {n} (the rows of the codes)");
         self.need("data.samples", &samples, |value| value.as_u64() == Some(n as u64))?;
-        self.need("data.features", "a whole number of 1 or more", |value| value.as_u64().is_some_and(|d| d > 0))?;
+        self.need("data.features", "a whole number of 1 or more", |value| {
+            value.as_u64().is_some_and(|d| d > 0)
+        })?;
         Ok(())
     }
 
@@ -162,17 +181,26 @@ impl<'m> Fields<'m> {
             value.as_array().is_some_and(|list| list.len() == count && list.iter().all(Value::is_number))
         };
         for field in ["encoding.ridge", "encoding.linear"] {
-            self.need(field, &format!("a list of {k} numbers, one for each component"), |value| of(value, k))?;
+            self.need(field, &format!("a list of {k} numbers, one for each component"), |value| {
+                of(value, k)
+            })?;
         }
         self.may("encoding.smoothing", "a number", Value::is_number)?;
         let weights = |value: &Value| {
-            of(value, d) && value.as_array().is_some_and(|list| list.iter().all(|v| v.as_f64().is_some_and(|v| v >= 0.0)))
+            of(value, d)
+                && value
+                    .as_array()
+                    .is_some_and(|list| list.iter().all(|v| v.as_f64().is_some_and(|v| v >= 0.0)))
         };
         self.may("encoding.feature_weights", &format!("a list of {d} numbers of 0 or more"), weights)?;
-        self.may("scaling", "an object with the text \"kind\"", |value| value.get("kind").is_some_and(Value::is_string))?;
+        self.may("scaling", "an object with the text \"kind\"", |value| {
+            value.get("kind").is_some_and(Value::is_string)
+        })?;
         if self.get("scaling.kind").and_then(Value::as_str) == Some("max") {
             let wanted = "a finite number above 0";
-            self.need("scaling.max", wanted, |value| value.as_f64().is_some_and(|max| max > 0.0 && max.is_finite()))?;
+            self.need("scaling.max", wanted, |value| {
+                value.as_f64().is_some_and(|max| max > 0.0 && max.is_finite())
+            })?;
         }
         if let Some(idf) = self.model.tensor("idf") {
             let values = idf.to_matrix::<f64>();
@@ -199,11 +227,16 @@ impl<'m> Fields<'m> {
         if self.may("guidance.labels", "an object", Value::is_object)?.is_none() {
             return Ok(());
         }
-        let names = self.need("guidance.labels.class_names", "a list", Value::is_array)?.as_array().map_or(0, Vec::len);
+        let names = self
+            .need("guidance.labels.class_names", "a list", Value::is_array)?
+            .as_array()
+            .map_or(0, Vec::len);
         let listed = self.need("guidance.labels.samples", &samples, |value| below(value, n as u64))?;
         let count = listed.as_array().map_or(0, Vec::len);
         let classes = format!("a list of {count} classes, each a whole number below {names}");
-        let fits = |value: &Value| below(value, names as u64) && value.as_array().is_some_and(|list| list.len() == count);
+        let fits = |value: &Value| {
+            below(value, names as u64) && value.as_array().is_some_and(|list| list.len() == count)
+        };
         self.need("guidance.labels.classes", &classes, fits)?;
         Ok(())
     }
@@ -217,7 +250,9 @@ impl<'m> Fields<'m> {
         self.need("result.stop", "a text", Value::is_string)?;
         self.need("result.iterations", "a whole number of 0 or more", Value::is_u64)?;
         let parts = |value: &Value| {
-            value.as_object().is_some_and(|parts| parts.values().all(|part| part.is_number() || part.is_null()))
+            value
+                .as_object()
+                .is_some_and(|parts| parts.values().all(|part| part.is_number() || part.is_null()))
         };
         self.may("result.parts", "an object of numbers", parts)?;
         let columns = self.need("history_columns", "a list of texts", |value| {
@@ -225,7 +260,8 @@ impl<'m> Fields<'m> {
         })?;
         let width = columns.as_array().map_or(0, Vec::len);
         let row = |row: &Value| {
-            row.as_array().is_some_and(|row| row.len() == width && row.iter().all(|v| v.is_number() || v.is_null()))
+            row.as_array()
+                .is_some_and(|row| row.len() == width && row.iter().all(|v| v.is_number() || v.is_null()))
         };
         let wanted = format!("a list of lists of {width} numbers");
         self.need("history", &wanted, |value| value.as_array().is_some_and(|rows| rows.iter().all(row)))?;

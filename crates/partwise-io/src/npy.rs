@@ -198,18 +198,29 @@ impl<'a> Array<'a> {
     /// When the array holds something else.
     pub(crate) fn labels(&self) -> Result<Vec<String>> {
         let integers = |values: Vec<f64>| {
-            let wrong = values.iter().find(|value| !value.is_nan() && (value.fract() != 0.0 || value.is_infinite()));
+            let wrong =
+                values.iter().find(|value| !value.is_nan() && (value.fract() != 0.0 || value.is_infinite()));
             match wrong {
                 Some(value) => Err(self.unsupported(
-                    format!("the numbers are {}, and {value} is one of them, but whole numbers are needed", self.descr),
+                    format!(
+                        "the numbers are {}, and {value} is one of them, but whole numbers are needed",
+                        self.descr
+                    ),
                     &["whole numbers", "booleans", "text", "NaN for unlabelled"],
                 )),
-                None => Ok(values.iter().map(|v| if v.is_nan() { String::new() } else { format!("{v:.0}") }).collect()),
+                None => Ok(values
+                    .iter()
+                    .map(|v| if v.is_nan() { String::new() } else { format!("{v:.0}") })
+                    .collect()),
             }
         };
         match self.kind {
-            Kind::Bytes | Kind::Unicode => Ok(self.data.chunks(self.item_size).map(|item| self.item_text(item)).collect()),
-            Kind::Bool => Ok(self.data.iter().map(|b| if *b == 0 { "False" } else { "True" }.to_string()).collect()),
+            Kind::Bytes | Kind::Unicode => {
+                Ok(self.data.chunks(self.item_size).map(|item| self.item_text(item)).collect())
+            }
+            Kind::Bool => {
+                Ok(self.data.iter().map(|b| if *b == 0 { "False" } else { "True" }.to_string()).collect())
+            }
             Kind::Float => match self.values(&mut Vec::new())? {
                 DenseValues::F32(values) => integers(values.into_iter().map(f64::from).collect()),
                 DenseValues::F64(values) => integers(values),
@@ -256,7 +267,8 @@ pub(crate) fn header_end(bytes: &[u8]) -> Option<usize> {
 /// How many bytes an array has by its header, the header included.
 pub(crate) fn declared_size(bytes: &[u8]) -> Option<u64> {
     let end = header_end(bytes)?;
-    let header = parse(&String::from_utf8_lossy(bytes.get(if bytes[6] == 1 { 10 } else { 12 }..end)?)).ok()?;
+    let header =
+        parse(&String::from_utf8_lossy(bytes.get(if bytes[6] == 1 { 10 } else { 12 }..end)?)).ok()?;
     let Literal::Text(descr) = header.entry("descr")? else { return None };
     let shape = header.entry("shape")?.whole_numbers()?;
     let (_, item, _) = number_type(Path::new(""), &Place::Whole, descr).ok()?;

@@ -73,8 +73,9 @@ impl<'a> Archive<'a> {
             .by_name(&format!("{key}.npy"))
             .map_err(|e| broken(format!("the array can't be read: {e}")))?;
         // A member without the header of an array has nothing to be read.
-        let bytes = read_as_needed(member, 1 << 10, self.limit)
-            .map_err(|(error, decoded)| broken(format!("broken after {decoded} decompressed bytes: {error}")))?;
+        let bytes = read_as_needed(member, 1 << 10, self.limit).map_err(|(error, decoded)| {
+            broken(format!("broken after {decoded} decompressed bytes: {error}"))
+        })?;
         if bytes.len() as u64 > self.limit {
             return Err(broken(format!("it decompresses to more than the limit of {} bytes", self.limit)));
         }

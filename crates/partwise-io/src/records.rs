@@ -58,8 +58,9 @@ impl<'a> Records<'a> {
             lines.next();
             let delimiters = |line: &[u8]| line.iter().filter(|byte| **byte == self.delimiter).count();
             if width > 1 && lines.any(|line| delimiters(line) + 1 >= width) {
-                let before: usize =
-                    (0..column).map(|c| self.record.get(c).map_or(0, |c| c.iter().filter(|b| **b == b'\n').count())).sum();
+                let before: usize = (0..column)
+                    .map(|c| self.record.get(c).map_or(0, |c| c.iter().filter(|b| **b == b'\n').count()))
+                    .sum();
                 let message = format!(
                     "the quote (\") that opens here, in column {}, closes on a later line only and takes in whole rows",
                     column + 1
@@ -136,7 +137,8 @@ pub(crate) fn split_rule(text: &[u8], spaces: Spaces) -> (Cow<'_, [u8]>, u8) {
     let first =
         text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let head = head_of(text);
-    if let Some(delimiter) = [b'\t', b';', b','].into_iter().find(|delimiter| splits_evenly(head, *delimiter)) {
+    if let Some(delimiter) = [b'\t', b';', b','].into_iter().find(|delimiter| splits_evenly(head, *delimiter))
+    {
         return (Cow::Borrowed(text), delimiter);
     }
     let mut quoted = false;
@@ -173,11 +175,8 @@ fn splits_evenly(text: &[u8], delimiter: u8) -> bool {
     if !text.contains(&delimiter) {
         return false;
     }
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .from_reader(text);
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text);
     let mut record = ByteRecord::new();
     let (mut first, mut width) = (None, None);
     let mut seen = 0;
@@ -212,7 +211,10 @@ fn is_table_of_words(text: &[u8]) -> bool {
         let words = words_of(line);
         let expected = *width.get_or_insert(words.len());
         let fits = words.len() == expected && (expected == first.len() || expected == first.len() + 1);
-        if expected < 2 || !fits || !words.iter().any(|word| word.starts_with(b"\"") || number(word).is_some()) {
+        if expected < 2
+            || !fits
+            || !words.iter().any(|word| word.starts_with(b"\"") || number(word).is_some())
+        {
             return false;
         }
     }

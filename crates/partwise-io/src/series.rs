@@ -151,10 +151,7 @@ impl Series {
 }
 
 /// Why a first row of numbers is a header over these rows; `Err` when it may be one.
-pub(crate) fn header_of_numbers(
-    first: &[Sample],
-    rows: &[Vec<Sample>],
-) -> Result<Option<&'static str>, ()> {
+pub(crate) fn header_of_numbers(first: &[Sample], rows: &[Vec<Sample>]) -> Result<Option<&'static str>, ()> {
     let series = Series::of(first);
     let unlike = first.iter().any(|cell| matches!(cell, Sample::Missing | Sample::Other));
     if rows.is_empty() || first.len() < 2 || unlike || !series.rises() {

@@ -54,13 +54,21 @@ impl Source {
         }
         let mut bytes = if compressed { decompress(path, &stored, limit)? } else { stored };
         // Old spreadsheets end lines with a carriage return alone.
-        if matches!(looks_like(&bytes), Look::Text | Look::MatrixMarket) && bytes.contains(&b'\r') && !bytes.contains(&b'\n') {
+        if matches!(looks_like(&bytes), Look::Text | Look::MatrixMarket)
+            && bytes.contains(&b'\r')
+            && !bytes.contains(&b'\n')
+        {
             bytes.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
         }
         if bytes.is_empty() {
             return Err(IoError::Empty { path: path.to_path_buf() });
         }
         Ok(Source { path: path.to_path_buf(), bytes, sha256 })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The extension in lower case, without a final `.gz`.

@@ -142,7 +142,12 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
             counted(found.repeated, "repeated word of a topic was", "repeated words of topics were")
         ));
     }
-    Ok(TopicTable { path: source.path.clone(), topics: found.into_topics(), notes, sha256: source.sha256.clone() })
+    Ok(TopicTable {
+        path: source.path.clone(),
+        topics: found.into_topics(),
+        notes,
+        sha256: source.sha256.clone(),
+    })
 }
 
 /// What is wrong with a header without a column of words.
