@@ -101,6 +101,8 @@ def read_table(
     key: str | None = None,
     label_column: str | None = None,
     n_nodes: int | None = None,
+    header: bool | None = None,
+    row_names: bool | None = None,
 ) -> dict[str, Any]: ...
 def read_labels(
     path: _Path, n_samples: int, *, column: str | None = None

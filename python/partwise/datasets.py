@@ -45,7 +45,16 @@ def load_digits(*, return_X_y: bool = False) -> Any:
     return Bunch(data=images, target=labels, image_shape=shape)
 
 
-def load_file(path: Any, *, format: str | None = None, key: str | None = None, label_column: str | None = None, n_nodes: int | None = None) -> Bunch:
+def load_file(
+    path: Any,
+    *,
+    format: str | None = None,
+    key: str | None = None,
+    label_column: str | None = None,
+    n_nodes: int | None = None,
+    header: bool | None = None,
+    row_names: bool | None = None,
+) -> Bunch:
     """A data file in any format of the command line: ``.npy``, ``.npz``, ``.mtx``, ``.csv``, ``.tsv``, edge lists; gzipped too.
 
     Parameters
@@ -60,6 +69,10 @@ def load_file(path: Any, *, format: str | None = None, key: str | None = None, l
         A column of a text table that holds labels instead of data.
     n_nodes : int, default=None
         The number of nodes of an edge list.
+    header : bool, default=None
+        Whether the first row of a text table holds the names of the columns. None: detected, and told in ``notes`` where it isn't certain.
+    row_names : bool, default=None
+        Whether the first column of a text table holds the names of the rows. None: detected, and told in ``notes`` where it isn't certain.
 
     Returns
     -------
@@ -67,7 +80,9 @@ def load_file(path: Any, *, format: str | None = None, key: str | None = None, l
         ``data`` (array, or CSR where the file is sparse), ``row_names``, ``feature_names``, ``image_shape``, ``target`` (texts,
         None where blank; None without ``label_column``), ``notes``.
     """
-    table = _native.read_table(path, format=format, key=key, label_column=label_column, n_nodes=n_nodes)
+    table = _native.read_table(
+        path, format=format, key=key, label_column=label_column, n_nodes=n_nodes, header=header, row_names=row_names
+    )
     values = table["values"]
     if "shape" in table:
         indptr, indices = table["indptr"].astype(np.int64), table["indices"].astype(np.int64)

@@ -51,6 +51,18 @@ pub(crate) struct ReadArgs {
     /// Which array of an .npz archive. Default: the only one.
     #[arg(long, value_name = "NAME")]
     pub(crate) key: Option<String>,
+    /// The first row of a text table holds the names of the columns. Default: detected, and told where it isn't certain.
+    #[arg(long, overrides_with = "no_header")]
+    pub(crate) header: bool,
+    /// The first row of a text table holds data.
+    #[arg(long, overrides_with = "header")]
+    pub(crate) no_header: bool,
+    /// The first column of a text table holds the names of the rows. Default: detected, and told where it isn't certain.
+    #[arg(long, overrides_with = "no_row_names")]
+    pub(crate) row_names: bool,
+    /// The first column of a text table holds data.
+    #[arg(long, overrides_with = "row_names")]
+    pub(crate) no_row_names: bool,
     /// Each row is an image of this height and width, as in 32x32. Default: known for image stacks.
     #[arg(long, value_name = "HxW", value_parser = choices::image_shape)]
     pub(crate) image_shape: Option<(usize, usize)>,
@@ -105,7 +117,8 @@ pub(crate) struct GuidanceArgs {
     /// Pairs of samples that belong together or apart (method guided): a table with two samples (numbers from 0, or names) and must or cannot.
     #[arg(long, value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,
-    /// Known labels: a table index,label (indices from 0), one label a line, or an .npy vector; blank or -1 = unlabelled.
+    /// Known labels: a table of samples (by index from 0, or by the names of the rows) and labels, one label a line, or an .npy vector;
+    /// blank, NA, nan, None, null or -1 = unlabelled.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Guide with this many labels of each class only, drawn by the seed; the others serve the evaluation. Default: all guide.

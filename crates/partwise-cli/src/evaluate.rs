@@ -21,8 +21,8 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     }
     let path = model_path(&args.result);
     let evaluation = match Recipe::of(args)? {
-        Some(recipe) => recipe.evaluate(args).with_context(|| args.result.display().to_string())?,
-        None => evaluate(&ModelFile::read(&path)?, args).with_context(|| path.display().to_string())?,
+        Some(recipe) => recipe.evaluate(args)?,
+        None => evaluate(&ModelFile::open(&path)?, args)?,
     };
     let verbosity = Verbosity::of(false, args.json);
     evaluation.notes.iter().for_each(|note| verbosity.note(note));
@@ -46,8 +46,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
 fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
-    let row_names = row_names(model);
-    let table = label_table(args, &DataNames::of_samples(codes.rows(), row_names.as_deref()))?;
+    let table = label_table(args, codes.rows(), row_names(model).as_deref())?;
     let memberships = Memberships::new(&codes, &components);
     let (clusters, names) = match args.clusters.as_str() {
         "k-means" => by_k_means(codes.clone(), &table, args)?,
@@ -68,12 +67,18 @@ pub(crate) fn row_names(model: &ModelFile) -> Option<Vec<String>> {
 }
 
 /// The labels to compare with.
-fn label_table(args: &EvaluateArgs, names: &DataNames<'_>) -> Result<LabelTable> {
-    let table = guidance::label_table(&args.labels, names, args.label_column.as_deref())?;
+fn label_table(args: &EvaluateArgs, samples: usize, names: Option<&[String]>) -> Result<LabelTable> {
+    let table = guidance::label_table(&args.labels, samples, names, args.label_column.as_deref())?;
     if table.n_labelled() == 0 {
         bail!("{} has no labels to compare with", args.labels.display());
     }
     Ok(table)
+}
+
+/// The names of the samples in a model's document.
+pub(crate) fn row_names(model: &ModelFile) -> Option<Vec<String>> {
+    let names = model.document.get("row_names")?.as_array()?;
+    names.iter().map(|name| name.as_str().map(str::to_string)).collect()
 }
 
 fn compare(
@@ -92,6 +97,8 @@ struct Recipe {
     /// n × classes.
     memberships: Matrix<f64>,
     record: Value,
+    /// The file of the record.
+    path: PathBuf,
 }
 
 impl Recipe {
@@ -102,15 +109,34 @@ impl Recipe {
             return Ok(None);
         }
         let text = std::fs::read_to_string(&record).with_context(|| record.display().to_string())?;
-        let record: Value =
+        let record_json: Value =
             serde_json::from_str(&text).with_context(|| format!("{} is no JSON", record.display()))?;
-        if record.get("recipe").is_none() {
+        if record_json.get("recipe").is_none() {
             return Ok(None);
         }
         match partwise_io::read_table(&memberships, &ReadOptions::default())?.values {
             Values::Dense { rows, columns, values } => {
-                let memberships = Matrix::from_vec(rows, columns, values.into_real())?;
-                Ok(Some(Recipe { memberships, record }))
+                let values: Vec<f64> = values.into_real();
+                if let Some(at) = values.iter().position(|share| !share.is_finite() || *share < 0.0) {
+                    bail!(
+                        "{}: the entry in row {}, column {} (counted from 0) is {}; all must be finite and 0 or more",
+                        memberships.display(),
+                        at / columns,
+                        at % columns,
+                        values[at]
+                    );
+                }
+                let classes = record_json.pointer("/recipe/classes").and_then(Value::as_array);
+                if classes
+                    .is_none_or(|classes| classes.len() != columns || !classes.iter().all(Value::is_string))
+                {
+                    bail!(
+                        "{}: \"recipe.classes\" must be a list of {columns} texts, one for each column of memberships.npy",
+                        record.display()
+                    );
+                }
+                let memberships = Matrix::from_vec(rows, columns, values)?;
+                Ok(Some(Recipe { memberships, record: record_json, path: record }))
             }
             Values::Sparse { .. } => bail!("{} is no dense table", memberships.display()),
         }
@@ -124,10 +150,12 @@ impl Recipe {
             );
         }
         let samples = self.memberships.rows();
-        let table = label_table(args, &DataNames::of_samples(samples, None))?;
+        let table = label_table(args, samples, None)?;
         let names = names(self.record.pointer("/recipe/classes"), self.memberships.columns(), "class");
         let clusters: Vec<_> = (0..samples).map(|i| largest(self.memberships.row(i))).collect();
-        compare(table, &clusters, &names, &flags(self.record.pointer("/labels/samples"), samples)?)
+        let guided = flags(self.record.pointer("/labels/samples"), samples);
+        let guided = guided.with_context(|| format!("{}: \"labels.samples\"", self.path.display()))?;
+        compare(table, &clusters, &names, &guided)
     }
 }
 

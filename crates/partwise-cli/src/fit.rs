@@ -10,7 +10,7 @@ use partwise::{
     Acceleration, AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real,
     Settings, Slot, SolverChoice, StrengthUnit, models,
 };
-use partwise_io::{Matched, ModelFile, order_by_name, read_names};
+use partwise_io::{Matched, ModelFile, order_by_name, read_names, repeated_note};
 use serde_json::Value;
 
 use crate::args::{FitArgs, SolveArgs};
@@ -27,6 +27,13 @@ use crate::record::Timings;
 use crate::said::{say_input, say_result};
 use crate::scale::{ScaleKind, Scaling};
 use crate::{Outcome, interrupt, recipe};
+
+/// The model that a fit starts from.
+fn start_model(path: &Path) -> Result<ModelFile> {
+    let model = ModelFile::read(path)?;
+    model.check_factors(path)?;
+    Ok(model)
+}
 
 /// Reads, fits, writes, tells.
 pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
@@ -48,6 +55,7 @@ pub(crate) fn read(args: &FitArgs) -> Result<Read> {
     let mut read = input::read(&args.read, from_data)?;
     if let Some(path) = &args.guidance.feature_names {
         let names = read_names(path, read.source.columns, "features (columns of the data)")?;
+        read.source.notes.extend(repeated_note(&names, "feature names"));
         name_features(&mut read.source, names, path)?;
     }
     Ok(read)
@@ -215,7 +223,7 @@ fn prepare<'a, T: Real>(
         Some(composed) => guided_model(args, composed, &mut chosen)?,
         None => model(args, guidance, reference, graph, source.image_shape, more, &mut chosen)?,
     };
-    let start = args.solve.start.as_ref().map(|path| ModelFile::read(path).map(|m| (path, m))).transpose()?;
+    let start = args.solve.start.as_ref().map(|path| start_model(path).map(|m| (path, m))).transpose()?;
     let start_rank = start.as_ref().and_then(|(_, m)| m.tensor("components")).map(|t| t.shape().0);
     let classes = guidance.map(|g| g.labels.n_classes()).filter(|c| *c > 0);
     let topics = composed.map(|composed| composed.guidance.all_topics()).filter(|topics| !topics.is_empty());

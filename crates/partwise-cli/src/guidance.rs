@@ -7,8 +7,8 @@ use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_grap
 use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
 use partwise_eval::draw_labels;
 use partwise_io::{
-    DataNames, LabelTable, Matched, ReadOptions, Table, Values, order_by_name, places_by_name,
-    read_labels_of, read_reference, read_table,
+    LabelOptions, LabelTable, Matched, ReadOptions, Table, Values, order_by_name, places_by_name,
+    read_labels_with, read_reference, read_table,
 };
 
 use crate::args::GuidanceArgs;
@@ -67,9 +67,14 @@ impl Guidance {
     }
 }
 
-/// Reads a label file.
-pub(crate) fn label_table(path: &Path, names: &DataNames<'_>, column: Option<&str>) -> Result<LabelTable> {
-    Ok(read_labels_of(path, names, column)?)
+/// Reads a label file, by name where the samples have names.
+pub(crate) fn label_table(
+    path: &Path,
+    n_samples: usize,
+    sample_names: Option<&[String]>,
+    column: Option<&str>,
+) -> Result<LabelTable> {
+    Ok(read_labels_with(path, n_samples, &LabelOptions { column, sample_names })?)
 }
 
 /// What a file of labels gives.
@@ -89,7 +94,9 @@ pub(crate) fn labels(
     several: bool,
 ) -> Result<Option<Given>> {
     let table = match (&args.labels, &source.labels) {
-        (Some(path), _) => label_table(path, &source.names(), args.label_column.as_deref())?,
+        (Some(path), _) => {
+            label_table(path, source.rows, source.row_names.as_deref(), args.label_column.as_deref())?
+        }
         (None, Some(column)) => LabelTable::from_column(Path::new(&source.name), column, &source.sha256),
         (None, None) => {
             if args.labels_per_class.is_some() {

@@ -57,6 +57,8 @@ pub(crate) fn read(args: &ReadArgs, label_column: Option<&str>) -> Result<Read> 
         format: args.format.clone(),
         key: args.key.clone(),
         label_column: label_column.map(str::to_string),
+        header: either(args.header, args.no_header),
+        row_names: either(args.row_names, args.no_row_names),
         ..ReadOptions::default()
     };
     let table = partwise_io::read_table(&args.data, &options)?;
@@ -87,6 +89,11 @@ pub(crate) fn read(args: &ReadArgs, label_column: Option<&str>) -> Result<Read> 
         labels: table.labels,
     };
     Ok(Read { values: table.values, source })
+}
+
+/// What a flag and its opposite say.
+fn either(yes: bool, no: bool) -> Option<bool> {
+    (yes || no).then_some(yes)
 }
 
 impl<T: Real> Table<T> {

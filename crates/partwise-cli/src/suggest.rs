@@ -14,7 +14,7 @@ use crate::{Outcome, guidance};
 /// Reads a result and prints a table, or JSON.
 pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
     let path = model_path(&args.result);
-    let model = ModelFile::read(&path)?;
+    let model = ModelFile::open(&path)?;
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
     let names = component_names(&model, components.rows());
@@ -25,8 +25,12 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
     }
     let mut known = guiding_samples(&model, codes.rows())?;
     if let Some(labels) = &args.labels {
-        let names = DataNames::of_samples(codes.rows(), samples.as_deref());
-        let table = guidance::label_table(labels, &names, args.label_column.as_deref())?;
+        let table = guidance::label_table(
+            labels,
+            codes.rows(),
+            samples.as_deref(),
+            args.label_column.as_deref(),
+        )?;
         for (known, set) in known.iter_mut().zip(&table.sets) {
             *known |= !set.is_empty();
         }

@@ -21,7 +21,7 @@ use crate::{Outcome, interrupt, outputs, record};
 pub(crate) fn run(args: &TransformArgs) -> Result<Outcome> {
     outputs::check_target(&args.write.out, args.write.force)?;
     let path = model_path(&args.model);
-    let model = ModelFile::read(&path)?;
+    let model = ModelFile::open(&path)?;
     match model
         .tensor("components")
         .with_context(|| format!("{}: the model has no components", path.display()))?

@@ -1,209 +1,47 @@
 //! `.csv`, `.tsv`, `.txt`: tables of numbers, with or without header and row names.
 //!
-//! How a table is understood, unless [`ReadOptions`] says otherwise:
+//! How a table is understood, unless [`ReadOptions`] says otherwise. Whatever isn't certain is told in the table's notes.
 //!
-//! - **delimiter**: comma, tab or semicolon, whichever the first line has most of; a first line that is several
-//!   numbers between spaces is split at spaces.
+//! - **cells** are separated by tab, semicolon or comma, whichever splits the first rows evenly; or by spaces. Blank cells at the end of
+//!   all lines (separators at their ends), and lines at the end that hold separators only, are left out, with a note.
 //! - **header**: the first row is a header when any cell besides the first is text (in a one-column table: the only
-//!   cell), or when its first cell is empty, is one of `sample`, `name`, `id`, `index`, or is the only text of its
-//!   column. A first row that is one cell shorter than the second is a header without a corner, as R writes it.
-//! - **row names**: the first column holds row names when the header leaves its cell empty, or when at least half of
-//!   its cells are text. Text in fewer cells is a fault of those cells.
-//! - **missing cells** (empty, `NA`, `nan`) become NaN, with a note; whether NaN is allowed is the library's say.
-//! - **label column**: taken out first, so the rules above look at the other columns.
+//!   cell), or when its first cell is blank, has a usual name for row names (`id`, `sample`, `Unnamed: 0`, …), or is the only text of its
+//!   column. A first row that is one cell shorter than all others is a header without a corner, as R writes it. A first row of
+//!   numbers is a header when all of it is quoted and the next row isn't, or when it counts 0, 1, 2, …, rises steadily like
+//!   wavelengths or years, and the numbers below don't.
+//! - **row names**: the first column holds row names when the header leaves its cell blank, when at least half of its cells are text, when
+//!   it holds whole numbers under a usual name for row names, or when it counts the rows or rises steadily above all other numbers. Text in
+//!   fewer cells is a fault of those cells.
+//! - **missing cells** (blank, `NA`, `nan`, `None`, `null`, …) become NaN, with a note; whether NaN is allowed is the library's say.
+//! - **decimal commas** are read where the separator is no comma and no number has a decimal point, with a note. Percentages, thousands
+//!   separators, hexadecimal numbers, underscores, typographic minus signs, and numbers that are not finite are refused.
+//! - **label column**: taken out first, so the rules above look at the other columns. Missing labels, −1 too, are no labels.
 
+use crate::cells::{Cell, Odd, classify};
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
-use crate::records::{Records, cell, cell_text, split_rule};
+use crate::layout::Layout;
+use crate::missing::is_missing_label;
+use crate::records::{Records, Spaces, cell, cell_text, split_rule};
+use crate::repeated::repeated_note;
 use crate::source::Source;
 use crate::table::{DenseValues, FileKind, Table, Values, counted};
-use crate::text::{number, quoted, whole};
+use crate::text::quoted;
 
 /// Reads a text table.
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
-    let (text, delimiter) = split_rule(source.text_bytes());
-    let layout = Layout::detect(source, Records::new(source, &text, delimiter), options)?;
-    let mut records = Records::new(source, &text, delimiter);
+    let (text, delimiter) = split_rule(source.text_bytes(), Spaces::Table);
+    let records = || Records::new(source, &text, delimiter);
+    let layout = Layout::detect(source, records(), records(), options, delimiter)?;
+    let mut records = records();
     let mut filled = Filled::default();
     if layout.header.is_some() {
         records.next()?;
     }
-    while records.next()?.is_some() {
+    while filled.rows < layout.rows && records.next()?.is_some() {
         filled.add_row(source, &records, &layout)?;
     }
     Ok(filled.into_table(source, layout))
-}
-
-/// How the columns of a table are to be understood.
-struct Layout {
-    /// Cells a row.
-    width: usize,
-    /// The column names, one for each column of the file.
-    header: Option<Vec<String>>,
-    label: Option<usize>,
-    names: Option<usize>,
-    notes: Vec<String>,
-}
-
-/// What stands in the column that may hold row names, below the first row.
-#[derive(Default)]
-struct Census {
-    rows: usize,
-    numbers: usize,
-    /// Text, in rows below the first.
-    texts: usize,
-    /// The place and text of the first text.
-    first_text: Option<(u64, String)>,
-}
-
-const CORNERS: [&str; 5] = ["", "sample", "name", "id", "index"];
-
-impl Layout {
-    fn detect(source: &Source, mut records: Records<'_>, options: &ReadOptions) -> Result<Self> {
-        let Some(first) = records.next()?.cloned() else {
-            return Err(IoError::Empty { path: source.path.clone() });
-        };
-        let mut header: Vec<String> = (0..first.len()).map(|j| cell_text(&first, j)).collect();
-        let mut more = records.next()?.is_some();
-        let row = records.current();
-        let no_corner =
-            more && row.len() == header.len() + 1 && is_text(cell(row, 0)) && options.header != Some(false);
-        if no_corner {
-            header.insert(0, String::new());
-        }
-        let width = header.len();
-        let label = find_label(source, &header, options)?;
-        // The column that may hold row names: the first that isn't the label; the last one left must be data.
-        let candidate = usize::from(label == Some(0)).min(width - 1);
-        let may_have_names = width > 1 + usize::from(label.is_some());
-        let mut census = Census::default();
-        while more {
-            census.add(&records, candidate);
-            more = records.next()?.is_some();
-        }
-        let has_header = no_corner
-            || options
-                .header
-                .unwrap_or_else(|| looks_like_header(&header, label, candidate, may_have_names, &census));
-        if !has_header && is_text(header[candidate].as_bytes()) {
-            census.texts += 1;
-        }
-        let mut layout =
-            Layout { width, header: has_header.then_some(header), label, names: None, notes: Vec::new() };
-        if may_have_names && layout.has_names(source, options, candidate, &census)? {
-            layout.names = Some(candidate);
-        }
-        Ok(layout)
-    }
-
-    fn has_names(
-        &mut self,
-        source: &Source,
-        options: &ReadOptions,
-        candidate: usize,
-        census: &Census,
-    ) -> Result<bool> {
-        if let Some(said) = options.row_names {
-            return Ok(said);
-        }
-        let empty_corner = self.header.as_ref().is_some_and(|header| header[candidate].is_empty());
-        if empty_corner || (census.texts > 0 && census.numbers == 0) {
-            return Ok(true);
-        }
-        if census.texts == 0 {
-            return Ok(false);
-        }
-        if census.texts >= census.numbers {
-            self.notes.push(format!(
-                "the first column was read as row names: {} of its cells are text, {} are numbers",
-                census.texts, census.numbers
-            ));
-            return Ok(true);
-        }
-        let (line, text) = census.first_text.clone().unwrap_or((1, String::new()));
-        let message = format!(
-            "{} is not a number; if this column holds row names, leave its cell in the header empty",
-            quoted(text.as_bytes())
-        );
-        Err(source.malformed(self.place(line, candidate), message))
-    }
-
-    fn place(&self, line: u64, column: usize) -> Place {
-        let name = self.header.as_ref().map(|header| header[column].clone()).filter(|name| !name.is_empty());
-        Place::Cell { line, column: column + 1, name }
-    }
-
-    fn is_data(&self, column: usize) -> bool {
-        self.label != Some(column) && self.names != Some(column)
-    }
-}
-
-impl Census {
-    fn add(&mut self, records: &Records<'_>, column: usize) {
-        let bytes = cell(records.current(), column);
-        self.rows += 1;
-        if number(bytes).is_some() || has_decimal_comma(bytes) {
-            self.numbers += 1;
-        } else if is_text(bytes) {
-            self.texts += 1;
-            self.first_text.get_or_insert_with(|| (records.line(), cell_text(records.current(), column)));
-        }
-    }
-}
-
-/// Neither a number nor missing.
-fn is_text(bytes: &[u8]) -> bool {
-    !is_missing(bytes) && number(bytes).is_none()
-}
-
-fn is_missing(bytes: &[u8]) -> bool {
-    bytes.is_empty() || bytes == b"NA" || bytes.eq_ignore_ascii_case(b"nan")
-}
-
-fn looks_like_header(
-    first: &[String],
-    label: Option<usize>,
-    candidate: usize,
-    may_have_names: bool,
-    census: &Census,
-) -> bool {
-    let corner = first[candidate].as_bytes();
-    if !may_have_names {
-        return is_text(corner);
-    }
-    let text_beside = (0..first.len())
-        .filter(|column| *column != candidate && label != Some(*column))
-        .any(|column| is_text(first[column].as_bytes()));
-    let known_corner = CORNERS.contains(&first[candidate].to_lowercase().as_str());
-    text_beside
-        || (known_corner && census.rows > 0)
-        || (is_text(corner) && census.texts == 0 && census.numbers > 0)
-}
-
-/// The position of the label column: a whole number within the row is a position (a first row of data may hold the
-/// same number), anything else a name.
-fn find_label(source: &Source, header: &[String], options: &ReadOptions) -> Result<Option<usize>> {
-    let Some(wanted) = &options.label_column else { return Ok(None) };
-    if let Some(column) = whole(wanted.as_bytes()).filter(|column| *column < header.len() as u64) {
-        return Ok(Some(column as usize));
-    }
-    let mut named =
-        (0..header.len()).filter(|column| header[*column] == *wanted && options.header != Some(false));
-    if let Some(column) = named.next() {
-        if let Some(second) = named.next() {
-            let message =
-                format!("the columns {} and {} are both named \"{wanted}\"", column + 1, second + 1);
-            return Err(source.unsupported(
-                Place::Line(1),
-                message,
-                &["the column's position, counted from 0"],
-            ));
-        }
-        return Ok(Some(column));
-    }
-    let mut valid = vec![format!("0 to {}", header.len() - 1)];
-    valid.extend(header.iter().filter(|name| is_text(name.as_bytes())).take(20).cloned());
-    Err(IoError::UnknownName { path: source.path.clone(), kind: "column", name: wanted.clone(), valid })
 }
 
 /// What the second pass gathers.
@@ -220,7 +58,9 @@ struct Filled {
 impl Filled {
     fn add_row(&mut self, source: &Source, records: &Records<'_>, layout: &Layout) -> Result<()> {
         let record = records.current();
-        if record.len() != layout.width {
+        let surplus = record.len().checked_sub(layout.width);
+        let only_blanks = |surplus: usize| (0..surplus).all(|c| cell(record, layout.width + c).is_empty());
+        if !surplus.is_some_and(|surplus| surplus == 0 || (layout.blank_end && only_blanks(surplus))) {
             let message = format!(
                 "the row has {}, but {} are expected",
                 counted(record.len(), "cell", "cells"),
@@ -232,17 +72,26 @@ impl Filled {
             if layout.names == Some(column) {
                 self.names.push(cell_text(record, column));
             } else if layout.label == Some(column) {
-                self.labels.push(Some(cell_text(record, column)).filter(|label| !label.is_empty()));
+                self.labels.push(Some(cell_text(record, column)).filter(|label| !is_missing_label(label)));
             } else {
                 let bytes = cell(record, column);
-                self.values.push(if is_missing(bytes) {
-                    self.missing += 1;
-                    self.first_missing.get_or_insert_with(|| layout.place(records.line(), column));
-                    f64::NAN
-                } else if let Some(value) = number(bytes) {
-                    value
-                } else {
-                    return Err(not_a_number(source, layout, records.line(), column, bytes));
+                self.values.push(match classify(bytes, layout.decimal_comma) {
+                    Cell::Number(value) => value,
+                    Cell::Missing => {
+                        self.missing += 1;
+                        self.first_missing.get_or_insert_with(|| layout.place(records.line(), column));
+                        f64::NAN
+                    }
+                    Cell::Odd(odd) => {
+                        return Err(refused(source, layout, records.line(), column, bytes, odd));
+                    }
+                    Cell::Text => {
+                        let message = format!(
+                            "{} is not a number; a column of labels can be taken out with --label-column",
+                            quoted(bytes)
+                        );
+                        return Err(source.malformed(layout.place(records.line(), column), message));
+                    }
                 });
             }
         }
@@ -270,21 +119,14 @@ impl Filled {
                 .map(|(_, name)| name.clone())
                 .collect()
         });
+        let repeated = [(&table.row_names, "row names"), (&table.column_names, "column names")];
+        let repeated =
+            repeated.map(|(names, what)| names.as_ref().and_then(|names| repeated_note(names, what)));
+        table.notes.extend(repeated.into_iter().flatten());
         table
     }
 }
 
-fn not_a_number(source: &Source, layout: &Layout, line: u64, column: usize, bytes: &[u8]) -> IoError {
-    let advice = if has_decimal_comma(bytes) {
-        "; decimal points are needed, not commas"
-    } else {
-        "; a column of labels can be taken out with --label-column"
-    };
-    source.malformed(layout.place(line, column), format!("{} is not a number{advice}", quoted(bytes)))
-}
-
-/// A number as much of Europe writes it. It is a fault wherever it stands, never a row name.
-fn has_decimal_comma(bytes: &[u8]) -> bool {
-    let dotted: Vec<u8> = bytes.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }).collect();
-    bytes.contains(&b',') && number(&dotted).is_some()
+fn refused(source: &Source, layout: &Layout, line: u64, column: usize, bytes: &[u8], odd: Odd) -> IoError {
+    source.malformed(layout.place(line, column), format!("{} {}", quoted(bytes), odd.advice()))
 }

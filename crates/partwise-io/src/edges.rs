@@ -4,12 +4,13 @@
 //! Policies, each with a note: an edge without a weight has weight 1; the same edge twice in one direction is
 //! summed; an edge that is listed in both directions counts once, with the larger weight where the two differ;
 //! self-loops stay on the diagonal. Nodes are counted from 0, n is the largest index + 1 unless
-//! [`ReadOptions::n_nodes`] says more; with [`ReadOptions::node_names`] they may be named.
+//! [`ReadOptions::n_nodes`] says more; without it, a node far beyond the number of edges is refused, and nodes without edges are noted. With
+//! [`ReadOptions::node_names`] they may be named.
 
 use crate::error::{Place, Result};
 use crate::formats::ReadOptions;
 use crate::names::{DataNames, Lookup};
-use crate::records::{Records, cell, cell_text, split_rule};
+use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::source::Source;
 use crate::sparse::Triplets;
 use crate::table::{FileKind, Table, counted};
@@ -26,6 +27,10 @@ pub(crate) fn has_edge_header(text: &[u8]) -> bool {
     matches!(cells[..], [b"source", b"target"] | [b"source", b"target", b"weight"])
 }
 
+/// Without a stated number of nodes, as many as these and so many an edge are believed: the others would be samples without any edge.
+const FEW_NODES: usize = 1000;
+const NODES_AN_EDGE: usize = 8;
+
 /// One line: the smaller node, the larger node, whether they came in that order, and the weight.
 type Edge = (u32, u32, bool, f64);
 
@@ -35,7 +40,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
         let message = "the first line of an edge list must be source,target or source,target,weight";
         return Err(source.malformed(Place::Line(1), message));
     }
-    let (text, delimiter) = split_rule(source.text_bytes());
+    let (text, delimiter) = split_rule(source.text_bytes(), Spaces::Numbers);
     let mut records = Records::new(source, &text, delimiter);
     let width = records.next()?.map_or(2, csv::ByteRecord::len);
     let mut edges: Vec<Edge> = Vec::new();
@@ -54,17 +59,24 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
         return Err(source.malformed(Place::Line(1), "the edge list has no edges"));
     }
     // Each node costs memory whether or not it has edges, so a far-off index is taken for a mistake.
-    let bound = (1 << 20) + 16 * edges.len();
+    let bound = FEW_NODES + NODES_AN_EDGE * edges.len();
     if options.n_nodes.is_none() && largest as usize >= bound {
         let message = format!(
-            "node {largest} is too far off for {}; count the nodes from 0 without large gaps",
-            counted(edges.len(), "edge", "edges")
+            "node {largest} is too far off for {}, which reach up to node {}; number the nodes from 0 without large gaps",
+            counted(edges.len(), "edge", "edges"),
+            bound - 1
         );
         return Err(source.malformed(Place::Line(records.line_at(largest_offset)), message));
     }
     let nodes = options.n_nodes.unwrap_or(largest as usize + 1);
     let (triplets, mut notes) = symmetric(edges);
     notes.extend(lookup.and_then(|lookup| lookup.note("edges")));
+    let mut touched = triplets.rows.clone();
+    touched.sort_unstable();
+    touched.dedup();
+    if options.n_nodes.is_none() && touched.len() < nodes {
+        notes.push(format!("{} no edge", counted(nodes - touched.len(), "node has", "nodes have")));
+    }
     let (values, _) = triplets.compress(nodes, nodes);
     Ok(Table::new(FileKind::Edges, values, notes, &source.sha256))
 }

@@ -225,7 +225,7 @@ impl Reader<'_> {
         let strength = || strength_of(item);
         Ok(match text(item, "kind")? {
             "labels" => {
-                let mut classes = vec![-1; n_samples(item)?];
+                let mut classes = vec![-1; self.n_samples(item)?];
                 let given = numbers::<i32>(item, "classes")?;
                 for (sample, class) in samples(item, given.len(), classes.len())?.into_iter().zip(given) {
                     classes[sample] = class;
@@ -240,12 +240,18 @@ impl Reader<'_> {
                 }
             }
             "sets" => {
-                let mut sets = vec![None; n_samples(item)?];
+                let mut sets = vec![None; self.n_samples(item)?];
                 let given: Vec<Vec<u32>> = values(item, "sets")?;
                 for (sample, set) in samples(item, given.len(), sets.len())?.into_iter().zip(given) {
                     sets[sample] = Some(set);
                 }
-                Advice::Sets { names: names(item, "names")?, sets, strength: strength()? }
+                let names = names(item, "names")?;
+                match sets.iter().flatten().flatten().find(|label| **label as usize >= names.len()) {
+                    Some(label) => {
+                        return Err(format!("label {label} of a set is not below {}", names.len()));
+                    }
+                    None => Advice::Sets { names, sets, strength: strength()? },
+                }
             }
             "memberships" => {
                 let shares = self.matrix(item)?;
@@ -265,9 +271,17 @@ impl Reader<'_> {
                 if edges.columns() != 3 {
                     return Err("a graph needs three columns".into());
                 }
-                let edge = |e: usize| (edges.get(e, 0) as usize, edges.get(e, 1) as usize, edges.get(e, 2));
-                let entries: Vec<_> = (0..edges.rows()).map(edge).collect();
-                let graph = Graph::from_entries(n_samples(item)?, &entries).map_err(|e| e.to_string())?;
+                let n = self.n_samples(item)?;
+                let node = |e: usize, c: usize| {
+                    let value = edges.get(e, c);
+                    let is_node = value.fract() == 0.0 && (0.0..n as f64).contains(&value);
+                    is_node
+                        .then_some(value as usize)
+                        .ok_or_else(|| format!("edge {e} joins {value}, which is no sample below {n}"))
+                };
+                let edge = |e: usize| Ok((node(e, 0)?, node(e, 1)?, edges.get(e, 2)));
+                let entries: Vec<_> = (0..edges.rows()).map(edge).collect::<Read<_>>()?;
+                let graph = Graph::from_entries(n, &entries).map_err(|e| e.to_string())?;
                 Advice::Graph { graph, strength: strength()? }
             }
             "sample weights" => Advice::SampleWeights(self.matrix(item)?.into_vec()),
@@ -298,12 +312,25 @@ impl Reader<'_> {
         FeatureLists::new(offsets, features).map_err(|error| error.to_string())
     }
 
+    /// How many samples an item is about: as many as the codes have rows, for memory is taken by it.
+    fn n_samples(&self, item: &Value) -> Read<usize> {
+        let n = whole(field(item, "n_samples")?).ok_or("\"n_samples\" is no count")?;
+        match self.model.tensor("codes").map(|codes| codes.shape().0) {
+            Some(rows) if n != rows => Err(format!("\"n_samples\" is {n}, but the model has {rows} samples")),
+            None if n > MOST_SAMPLES => Err(format!("\"n_samples\" is {n}, but the model has no codes")),
+            _ => Ok(n),
+        }
+    }
+
     fn matrix(&self, item: &Value) -> Read<Matrix<f64>> {
         let name = text(item, "matrix")?;
         let tensor = self.model.tensor(name).ok_or_else(|| format!("the matrix \"{name}\" is missing"))?;
         Ok(tensor.to_matrix())
     }
 }
+
+/// The most samples of a model that has no codes to say how many there are.
+const MOST_SAMPLES: usize = 1 << 20;
 
 fn field<'v>(value: &'v Value, key: &str) -> Read<&'v Value> {
     value.get(key).ok_or_else(|| format!("\"{key}\" is missing"))
@@ -331,10 +358,6 @@ fn names(value: &Value, key: &str) -> Read<Vec<String>> {
 
 fn numbers<T: serde::de::DeserializeOwned>(value: &Value, key: &str) -> Read<Vec<T>> {
     values(value, key)
-}
-
-fn n_samples(item: &Value) -> Read<usize> {
-    whole(field(item, "n_samples")?).ok_or_else(|| "\"n_samples\" is no count".into())
 }
 
 /// `count` samples below `n`.

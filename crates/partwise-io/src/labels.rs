@@ -1,23 +1,34 @@
-//! Labels of samples: an `index,label` table, one label a line, or a `.npy` vector of whole numbers.
+//! Labels of samples: a table with an index or a name of each sample and its label, one label a line, or a `.npy` vector.
 //!
-//! - **Table** (`.csv`, `.tsv`, or text with at least two columns): the columns `index` and `label` by name, or else
-//!   the first two. Indices are names of samples, or count from 0, and come in any order; samples that are not listed are unlabelled; an index
-//!   on several rows has a set of labels (multi-label).
-//! - **List** (text with one column): one label for each sample; one line more is allowed for a header `label`.
-//! - **`.npy`**: one whole number for each sample.
+//! - **Table** (text with at least two columns): a column that names the samples (`index`, `name`, `sample`, `id`, blank, …, or else the
+//!   first) and one of labels (`label`, `class`, … or the only other one). Samples go by name where the data have names of rows and
+//!   the column holds such names, else by index, counted from 0, in any order; samples that are not listed are unlabelled; a
+//!   sample on several rows has a set of labels (multi-label).
+//! - **List** (text with one column): one label for each sample; one line more is allowed for a header.
+//! - **`.npy`**: one whole number, boolean or text for each sample.
 //!
-//! Blank and `-1` mean unlabelled everywhere. Label names stay text.
+//! Blank, `NA`, `nan`, `None`, `<NA>`, `N/A`, `null` and `-1` mean unlabelled everywhere. Label names stay text; a whole number that is
+//! written as a decimal one (`1.0`) is the same label as the whole number (`1`).
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
-use crate::lines::lines_of;
-use crate::names::{DataNames, Lookup};
+use crate::label_text::from_text;
+use crate::missing::{is_missing_label, looks_unknown};
 use crate::npy::{Array, shape_text};
-use crate::records::{Records, cell_text, split_rule};
 use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
-use std::collections::HashMap;
+use crate::text::quoted;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+
+/// How a label file is to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LabelOptions<'a> {
+    /// The column of a table that holds the labels. Default: `label`, or another usual name, or the only one.
+    pub column: Option<&'a str>,
+    /// The names of the samples, where the data have some: labels are then found by name.
+    pub sample_names: Option<&'a [String]>,
+}
 
 /// The labels of all samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +50,15 @@ pub struct LabelTable {
 /// # Errors
 /// Faults of the file, an index that isn't a whole number in `0..n_samples` (with its line), a wrong count.
 pub fn read_labels(path: &Path, n_samples: usize) -> Result<LabelTable> {
-    labels_of(&Source::open(path, DECODED_LIMIT)?, n_samples, None)
+    read_labels_with(path, n_samples, &LabelOptions::default())
+}
+
+/// As [`read_labels`], with a column and names of samples.
+///
+/// # Errors
+/// As [`read_labels`]; a column or a sample that isn't there, with the nearest name.
+pub fn read_labels_with(path: &Path, n_samples: usize, options: &LabelOptions<'_>) -> Result<LabelTable> {
+    labels_with(&Source::open(path, DECODED_LIMIT)?, n_samples, options)
 }
 
 /// As [`read_labels`] for data with these names, by which the table may speak of the samples; perhaps with the labels in the column of
@@ -56,7 +75,7 @@ pub fn read_labels_of(path: &Path, names: &DataNames<'_>, column: Option<&str>) 
 /// # Errors
 /// As [`read_labels`], and when the file has no such column.
 pub fn read_labels_column(path: &Path, n_samples: usize, column: &str) -> Result<LabelTable> {
-    labels_of(&Source::open(path, DECODED_LIMIT)?, n_samples, Some(column))
+    read_labels_with(path, n_samples, &LabelOptions { column: Some(column), ..LabelOptions::default() })
 }
 
 /// As [`read_labels`] for bytes that are already here.
@@ -64,16 +83,19 @@ pub fn read_labels_column(path: &Path, n_samples: usize, column: &str) -> Result
 /// # Errors
 /// As [`read_labels_column`].
 pub fn labels_of(source: &Source, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {
-    named_labels_of(source, &DataNames::of_samples(n_samples, None), column)
+    labels_with(source, n_samples, &LabelOptions { column, ..LabelOptions::default() })
 }
 
-fn named_labels_of(source: &Source, names: &DataNames<'_>, column: Option<&str>) -> Result<LabelTable> {
-    let n_samples = names.n_samples();
+/// As [`read_labels_with`] for bytes that are already here.
+///
+/// # Errors
+/// As [`read_labels_with`].
+pub fn labels_with(source: &Source, n_samples: usize, options: &LabelOptions<'_>) -> Result<LabelTable> {
     let look = looks_like(&source.bytes);
     let named_npy = source.extension().as_deref() == Some("npy");
     match (look, named_npy) {
         (Look::Npy, _) => from_npy(source, n_samples),
-        (Look::Text, false) => from_text(source, names, column),
+        (Look::Text, false) => from_text(source, n_samples, options),
         _ => Err(IoError::WrongFormat {
             path: source.path.clone(),
             expected: if named_npy {
@@ -88,7 +110,7 @@ fn named_labels_of(source: &Source, names: &DataNames<'_>, column: Option<&str>)
 }
 
 impl LabelTable {
-    /// Labels from one text for each sample, `None`, blank and `-1` meaning unlabelled; for the column that
+    /// Labels from one text for each sample, `None`, blank, `NA`, `-1` and the like meaning unlabelled; for the column that
     /// [`crate::ReadOptions::label_column`] took out of a table.
     pub fn from_column(path: &Path, labels: &[Option<String>], sha256: &str) -> LabelTable {
         let pairs = labels.iter().enumerate().map(|(i, label)| (i, label.clone().unwrap_or_default()));
@@ -122,26 +144,20 @@ impl LabelTable {
     }
 
     /// Sorts the names and gathers the pairs (sample, label text) into sets.
-    fn collect(
+    pub(crate) fn collect(
         path: &Path,
         pairs: Vec<(usize, String)>,
         n_samples: usize,
         mut notes: Vec<String>,
         sha256: &str,
     ) -> LabelTable {
-        let mut names: Vec<String> =
-            pairs.iter().map(|(_, label)| label.clone()).filter(|l| is_label(l)).collect();
-        names.sort();
-        names.dedup();
-        let numbers: Option<Vec<i64>> = names.iter().map(|name| name.parse().ok()).collect();
-        if numbers.is_some() {
-            names.sort_by_key(|name| (name.parse::<i64>().unwrap_or(0), name.clone()));
-        }
-        let position: HashMap<&str, u32> =
-            names.iter().enumerate().map(|(i, name)| (name.as_str(), i as u32)).collect();
+        let mut words = Words::default();
+        let found: Vec<(usize, Option<u32>)> =
+            pairs.into_iter().map(|(sample, text)| (sample, words.label(&text))).collect();
+        let (names, position) = words.sorted();
         let mut sets = vec![Vec::new(); n_samples];
-        for (sample, label) in &pairs {
-            sets[*sample].extend(position.get(label.as_str()));
+        for (sample, label) in found {
+            sets[sample].extend(label.map(|label| position[label as usize]));
         }
         let mut repeated = 0;
         for set in &mut sets {
@@ -160,12 +176,107 @@ impl LabelTable {
         if several > 0 {
             notes.push(format!("{} several labels", counted(several, "sample has", "samples have")));
         }
+        notes.extend(words.notes(&names));
+        let labelled = sets.iter().filter(|set| !set.is_empty()).count();
+        if labelled >= 5 && names.len() == labelled {
+            notes.push("each label occurs once only; is this a column of names?".into());
+        }
         LabelTable { path: path.to_path_buf(), names, sets, notes, sha256: sha256.to_string() }
     }
 }
 
-fn is_label(text: &str) -> bool {
-    !text.is_empty() && text != "-1"
+/// The labels met so far.
+#[derive(Default)]
+struct Words {
+    /// Position by text, `None` for texts that mean unlabelled.
+    known: HashMap<String, Option<u32>>,
+    /// In the order of their coming, and how often.
+    names: Vec<(String, usize)>,
+    by_name: HashMap<String, u32>,
+    /// Texts that mean unlabelled, beside blank and −1, and how often.
+    missing: BTreeMap<String, usize>,
+}
+
+impl Words {
+    fn label(&mut self, text: &str) -> Option<u32> {
+        let found = match self.known.get(text) {
+            Some(found) => *found,
+            None => {
+                let found = (!is_missing_label(text)).then(|| self.named(plain_number(text)));
+                self.known.insert(text.to_string(), found);
+                found
+            }
+        };
+        match found {
+            Some(label) => self.names[label as usize].1 += 1,
+            None if text.trim().is_empty() || text.trim().starts_with('-') => {}
+            None => *self.missing.entry(text.trim().to_string()).or_default() += 1,
+        }
+        found
+    }
+
+    fn named(&mut self, name: String) -> u32 {
+        let names = &mut self.names;
+        *self.by_name.entry(name).or_insert_with_key(|name| {
+            names.push((name.clone(), 0));
+            names.len() as u32 - 1
+        })
+    }
+
+    /// The names, by number if all are whole numbers, else by text; and the new position of each.
+    fn sorted(&self) -> (Vec<String>, Vec<u32>) {
+        let numbers: Option<Vec<i128>> = self.names.iter().map(|(name, _)| name.parse().ok()).collect();
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        order.sort_by(|a, b| {
+            let by_number = numbers.as_ref().map(|numbers| numbers[*a].cmp(&numbers[*b]));
+            by_number
+                .unwrap_or(std::cmp::Ordering::Equal)
+                .then_with(|| self.names[*a].0.cmp(&self.names[*b].0))
+        });
+        let mut position = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, old)| position[*old] = new as u32);
+        (order.iter().map(|old| self.names[*old].0.clone()).collect(), position)
+    }
+
+    fn notes(&self, names: &[String]) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.missing.is_empty() {
+            let texts: Vec<String> =
+                self.missing.keys().take(5).map(|text| quoted(text.as_bytes())).collect();
+            let count = self.missing.values().sum();
+            notes.push(format!(
+                "{} read as unlabelled ({})",
+                counted(count, "missing label was", "missing labels were"),
+                texts.join(", ")
+            ));
+        }
+        for name in names.iter().filter(|name| looks_unknown(name)).take(5) {
+            let count = self.by_name.get(name).map_or(0, |at| self.names[*at as usize].1);
+            notes.push(format!(
+                "the label {} was read as a class ({}); if it means unlabelled, leave it blank or write NA",
+                quoted(name.as_bytes()),
+                counted(count, "sample", "samples")
+            ));
+        }
+        notes
+    }
+}
+
+/// The text of a label; of a whole number that is written as a decimal one (`1.0`, `1e+05`), that of the whole number.
+fn plain_number(text: &str) -> String {
+    let text = text.trim();
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = !whole.is_empty() && is_digits(whole) && (whole == "0" || !whole.starts_with('0'));
+    if digits.contains('.') && plain && rest.bytes().all(|byte| byte == b'0') {
+        return text[..text.len() - rest.len() - 1].to_string();
+    }
+    let exponent = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.contains(['e', 'E']);
+    match text.parse::<f64>().ok().filter(|value| exponent && value.fract() == 0.0 && value.abs() < 9e15) {
+        Some(value) => format!("{value:.0}"),
+        None => text.to_string(),
+    }
 }
 
 fn from_npy(source: &Source, n_samples: usize) -> Result<LabelTable> {
@@ -175,13 +286,13 @@ fn from_npy(source: &Source, n_samples: usize) -> Result<LabelTable> {
             format!("labels are a vector, but this array has the shape {}", shape_text(&array.shape));
         return Err(array.unsupported(message, &["(n,)", "(n, 1)"]));
     }
-    let labels = array.whole_numbers()?;
+    let labels = array.labels()?;
     check_count(source, labels.len(), n_samples, "labels")?;
-    let pairs = labels.into_iter().map(|label| label.to_string()).enumerate().collect();
+    let pairs = labels.into_iter().enumerate().collect();
     Ok(LabelTable::collect(&source.path, pairs, n_samples, Vec::new(), &source.sha256))
 }
 
-fn check_count(source: &Source, found: usize, n_samples: usize, what: &str) -> Result<()> {
+pub(crate) fn check_count(source: &Source, found: usize, n_samples: usize, what: &str) -> Result<()> {
     if found == n_samples {
         return Ok(());
     }
@@ -189,100 +300,32 @@ fn check_count(source: &Source, found: usize, n_samples: usize, what: &str) -> R
     Err(IoError::mismatch(&source.path, Place::Whole, message))
 }
 
-fn from_text(source: &Source, names: &DataNames<'_>, column: Option<&str>) -> Result<LabelTable> {
-    let n_samples = names.n_samples();
-    let (text, delimiter) = split_rule(source.text_bytes());
-    let mut records = Records::new(source, &text, delimiter);
-    let Some(first) = records.next()?.cloned() else {
-        return Err(IoError::Empty { path: source.path.clone() });
-    };
-    if first.len() == 1 {
-        return from_list(source, n_samples, column);
-    }
-    let header: Vec<String> = (0..first.len()).map(|j| cell_text(&first, j)).collect();
-    let has_header = header[0].parse::<i128>().is_err() && !names.is_sample_name(&header[0]);
-    let mut notes = Vec::new();
-    let (index, label) = columns(source, &header, has_header, column, &mut notes)?;
-    let mut pairs = Vec::new();
-    let mut found = names.lookup();
-    if !has_header {
-        pairs.push(pair(source, &first, &records, [index, label], &mut found)?);
-    }
-    while records.next()?.is_some() {
-        let record = records.current();
-        if record.len() != header.len() {
-            let cells = counted(record.len(), "cell", "cells");
-            let message = format!("the row has {cells}, but {} are expected", header.len());
-            return Err(source.malformed(Place::Line(records.line()), message));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_have_one_name_and_codes_keep_theirs() {
+        for (text, expected) in [
+            ("1", "1"),
+            ("1.0", "1"),
+            ("1.000", "1"),
+            ("1.", "1"),
+            ("-2.0", "-2"),
+            ("0.0", "0"),
+            ("1e+05", "100000"),
+            ("01", "01"),
+            ("01.0", "01.0"),
+            ("1.5", "1.5"),
+            ("1152921504606846977", "1152921504606846977"),
+            ("True", "True"),
+            ("v1.0", "v1.0"),
+            ("e1", "e1"),
+            ("1.2.0", "1.2.0"),
+            (".0", ".0"),
+            ("1e99", "1e99"),
+        ] {
+            assert_eq!(plain_number(text), expected, "{text:?}");
         }
-        pairs.push(pair(source, record, &records, [index, label], &mut found)?);
     }
-    notes.extend(found.note("labels"));
-    Ok(LabelTable::collect(&source.path, pairs, n_samples, notes, &source.sha256))
-}
-
-/// The positions of the index and label columns.
-fn columns(
-    source: &Source,
-    header: &[String],
-    has_header: bool,
-    wanted: Option<&str>,
-    notes: &mut Vec<String>,
-) -> Result<(usize, usize)> {
-    let named = |name: &str| header.iter().position(|cell| has_header && cell == name);
-    let index = named("index").unwrap_or(0);
-    let other = usize::from(index == 0);
-    if let Some(wanted) = wanted {
-        let valid =
-            || if has_header { header.to_vec() } else { vec!["no names: the file has no header".into()] };
-        let label = named(wanted).filter(|label| *label != index).ok_or_else(|| IoError::UnknownName {
-            path: source.path.clone(),
-            kind: "column",
-            name: wanted.to_string(),
-            valid: valid(),
-        })?;
-        return Ok((index, label));
-    }
-    let label = named("label").unwrap_or(other);
-    if has_header && (header[index] != "index" || header[label] != "label") {
-        notes.push(format!(
-            "indices are in the column \"{}\", labels in \"{}\"",
-            header[index], header[label]
-        ));
-    } else if !has_header {
-        notes.push("there is no header: the first column holds indices, the second labels".into());
-    }
-    Ok((index, label))
-}
-
-fn pair(
-    source: &Source,
-    record: &csv::ByteRecord,
-    records: &Records<'_>,
-    [index, label]: [usize; 2],
-    found: &mut Lookup<'_, '_>,
-) -> Result<(usize, String)> {
-    let text = cell_text(record, index);
-    let found = found.sample(&text).map_err(|message| source.malformed(Place::Line(records.line()), message));
-    Ok((found?, cell_text(record, label)))
-}
-
-fn from_list(source: &Source, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {
-    let mut labels: Vec<String> =
-        lines_of(source)?.iter().map(|line| line.trim_matches('"').to_string()).collect();
-    let text = source.text_bytes();
-    let lines = text.iter().filter(|byte| **byte == b'\n').count() + usize::from(!text.ends_with(b"\n"));
-    let headers = [column.unwrap_or("label"), "label", "labels", "class"];
-    let has_header = lines != n_samples && headers.contains(&labels.first().map_or("", String::as_str));
-    if has_header {
-        labels.remove(0);
-    }
-    // Blank lines at the end may be unlabelled samples.
-    if labels.len() < n_samples {
-        let rows = lines - usize::from(has_header);
-        labels.resize(rows.clamp(labels.len(), n_samples), String::new());
-    }
-    check_count(source, labels.len(), n_samples, "labels (one a line)")?;
-    let pairs = labels.into_iter().enumerate().collect();
-    Ok(LabelTable::collect(&source.path, pairs, n_samples, Vec::new(), &source.sha256))
 }

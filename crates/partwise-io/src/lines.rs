@@ -40,7 +40,15 @@ pub(crate) fn lines_of(source: &Source) -> Result<Vec<String>> {
 /// # Errors
 /// As [`read_lines`], and when the count differs.
 pub fn read_names(path: &Path, expected: usize, what: &str) -> Result<Vec<String>> {
-    let names = read_lines(path)?;
+    names_of(&Source::open(path, DECODED_LIMIT)?, expected, what)
+}
+
+/// As [`read_names`] for bytes that are already here.
+///
+/// # Errors
+/// As [`read_names`].
+pub fn names_of(source: &Source, expected: usize, what: &str) -> Result<Vec<String>> {
+    let names = lines_of(source)?;
     if names.len() != expected {
         let hint = if names.len() == expected + 1 {
             format!("; is the first line, \"{}\", a header?", names[0].chars().take(60).collect::<String>())
@@ -48,7 +56,7 @@ pub fn read_names(path: &Path, expected: usize, what: &str) -> Result<Vec<String
             String::new()
         };
         let message = format!("the file has {} names, but there are {expected} {what}{hint}", names.len());
-        return Err(IoError::mismatch(path, Place::Whole, message));
+        return Err(IoError::mismatch(&source.path, Place::Whole, message));
     }
     Ok(names)
 }

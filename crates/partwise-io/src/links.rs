@@ -4,7 +4,7 @@
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
 use crate::names::{DataNames, FoundBy};
-use crate::records::{Records, cell, cell_text, split_rule};
+use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
 use crate::text::{quoted, whole};
@@ -44,7 +44,7 @@ pub fn links_of(source: &Source, names: &DataNames<'_>) -> Result<LinkTable> {
             looks_like: looks_like(&source.bytes).describe().into(),
         });
     }
-    let (text, delimiter) = split_rule(source.text_bytes());
+    let (text, delimiter) = split_rule(source.text_bytes(), Spaces::Numbers);
     let mut records = Records::new(source, &text, delimiter);
     let mut table = LinkTable {
         path: source.path.clone(),

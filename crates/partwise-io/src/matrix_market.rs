@@ -7,7 +7,7 @@
 use crate::error::{Place, Result};
 use crate::formats::ReadOptions;
 use crate::source::Source;
-use crate::sparse::{Triplets, side_is_absurd};
+use crate::sparse::{Triplets, longest_side, side_is_absurd};
 use crate::table::{DenseValues, FileKind, Table, Values, counted};
 use crate::text::{Lines, number, quoted, whole};
 
@@ -119,7 +119,9 @@ impl<'a> Reader<'a> {
         }
         if side_is_absurd(rows, declared) || side_is_absurd(columns, declared) {
             let entries = counted(declared, "entry", "entries");
-            return self.fault(format!("{rows} x {columns} is too large for {entries}"));
+            let most = longest_side(declared);
+            return self
+                .fault(format!("{rows} x {columns} is too large for {entries}; valid: sides up to {most}"));
         }
         let copies = if self.header.symmetric { 2 } else { 1 };
         let mut triplets = Triplets::with_capacity(declared * copies);

@@ -57,21 +57,11 @@ impl<'a> Array<'a> {
         }
         let short =
             || malformed(format!("the header is cut off: the array has {} bytes in all", bytes.len()));
-        let (length, start): (usize, usize) = match bytes.get(6) {
-            Some(1) => {
-                let field = bytes.get(8..10).and_then(|b| b.try_into().ok()).ok_or_else(short)?;
-                (u16::from_le_bytes(field) as usize, 10)
-            }
-            Some(2 | 3) => {
-                let field = bytes.get(8..12).and_then(|b| b.try_into().ok()).ok_or_else(short)?;
-                (u32::from_le_bytes(field) as usize, 12)
-            }
-            Some(version) => {
-                return Err(malformed(format!("version {version} of .npy is not known; valid: 1, 2, 3")));
-            }
-            None => return Err(short()),
-        };
-        let end = start.checked_add(length).ok_or_else(short)?;
+        if let Some(version @ (0 | 4..)) = bytes.get(6) {
+            return Err(malformed(format!("version {version} of .npy is not known; valid: 1, 2, 3")));
+        }
+        let end = header_end(bytes).ok_or_else(short)?;
+        let start = if bytes.get(6) == Some(&1) { 10 } else { 12 };
         let header = bytes.get(start..end).ok_or_else(short)?;
         let header = String::from_utf8_lossy(header);
         let header = parse(&header).map_err(|e| malformed(format!("the header can't be read: {e}")))?;
@@ -165,6 +155,7 @@ impl<'a> Array<'a> {
                 )));
             }
             (Kind::Bool | Kind::Unsigned, 1) => self.data.iter().map(|byte| f64::from(*byte)).collect(),
+            (Kind::Signed, 1) => self.data.iter().map(|byte| f64::from(*byte as i8)).collect(),
             _ => {
                 let whole = self.whole_numbers()?;
                 let rounded = whole.iter().filter(|v| v.unsigned_abs() > 1 << 53).count();
@@ -201,23 +192,88 @@ impl<'a> Array<'a> {
         })
     }
 
-    /// The one string of a 0-D or one-element array of bytes or characters.
-    pub(crate) fn text(&self) -> Option<String> {
-        let characters: Vec<char> = match self.kind {
-            Kind::Bytes => self.data.iter().map(|byte| char::from(*byte)).collect(),
-            Kind::Unicode => items(self.data, self.big_endian, u32::from_le_bytes, u32::from_be_bytes)
+    /// A label for each item: whole numbers (also as floating-point numbers, NaN for none), booleans or text.
+    ///
+    /// # Errors
+    /// When the array holds something else.
+    pub(crate) fn labels(&self) -> Result<Vec<String>> {
+        let integers = |values: Vec<f64>| {
+            let wrong =
+                values.iter().find(|value| !value.is_nan() && (value.fract() != 0.0 || value.is_infinite()));
+            match wrong {
+                Some(value) => Err(self.unsupported(
+                    format!(
+                        "the numbers are {}, and {value} is one of them, but whole numbers are needed",
+                        self.descr
+                    ),
+                    &["whole numbers", "booleans", "text", "NaN for unlabelled"],
+                )),
+                None => Ok(values
+                    .iter()
+                    .map(|v| if v.is_nan() { String::new() } else { format!("{v:.0}") })
+                    .collect()),
+            }
+        };
+        match self.kind {
+            Kind::Bytes | Kind::Unicode => {
+                Ok(self.data.chunks(self.item_size).map(|item| self.item_text(item)).collect())
+            }
+            Kind::Bool => {
+                Ok(self.data.iter().map(|b| if *b == 0 { "False" } else { "True" }.to_string()).collect())
+            }
+            Kind::Float => match self.values(&mut Vec::new())? {
+                DenseValues::F32(values) => integers(values.into_iter().map(f64::from).collect()),
+                DenseValues::F64(values) => integers(values),
+            },
+            _ => Ok(self.whole_numbers()?.iter().map(ToString::to_string).collect()),
+        }
+    }
+
+    /// The text of an item of bytes or characters.
+    fn item_text(&self, item: &[u8]) -> String {
+        let text: String = match self.kind {
+            Kind::Bytes => String::from_utf8_lossy(item).into_owned(),
+            _ => items::<4, u32, u32>(item, self.big_endian, u32::from_le_bytes, u32::from_be_bytes)
                 .into_iter()
                 .map(|code| char::from_u32(code).unwrap_or('?'))
                 .collect(),
-            _ => return None,
         };
-        let text: String = characters.into_iter().collect();
-        (self.len() == 1).then(|| text.trim_end_matches('\0').to_string())
+        text.trim_end_matches('\0').to_string()
+    }
+
+    /// The one string of a 0-D or one-element array of bytes or characters.
+    pub(crate) fn text(&self) -> Option<String> {
+        let is_text = matches!(self.kind, Kind::Bytes | Kind::Unicode);
+        (is_text && self.len() == 1).then(|| self.item_text(self.data))
     }
 
     pub(crate) fn unsupported(&self, message: impl Into<String>, valid: &[&str]) -> IoError {
         IoError::unsupported(self.path, self.place.clone(), message, valid)
     }
+}
+
+/// Where the header of an array ends, if these are its first bytes.
+pub(crate) fn header_end(bytes: &[u8]) -> Option<usize> {
+    if !bytes.starts_with(b"\x93NUMPY") {
+        return None;
+    }
+    match bytes.get(6)? {
+        1 => Some(10 + usize::from(u16::from_le_bytes(bytes.get(8..10)?.try_into().ok()?))),
+        2 | 3 => 12usize.checked_add(u32::from_le_bytes(bytes.get(8..12)?.try_into().ok()?) as usize),
+        _ => None,
+    }
+}
+
+/// How many bytes an array has by its header, the header included.
+pub(crate) fn declared_size(bytes: &[u8]) -> Option<u64> {
+    let end = header_end(bytes)?;
+    let header =
+        parse(&String::from_utf8_lossy(bytes.get(if bytes[6] == 1 { 10 } else { 12 }..end)?)).ok()?;
+    let Literal::Text(descr) = header.entry("descr")? else { return None };
+    let shape = header.entry("shape")?.whole_numbers()?;
+    let (_, item, _) = number_type(Path::new(""), &Place::Whole, descr).ok()?;
+    let data = shape.iter().try_fold(item as u64, |product, side| product.checked_mul(*side as u64))?;
+    data.checked_add(end as u64)
 }
 
 /// Decodes items of a fixed size.

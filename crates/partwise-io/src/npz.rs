@@ -3,10 +3,10 @@
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
 use crate::npy::{Array, shape_text};
-use crate::source::Source;
-use crate::sparse::{Stored, Triplets, side_is_absurd};
+use crate::source::{Source, read_as_needed};
+use crate::sparse::{Stored, Triplets, longest_side, side_is_absurd};
 use crate::table::{DenseValues, FileKind, Table, Values, counted};
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use zip::ZipArchive;
 
 /// Reads the array that `options.key` names, the only one, or a SciPy sparse matrix.
@@ -72,10 +72,10 @@ impl<'a> Archive<'a> {
             .zip
             .by_name(&format!("{key}.npy"))
             .map_err(|e| broken(format!("the array can't be read: {e}")))?;
-        let mut bytes = Vec::new();
-        if let Err(error) = member.take(self.limit.saturating_add(1)).read_to_end(&mut bytes) {
-            return Err(broken(format!("broken after {} decompressed bytes: {error}", bytes.len())));
-        }
+        // A member without the header of an array has nothing to be read.
+        let bytes = read_as_needed(member, 1 << 10, self.limit).map_err(|(error, decoded)| {
+            broken(format!("broken after {decoded} decompressed bytes: {error}"))
+        })?;
         if bytes.len() as u64 > self.limit {
             return Err(broken(format!("it decompresses to more than the limit of {} bytes", self.limit)));
         }
@@ -135,7 +135,8 @@ fn read_sparse(archive: &mut Archive<'_>) -> Result<Table> {
     }
     let stored = data.shape[0];
     if side_is_absurd(rows, stored) || side_is_absurd(columns, stored) {
-        let message = format!("{rows} x {columns} is too large for {}", counted(stored, "entry", "entries"));
+        let (entries, most) = (counted(stored, "entry", "entries"), longest_side(stored));
+        let message = format!("{rows} x {columns} is too large for {entries}; valid: sides up to {most}");
         return Err(archive.source.malformed(Place::Member("shape".into()), message));
     }
     let (row, column) = match format.as_str() {

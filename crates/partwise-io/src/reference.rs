@@ -3,6 +3,7 @@
 use crate::error::{IoError, Place, Result};
 use crate::formats::{ReadOptions, read_table};
 use crate::matching::{Matched, order_by_name};
+use crate::table::Table;
 use partwise::{Matrix, Real};
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,14 @@ pub struct Reference<T> {
 /// # Errors
 /// As [`read_table`], and when a sparse file is too large for a dense matrix.
 pub fn read_reference<T: Real>(path: &Path, options: &ReadOptions) -> Result<Reference<T>> {
-    let table = read_table(path, options)?;
+    reference_of(path, read_table(path, options)?)
+}
+
+/// As [`read_reference`] for a table that is already here.
+///
+/// # Errors
+/// As [`Values::into_matrix`](crate::Values::into_matrix).
+pub fn reference_of<T: Real>(path: &Path, table: Table) -> Result<Reference<T>> {
     Ok(Reference {
         path: path.to_path_buf(),
         values: table.values.into_matrix(path)?,

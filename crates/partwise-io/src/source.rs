@@ -2,6 +2,7 @@
 
 use crate::error::{IoError, Place, Result};
 use crate::hash::sha256_hex;
+use crate::npy::{declared_size, header_end};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::Read;
@@ -51,11 +52,23 @@ impl Source {
                 looks_like: looks_like(&stored).describe().into(),
             });
         }
-        let bytes = if compressed { decompress(path, &stored, limit)? } else { stored };
+        let mut bytes = if compressed { decompress(path, &stored, limit)? } else { stored };
+        // Old spreadsheets end lines with a carriage return alone.
+        if matches!(looks_like(&bytes), Look::Text | Look::MatrixMarket)
+            && bytes.contains(&b'\r')
+            && !bytes.contains(&b'\n')
+        {
+            bytes.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        }
         if bytes.is_empty() {
             return Err(IoError::Empty { path: path.to_path_buf() });
         }
         Ok(Source { path: path.to_path_buf(), bytes, sha256 })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The extension in lower case, without a final `.gz`.
@@ -83,23 +96,58 @@ fn has_gz_extension(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }
 
-/// Decompresses all gzip members.
+/// What a compressed text may become beyond 100 times its size.
+const TEXT_ROOM: u64 = 64 << 20;
+
+/// Decompresses all gzip members: of a NumPy array as many bytes as its header says, of anything else at most [`TEXT_ROOM`] and 100
+/// times the size of the file.
 fn decompress(path: &Path, stored: &[u8], limit: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut decoder = MultiGzDecoder::new(stored).take(limit.saturating_add(1));
-    if let Err(error) = decoder.read_to_end(&mut bytes) {
+    let decoder = MultiGzDecoder::new(stored);
+    let broken = |error: std::io::Error, decoded: usize| {
         let message = match error.kind() {
             std::io::ErrorKind::UnexpectedEof => {
                 "the gzip data end too early (a truncated file?)".to_string()
             }
             _ => format!("the gzip data are broken: {error}"),
         };
-        return Err(IoError::malformed(path, Place::Decoded(bytes.len() as u64), message));
+        IoError::malformed(path, Place::Decoded(decoded as u64), message)
+    };
+    let room = TEXT_ROOM.saturating_add((stored.len() as u64).saturating_mul(100)).min(limit);
+    let bytes = read_as_needed(decoder, room, limit).map_err(|(error, decoded)| broken(error, decoded))?;
+    if bytes.len() as u64 > limit.min(room) && !bytes.starts_with(b"\x93NUMPY") {
+        let limit = limit.min(room);
+        let message = format!("it decompresses to more than the limit of {limit} bytes; decompress it first");
+        return Err(IoError::malformed(path, Place::Whole, message));
     }
     if bytes.len() as u64 > limit {
         let message = format!("it decompresses to more than the limit of {limit} bytes; decompress it first");
         return Err(IoError::malformed(path, Place::Whole, message));
     }
+    Ok(bytes)
+}
+
+/// Reads a compressed stream: of a NumPy array its header, and then one byte at most beyond what the header says (so that surplus shows);
+/// of anything else one byte at most beyond `room`. Never more than one byte beyond `limit`. A fault comes with the bytes read so far.
+pub(crate) fn read_as_needed(
+    mut reader: impl Read,
+    room: u64,
+    limit: u64,
+) -> std::result::Result<Vec<u8>, (std::io::Error, usize)> {
+    let mut bytes = Vec::new();
+    let mut take = |bytes: &mut Vec<u8>, end: u64| {
+        let more = end.saturating_sub(bytes.len() as u64);
+        let found = (&mut reader).take(more).read_to_end(bytes);
+        found.map_err(|error| (error, bytes.len()))
+    };
+    take(&mut bytes, 12.min(limit.saturating_add(1)))?;
+    let end = match header_end(&bytes) {
+        None => room,
+        Some(end) => {
+            take(&mut bytes, (end as u64).min(limit.saturating_add(1)))?;
+            declared_size(&bytes).map_or(end as u64, |size| size.min(limit))
+        }
+    };
+    take(&mut bytes, end.saturating_add(1))?;
     Ok(bytes)
 }
 

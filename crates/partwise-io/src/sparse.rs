@@ -52,14 +52,16 @@ impl<T: Stored> Triplets<T> {
         for i in 0..rows {
             indptr[i + 1] += indptr[i];
         }
-        let mut next = indptr.clone();
         let mut entries: Vec<(u32, T)> =
             self.columns.iter().copied().zip(self.values.iter().copied()).collect();
         for ((&row, &column), &value) in self.rows.iter().zip(&self.columns).zip(&self.values) {
-            let place = &mut next[row as usize];
+            let place = &mut indptr[row as usize];
             entries[*place] = (column, value);
             *place += 1;
         }
+        // Each offset has moved to where the next row begins.
+        indptr.copy_within(0..rows, 1);
+        indptr[0] = 0;
         drop(self);
         let mut indices = Vec::with_capacity(entries.len());
         let mut values = Vec::with_capacity(entries.len());
@@ -89,8 +91,16 @@ impl<T: Stored> Triplets<T> {
     }
 }
 
+/// The longest side of a sparse matrix with few entries.
+const SIDE: usize = 1 << 22;
+
 /// Whether a side of a sparse matrix is beyond what `stored` entries can mean: columns are 32-bit, and each row
 /// costs memory whether or not it holds anything, so a forged size must not be believed.
 pub(crate) fn side_is_absurd(side: usize, stored: usize) -> bool {
-    side > u32::MAX as usize || side > (1 << 24) + 64usize.saturating_mul(stored)
+    side > u32::MAX as usize || side > longest_side(stored)
+}
+
+/// The longest side that is believed of a matrix with `stored` entries.
+pub(crate) fn longest_side(stored: usize) -> usize {
+    SIDE.saturating_add(4usize.saturating_mul(stored)).min(u32::MAX as usize)
 }

@@ -31,37 +31,19 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
 /// The name of `valid` that is most like `given`, if one is like it: at most a third of its letters differ (letters added, left out,
 /// changed, or swapped with a neighbour), case aside.
 pub fn nearest<'v>(given: &str, valid: &[&'v str]) -> Option<&'v str> {
-    let given: Vec<char> = given.to_lowercase().chars().take(100).collect();
+    const MOST: usize = 100;
+    let short = |text: &str| -> String { text.chars().flat_map(char::to_lowercase).take(MOST).collect() };
+    let given = short(given);
+    let length = given.chars().count();
     let near = |name: &&'v str| {
-        let other: Vec<char> = name.to_lowercase().chars().take(100).collect();
-        let steps = edits(&given, &other);
-        (steps <= given.len().max(other.len()).div_ceil(3)).then_some((steps, *name))
+        let other = short(name);
+        let other_length = other.chars().count();
+        let most = length.max(other_length).div_ceil(3);
+        // The difference in length is the least that the distance can be, and much cheaper.
+        let steps = (length.abs_diff(other_length) <= most).then(|| strsim::osa_distance(&given, &other))?;
+        (steps <= most && steps < length.max(other_length)).then_some((steps, *name))
     };
     valid.iter().filter_map(near).min_by_key(|(steps, _)| *steps).map(|(_, name)| name)
-}
-
-/// How many edits lead from one word to the other.
-fn edits(a: &[char], b: &[char]) -> usize {
-    let width = b.len() + 1;
-    let mut table = vec![0; (a.len() + 1) * width];
-    for i in 0..=a.len() {
-        for j in 0..width {
-            table[i * width + j] = match (i, j) {
-                (0, steps) | (steps, 0) => steps,
-                _ => {
-                    let change = usize::from(a[i - 1] != b[j - 1]);
-                    let mut least = (table[(i - 1) * width + j] + 1)
-                        .min(table[i * width + j - 1] + 1)
-                        .min(table[(i - 1) * width + j - 1] + change);
-                    if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                        least = least.min(table[(i - 2) * width + j - 2] + 1);
-                    }
-                    least
-                }
-            };
-        }
-    }
-    table[a.len() * width + b.len()]
 }
 
 /// Lines with their numbers, counted from 1, without `\n` or `\r\n`.

@@ -9,11 +9,13 @@ use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
 use crate::guidance_file::Stated;
 use crate::names::DataNames;
-use crate::records::{Records, cell, cell_text, split_rule};
+use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
 use crate::text::{nearest, number, quoted};
 use partwise::guidance::{Feature, Seed};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A topic as a file gives it.
@@ -31,17 +33,42 @@ pub struct TopicEntry {
     pub forbidden: Vec<Feature>,
 }
 
-/// Adds a seed, and says whether it is new: a feature counts once in a topic, with the largest of its weights.
-pub(crate) fn push_seed(seeds: &mut Vec<Seed>, seed: Seed) -> bool {
-    match seeds.iter_mut().find(|other| other.feature == seed.feature) {
-        Some(known) => {
-            known.weight = known.weight.max(seed.weight);
-            false
+/// Seeds of a topic: a feature counts once, with the largest of its weights.
+#[derive(Default)]
+pub(crate) struct SeedList {
+    pub(crate) seeds: Vec<Seed>,
+    places: HashMap<Key, usize>,
+}
+
+impl SeedList {
+    /// Adds a seed, and says whether it is new.
+    pub(crate) fn push(&mut self, seed: Seed) -> bool {
+        match self.places.entry(key(&seed.feature)) {
+            Entry::Occupied(place) => {
+                let known = &mut self.seeds[*place.get()];
+                known.weight = known.weight.max(seed.weight);
+                false
+            }
+            Entry::Vacant(place) => {
+                place.insert(self.seeds.len());
+                self.seeds.push(seed);
+                true
+            }
         }
-        None => {
-            seeds.push(seed);
-            true
-        }
+    }
+}
+
+/// A feature as a key.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Name(String),
+    Index(usize),
+}
+
+fn key(feature: &Feature) -> Key {
+    match feature {
+        Feature::Name(name) => Key::Name(name.clone()),
+        Feature::Index(column) => Key::Index(*column),
     }
 }
 
@@ -82,7 +109,7 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
             looks_like: looks_like(&source.bytes).describe().into(),
         });
     }
-    let (text, delimiter) = split_rule(source.text_bytes());
+    let (text, delimiter) = split_rule(source.text_bytes(), Spaces::Numbers);
     let mut records = Records::new(source, &text, delimiter);
     let Some(first) = records.next()?.cloned() else {
         return Err(IoError::Empty { path: source.path.clone() });
@@ -115,7 +142,12 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
             counted(found.repeated, "repeated word of a topic was", "repeated words of topics were")
         ));
     }
-    Ok(TopicTable { path: source.path.clone(), topics: found.topics, notes, sha256: source.sha256.clone() })
+    Ok(TopicTable {
+        path: source.path.clone(),
+        topics: found.into_topics(),
+        notes,
+        sha256: source.sha256.clone(),
+    })
 }
 
 /// What is wrong with a header without a column of words.
@@ -129,29 +161,39 @@ fn no_words(header: &[String]) -> String {
 
 #[derive(Default)]
 struct Found {
-    topics: Vec<TopicEntry>,
+    topics: Vec<(TopicEntry, SeedList)>,
+    /// The place of each topic.
+    places: HashMap<String, usize>,
+    forbidden: HashSet<(usize, Key)>,
     repeated: usize,
 }
 
 impl Found {
-    fn topic(&mut self, name: &str) -> &mut TopicEntry {
-        let at = self.topics.iter().position(|topic| topic.name == name).unwrap_or_else(|| {
-            self.topics.push(TopicEntry { name: name.into(), ..TopicEntry::default() });
-            self.topics.len() - 1
-        });
-        &mut self.topics[at]
+    fn topic(&mut self, name: &str) -> usize {
+        if let Some(at) = self.places.get(name) {
+            return *at;
+        }
+        self.topics.push((TopicEntry { name: name.into(), ..TopicEntry::default() }, SeedList::default()));
+        self.places.insert(name.into(), self.topics.len() - 1);
+        self.topics.len() - 1
     }
 
     fn add(&mut self, topic: &str, feature: Feature, weight: f64, forbidden: bool) {
-        let topic = self.topic(topic);
-        if forbidden {
-            match topic.forbidden.contains(&feature) {
-                true => self.repeated += 1,
-                false => topic.forbidden.push(feature),
+        let at = self.topic(topic);
+        let (topic, seeds) = &mut self.topics[at];
+        let fresh = match forbidden {
+            true => {
+                let fresh = self.forbidden.insert((at, key(&feature)));
+                topic.forbidden.extend(fresh.then_some(feature));
+                fresh
             }
-        } else if !push_seed(&mut topic.seeds, Seed { feature, weight }) {
-            self.repeated += 1;
-        }
+            false => seeds.push(Seed { feature, weight }),
+        };
+        self.repeated += usize::from(!fresh);
+    }
+
+    fn into_topics(self) -> Vec<TopicEntry> {
+        self.topics.into_iter().map(|(topic, list)| TopicEntry { seeds: list.seeds, ..topic }).collect()
     }
 
     /// A row with a topic and its words.
@@ -167,8 +209,10 @@ impl Found {
         for column in 1..record.len() {
             let word = cell_text(record, column);
             if !word.is_empty() {
-                let place = Place::Cell { line: records.line(), column: column + 1, name: None };
-                let word = names.feature(&word).map_err(|message| source.malformed(place, message))?;
+                let word = names.feature(&word).map_err(|message| {
+                    let place = Place::Cell { line: records.line(), column: column + 1, name: None };
+                    source.malformed(place, message)
+                })?;
                 self.add(&name, word, 1.0, false);
             }
         }

@@ -129,7 +129,7 @@ fn table_faults_have_line_column_and_text() {
     says("1,2\r\n3,x4\r\n", &["line 2, column 2: \"x4\""]);
     says("1,2\n3,4,5\n", &["line 2: the row has 3 cells, but 2 are expected"]);
     says("p,q\n1,2\n3\n", &["line 3: the row has 1 cell, but 2"]);
-    says("p;q\n1,5;2\n", &["line 2, column 1", "decimal points"]);
+    says("p,q\n\"1,5\",2\n", &["line 2, column 1", "decimal points"]);
     says(
         "p,q\n1,2\n1O5,3\n4,4\n",
         &["line 3, column 1 (\"p\")", "\"1O5\"", "leave its cell in the header empty"],

@@ -86,7 +86,7 @@ fn faults_name_line_and_index() {
     assert_says(&message("l.txt", b"a\nb\n", 5), &["2 labels (one a line)", "5 samples"]);
     assert_says(&message("l.npy", &npy_i4("(2,)", &[1, 2]), 5), &["2 labels", "5 samples"]);
     assert_says(&message("l.npy", &npy_i4("(2, 2)", &[1, 2, 3, 4]), 4), &["(2, 2)", "valid: (n,)"]);
-    assert_says(&message("l.npy", &npy_f8("(2,)", &[1.0, 2.0]), 2), &["whole numbers are needed"]);
+    assert_says(&message("l.npy", &npy_f8("(2,)", &[1.0, 2.5]), 2), &["2.5", "whole numbers are needed"]);
     assert_says(&message("l.npy", b"0,a\n", 2), &["not a NumPy array", "a text file"]);
     assert_says(&message("l.csv", &scipy_npz("csr"), 2), &["label file", "a zip archive"]);
     assert_says(&message("l.csv", b"", 2), &["the file is empty"]);

@@ -16,7 +16,7 @@ use crate::guidance::{given, told};
 
 /// A data file, in any format of the command line.
 #[pyfunction]
-#[pyo3(signature = (path, *, format=None, key=None, label_column=None, n_nodes=None))]
+#[pyo3(signature = (path, *, format=None, key=None, label_column=None, n_nodes=None, header=None, row_names=None))]
 pub(crate) fn read_table<'py>(
     py: Python<'py>,
     path: PathBuf,
@@ -24,8 +24,11 @@ pub(crate) fn read_table<'py>(
     key: Option<String>,
     label_column: Option<String>,
     n_nodes: Option<usize>,
+    header: Option<bool>,
+    row_names: Option<bool>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options = ReadOptions { format, key, label_column, n_nodes, ..ReadOptions::default() };
+    let options =
+        ReadOptions { format, key, label_column, n_nodes, header, row_names, ..ReadOptions::default() };
     let table = py.detach(|| partwise_io::read_table(&path, &options)).map_err(file_error)?;
     let out = PyDict::new(py);
     match table.values {
@@ -128,7 +131,7 @@ pub(crate) fn read_model(
     py: Python<'_>,
     path: PathBuf,
 ) -> PyResult<(String, Bound<'_, PyDict>, Option<Bound<'_, PyDict>>)> {
-    let model = ModelFile::read(&path).map_err(file_error)?;
+    let model = ModelFile::open(&path).map_err(file_error)?;
     let guidance = model.guidance(&path).map_err(file_error)?;
     let guidance = guidance.map(|guidance| told::guidance(py, &guidance)).transpose()?;
     let tensors = PyDict::new(py);

@@ -6,7 +6,7 @@ use super::Reader;
 use super::items::{Allowed, strength_of};
 use crate::error::Result;
 use crate::toml_text::Item;
-use crate::topics::{TopicEntry, push_seed};
+use crate::topics::{SeedList, TopicEntry};
 
 const TOPIC: [&str; 5] = ["name", "components", "seeds", "strength", "forbidden"];
 const WORDS: &str = "a list of words, as in [\"ball\", { word = \"goal\", weight = 2 }]";
@@ -86,12 +86,12 @@ impl Reader<'_> {
 
     /// Words: one, a list, lists in a list, or weights by word. A word that comes again counts once, with its largest weight.
     fn seeds(&mut self, item: &Item<'_>) -> Result<Vec<Seed>> {
-        let mut seeds: Vec<Seed> = Vec::new();
-        self.add_seeds(item, 0, &mut seeds)?;
-        Ok(seeds)
+        let mut list = SeedList::default();
+        self.add_seeds(item, 0, &mut list)?;
+        Ok(list.seeds)
     }
 
-    fn add_seeds(&mut self, item: &Item<'_>, depth: usize, seeds: &mut Vec<Seed>) -> Result<()> {
+    fn add_seeds(&mut self, item: &Item<'_>, depth: usize, seeds: &mut SeedList) -> Result<()> {
         let weight_of =
             |item: &Item<'_>| item.number("a finite number above 0", |w| w > 0.0 && w.is_finite());
         if let Some(list) = item.as_list().filter(|_| depth < 2) {
@@ -105,20 +105,20 @@ impl Reader<'_> {
         {
             for (word, weight) in entries {
                 let feature = self.names.feature(word).map_err(|message| weight.fault(message))?;
-                push_seed(seeds, Seed { feature, weight: weight_of(&weight)? });
+                seeds.push(Seed { feature, weight: weight_of(&weight)? });
             }
             return Ok(());
         }
         if let Some(keys) = item.as_keys(&["word", "weight"])? {
             let feature = self.feature(keys.need("word", "the word itself")?)?;
             let weight = keys.get("weight").map_or(Ok(1.0), weight_of)?;
-            push_seed(seeds, Seed { feature, weight });
+            seeds.push(Seed { feature, weight });
             return Ok(());
         }
         if depth == 0 && item.as_text().is_none() {
             return item.refuse(WORDS);
         }
-        push_seed(seeds, Seed { feature: self.feature(item)?, weight: 1.0 });
+        seeds.push(Seed { feature: self.feature(item)?, weight: 1.0 });
         Ok(())
     }
 

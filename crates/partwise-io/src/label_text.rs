@@ -1,0 +1,401 @@
+//! Labels from text: a table, or one label a line. See [`crate::labels`].
+
+use crate::corners::names_rows;
+use crate::error::{IoError, Place, Result};
+use crate::labels::{LabelOptions, LabelTable, check_count};
+use crate::lines::lines_of;
+use crate::records::{Records, Spaces, cell, cell_text, is_blank, split_rule};
+use crate::source::Source;
+use crate::table::counted;
+use crate::text::{nearest, quoted};
+use std::collections::HashMap;
+
+/// Usual names of columns of labels, the surest first.
+const LABEL_COLUMNS: [&str; 16] = [
+    "label",
+    "labels",
+    "class",
+    "classes",
+    "cluster",
+    "y",
+    "target",
+    "targets",
+    "group",
+    "category",
+    "type",
+    "cell_type",
+    "celltype",
+    "cell type",
+    "species",
+    "truth",
+];
+
+/// Reads labels from text.
+pub(crate) fn from_text(source: &Source, n_samples: usize, options: &LabelOptions<'_>) -> Result<LabelTable> {
+    let spaces = if is_spaced_table(source.text_bytes(), options) { Spaces::Table } else { Spaces::Numbers };
+    let (text, delimiter) = split_rule(source.text_bytes(), spaces);
+    let mut records = Records::new(source, &text, delimiter);
+    let Some(first) = records.next()?.cloned() else {
+        return Err(IoError::Empty { path: source.path.clone() });
+    };
+    let second = records.next()?.map(csv::ByteRecord::len);
+    if first.len() == 1 && second.is_none_or(|second| second != 2) {
+        refuse_hidden_table(source)?;
+        return from_list(source, n_samples, options.column);
+    }
+    let mut header: Vec<String> = (0..first.len()).map(|j| cell_text(&first, j)).collect();
+    // As R writes a header.
+    let no_corner = second == Some(header.len() + 1);
+    if no_corner {
+        header.insert(0, String::new());
+    }
+    let names = options.sample_names.map(positions);
+    let is_name = |text: &str| names.as_ref().is_some_and(|names| names.contains_key(text));
+    let has_header = no_corner || (header[0].parse::<i128>().is_err() && !is_name(&header[0]));
+    let mut table = Rows { source, notes: Vec::new(), header, has_header, ids: Vec::new(), n_samples, names };
+    let columns = table.columns(options.column)?;
+    let mut rows = Records::new(source, &text, delimiter);
+    if has_header {
+        rows.next()?;
+    }
+    while rows.next()?.is_some() {
+        table.add(&rows, &columns)?;
+    }
+    let samples = table.samples(&rows, &columns, options)?;
+    let pairs = samples.into_iter().zip(table.ids).map(|(sample, row)| (sample, row.label)).collect();
+    Ok(LabelTable::collect(&source.path, pairs, n_samples, table.notes, &source.sha256))
+}
+
+/// Whether lines of two words are an id and a label each: the first words differ, and are numbers, names of samples, or quoted.
+fn is_spaced_table(text: &[u8], options: &LabelOptions<'_>) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    lines.next();
+    let names = options.sample_names.unwrap_or_default();
+    let mut seen: Vec<&[u8]> = Vec::new();
+    for line in lines.take(20) {
+        let Some(space) = line.iter().position(|byte| *byte == b' ') else { return false };
+        let word = &line[..space];
+        let number = word.iter().all(u8::is_ascii_digit);
+        let name = names.iter().any(|name| name.as_bytes() == word);
+        let is_id = number || name || (word.starts_with(b"\"") && word.ends_with(b"\"") && word.len() > 2);
+        if !is_id || seen.contains(&word) || line.contains(&b',') || line.contains(&b'\t') {
+            return false;
+        }
+        seen.push(word);
+    }
+    seen.len() > 1
+}
+
+/// A first line with one cell over lines with several is no list.
+fn refuse_hidden_table(source: &Source) -> Result<()> {
+    let text = source.text_bytes();
+    let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let first = lines.next().unwrap_or_default();
+    let rest: Vec<&[u8]> = lines.collect();
+    for (delimiter, name) in [(b',', "commas"), (b';', "semicolons"), (b'\t', "tabs")] {
+        let has = |line: &[u8]| line.contains(&delimiter) && !line.contains(&b'"');
+        let count = rest.iter().filter(|line| has(line)).count();
+        if count > 1 && 2 * count > rest.len() && !first.contains(&delimiter) {
+            let line = text.split(|byte| *byte == b'\n').position(has).map_or(0, |at| at as u64 + 1);
+            let message = format!(
+                "this line has cells with {name} between them, but the first line, {}, has one cell; a table needs a header with as many cells, and labels with {name} in them need quotes",
+                quoted(first.trim_ascii())
+            );
+            return Err(source.malformed(Place::Line(line), message));
+        }
+    }
+    Ok(())
+}
+
+/// Positions by name; `None` for a name that several samples have.
+fn positions(names: &[String]) -> HashMap<&str, Option<usize>> {
+    let mut out = HashMap::with_capacity(names.len());
+    for (at, name) in names.iter().enumerate() {
+        out.entry(name.as_str()).and_modify(|place| *place = None).or_insert(Some(at));
+    }
+    out
+}
+
+/// The columns of a table.
+struct Columns {
+    /// Those that may say which sample a row is about, the first that can be used decides.
+    ids: Vec<usize>,
+    label: usize,
+}
+
+struct Row {
+    /// The cells of the columns of [`Columns::ids`].
+    ids: Vec<String>,
+    label: String,
+    offset: usize,
+}
+
+struct Rows<'a> {
+    source: &'a Source,
+    notes: Vec<String>,
+    header: Vec<String>,
+    has_header: bool,
+    ids: Vec<Row>,
+    n_samples: usize,
+    names: Option<HashMap<&'a str, Option<usize>>>,
+}
+
+impl Rows<'_> {
+    fn columns(&mut self, wanted: Option<&str>) -> Result<Columns> {
+        let header = &self.header;
+        // A blank last cell of the header is a separator at the end of the line.
+        let width =
+            header.iter().rposition(|name| !name.is_empty()).map_or(header.len(), |last| (last + 1).max(2));
+        let lower: Vec<String> = header.iter().map(|name| name.trim().to_lowercase()).collect();
+        let unknown = |name: &str| IoError::UnknownName {
+            path: self.source.path.clone(),
+            kind: "column",
+            name: name.to_string(),
+            valid: match self.has_header {
+                true => header.clone(),
+                false => vec!["no names: the file has no header".into()],
+            },
+        };
+        let usual = || {
+            let named = |name: &&str| (0..width).find(|c| self.has_header && lower[*c] == **name);
+            LABEL_COLUMNS.iter().find_map(named)
+        };
+        let label = match wanted {
+            Some(wanted) => {
+                let found = header.iter().position(|name| self.has_header && name == wanted);
+                Some(found.ok_or_else(|| unknown(wanted))?)
+            }
+            None => usual(),
+        };
+        let mut ids: Vec<usize> =
+            (0..width).filter(|c| self.has_header && Some(*c) != label && names_rows(&header[*c])).collect();
+        // Names decide before indices.
+        ids.sort_by_key(|c| lower[*c] == "index");
+        if ids.is_empty() {
+            ids.push(usize::from(label == Some(0)));
+        }
+        let others: Vec<usize> = (0..width).filter(|c| !ids.contains(c)).collect();
+        let label = match (label, &others[..]) {
+            (Some(label), _) => label,
+            (None, [only]) => *only,
+            (None, [second, ..]) if width == 2 => *second,
+            // All columns look like names of rows: `sample,cell` has the labels last.
+            (None, []) if width == 2 => {
+                ids.truncate(1);
+                1 - ids[0]
+            }
+            _ => {
+                let message = "it isn't clear which column holds the labels; name one with --label-column";
+                let columns: Vec<&str> = header.iter().map(String::as_str).collect();
+                return Err(self.source.unsupported(Place::Line(1), message, &columns));
+            }
+        };
+        if wanted == Some(self.header[ids[0]].as_str()) && ids[0] == label {
+            return Err(unknown(wanted.unwrap_or_default()));
+        }
+        if self.has_header
+            && (self.header[ids[0]] != "index" || self.header[label] != "label")
+            && wanted.is_none()
+        {
+            self.notes.push(format!(
+                "samples are named in the column \"{}\", labels are in \"{}\"",
+                self.header[ids[0]], self.header[label]
+            ));
+        } else if !self.has_header {
+            self.notes.push(
+                "there is no header: the first column names the samples, the second holds labels".into(),
+            );
+        }
+        Ok(Columns { ids, label })
+    }
+
+    fn add(&mut self, records: &Records<'_>, columns: &Columns) -> Result<()> {
+        let record = records.current();
+        let width = self.header.len();
+        let blanks = |from: usize| (from..record.len()).all(|c| cell(record, c).is_empty());
+        if is_blank(record) {
+            return Ok(());
+        }
+        if record.len() < width && !(record.len() + 1 == width && self.header[width - 1].is_empty())
+            || (record.len() > width && !blanks(width))
+        {
+            let cells = counted(record.len(), "cell", "cells");
+            let message = format!("the row has {cells}, but {width} are expected");
+            return Err(self.source.malformed(Place::Line(records.line()), message));
+        }
+        let label = cell_text(record, columns.label);
+        if label.contains('\n') {
+            let message = format!(
+                "the label {} has a line break; is there a quote too many?",
+                quoted(label.as_bytes())
+            );
+            return Err(self.source.malformed(Place::Line(records.line()), message));
+        }
+        let ids = columns.ids.iter().map(|column| cell_text(record, *column)).collect();
+        self.ids.push(Row { ids, label, offset: records.offset() });
+        Ok(())
+    }
+
+    /// The sample of each row.
+    fn samples(
+        &mut self,
+        records: &Records<'_>,
+        columns: &Columns,
+        options: &LabelOptions<'_>,
+    ) -> Result<Vec<usize>> {
+        let named = |row: &Row, at: usize| {
+            self.names.as_ref().is_some_and(|names| names.contains_key(row.ids[at].as_str()))
+        };
+        let count = |at: usize| self.ids.iter().filter(|row| named(row, at)).count();
+        let whole = |at: usize| self.ids.iter().all(|row| row.ids[at].parse::<i128>().is_ok());
+        let title = |at: usize| self.header[columns.ids[at]].trim().to_lowercase();
+        let by_name = (0..columns.ids.len()).find(|at| count(*at) > 0);
+        if let Some(at) = by_name {
+            let moved = |row: &Row| {
+                let place =
+                    self.names.as_ref().and_then(|names| names.get(row.ids[at].as_str()).copied().flatten());
+                place.map(|place| place.to_string()) != Some(row.ids[at].clone())
+            };
+            let moved = whole(at) && self.ids.iter().any(moved);
+            let samples = self.by_name(records, at)?;
+            if moved {
+                self.notes.push(
+                    "the samples are found by their names, which are numbers, not by their positions".into(),
+                );
+            }
+            return Ok(samples);
+        }
+        // Without any name that fits, numbers are positions.
+        let at = (0..columns.ids.len()).rev().find(|at| whole(*at)).unwrap_or(0);
+        if !whole(at) && self.names.is_some() && title(at) != "index" && !self.fits_by_order(columns, options)
+        {
+            return self.by_name(records, at);
+        }
+        if !whole(at) && self.fits_by_order(columns, options) {
+            self.notes.push(
+                "no column names the samples, so the labels were taken in the order of the rows".into(),
+            );
+            return Ok((0..self.ids.len()).collect());
+        }
+        self.by_index(records, at)
+    }
+
+    /// Whether a column of labels that was asked for has a row for each sample, and no other column is meant to name them.
+    fn fits_by_order(&self, columns: &Columns, options: &LabelOptions<'_>) -> bool {
+        options.column.is_some()
+            && self.ids.len() == self.n_samples
+            && columns.ids.iter().all(|c| !names_rows(&self.header[*c]))
+    }
+
+    fn by_name(&self, records: &Records<'_>, at: usize) -> Result<Vec<usize>> {
+        let empty = HashMap::new();
+        let names = self.names.as_ref().unwrap_or(&empty);
+        let mut out = Vec::with_capacity(self.ids.len());
+        for row in &self.ids {
+            let text = row.ids[at].as_str();
+            let given = quoted(text.as_bytes());
+            let fault = |message: String| {
+                Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message))
+            };
+            match names.get(text) {
+                Some(Some(sample)) => out.push(*sample),
+                Some(None) => {
+                    return fault(format!(
+                        "several samples are named {given}, so a label can't be given by this name"
+                    ));
+                }
+                None => {
+                    let all: Vec<&str> = names.keys().copied().collect();
+                    let near = nearest(text, &all)
+                        .map_or(String::new(), |near| format!(", did you mean \"{near}\"?"));
+                    return fault(format!(
+                        "no sample of the data is named {given}{near}{} valid: the names of the rows of the data",
+                        if near.is_empty() { ";" } else { "" }
+                    ));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn by_index(&mut self, records: &Records<'_>, at: usize) -> Result<Vec<usize>> {
+        let n = self.n_samples as i128;
+        let indices: Vec<Option<i128>> = self.ids.iter().map(|row| row.ids[at].parse().ok()).collect();
+        // R counts from 1: then the last index is that of no sample counted from 0.
+        let from_one = indices.len() == self.n_samples && {
+            let mut sorted = indices.clone();
+            sorted.sort_unstable();
+            n > 0 && sorted.iter().enumerate().all(|(at, index)| *index == Some(at as i128 + 1))
+        };
+        if from_one {
+            self.notes.push(format!("the indices run from 1 to {n}, so they were counted from 1"));
+        }
+        let mut out = Vec::with_capacity(indices.len());
+        for (row, index) in self.ids.iter().zip(indices) {
+            let fault = |message: String| {
+                Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message))
+            };
+            match index.map(|index| index - i128::from(from_one)) {
+                Some(index) if (0..n).contains(&index) => out.push(index as usize),
+                Some(index) => {
+                    return fault(format!(
+                        "the index {index} must be in 0..{n} (the data have {n} samples, counted from 0)"
+                    ));
+                }
+                None => {
+                    let text = quoted(row.ids[at].as_bytes());
+                    let hint = match self.names {
+                        Some(_) => "nor a name of a row of the data",
+                        None => "and the data have no names of rows",
+                    };
+                    return fault(format!(
+                        "the index {text} is not a whole number from 0 to {}, {hint}",
+                        n - 1
+                    ));
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// One label a line.
+fn from_list(source: &Source, n_samples: usize, column: Option<&str>) -> Result<LabelTable> {
+    let mut labels = lines_of(source)?;
+    for (at, label) in labels.iter_mut().enumerate() {
+        let Some(inner) = label.strip_prefix('"') else { continue };
+        match inner.strip_suffix('"') {
+            Some(inner) => *label = inner.replace("\"\"", "\"").trim().to_string(),
+            None => {
+                let message = "the quote (\") that opens here doesn't close on this line";
+                return Err(source.malformed(Place::Line(at as u64 + 1), message));
+            }
+        }
+    }
+    let text = source.text_bytes();
+    let lines = text.iter().filter(|byte| **byte == b'\n').count() + usize::from(!text.ends_with(b"\n"));
+    let first = labels.first().map_or("", String::as_str);
+    let others = labels.iter().skip(1).filter(|label| *label == first).count();
+    let said = column.is_some_and(|column| column == first)
+        || ["label", "labels"].contains(&first.to_lowercase().as_str());
+    // One line too many is a header when it is no label: it comes once, or is what pandas writes for a column without a name.
+    let surplus = lines == n_samples + 1 || labels.len() == n_samples + 1;
+    let usual = LABEL_COLUMNS.contains(&first.to_lowercase().as_str()) || first == "0";
+    let header = (said && others == 0) || (surplus && !first.is_empty() && (others == 0 || usual));
+    let mut notes = Vec::new();
+    if header {
+        if !said {
+            notes.push(format!("the first line, {}, was read as the header", quoted(first.as_bytes())));
+        }
+        labels.remove(0);
+    }
+    // Blank lines at the end may be unlabelled samples.
+    if labels.len() < n_samples {
+        let rows = lines - usize::from(header);
+        labels.resize(rows.clamp(labels.len(), n_samples), String::new());
+    }
+    let what = if header { "labels (one a line) below its header" } else { "labels (one a line)" };
+    check_count(source, labels.len(), n_samples, what)?;
+    let pairs = labels.into_iter().enumerate().collect();
+    Ok(LabelTable::collect(&source.path, pairs, n_samples, notes, &source.sha256))
+}

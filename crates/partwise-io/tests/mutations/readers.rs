@@ -1,0 +1,117 @@
+//! Every reader, called on bytes as the front ends call it.
+
+use partwise_io::guidance_file::guidance_of;
+use partwise_io::labels::labels_with;
+use partwise_io::links::links_of;
+use partwise_io::topics::topics_of;
+use partwise_io::{
+    DataNames, LabelOptions, ModelFile, ReadOptions, Reference, Source, names_of, read_source, reference_of,
+};
+use std::path::Path;
+
+/// What a file is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Tables,
+    Labels,
+    Links,
+    Topics,
+    Names,
+    Guidance,
+    Models,
+}
+
+pub(crate) const KINDS: [Kind; 7] =
+    [Kind::Tables, Kind::Labels, Kind::Links, Kind::Topics, Kind::Names, Kind::Guidance, Kind::Models];
+
+/// How many ways there are to read a file of each kind.
+pub(crate) const WAYS: usize = 8;
+
+impl Kind {
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Kind::Tables => "tables",
+            Kind::Labels => "labels",
+            Kind::Links => "links",
+            Kind::Topics => "topics",
+            Kind::Names => "names",
+            Kind::Guidance => "guidance",
+            Kind::Models => "models",
+        }
+    }
+}
+
+/// Reads bytes as a file of this name; whether that went well. Way 0 is the default.
+pub(crate) fn read(kind: Kind, name: &str, bytes: &[u8], way: usize) -> bool {
+    let path = Path::new(name);
+    if kind == Kind::Models {
+        return model(path, bytes);
+    }
+    let Ok(source) = Source::from_bytes(path, bytes.to_vec(), partwise_io::DECODED_LIMIT) else {
+        return false;
+    };
+    let texts = |texts: &[&str]| -> Vec<String> { texts.iter().map(ToString::to_string).collect() };
+    let (samples, features) = (texts(&["ann", "bob", "cid", "1"]), texts(&["ball", "goal", "vote", "court"]));
+    let named = way.is_multiple_of(2);
+    let names = DataNames::new(4, named.then_some(&samples[..]), 4, named.then_some(&features[..]));
+    match kind {
+        Kind::Tables => table(&source, way),
+        Kind::Labels => {
+            let options = LabelOptions {
+                column: (way == 5).then_some("label"),
+                sample_names: named.then_some(&samples[..]),
+            };
+            let n = if way == 7 { 0 } else { 4 };
+            labels_with(&source, n, &options).is_ok_and(|labels| {
+                assert_eq!(labels.sets.len(), n);
+                assert!(labels.sets.iter().flatten().all(|label| (*label as usize) < labels.names.len()));
+                let _ = labels.single();
+                true
+            })
+        }
+        Kind::Links => links_of(&source, &names).is_ok_and(|links| {
+            assert!(links.must.iter().chain(&links.cannot).all(|(i, l)| *i < 4 && *l < 4 && i != l));
+            true
+        }),
+        Kind::Topics => topics_of(&source, &names).is_ok(),
+        Kind::Names => names_of(&source, 4, "features").is_ok(),
+        Kind::Guidance => guidance_of(&source, &names).is_ok(),
+        Kind::Models => false,
+    }
+}
+
+fn table(source: &Source, way: usize) -> bool {
+    let default = ReadOptions::default;
+    let options = match way {
+        1 => ReadOptions { header: Some(true), row_names: Some(true), ..default() },
+        2 => ReadOptions { header: Some(false), row_names: Some(false), ..default() },
+        3 => ReadOptions { label_column: Some("1".into()), ..default() },
+        4 => ReadOptions { n_nodes: Some(4), ..default() },
+        5 => ReadOptions { format: Some("csv".into()), ..default() },
+        6 => ReadOptions { key: Some("x".into()), ..default() },
+        _ => default(),
+    };
+    let Ok(table) = read_source(source, &options) else { return false };
+    let (rows, columns) = table.values.shape();
+    assert!(rows > 0 && columns > 0);
+    assert!(table.row_names.as_ref().is_none_or(|names| names.len() == rows));
+    assert!(table.column_names.as_ref().is_none_or(|names| names.len() == columns));
+    assert!(table.labels.as_ref().is_none_or(|labels| labels.len() == rows));
+    assert!(table.image_shape.is_none_or(|(height, width)| height * width == columns));
+    let reference: Result<Reference<f64>, _> = reference_of(source.path(), table);
+    if let Ok(reference) = reference {
+        assert_eq!(reference.values.shape(), (rows, columns));
+    }
+    true
+}
+
+fn model(path: &Path, bytes: &[u8]) -> bool {
+    let Ok(model) = ModelFile::from_bytes(path, bytes) else { return false };
+    if model.check(path).is_err() {
+        return false;
+    }
+    let codes = model.tensor("codes").unwrap().to_matrix::<f64>();
+    assert!(codes.as_slice().iter().all(|code| *code >= 0.0 && code.is_finite()));
+    assert_eq!(codes.columns(), model.tensor("components").unwrap().shape().0);
+    model.guidance(path).is_ok()
+}
