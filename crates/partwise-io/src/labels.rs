@@ -61,15 +61,6 @@ pub fn read_labels_with(path: &Path, n_samples: usize, options: &LabelOptions<'_
     labels_with(&Source::open(path, DECODED_LIMIT)?, n_samples, options)
 }
 
-/// As [`read_labels`] for data with these names, by which the table may speak of the samples; perhaps with the labels in the column of
-/// a name.
-///
-/// # Errors
-/// As [`read_labels_column`]; a sample that isn't there, or numbers of which some are names and others are none.
-pub fn read_labels_of(path: &Path, names: &DataNames<'_>, column: Option<&str>) -> Result<LabelTable> {
-    named_labels_of(&Source::open(path, DECODED_LIMIT)?, names, column)
-}
-
 /// As [`read_labels`], with the labels in the column of this name ("university" instead of "label").
 ///
 /// # Errors

@@ -122,11 +122,6 @@ impl<'a> DataNames<'a> {
         self.features.count
     }
 
-    /// Whether a sample, or several, has this name.
-    pub fn has_sample_named(&self, text: &str) -> bool {
-        self.samples.contains_key(text)
-    }
-
     /// The sample of this name, or of this number where no sample is named so.
     ///
     /// # Errors
