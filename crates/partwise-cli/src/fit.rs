@@ -82,7 +82,12 @@ pub(crate) fn with_job<T: Real, R>(
         Some(Given::Sets { sets, .. }) => (None, Some(sets.clone())),
         None => (None, None),
     };
-    let targets = guidance::label_targets(&args.guidance, source.rows)?;
+    let mut told = Vec::new();
+    let targets = guidance::label_targets(&args.guidance, source.rows, &mut told)?;
+    if let Some(Given::Sets { notes, .. }) = &given {
+        told.extend(notes.iter().cloned());
+    }
+    source.notes.extend(told);
     let reference = match is_guided {
         true => None,
         false => guidance::reference(&args.guidance, &source, guidance)?,

@@ -82,7 +82,7 @@ pub(crate) enum Given {
     /// One class a sample.
     Classes(Guidance),
     /// Several labels for some samples.
-    Sets { names: Vec<String>, sets: LabelSets },
+    Sets { names: Vec<String>, sets: LabelSets, notes: Vec<String> },
 }
 
 /// The labels that the flags name, if any. With `several`, samples may have more than one.
@@ -110,7 +110,7 @@ pub(crate) fn labels(
         }
         let sets = table.sets.into_iter().map(|set| (!set.is_empty()).then_some(set)).collect();
         let sets = LabelSets::new(table.names.len(), sets)?;
-        return Ok(Some(Given::Sets { names: table.names, sets }));
+        return Ok(Some(Given::Sets { names: table.names, sets, notes: table.notes }));
     }
     let truth = table.single()?;
     let name = table.path.display().to_string();
@@ -129,10 +129,16 @@ pub(crate) fn targets_of(sets: &LabelSets) -> LabelTargets {
     }
 }
 
-/// The table of --label-targets, in which nan is not known.
-pub(crate) fn label_targets(args: &GuidanceArgs, n_samples: usize) -> Result<Option<LabelTargets>> {
+/// The table of --label-targets, in which nan is not known; `notes` say how it was read.
+pub(crate) fn label_targets(
+    args: &GuidanceArgs,
+    n_samples: usize,
+    notes: &mut Vec<String>,
+) -> Result<Option<LabelTargets>> {
     let Some(path) = &args.label_targets else { return Ok(None) };
-    let targets = read_table(path, &ReadOptions::default())?.values.into_matrix::<f64>(path)?;
+    let table = read_table(path, &ReadOptions::default())?;
+    notes.extend(table.notes.iter().map(|note| format!("{}: {note}", path.display())));
+    let targets = table.values.into_matrix::<f64>(path)?;
     let (n, labels) = targets.shape();
     if n != n_samples {
         bail!("{}: there are {n} rows for {n_samples} samples; one for each is needed", path.display());

@@ -87,6 +87,7 @@ pub(crate) fn compose<T: Real>(
     if let Some(path) = &args.guidance.entry_weights {
         let table = read_table(path, &ReadOptions::default())?;
         composer.told("entry weights", path, &table.sha256);
+        composer.out.notes.extend(table.notes.iter().cloned());
         composer.push(Advice::EntryWeights(table.values.into_matrix::<f64>(path)?), false);
     }
     if let Some(features) = &source.feature_names {
@@ -192,7 +193,7 @@ impl Composer<'_> {
                 self.told("labels", Path::new(&guidance.name), &guidance.sha256);
                 self.push(Advice::Labels { labels: guidance.labels.clone(), rule, strength }, auto);
             }
-            Some(Given::Sets { names, sets }) => {
+            Some(Given::Sets { names, sets, .. }) => {
                 let set = |i: usize| sets.set(i).map(<[u32]>::to_vec);
                 let sets = (0..sets.n_samples()).map(set).collect();
                 self.push(Advice::Sets { names: names.clone(), sets, strength }, auto);

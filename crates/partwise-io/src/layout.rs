@@ -142,7 +142,7 @@ impl Layout {
             decimal_comma: false,
             notes,
         };
-        let mut census = Census { candidate, label, may_have_names, ..Census::default() };
+        let mut census = Census::new(candidate, label, may_have_names);
         again.next()?;
         for _ in 0..shape.rows {
             if again.next()?.is_none() {
@@ -151,6 +151,9 @@ impl Layout {
             census.add(&again, delimiter);
         }
         layout.decimal_comma = census.decimal_comma(source, &header, delimiter)?;
+        if layout.decimal_comma {
+            layout.notes.push("commas in numbers were read as decimal commas".into());
+        }
         let has_header = no_corner || layout.has_header(source, options, &header, &census);
         if !has_header {
             layout.rows += 1;
