@@ -182,8 +182,9 @@ impl Layout {
         let text_beside = rest.iter().filter(|text| is(text) == Cell::Text).count();
         let text_first = is(corner) == Cell::Text;
         if text_beside > 0 || (!census.may_have_names && text_first) {
-            let numbers = rest.iter().filter(|text| matches!(is(text), Cell::Number(_))).count();
-            if 2 * numbers > rest.len() {
+            let number = |text: &&String| matches!(is(text), Cell::Number(_));
+            let numbers = first.iter().filter(number).count();
+            if 2 * numbers > first.len() {
                 self.notes.push(format!(
                     "the first row ({}) was read as the header, for it has text, though {numbers} of its cells are numbers; --no-header reads it as data",
                     shown()
