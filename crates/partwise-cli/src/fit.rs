@@ -110,7 +110,12 @@ pub(crate) fn with_job<T: Real, R>(
         Some(Given::Sets { sets, .. }) => (None, Some(sets.clone())),
         None => (None, None),
     };
-    let targets = guidance::label_targets(&args.guidance, &source)?;
+    let mut told = Vec::new();
+    let targets = guidance::label_targets(&args.guidance, &source, &mut told)?;
+    if let Some(Given::Sets { notes, .. }) = &given {
+        told.extend(notes.iter().cloned());
+    }
+    source.notes.extend(told);
     let reference = match is_guided {
         true => None,
         false => guidance::reference(&args.guidance, &source, guidance)?,

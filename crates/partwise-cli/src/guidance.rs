@@ -83,7 +83,7 @@ pub(crate) enum Given {
     /// One class a sample.
     Classes(Guidance),
     /// Several labels for some samples.
-    Sets { names: Vec<String>, sets: LabelSets },
+    Sets { names: Vec<String>, sets: LabelSets, notes: Vec<String> },
 }
 
 /// The labels that the flags name, if any. With `several`, samples may have more than one.
@@ -111,7 +111,7 @@ pub(crate) fn labels(
         }
         let sets = table.sets.into_iter().map(|set| (!set.is_empty()).then_some(set)).collect();
         let sets = LabelSets::new(table.names.len(), sets)?;
-        return Ok(Some(Given::Sets { names: table.names, sets }));
+        return Ok(Some(Given::Sets { names: table.names, sets, notes: table.notes }));
     }
     let truth = table.single()?;
     let name = table.path.display().to_string();
@@ -173,10 +173,16 @@ pub(crate) fn values_by_name(
     Ok(values)
 }
 
-/// The table of --label-targets, in which nan is not known.
-pub(crate) fn label_targets(args: &GuidanceArgs, source: &Source) -> Result<Option<LabelTargets>> {
+/// The table of --label-targets, in which nan is not known; `notes` say how it was read.
+pub(crate) fn label_targets(
+    args: &GuidanceArgs,
+    source: &Source,
+    notes: &mut Vec<String>,
+) -> Result<Option<LabelTargets>> {
     let Some(path) = &args.label_targets else { return Ok(None) };
-    let targets = rows_by_name(read_table(path, &ReadOptions::default())?, path, source)?;
+    let table = read_table(path, &ReadOptions::default())?;
+    notes.extend(table.notes.iter().map(|note| format!("{}: {note}", path.display())));
+    let targets = rows_by_name(table, path, source)?;
     let (n, labels) = targets.shape();
     let value = |i: usize, j: usize| targets.get(i, j);
     let known = Matrix::from_fn(n, labels, |i, j| f64::from(!value(i, j).is_nan()));

@@ -83,6 +83,7 @@ pub(crate) fn compose<T: Real>(
     if let Some(path) = &args.guidance.entry_weights {
         let table = read_table(path, &ReadOptions::default())?;
         composer.told("entry weights", path, &table.sha256);
+        composer.out.notes.extend(table.notes.iter().cloned());
         let features = source.feature_names.as_deref().map(|names| (names, Matched::FEATURES));
         let values = guidance::values_by_name(
             table,
@@ -221,7 +222,7 @@ impl Composer<'_> {
                 self.told("labels", Path::new(&guidance.name), &guidance.sha256);
                 self.push(Advice::Labels { labels: guidance.labels.clone(), rule, strength }, auto);
             }
-            Some(Given::Sets { names, sets }) => {
+            Some(Given::Sets { names, sets, .. }) => {
                 let set = |i: usize| sets.set(i).map(<[u32]>::to_vec);
                 let sets = (0..sets.n_samples()).map(set).collect();
                 self.push(Advice::Sets { names: names.clone(), sets, strength }, auto);

@@ -31,6 +31,7 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
             samples.as_deref(),
             args.label_column.as_deref(),
         )?;
+        table.notes.iter().for_each(|note| verbosity.note(note));
         for (known, set) in known.iter_mut().zip(&table.sets) {
             *known |= !set.is_empty();
         }

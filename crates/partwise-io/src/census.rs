@@ -37,6 +37,10 @@ const MOST_CELLS: usize = 200_000;
 const MOST_ROWS: usize = 200;
 
 impl Census {
+    pub(crate) fn new(candidate: usize, label: Option<usize>, may_have_names: bool) -> Self {
+        Census { candidate, label, may_have_names, ..Census::default() }
+    }
+
     pub(crate) fn add(&mut self, records: &Records<'_>, delimiter: u8) {
         let record = records.current();
         let bytes = cell(record, self.candidate);

@@ -142,7 +142,7 @@ impl Layout {
             decimal_comma: false,
             notes,
         };
-        let mut census = Census { candidate, label, may_have_names, ..Census::default() };
+        let mut census = Census::new(candidate, label, may_have_names);
         again.next()?;
         for _ in 0..shape.rows {
             if again.next()?.is_none() {
@@ -151,6 +151,9 @@ impl Layout {
             census.add(&again, delimiter);
         }
         layout.decimal_comma = census.decimal_comma(source, &header, delimiter)?;
+        if layout.decimal_comma {
+            layout.notes.push("commas in numbers were read as decimal commas".into());
+        }
         let has_header = no_corner || layout.has_header(source, options, &header, &census);
         if !has_header {
             layout.rows += 1;
@@ -179,8 +182,9 @@ impl Layout {
         let text_beside = rest.iter().filter(|text| is(text) == Cell::Text).count();
         let text_first = is(corner) == Cell::Text;
         if text_beside > 0 || (!census.may_have_names && text_first) {
-            let numbers = rest.iter().filter(|text| matches!(is(text), Cell::Number(_))).count();
-            if 2 * numbers > rest.len() {
+            let number = |text: &&String| matches!(is(text), Cell::Number(_));
+            let numbers = first.iter().filter(number).count();
+            if 2 * numbers > first.len() {
                 self.notes.push(format!(
                     "the first row ({}) was read as the header, for it has text, though {numbers} of its cells are numbers; --no-header reads it as data",
                     shown()

@@ -16,6 +16,7 @@ mod formats;
 pub mod guidance_file;
 mod guidance_record;
 mod hash;
+mod label_list;
 mod label_text;
 pub mod labels;
 mod layout;

@@ -126,6 +126,8 @@ pub(crate) enum Spaces {
     Numbers,
     /// Those too whose lines have equally many words, quoted or numbers in most lines, as R writes tables.
     Table,
+    /// Any without another separator.
+    Words,
 }
 
 /// How many rows are looked at to find what separates the cells.
@@ -158,7 +160,8 @@ pub(crate) fn split_rule(text: &[u8], spaces: Spaces) -> (Cow<'_, [u8]>, u8) {
     let words: Vec<&[u8]> =
         first.trim_ascii().split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
     let numbers = words.len() > 1 && words.iter().all(|word| number(word).is_some());
-    if numbers || (spaces == Spaces::Table && is_table_of_words(head)) {
+    let table = spaces == Spaces::Table && is_table_of_words(head);
+    if numbers || table || spaces == Spaces::Words {
         return (Cow::Owned(single_spaces(text)), b' ');
     }
     (Cow::Borrowed(text), b',')

@@ -159,7 +159,8 @@ pub(crate) fn header_of_numbers(first: &[Sample], rows: &[Vec<Sample>]) -> Resul
     }
     let below: Vec<Series> = rows.iter().map(|row| Series::of(row)).collect();
     let decimals = below.iter().all(|row| !row.all_whole());
-    let others_rise = first.len() > 2 && below.iter().all(Series::rises);
+    let alike = |row: &Series| if series.rising { row.rising } else { row.falling };
+    let others_rise = first.len() > 2 && below.iter().all(alike);
     let counts = series.counts() && matches!(series.first(), Some(0 | 1));
     if counts && decimals && (first.len() > 2 || rows.len() > 2) {
         return Ok(Some("it counts the columns and the rows below have decimals"));

@@ -140,8 +140,7 @@ fn what_is_no_list_of_labels_is_refused_with_its_place() {
         ("a\nb\na\nb\na\n", 4, &["5 labels", "4 samples"]),
         ("x\na\nb\nc\n", 2, &["4 labels", "2 samples"]),
         ("label\na\nb\n", 3, &["2 labels", "below its header", "3 samples"]),
-        ("row;class\n0,a\n1,b\n", 2, &["line 2", "cells"]),
-        ("label\n0;a\n1;b\n2;c\n", 4, &["line 2", "semicolons"]),
+        ("label\n0;a\n1;b;x\n2;c\n", 4, &["line 2", "semicolons"]),
         ("index,label\n0,a\n1,b\n2,a\"\n3,\"b\n", 4, &["line 5", "quote", "never closes"]),
         ("index,label\n0,a\n1,\"b\n2,c\n3,d\"\n", 4, &["line 3", "quote", "whole rows"]),
         ("a\n\"b\nc\n", 3, &["line 2", "quote"]),
@@ -149,6 +148,7 @@ fn what_is_no_list_of_labels_is_refused_with_its_place() {
     ] {
         assert_says(&message(text, n, None), parts);
     }
+    assert_eq!(labels("row;class\n0,a\n1,b\n", 2).single().unwrap(), [0, 1]);
     let header = labels("sort\na\nb\na\n", 3);
     assert_eq!(header.single().unwrap(), [0, 1, 0]);
     assert_says(&header.notes.join("; "), &["the first line, \"sort\", was read as the header"]);

@@ -51,7 +51,8 @@ pub(crate) fn read(kind: Kind, name: &str, bytes: &[u8], way: usize) -> bool {
         return false;
     };
     let texts = |texts: &[&str]| -> Vec<String> { texts.iter().map(ToString::to_string).collect() };
-    let (samples, features) = (texts(&["ann", "bob", "cid", "1"]), texts(&["ball", "goal", "vote", "court"]));
+    let (samples, features) =
+        (texts(&["ann", "bob", "cid", "dan"]), texts(&["ball", "goal", "vote", "court"]));
     let named = way.is_multiple_of(2);
     let names = DataNames::new(4, named.then_some(&samples[..]), 4, named.then_some(&features[..]));
     match kind {
