@@ -86,7 +86,7 @@ def _check_names(estimator: Any, names: Names) -> None:
     if fitted.labels is None or names.labels is None or fitted.keys == names.keys:
         return
     at = next(j for j in range(names.size) if names.keys[j] != fitted.keys[j])
-    missing = [name for name in fitted.keys if name not in names._places]
+    missing = [name for name in fitted.keys if not names.has(name)]
     if missing:
         rest = f"{len(missing)} of those of the fit are not in X, the first {missing[0]!r}{nearest(missing[0], names.keys)}"
     else:

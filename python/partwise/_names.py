@@ -141,6 +141,10 @@ class Names:
     def _are_numbers(self) -> bool:
         return all(name.lstrip("-").isdigit() for name in self.keys)
 
+    def has(self, name: Any) -> bool:
+        """Whether something has this name."""
+        return key(name) in self._places
+
     def place(self, given: Any, where: str) -> int:
         """The place of what was given: a name, or a number where it can mean a place only.
 
