@@ -89,12 +89,18 @@ class Compiled:
     """A guidance as the engine takes it."""
 
     native: dict[str, Any]
-    n_components: int
+    components: list[str]
+    """The topic of each component that a topic has."""
     labelled: Any
     """The samples of which it says the topic."""
     notes: list[str]
     from_y: dict[str, list[Any]]
     """What y said: the places of its "items", the names of its "topics"."""
+
+    @property
+    def n_components(self) -> int:
+        """The least rank."""
+        return len(self.components)
 
 
 def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topic], data: Any, strength: Strength, data_names: DataNames) -> Compiled:
@@ -123,7 +129,7 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
         names = given.feature_names
     return Compiled(
         {"topics": native, "items": items, "feature_names": names},
-        len(place.components),
+        place.components,
         labelled_samples(items),
         notes,
         {"items": [at for at, item in enumerate(ordered) if any(item is one for one in further)], "topics": [topic.name for topic in added]},
