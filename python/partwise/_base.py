@@ -146,16 +146,20 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         check_same_order(y, names.samples, "y")
         if self._symmetric:
             check_similarities(names)
-        if self.init == "custom":
-            W, H = start_by_name(W, H, names)
         targets = self._targets(y, data.shape[0])
         loss = self._loss()
         data, knowledge = self._knowledge(data, targets, **known)
         labels = targets.for_the_start() if targets is not None else None
         if labels is not None:
             knowledge["labels"] = labels
+        if self.init == "custom":
+            W, H = start_by_name(W, H, names, self._owners(knowledge))
         rank = self._rank(data, targets, W, H, knowledge)
         return data, targets, loss, knowledge, self._settings(rank, data.shape, knowledge, W, H)
+
+    def _owners(self, knowledge: dict[str, Any]) -> list[str]:
+        """The names of the first components, where the fit gives them to classes or topics."""
+        return list(knowledge["labels"][1]) if self._component_for_each_class and "labels" in knowledge else []
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         return _native.fit(lend(data), self._method, loss, knowledge, settings, watch)

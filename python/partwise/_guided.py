@@ -135,6 +135,10 @@ class GuidedNMF(Factorization):
             return Sets([[targets.names[c] for c in np.flatnonzero(row)] if marked else None for row, marked in rows], targets.names)
         return Memberships(np.where(known > 0, values, np.nan), targets.names)
 
+    def _owners(self, knowledge: dict[str, Any]) -> list[str]:
+        given: Compiled = knowledge["guidance"]
+        return given.components
+
     def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any, knowledge: dict[str, Any]) -> int:
         given: Compiled = knowledge["guidance"]
         if self.n_components in ("auto", None) and given.n_components:

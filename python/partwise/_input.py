@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from ._names import DataNames, Names, by_name, column_labels, is_anndata, names_of, nearest, row_labels
+from ._names import DataNames, Names, by_name, column_labels, component_order, is_anndata, names_of, nearest, row_labels
 
 __all__ = ["as_factor", "canonical_csr", "check_similarities", "codes_by_name", "feature_lists", "is_anndata", "lend", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "unpack_anndata", "vector_by_name"]
 
@@ -86,7 +86,7 @@ def _check_names(estimator: Any, names: Names) -> None:
     if fitted.labels is None or names.labels is None or fitted.keys == names.keys:
         return
     at = next(j for j in range(names.size) if names.keys[j] != fitted.keys[j])
-    missing = [name for name in fitted.keys if name not in names._places]
+    missing = [name for name in fitted.keys if not names.has(name)]
     if missing:
         rest = f"{len(missing)} of those of the fit are not in X, the first {missing[0]!r}{nearest(missing[0], names.keys)}"
     else:
@@ -173,20 +173,26 @@ def vector_by_name(given: Any, where: str, names: Names, *, default: float | Non
     return np.ascontiguousarray(by_name(values, names.order(labels, len(values), where), 0))
 
 
-def start_by_name(W: Any, H: Any, names: DataNames) -> tuple[Any, Any]:
-    """A given start in the order of the data, by name where both sides have names; codes and components by those of the components."""
+def start_by_name(W: Any, H: Any, names: DataNames, owners: list[str]) -> tuple[Any, Any]:
+    """A given start in the order of the data, by name where both sides have names.
+
+    Its components go by their own names too: those of the codes by those of the components, both by the ``owners`` of the fit's
+    first components.
+    """
     where = "{} of init='custom'".format
-    if W is not None and H is not None:
-        components = Names(row_labels(H), np.shape(H)[0], "component")
-        order = components.order(column_labels(W), np.shape(W)[-1], f"{where('W')}, its columns") if components.labels is not None else None
-    else:
-        order = None
+    of_codes = None if W is None else column_labels(W)
+    of_components = None if H is None else row_labels(H)
     if W is not None:
-        own = (row_labels(W), None)
-        W = by_name(matrix_by_name(W, where("W"), where("W"), rows=names.samples, own=own), order, 1)
+        W = matrix_by_name(W, where("W"), where("W"), rows=names.samples, own=(row_labels(W), None))
     if H is not None:
         H = matrix_by_name(H, where("H"), where("H"), columns=names.features)
-    return W, H
+    if W is not None and H is not None and of_components is not None:
+        components = Names(of_components, len(H), "component")
+        if components.labels is not None:
+            W = by_name(W, components.order(of_codes, W.shape[1], f"{where('W')}, its columns"), 1)
+            of_codes = of_components
+    order = component_order(of_components if of_components is not None else of_codes, owners, where("W" if H is None else "H"))
+    return None if W is None else by_name(W, order, 1), None if H is None else by_name(H, order, 0)
 
 
 def codes_by_name(codes: Any, component_names: Any) -> Any:

@@ -18,6 +18,7 @@ __all__ = [
     "by_name",
     "check_same_order",
     "column_labels",
+    "component_order",
     "is_anndata",
     "key",
     "names_of",
@@ -141,6 +142,10 @@ class Names:
     def _are_numbers(self) -> bool:
         return all(name.lstrip("-").isdigit() for name in self.keys)
 
+    def has(self, name: Any) -> bool:
+        """Whether something has this name."""
+        return key(name) in self._places
+
     def place(self, given: Any, where: str) -> int:
         """The place of what was given: a name, or a number where it can mean a place only.
 
@@ -261,6 +266,30 @@ def check_same_order(given: Any, samples: Names, what: str, beside: str = "X") -
             f"{what} has the names of the samples of {beside}, but in another order: entry {at} (counted from 0) is {own[at]!r}, sample {at} of {beside} is "
             f"{samples.keys[at]!r}; {what} goes by place, as in scikit-learn: give {what}.loc[{beside}.index]"
         )
+
+
+def component_order(labels: Any, owners: list[str], where: str) -> Any:
+    """The order of named components in which component j is the topic (or class) j of the fit, others after; None as they are.
+
+    Raises
+    ------
+    ValueError
+        When a topic's name stands at the place of another one, and not all topics are there.
+    """
+    if labels is None or not owners or len(set(owners)) < len(owners):
+        return None
+    own = [key(label) for label in labels]
+    if len(set(own)) == len(own) and set(owners) <= set(own):
+        order = [own.index(name) for name in owners]
+        order += [at for at in range(len(own)) if at not in order]
+        return None if order == list(range(len(own))) else np.array(order, dtype=np.intp)
+    wrong = next((j for j, name in enumerate(own) if name in owners and owners.index(name) != j), None)
+    if wrong is not None:
+        raise ValueError(
+            f"{where}: number {wrong} (counted from 0) is {own[wrong]!r}, but component {wrong} is "
+            f"{repr(owners[wrong]) if wrong < len(owners) else 'free'}; the components come in the order {', '.join(map(repr, owners))}"
+        )
+    return None
 
 
 def by_name(values: Any, order: Any, axis: int, fill: float = np.nan) -> Any:

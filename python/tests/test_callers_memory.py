@@ -1,6 +1,8 @@
 """Promise: what the caller hands over stays as it was, to the bit and with its flags, and memory that can't be written is enough."""
 
 import copy
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -245,3 +247,35 @@ def test_automatic_steering_measures_and_plots(kind, tmp_path):
     kept = model.components_.copy(), model.codes_.copy()
     model.plot_components(), model.plot_memberships(), model.plot_guidance(), model.suggest(2), model.to_frame("codes")
     assert np.array_equal(kept[0], model.components_) and np.array_equal(kept[1], model.codes_)
+
+
+RATINGS = """
+import resource, sys, warnings
+warnings.simplefilter("ignore")
+import numpy as np, scipy.sparse as sp
+from partwise import Guidance, GuidedNMF, KnownFeatures
+rng = np.random.default_rng(0)
+n, d, stored = 8000, 3000, 800000
+R = sp.csr_matrix((rng.integers(1, 6, stored).astype(float), (rng.integers(0, n, stored), rng.integers(0, d, stored))), shape=(n, d))
+size = R.data.nbytes + R.indices.nbytes + R.indptr.nbytes
+guidance = {"plain": None, "zeros": Guidance(KnownFeatures()), "itself": Guidance(KnownFeatures(R))}[sys.argv[1]]
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+GuidedNMF(6, guidance=guidance, random_state=0, max_iter=2, n_jobs=1).fit(R)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / size)
+"""
+
+
+def test_known_features_cost_about_the_size_of_the_matrix():
+    taken = {what: float(subprocess.run([sys.executable, "-c", RATINGS, what], capture_output=True, text=True, check=True).stdout) for what in ("plain", "zeros", "itself")}
+    assert taken["zeros"] - taken["plain"] < 3, taken
+    assert taken["itself"] - taken["plain"] < 3, taken
+
+
+def test_known_features_come_back_from_a_model_file_as_they_were(tmp_path):
+    X = numbers(N, D) * MARKS
+    model = GuidedNMF(2, guidance=Guidance(KnownFeatures(MARKS)), **QUICK).fit(X)
+    model.save(tmp_path / "m.safetensors")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = pw.load(tmp_path / "m.safetensors").set_params(**QUICK).fit(X)
+    close(again.codes_, model.codes_)

@@ -142,6 +142,17 @@ def test_a_start_goes_by_the_names_of_samples_features_and_components(model):
     same(start(model, W=W0, H=pl.from_pandas(H0.iloc[:, COLUMNS])), plain)
 
 
+@pytest.mark.parametrize("model", [GuidedNMF, pw.WSNMF, pw.SCNMF, pw.WSSymNMF], ids=lambda m: m.__name__)
+def test_components_of_a_start_that_are_named_for_classes_are_those_of_the_classes(model):
+    data, H = (X @ X.T, W0.T) if model._symmetric else (X, H0)
+    fit = model(2, init="custom", **QUICK).fit
+    plain = fit(data, CLASSES, W=W0.to_numpy(), H=H.to_numpy())
+    same(fit(data, CLASSES, W=W0, H=H.iloc[::-1]), plain)
+    same(fit(data, CLASSES, W=W0[["b", "a"]], H=H.to_numpy()), plain)
+    with pytest.raises(ValueError, match="number 1 .* is 'a', but component 1 is 'b'"):
+        fit(data, CLASSES, W=W0.to_numpy(), H=H.rename(index={"a": "x", "b": "a"}))
+
+
 def test_references_of_wsnmf_and_their_weights_go_by_name():
     def fit(**known):
         return pw.WSNMF(2, **QUICK).fit(X, **known)
@@ -154,7 +165,7 @@ def test_references_of_wsnmf_and_their_weights_go_by_name():
     # Component j is class j.
     plain = fit(y=CLASSES.to_numpy(), components_reference=H0.to_numpy(), components_weight=[3.0, 5.0])
     same(fit(y=CLASSES, components_reference=H0.iloc[::-1], components_weight=weights), plain)
-    with pytest.raises(ValueError, match="number 1 .* is 'a', but component 1 is the class 'b'"):
+    with pytest.raises(ValueError, match="number 1 .* is 'a', but component 1 is 'b'"):
         fit(y=CLASSES, components_reference=H0.rename(index={"a": "x", "b": "a"}))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from .._base import Factorization, Iteration
 from .._documentation import documented
 from .._input import matrix_by_name, vector_by_name
-from .._names import Names, by_name, column_labels, key, row_labels
+from .._names import Names, by_name, column_labels, component_order, row_labels
 from .._targets import Targets
 
 __all__ = ["WSNMF"]
@@ -201,6 +201,9 @@ class WSNMF(Factorization):
             knowledge["code_reference"] = soft
         return data, knowledge
 
+    def _owners(self, knowledge: dict[str, Any]) -> list[str]:
+        return super()._owners(knowledge) if self.components_per_class == 1 else []
+
     def _by_name(self, what: str, given: Any, weight: Any, targets: Targets | None) -> tuple[Any, Any]:
         """A reference and the weights of its rows in the order of the data; components in that of the classes, where both have names."""
         names, where = self._names_in_, f"{what}_reference"
@@ -222,19 +225,8 @@ class WSNMF(Factorization):
 
 
 def _class_order(labels: Any, targets: Targets | None, where: str) -> Any:
-    """Component j is class j: the order of what is named for the classes, or None to take it as it is."""
-    if labels is None or targets is None or not targets.n_classes:
-        return None
-    own, classes = [key(label) for label in labels], [key(name) for name in targets.classes]
-    if sorted(own) == sorted(classes):
-        return Names(classes, len(classes), "class").order(own, len(own), where)
-    wrong = next((j for j, name in enumerate(own) if name in classes and classes.index(name) != j), None)
-    if wrong is not None:
-        raise ValueError(
-            f"{where}: number {wrong} (counted from 0) is {own[wrong]!r}, but component {wrong} is the class "
-            f"{classes[wrong] if wrong < len(classes) else None!r}; the classes come first, in the order {', '.join(map(repr, classes))}"
-        )
-    return None
+    """Component j is class j."""
+    return None if targets is None else component_order(labels, targets.names, where)
 
 
 def _strength(strength: Any) -> float:

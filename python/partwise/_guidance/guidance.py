@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from .._names import DataNames, Names
-from .items import References, _Item, _Place, item_of_native, labelled_samples
+from .._names import DataNames, Names, nearest
+from .base import _Item, _Place
+from .items import References, item_of_native, labelled_samples
 from .strength import FIRM, Strength, stated
 from .topics import Topic
 
@@ -88,12 +89,18 @@ class Compiled:
     """A guidance as the engine takes it."""
 
     native: dict[str, Any]
-    n_components: int
+    components: list[str]
+    """The topic of each component that a topic has."""
     labelled: Any
     """The samples of which it says the topic."""
     notes: list[str]
     from_y: dict[str, list[Any]]
     """What y said: the places of its "items", the names of its "topics"."""
+
+    @property
+    def n_components(self) -> int:
+        """The least rank."""
+        return len(self.components)
 
 
 def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topic], data: Any, strength: Strength, data_names: DataNames) -> Compiled:
@@ -104,7 +111,7 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
     added = [topic for topic in classes if topic.name not in known]
     notes = list(given.notes)
     features = _features(given, data_names.features, notes)
-    native = [_placed(topic.to_native(strength), features) for topic in (*given.topics, *added)]
+    native = [_placed(topic.to_native(strength), features, notes) for topic in (*given.topics, *added)]
     components = [topic["name"] for topic in native for _ in range(topic["components"])]
     place = _Place(data, strength, components, data_names.samples, features)
     items = []
@@ -122,7 +129,7 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
         names = given.feature_names
     return Compiled(
         {"topics": native, "items": items, "feature_names": names},
-        len(place.components),
+        place.components,
         labelled_samples(items),
         notes,
         {"items": [at for at, item in enumerate(ordered) if any(item is one for one in further)], "topics": [topic.name for topic in added]},
@@ -143,12 +150,14 @@ def _features(given: Guidance, of_data: Names, notes: list[str]) -> Names:
     return of_data
 
 
-def _placed(topic: dict[str, Any], features: Names) -> dict[str, Any]:
+def _placed(topic: dict[str, Any], features: Names, notes: list[str]) -> dict[str, Any]:
     """A topic as the engine takes it, with numbers that are names of features, and no places, as such."""
     what = f"topic {topic['name']!r}"
 
     def at(feature: int | str) -> int | str:
-        # Names as text are found by the engine, which reports those that the data don't have.
+        # Names as text are found by the engine, which reports those that the data don't have; only what is near is said here.
+        if isinstance(feature, str) and features.labels is not None and not features.has(feature) and nearest(feature, features.keys):
+            notes.append(f"{what}: no feature is named {feature!r}{nearest(feature, features.keys)}")
         return feature if isinstance(feature, str) or features.labels is None else features.place(feature, what)
 
     seeds = [(at(feature), weight) for feature, weight in topic["seeds"]]

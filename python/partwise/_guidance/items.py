@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -11,71 +11,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _native
-from .._input import canonical_csr, feature_lists, lend, matrix_by_name, vector_by_name
+from .._input import canonical_csr, lend, matrix_by_name, vector_by_name
 from .._names import Names, column_labels, key, row_labels
 from .._targets import Targets, targets_of
-from .strength import FIRM, HELD, LIGHT, Strength, of_native, stated
+from .base import _Item, _Place
+from .entries import EntryWeights, KnownEntries, KnownFeatures
+from .strength import HELD, LIGHT, Strength, of_native, stated
 
-__all__ = ["EntryWeights", "FeatureWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "item_of_native", "labelled_samples"]
+__all__ = ["EntryWeights", "FeatureWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "_Item", "item_of_native", "labelled_samples"]
 
 
 _RULES = ("components", "same-codes", "view")
-
-
-@dataclass
-class _Place:
-    """What items are compiled for."""
-
-    data: Any
-    strength: Strength
-    # Topics so far, one entry a component.
-    components: list[str]
-    samples: Names
-    features: Names
-
-    @property
-    def n_samples(self) -> int:
-        return int(self.data.shape[0])
-
-
-class _Item:
-    """One thing that is known."""
-
-    _kind: ClassVar[str]
-    strength: Strength = None
-    # The names of the samples and of the features that it was made for, where it holds plain arrays: those of a model file.
-    _made_for: tuple[Any, Any] = (None, None)
-
-    def _matrix(self, given: Any, what: str, place: _Place, **how: Any) -> Any:
-        """A table about samples and features, by name."""
-        own = (row_labels(given) if self._made_for[0] is None else self._made_for[0], column_labels(given) if self._made_for[1] is None else self._made_for[1])
-        return matrix_by_name(given, f"the {what} of {type(self).__name__}", type(self).__name__, place.samples, place.features, own=own, **how)
-
-    def _by_sample(self, given: Any, place: _Place) -> Any:
-        """A dict by sample, or a vector with names of samples, as a list for all samples (None where it says nothing); else as it is."""
-        where = type(self).__name__
-        if isinstance(given, Mapping):
-            listed: list[Any] = [None] * place.n_samples
-            for sample, value in given.items():
-                listed[place.samples.place(sample, where)] = value
-            return listed
-        labels = row_labels(given) if self._made_for[0] is None else self._made_for[0]
-        order = None if labels is None else place.samples.order(labels, len(given), where, partial=True)
-        if order is None:
-            return given
-        if np.ndim(given) == 2:
-            if (order < 0).any():
-                raise ValueError(f"{where}: a table of labels needs a row for each of the {place.n_samples} samples of the data")
-            return given.iloc[order] if hasattr(given, "iloc") else np.asarray(given)[order]
-        values = list(given)
-        found = [values[at] if at >= 0 else None for at in order]
-        return found if isinstance(given, list) else np.array(found, dtype=np.asarray(given).dtype if (order >= 0).all() else object)
-
-    def _strength(self, place: _Place, default: float = FIRM) -> tuple[str, float]:
-        return stated(self.strength if self.strength is not None else place.strength, default, f"the strength of {self._kind}")
-
-    def _fields(self, place: _Place) -> dict[str, Any]:
-        raise NotImplementedError
 
 
 @dataclass(eq=False)
@@ -346,103 +292,6 @@ class FeatureWeights(_Item):
         if weights.shape != expected:
             raise ValueError(f"FeatureWeights: the weights must have the shape {expected}, but have {weights.shape}")
         return {"weights": weights.tolist()}
-
-
-@dataclass(eq=False)
-class KnownEntries(_Item):
-    """Which entries of X are known; X holds 0 where one is not.
-
-    Parameters
-    ----------
-    known : array-like or DataFrame of shape (n_samples, n_features)
-        True or 1 where X is known; rows and columns of a DataFrame go by name.
-    """
-
-    known: Any
-    _kind: ClassVar[str] = "known entries"
-
-    def _fields(self, place: _Place) -> dict[str, Any]:
-        return {"known": self._matrix(self.known, "marks", place)}
-
-
-@dataclass(eq=False)
-class KnownFeatures(_Item):
-    """Which features of each sample are known, where few are: ratings, where what nobody rated is no zero.
-
-    Needs the squared loss. ``transform`` takes the zeros of new data as zeros; ``codes_`` are the fit's own.
-
-    Parameters
-    ----------
-    known : scipy sparse matrix, array or DataFrame of shape (n_samples, n_features), or a list of a list for each sample, default=None
-        What a sparse matrix stores, zeros too, or where an array is not 0, is known; in lists, the known features, by number or name. X
-        holds 0 in all else. None: the entries of X that are not 0.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> from partwise import Guidance, GuidedNMF, KnownFeatures
-    >>> ratings = sp.csr_array([[1.0, 2.0, 0.0], [2.0, 0.0, 6.0], [0.0, 6.0, 9.0]])
-    >>> model = GuidedNMF(1, guidance=Guidance(KnownFeatures()), random_state=0, tol=1e-9, max_iter=1000).fit(ratings)
-    >>> round(float(model.codes_[0] @ model.components_[:, 2]), 2)
-    3.0
-    """
-
-    known: Any = None
-    _kind: ClassVar[str] = "known features"
-
-    def _fields(self, place: _Place) -> dict[str, Any]:
-        if isinstance(self.known, (list, tuple)):
-            return {"known": self._of_lists(self.known, place)}
-        shape = tuple(place.data.shape)
-        if self.known is None:
-            # The zeros of X that are stored are zeros as all others.
-            data = place.data if sp.issparse(place.data) else sp.csr_array(place.data)
-            return {"known": feature_lists(data, zeros=False)}
-        if sp.issparse(self.known):
-            known = self.known
-        else:
-            known = sp.csr_array(self._matrix(self.known, "known features", place))
-        if known.shape != shape:
-            raise ValueError(f"KnownFeatures: the known features must have the shape {shape}, but have {known.shape}")
-        return {"known": feature_lists(known, zeros=True)}
-
-    def _of_lists(self, lists: Sequence[Any], place: _Place) -> tuple[Any, Any]:
-        if len(lists) != place.n_samples:
-            raise ValueError(f"KnownFeatures: one list for each of the {place.n_samples} samples is needed, but there are {len(lists)}")
-        rows = [np.asarray(row if len(row) else np.zeros(0, dtype=np.int64)) for row in lists]
-        looked_up = place.features.labels is not None and self._made_for[1] is None
-        if self._made_for[1] is not None:
-            stored = [key(label) for label in self._made_for[1]]
-            if stored != place.features.keys:
-                rows = [np.array([place.features.place(stored[int(f)], "KnownFeatures") for f in row], dtype=np.int64) for row in rows]
-        elif looked_up or any(row.dtype.kind not in "iu" for row in rows):
-            rows = [np.array([place.features.place(f, "KnownFeatures") for f in given], dtype=np.int64) for given in lists]
-        rows = [np.unique(row) for row in rows]
-        if self._made_for[0] is not None:
-            order = place.samples.order(self._made_for[0], len(rows), "KnownFeatures")
-            rows = rows if order is None else [rows[at] for at in order]
-        below = next((i for i, row in enumerate(rows) if len(row) and row[0] < 0), None)
-        if below is not None:
-            raise ValueError(f"KnownFeatures: the list of sample {below} has the feature {rows[below][0]}, but features are numbered from 0")
-        indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.uintp)
-        return indptr, np.concatenate([np.zeros(0, dtype=np.int64), *rows]).astype(np.uint32)
-
-
-@dataclass(eq=False)
-class EntryWeights(_Item):
-    """How much each entry of X counts in the fit. Needs the squared loss.
-
-    Parameters
-    ----------
-    weights : array-like or DataFrame of shape (n_samples, n_features)
-        Finite numbers of 0 or more (rows and columns of a DataFrame go by name); 0 where an entry doesn't count, 1 where it counts as it is.
-    """
-
-    weights: Any
-    _kind: ClassVar[str] = "weights of entries"
-
-    def _fields(self, place: _Place) -> dict[str, Any]:
-        return {"weights": self._matrix(self.weights, "weights", place)}
 
 
 def _check_renamed(names: Any, labels: Any, where: str, what: str) -> None:

@@ -1,0 +1,71 @@
+"""What all items of guidance share: what they are compiled for, and finding samples and features by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._input import matrix_by_name
+from .._names import Names, column_labels, row_labels
+from .strength import FIRM, Strength, stated
+
+__all__: list[str] = []
+
+
+@dataclass
+class _Place:
+    """What items are compiled for."""
+
+    data: Any
+    strength: Strength
+    # Topics so far, one entry a component.
+    components: list[str]
+    samples: Names
+    features: Names
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.data.shape[0])
+
+
+class _Item:
+    """One thing that is known."""
+
+    _kind: ClassVar[str]
+    strength: Strength = None
+    # The names of the samples and of the features that it was made for, where it holds plain arrays: those of a model file.
+    _made_for: tuple[Any, Any] = (None, None)
+
+    def _matrix(self, given: Any, what: str, place: _Place, **how: Any) -> Any:
+        """A table about samples and features, by name."""
+        own = (row_labels(given) if self._made_for[0] is None else self._made_for[0], column_labels(given) if self._made_for[1] is None else self._made_for[1])
+        return matrix_by_name(given, f"the {what} of {type(self).__name__}", type(self).__name__, place.samples, place.features, own=own, **how)
+
+    def _by_sample(self, given: Any, place: _Place) -> Any:
+        """A dict by sample, or a vector with names of samples, as a list for all samples (None where it says nothing); else as it is."""
+        where = type(self).__name__
+        if isinstance(given, Mapping):
+            listed: list[Any] = [None] * place.n_samples
+            for sample, value in given.items():
+                listed[place.samples.place(sample, where)] = value
+            return listed
+        labels = row_labels(given) if self._made_for[0] is None else self._made_for[0]
+        order = None if labels is None else place.samples.order(labels, len(given), where, partial=True)
+        if order is None:
+            return given
+        if np.ndim(given) == 2:
+            if (order < 0).any():
+                raise ValueError(f"{where}: a table of labels needs a row for each of the {place.n_samples} samples of the data")
+            return given.iloc[order] if hasattr(given, "iloc") else np.asarray(given)[order]
+        values = list(given)
+        found = [values[at] if at >= 0 else None for at in order]
+        return found if isinstance(given, list) else np.array(found, dtype=np.asarray(given).dtype if (order >= 0).all() else object)
+
+    def _strength(self, place: _Place, default: float = FIRM) -> tuple[str, float]:
+        return stated(self.strength if self.strength is not None else place.strength, default, f"the strength of {self._kind}")
+
+    def _fields(self, place: _Place) -> dict[str, Any]:
+        raise NotImplementedError
