@@ -118,12 +118,14 @@ def test_every_combination_is_a_fit_or_a_refusal(block):
     assert not wrong, "\n".join(wrong[:5])
 
 
-def view(X, labels, merged, order, **settings):
+def view(X, labels, merged, order):
     """The codes of the samples, given in another order, in their first order."""
+    W, H = np.random.default_rng(5).random((len(X), 3)), np.random.default_rng(6).random((3, D))
     place = np.argsort(order)
     must = [(int(place[i]), int(place[l])) for i, l in merged]
     guidance = Guidance(Labels(labels[order], "view"), *([Links(must=must, strength=1.0)] if must else []))
-    model = GuidedNMF(3, guidance=guidance, solver="bpp", max_iter=5, tol=0, random_state=0, **settings).fit(X[order])
+    model = GuidedNMF(3, guidance=guidance, init="custom", solver="bpp", max_iter=5, tol=0, random_state=0)
+    model.fit(X[order], W=W[order], H=H)
     return model, model.codes_[place]
 
 
