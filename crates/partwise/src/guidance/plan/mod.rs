@@ -51,6 +51,8 @@ pub(crate) struct Plan {
     pub notices: Vec<Notice>,
     /// The seeds of each topic that exist.
     pub seeds: Vec<Vec<(usize, f64)>>,
+    /// The features that are forbidden in each topic.
+    pub forbidden: Vec<Vec<usize>>,
 }
 
 impl Plan {
@@ -117,6 +119,7 @@ impl Plan {
             evidence: compiler.evidence,
             notices: compiler.notices,
             seeds,
+            forbidden: compiler.forbidden,
         })
     }
 }
