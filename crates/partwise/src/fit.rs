@@ -129,7 +129,10 @@ pub fn fit_observed<T: Real>(
     }
     let (ridge, linear) = units.encoding_factors(codes);
     let times_positive = |values: &mut [f64], by: f64| {
-        values.iter_mut().filter(|value| **value > 0.0).for_each(|value| *value = (*value * by).min(f64::MAX));
+        values
+            .iter_mut()
+            .filter(|value| **value > 0.0)
+            .for_each(|value| *value = (*value * by).min(f64::MAX));
     };
     times_positive(&mut fit.encoding.ridge, ridge);
     times_positive(&mut fit.encoding.linear, linear);

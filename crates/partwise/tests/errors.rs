@@ -90,10 +90,7 @@ fn data(faults: &mut Faults) {
         Settings { init: Init::Custom { codes: part(2, 1), components: part(1, 2) }, ..Settings::new(1) }
     };
     let plain = DenseMatrix::new(2, 2, vec![3f32, 1.0, 2.0, 3.0]).unwrap();
-    faults.check(
-        fit(&plain, &Model::nmf(), &start(1e30)),
-        &["iteration", "range of the number type", "f64"],
-    );
+    faults.check(fit(&plain, &Model::nmf(), &start(1e30)), &["iteration", "range of the number type", "f64"]);
     let plain = DenseMatrix::new(2, 2, vec![3.0, 1.0, 2.0, 3.0]).unwrap();
     faults.check(fit(&plain, &Model::nmf(), &start(1e200)), &["iteration 0", "scale the data"]);
     // More memory than there may be.

@@ -34,8 +34,8 @@ pub(crate) use nothing::zero_factors;
 use nothing::{absent_features, check_something_counts, empty_items};
 pub(crate) use seeded::seeded;
 pub(crate) use tying::TiedRows;
-pub(crate) use units::{FixedUnits, Units, times};
 use tying::tie_rows;
+pub(crate) use units::{FixedUnits, Units, times};
 use working::{Original, weighted_entries, working};
 
 use crate::data::DataMatrix;

@@ -80,10 +80,15 @@ pub(super) fn absent_features(model: &Model, plan: Option<&Plan>, zero_columns: 
     let (Some(plan), Some(guidance)) = (plan, model.guidance()) else { return Vec::new() };
     let mut notices = Vec::new();
     let name = |feature: usize| {
-        guidance.feature_names().and_then(|names| names.get(feature)).map_or(feature.to_string(), |name| format!("\"{name}\""))
+        guidance
+            .feature_names()
+            .and_then(|names| names.get(feature))
+            .map_or(feature.to_string(), |name| format!("\"{name}\""))
     };
     let seeds = plan.seeds.iter().map(|seeds| seeds.iter().map(|(feature, _)| *feature).collect::<Vec<_>>());
-    for (role, by_topic) in [("seeds", seeds.collect::<Vec<_>>()), ("forbidden features", plan.forbidden.clone())] {
+    for (role, by_topic) in
+        [("seeds", seeds.collect::<Vec<_>>()), ("forbidden features", plan.forbidden.clone())]
+    {
         for ((topic, _), features) in plan.topics.iter().zip(by_topic) {
             let absent: Vec<String> =
                 features.into_iter().filter(|f| zero_columns.binary_search(f).is_ok()).map(name).collect();
@@ -118,19 +123,47 @@ pub(crate) fn zero_factors<T: Real>(problem: &Problem<'_, T>, factors: &Factors<
     if zero.is_empty() {
         return None;
     }
-    let penalties: Vec<String> = problem.contributions.iter().filter(|c| is_penalty(c)).map(Contribution::name).collect();
+    let penalties: Vec<String> =
+        problem.contributions.iter().filter(|c| is_penalty(c)).map(Contribution::name).collect();
     let cause = match penalties.is_empty() {
         true => String::new(),
         false => format!("; lower the penalties ({})", penalties.join(", ")),
     };
     let message = if zero.len() == k {
-        format!("every component is 0, so nothing of the data is left in W*H: what is asked beside the fit outweighs the data{cause}")
+        format!(
+            "every component is 0, so nothing of the data is left in W*H: what is asked beside the fit outweighs the data{cause}"
+        )
     } else {
         let list: Vec<String> = zero.iter().take(10).map(|j| (j + 1).to_string()).collect();
         let more = if zero.len() > 10 { format!(" and {} more", zero.len() - 10) } else { String::new() };
-        format!("components that ended at 0: {} of {k} (number {}{more}); the data need fewer{cause}", zero.len(), list.join(", "))
+        format!(
+            "components that ended at 0: {} of {k} (number {}{more}); the data need fewer{cause}",
+            zero.len(),
+            list.join(", ")
+        )
     };
     Some(Notice { code: if zero.len() == k { "all-components-zero" } else { "zero-components" }, message })
+}
+
+impl<T: Real> Problem<'_, T> {
+    /// Where the partner of a factor is 0, nothing but penalties depends on the factor: it is 0 then too. (No step could bring it there,
+    /// since it has no curvature.)
+    pub(crate) fn settle(&self, factors: &mut Factors<T>, slot: Slot) {
+        let penalized = |c: &Contribution<T>| match c {
+            Contribution::Sparsity(t) => t.slot == slot,
+            Contribution::Ridge(t) => t.slot == slot,
+            _ => false,
+        };
+        let is_zero = |factors: &Factors<T>, slot| factors.get(slot).as_slice().iter().all(|v| *v == T::ZERO);
+        let settles = slot.is_main()
+            && self.contributions.iter().any(penalized)
+            && self.contributions.iter().all(is_penalty)
+            && is_zero(factors, slot.other())
+            && !is_zero(factors, slot);
+        if settles {
+            factors.get_mut(slot).as_mut_slice().fill(T::ZERO);
+        }
+    }
 }
 
 fn is_penalty<T: Real>(contribution: &Contribution<T>) -> bool {
