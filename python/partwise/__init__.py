@@ -17,7 +17,7 @@ Examples
 True
 """
 
-from . import datasets, metrics
+from . import _native, datasets, metrics
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
 from ._estimators import (
@@ -36,6 +36,7 @@ from ._estimators import (
     SymNMF,
     WSSymNMF,
 )
+from ._faults import guard
 from ._files import load
 from ._guidance import (
     EntryWeights,
@@ -106,3 +107,5 @@ __all__ = [
     "solve_codes",
     "solve_components",
 ]
+
+guard(_native)

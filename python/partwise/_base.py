@@ -384,7 +384,9 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
 
 def _reconstruction_error(done: dict[str, Any]) -> float:
     """As scikit-learn states it: the Frobenius norm of X - WH, or the square root of twice the divergence."""
-    return float(np.sqrt(done["loss_value"] * (1 if done["loss"] == "frobenius" else 2)))
+    loss, unit = done["loss_value"], done.get("objective_unit", 1.0)
+    # The loss of data whose squares leave the range is that of the data divided by a number.
+    return float(np.sqrt(loss) * unit if done["loss"] == "frobenius" else np.sqrt(2 * loss * unit))
 
 
 def _soft_rows(targets: Targets) -> Any:

@@ -203,6 +203,7 @@ def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], pyth
         "objective": result["objective"],
         "relative_error": result["relative_error"],
         "loss_value": parts[0][1],
+        "objective_unit": result.get("objective_unit", 1.0),
         "kkt": result["kkt"],
         "stop": result["stop"],
         "objectives": column("objective"),

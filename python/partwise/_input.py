@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any, NoReturn
 
 import numpy as np
@@ -40,6 +41,10 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     which is at fault.
     """
     kinds = [np.float64, np.float32] if dtype is None else [np.dtype(dtype)]
+    single = kinds == [np.float32]
+    if single:
+        # Numbers of 64 bits are looked at before they are rounded.
+        kinds = [np.float32, np.float64]
     how = {"accept_sparse": "csr", "dtype": kinds, "order": "C", "ensure_all_finite": False}
     matrix = unpack_anndata(X, getattr(estimator, "layer", None)) if is_anndata(X) else X
     shape = getattr(matrix, "shape", ())
@@ -59,9 +64,29 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
             # Data of another shape often are the wrong data altogether: what they hold is told first, as scikit-learn does.
             check_array(matrix, accept_sparse="csr", input_name="X")
         raise
+    if single:
+        matrix = _in_single_precision(matrix)
     if reset:
         estimator._names_in_ = names_of(X, matrix.shape)
     return matrix
+
+
+def _in_single_precision(X: Any) -> Any:
+    """X as float32; refused where its largest entries leave that range, with a warning where small ones become 0."""
+    if X.dtype == np.float32:
+        return X
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = X.astype(np.float32)
+    wide, kept = (X.data, narrow.data) if sp.issparse(X) else (X, narrow)
+    largest = float(np.max(wide, initial=0.0, where=np.isfinite(wide)))
+    if bool(np.any(np.isinf(kept) & np.isfinite(wide))):
+        raise ValueError(f"the largest entry, {largest:.3g}, is more than float32 can hold; give dtype='float64', or divide the data")
+    lost = int(np.count_nonzero((kept == 0) & (wide != 0)))
+    if lost and np.float32(largest) == 0:
+        raise ValueError(f"the largest entry, {largest:.3g}, is 0 in float32; give dtype='float64', or multiply the data")
+    if lost:
+        warnings.warn(f"{lost} entries are so small that they are 0 in float32; dtype='float64' keeps them", UserWarning, stacklevel=4)
+    return narrow
 
 
 def _are_no_text(names: Names) -> bool:

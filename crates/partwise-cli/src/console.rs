@@ -77,6 +77,14 @@ pub(crate) fn error(error: &anyhow::Error) {
     eprint(&format!("error: {message}"));
 }
 
+/// A fault of Partwise itself.
+pub(crate) fn own_fault(fault: &str) {
+    eprint(&format!(
+        "error: a fault of Partwise {} itself ({fault}); please report it with the command that led here",
+        env!("CARGO_PKG_VERSION")
+    ));
+}
+
 fn terminal_width() -> usize {
     terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).clamp(30, 120))
 }

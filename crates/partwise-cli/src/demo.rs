@@ -49,6 +49,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
             seed: args.seed,
             max_iterations: args.max_iter,
             threads: args.threads,
+            memory_limit: partwise_io::machine::available_memory(),
             ..Settings::new(guidance.class_names.len())
         };
         let job = Job {

@@ -26,7 +26,7 @@ use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::said::{say_input, say_result};
 use crate::scale::{ScaleKind, Scaling};
-use crate::{Outcome, interrupt, recipe};
+use crate::{Outcome, interrupt, precision, recipe};
 
 /// The model that a fit starts from.
 fn start_model(path: &Path) -> Result<ModelFile> {
@@ -96,6 +96,7 @@ pub(crate) fn with_job<T: Real, R>(
     act: impl FnOnce(Job<'_, T>) -> Result<R>,
 ) -> Result<R> {
     let Read { values, mut source } = read;
+    precision::check::<T>(&values, &mut source)?;
     let (mut table, known) = match args.guidance.missing {
         true => Table::<T>::with_unknown(values, &source).map(|(table, known)| (table, Some(known)))?,
         false => (Table::<T>::from_values(values, &source)?, None),
@@ -358,6 +359,7 @@ fn settings(args: &SolveArgs, rank: usize) -> Result<Settings> {
         tolerance: args.tol,
         time_limit: args.time_limit.map(Duration::from_secs_f64),
         threads: args.threads,
+        memory_limit: partwise_io::machine::available_memory(),
         ..Settings::new(rank)
     })
 }

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use partwise::memory::{self, DataSize, Estimate};
 use partwise::recipes::{GuidanceReport, fit_guided};
 use partwise::{Fit, Loss, Model, Real, Settings, StopReason, fit_observed};
 
@@ -54,6 +55,11 @@ pub(crate) struct Done<'a, T: Real> {
 }
 
 impl<'a, T: Real> Job<'a, T> {
+    /// What the fit needs beside the data.
+    pub(crate) fn memory(&self) -> Estimate {
+        memory::of_fit(DataSize::of(self.data.matrix()), &self.model, &self.settings)
+    }
+
     /// Fits. `None` when Ctrl-C came before the first iteration was done.
     pub(crate) fn run(self, verbosity: Verbosity) -> Result<Option<Done<'a, T>>> {
         let mut progress = Progress::new(verbosity, self.model.spec().name, &self.settings);

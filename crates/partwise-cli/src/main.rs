@@ -1,6 +1,7 @@
 //! `partwise`: the command line. One file a subcommand; `console` is the only module that prints.
 //!
-//! Exit codes: 0 done, 2 a fault of the input or of what was asked, 130 interrupted (what was reached is written).
+//! Exit codes: 0 done, 2 a fault of the input or of what was asked (also more memory than there is), 101 a fault of Partwise itself, 130
+//! interrupted (what was reached is written).
 
 mod args;
 mod choices;
@@ -19,6 +20,7 @@ mod job;
 mod memberships;
 mod methods;
 mod outputs;
+mod precision;
 mod progress;
 mod recipe;
 mod record;
@@ -48,6 +50,7 @@ pub(crate) enum Outcome {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    std::panic::set_hook(Box::new(|fault| console::own_fault(&fault.to_string())));
     interrupt::listen();
     let outcome = match cli.command {
         Command::Fit(args) => fit::run(&args),

@@ -15,12 +15,13 @@ use crate::guidance::{self, Given, Guidance};
 use crate::input::{Read, Table};
 use crate::progress::duration;
 use crate::scale::{ScaleKind, Scaling};
-use crate::{Outcome, outputs, record};
+use crate::{Outcome, outputs, precision, record};
 
 /// Reads labels, runs the recipe, writes memberships.csv, memberships.npy and run.json.
 pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
-    let Read { values, source } = read;
+    let Read { values, mut source } = read;
+    precision::check::<T>(&values, &mut source)?;
     let mut table = Table::<T>::from_values(values, &source)?;
     let given = guidance::labels(&args.guidance, &source, args.solve.seed, false)?;
     let Some(Given::Classes(guidance)) = given else {
@@ -30,7 +31,8 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
     scaling.apply(&mut table);
     let data = table.into_data(&source.name)?;
     let (seed, threads) = (args.solve.seed, args.solve.threads);
-    let settings = AutomaticSettings { seed, threads, ..AutomaticSettings::default() };
+    let memory_limit = io::machine::available_memory();
+    let settings = AutomaticSettings { seed, threads, memory_limit, ..AutomaticSettings::default() };
     let began = Instant::now();
     let mut tell = |stage: Stage| {
         verbosity.progress(&format!("recipe: {stage} ({})", duration(began.elapsed().as_secs_f64())));

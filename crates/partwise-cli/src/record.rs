@@ -145,7 +145,7 @@ fn result_json<T: Real>(done: &Done<'_, T>) -> Value {
     let fit = &done.fit;
     let parts: Map<String, Value> =
         fit.parts.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-    json!({
+    let mut result = json!({
         "objective": fit.objective,
         "parts": parts,
         "relative_error": fit.relative_error,
@@ -154,7 +154,12 @@ fn result_json<T: Real>(done: &Done<'_, T>) -> Value {
         "stop": fit.stop.name(),
         "converged": fit.stop == StopReason::Converged,
         "iterations": fit.iterations,
-    })
+    });
+    // Objectives of data whose squares leave the range are those of the data divided by this.
+    if fit.objective_unit != 1.0 {
+        result["objective_unit"] = json!(fit.objective_unit);
+    }
+    result
 }
 
 /// What is needed, beside the components, to encode new rows.
@@ -231,6 +236,8 @@ pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
         "threads": done.fit.threads,
         "seconds": { "read": timings.read, "fit": timings.fit, "write": timings.write },
         "working_bytes": done.fit.working_bytes,
+        "estimated_memory_bytes": done.job.memory().bytes(),
+        "available_memory_bytes": done.job.settings.memory_limit,
         "peak_memory_bytes": peak_memory(),
         "notes": notes,
     })

@@ -1,12 +1,24 @@
 //! What `partwise fit` and its kin say on the terminal.
 
 use partwise::Real;
+use partwise::memory::in_words;
 use partwise::recipes::{GuidanceReport, Verdict};
 
 use crate::console::Verbosity;
 use crate::job::{Done, Job, error_name};
 use crate::progress::duration;
 use crate::record;
+
+/// From so many bytes on, the memory that a fit will need is said before it.
+const NOTABLE: u64 = 1_000_000_000;
+
+/// What the fit needs beside the data, where that is notable.
+fn memory_line<T: Real>(job: &Job<'_, T>) -> Option<String> {
+    let needed = job.memory().bytes();
+    let available = job.settings.memory_limit.map(|bytes| format!(" of {} available", in_words(bytes)));
+    (needed >= NOTABLE)
+        .then(|| format!("memory: about {}{}", in_words(needed), available.unwrap_or_default()))
+}
 
 /// What was read.
 pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
@@ -17,6 +29,9 @@ pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
         "read: {} ({}), {} samples x {} features{density}",
         source.name, source.format, source.rows, source.columns
     ));
+    if let Some(line) = memory_line(job) {
+        verbosity.say(&line);
+    }
     if let Some(guidance) = job.guidance {
         verbosity.say(&format!(
             "labels: {} classes, {} labelled samples, {} of them guide",

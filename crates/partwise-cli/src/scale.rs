@@ -102,6 +102,11 @@ impl Scaling {
             Scaling::Max(_) => {}
             Scaling::UnitRows => table.for_each_row(|_, values| to_unit_length(values)),
             Scaling::TfIdf(idf) => table.for_each_row(|columns, values| {
+                // The length of a row is of no account, so one that a product would take out of range is made smaller first.
+                let overflows = |v: &T| !Real::is_finite(T::from_f64(v.to_f64() / HALVED));
+                if values.iter().any(overflows) {
+                    values.iter_mut().for_each(|v| *v = T::from_f64(v.to_f64() * HALVED));
+                }
                 for (place, value) in values.iter_mut().enumerate() {
                     let column = columns.map_or(place, |columns| columns[place] as usize);
                     *value = T::from_f64(value.to_f64() * idf[column]);
@@ -148,11 +153,25 @@ impl Scaling {
 }
 
 fn to_unit_length<T: Real>(values: &mut [T]) {
-    let norm = values.iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>().sqrt();
-    if norm > 0.0 {
+    let squares = values.iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>();
+    if (LEAST_SQUARE..=f64::MAX).contains(&squares) {
+        let norm = squares.sqrt();
         values.iter_mut().for_each(|v| *v = T::from_f64(v.to_f64() / norm));
+        return;
+    }
+    // The squares leave the range of f64: the row at a largest entry of 1 first.
+    let largest = values.iter().fold(0.0f64, |largest, v| largest.max(v.to_f64()));
+    if largest > 0.0 && largest.is_finite() {
+        let parts: Vec<f64> = values.iter().map(|v| v.to_f64() / largest).collect();
+        let norm = parts.iter().map(|v| v * v).sum::<f64>().sqrt();
+        values.iter_mut().zip(parts).for_each(|(v, part)| *v = T::from_f64(part / norm));
     }
 }
+
+/// Below it, a sum of squares has lost digits.
+const LEAST_SQUARE: f64 = 1e-280;
+/// Entries from here on may leave the range of their type when they are multiplied by an idf.
+const HALVED: f64 = 1.0 / 1024.0;
 
 #[cfg(test)]
 mod tests {

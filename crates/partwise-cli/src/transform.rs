@@ -15,7 +15,7 @@ use crate::job::{error_name, relative_kkt};
 use crate::memberships::Memberships;
 use crate::progress::{Progress, duration};
 use crate::scale::Scaling;
-use crate::{Outcome, interrupt, outputs, record};
+use crate::{Outcome, interrupt, outputs, precision, record};
 
 /// Reads model and rows, finds the codes, writes.
 pub(crate) fn run(args: &TransformArgs) -> Result<Outcome> {
@@ -35,6 +35,7 @@ fn run_in<T: Real>(args: &TransformArgs, model: &ModelFile, components: &Matrix<
     let began = Instant::now();
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
     let Read { values, mut source } = input::read(&args.read, None)?;
+    precision::check::<T>(&values, &mut source)?;
     let values = with_features_of(model, values, &mut source, components.columns())?;
     let mut table = Table::<T>::from_values(values, &source)?;
     let stored = Stored::read(model, components)?;
@@ -48,6 +49,7 @@ fn run_in<T: Real>(args: &TransformArgs, model: &ModelFile, components: &Matrix<
         tolerance: args.tol,
         max_iterations: args.max_iter,
         threads: args.threads,
+        memory_limit: partwise_io::machine::available_memory(),
         ..Settings::new(components.rows())
     };
     let mut progress = Progress::new(verbosity, "transform", &settings);

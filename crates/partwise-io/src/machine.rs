@@ -15,7 +15,10 @@ pub fn available_memory() -> Option<u64> {
     let mut system = System::new();
     system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
     let free = Some(system.available_memory()).filter(|_| system.total_memory() > 0);
-    free.into_iter().chain(in_groups(Path::new("/proc/self/cgroup"), Path::new("/sys/fs/cgroup"))).chain(in_limits()).min()
+    free.into_iter()
+        .chain(in_groups(Path::new("/proc/self/cgroup"), Path::new("/sys/fs/cgroup")))
+        .chain(in_limits())
+        .min()
 }
 
 /// What each control group leaves. `membership` is the list of the groups of the process, `root` where they are mounted.

@@ -2,11 +2,15 @@
 
 use partwise_io::IoError;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 
-/// A user's fault is a `ValueError` with the library's message, which says what, where, and what is valid.
+/// A user's fault is a `ValueError` with the library's message, which says what, where, and what is valid; more memory than there is a
+/// `MemoryError`.
 pub(crate) fn value_error(error: partwise::Error) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    match error {
+        partwise::Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
 }
 
 /// What the system refused is the `OSError` that Python itself would raise; a fault of a file's content is a `ValueError`.

@@ -1,9 +1,11 @@
 //! Fits, encodings, solves: the interpreter is detached while they run.
 
-use numpy::{Element, PyArray1, PyReadonlyArray2};
+use numpy::{Element, PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use partwise::graphs::{NeighbourGraph, Weights};
+use partwise::memory::of_nnls;
 use partwise::solvers::{Bpp, NnlsSolver, Rows};
 use partwise::{DataMatrix, Encoding, Fit, Held, Loss, Matrix, Model, Real, Settings, Slot};
+use partwise_io::machine::available_memory;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -118,8 +120,10 @@ pub(crate) fn nnls<'py>(
     gram: PyReadonlyArray2<'py, f64>,
     cross: PyReadonlyArray2<'py, f64>,
 ) -> PyResult<Bound<'py, numpy::PyArray2<f64>>> {
+    let (n, k) = (cross.shape()[0], cross.shape()[1]);
+    let what = format!("least squares with {n} problems in {k} unknowns");
+    of_nnls(n, k).check(&what, available_memory()).map_err(value_error)?;
     let (gram, cross) = (to_matrix(&gram)?, to_matrix(&cross)?);
-    let (n, k) = cross.shape();
     if gram.shape() != (k, k) {
         let what = "the Gram matrix".to_string();
         let (expected, found) = (format!("{k} x {k}"), format!("{} x {}", gram.rows(), gram.columns()));
@@ -157,7 +161,9 @@ pub(crate) fn neighbour_graph<'py>(
     data: Lent<'py>,
     neighbours: usize,
 ) -> PyResult<(Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)> {
-    let settings = NeighbourGraph { neighbours, weights: Weights::Binary, ..NeighbourGraph::default() };
+    let memory_limit = available_memory();
+    let settings =
+        NeighbourGraph { neighbours, weights: Weights::Binary, memory_limit, ..NeighbourGraph::default() };
     let graph = match data.view()? {
         View::F32(data) => watched(py, None, |_| partwise::graphs::neighbour_graph(data.as_ref(), &settings)),
         View::F64(data) => watched(py, None, |_| partwise::graphs::neighbour_graph(data.as_ref(), &settings)),
@@ -185,6 +191,7 @@ pub(crate) fn outcome<T: Real + Element>(py: Python<'_>, fit: Fit<T>) -> PyResul
     out.set_item("loss_value", fit.loss_value)?;
     out.set_item("relative_error", fit.relative_error)?;
     out.set_item("kkt", fit.kkt)?;
+    out.set_item("objective_unit", fit.objective_unit)?;
     out.set_item("iterations", fit.iterations)?;
     out.set_item("stop", fit.stop.name())?;
     out.set_item("still_improving", fit.still_improving())?;

@@ -9,6 +9,7 @@ use partwise::{
     Acceleration, AnchorScale, CodeReference, ComponentReference, Error, Init, Knowledge, LabelSets,
     LabelTargets, Labels, Loss, Margins, Model, Settings, Slot, SolverChoice, StepRule, StrengthUnit,
 };
+use partwise_io::machine::available_memory;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -65,7 +66,7 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let mut options = Options { given, asked: Vec::new() };
     let rank: usize =
         options.get("rank")?.ok_or_else(|| PyTypeError::new_err("the setting \"rank\" is needed"))?;
-    let mut settings = Settings::new(rank);
+    let mut settings = Settings { memory_limit: available_memory(), ..Settings::new(rank) };
     if let Some(seed) = options.get("seed")? {
         settings.seed = seed;
     }

@@ -10,7 +10,8 @@ use crate::losses::Loss;
 use crate::memory::{self, DataSize};
 use crate::observe::{Observer, silent};
 use crate::problem::{
-    FixedUnits, Notice, Problem, check_feature_weights, check_non_negative, feature_scale, scaled_data, scaled_rows, times,
+    FixedUnits, Notice, Problem, check_feature_weights, check_non_negative, feature_scale, scaled_data,
+    scaled_rows, times,
 };
 use crate::quadratic::{Penalties, Quadratic, Subproblem};
 use crate::real::Real;
@@ -224,7 +225,9 @@ fn encode_divided<T: Real>(
     observer: &mut dyn Observer,
 ) -> Result<Fit<T>> {
     let (ridge, linear) = units.penalties(loss);
-    let scaled = |values: &[f64], by: f64| values.iter().map(|v| if *v > 0.0 { (v * by).min(f64::MAX) } else { 0.0 }).collect();
+    let scaled = |values: &[f64], by: f64| {
+        values.iter().map(|v| if *v > 0.0 { (v * by).min(f64::MAX) } else { 0.0 }).collect()
+    };
     let divided = Encoding {
         ridge: scaled(&encoding.ridge, ridge),
         linear: scaled(&encoding.linear, linear),

@@ -175,7 +175,11 @@ impl fmt::Display for Error {
                     in_words(*needed),
                     in_words(*available)
                 )?;
-                if advice.is_empty() { Ok(()) } else { write!(f, "; less is needed with {}", advice.join(", or ")) }
+                if advice.is_empty() {
+                    Ok(())
+                } else {
+                    write!(f, "; less is needed with {}", advice.join(", or "))
+                }
             }
             Error::Overflow { iteration, what } => write!(
                 f,

@@ -19,7 +19,7 @@ use crate::losses::Loss;
 use crate::memory::{self, DataSize};
 use crate::models::Model;
 use crate::observe::{Iteration, Observer, silent};
-use crate::problem::{Notice, Problem, Units, times};
+use crate::problem::{Notice, Problem, Units, times, zero_factors};
 use crate::real::Real;
 use crate::settings::Settings;
 use crate::stop::{NOTICEABLE, StopReason, StopRule, recent_progress};
@@ -138,7 +138,10 @@ pub fn fit_observed<T: Real>(
     }
     let (ridge, linear) = units.encoding_factors(codes);
     let times_positive = |values: &mut [f64], by: f64| {
-        values.iter_mut().filter(|value| **value > 0.0).for_each(|value| *value = (*value * by).min(f64::MAX));
+        values
+            .iter_mut()
+            .filter(|value| **value > 0.0)
+            .for_each(|value| *value = (*value * by).min(f64::MAX));
     };
     times_positive(&mut fit.encoding.ridge, ridge);
     times_positive(&mut fit.encoding.linear, linear);
@@ -318,6 +321,7 @@ fn finish<T: Real>(
     // A model may publish its objective with the factor ½; the loss is always without it.
     let loss_value = ((parts[0].1 + unknown) * problem.loss.published_factor() / factor).max(0.0);
     let ratio = if size > 0.0 { loss_value / size } else { 0.0 };
+    let zero = zero_factors(problem, &factors);
     let codes = problem.untie(factors.get(Slot::Codes));
     let rescaling = factors.rescaling.clone();
     let further = factors.slots().filter(|s| !s.is_main()).map(|s| (s, factors.get(s).clone())).collect();
@@ -337,7 +341,7 @@ fn finish<T: Real>(
         iterations: history.len() - 1,
         history,
         stop,
-        notices: problem.notices.clone(),
+        notices: problem.notices.iter().cloned().chain(zero).collect(),
         loss: problem.loss,
         solver: problem.solver.name,
         init: problem.init,

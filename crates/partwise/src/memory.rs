@@ -83,7 +83,9 @@ impl DataSize {
     fn transpose(&self) -> f64 {
         match self.sparse {
             true => {
-                self.stored as f64 * (INDEX + self.number as f64) + 2.0 * WORD * self.columns() + WORD * self.rows()
+                self.stored as f64 * (INDEX + self.number as f64)
+                    + 2.0 * WORD * self.columns()
+                    + WORD * self.rows()
             }
             false => 0.0,
         }

@@ -78,7 +78,11 @@ impl Pool {
 
 /// How many threads a setting asks for: 0 means all cores.
 pub(crate) fn threads_for(threads: usize) -> usize {
-    if threads == 0 { std::thread::available_parallelism().map_or(1, std::num::NonZero::get) } else { threads }
+    if threads == 0 {
+        std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    } else {
+        threads
+    }
 }
 
 /// `0..len` in chunks of `size`.

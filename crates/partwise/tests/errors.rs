@@ -85,13 +85,20 @@ fn data(faults: &mut Faults) {
         &["the data", "2 NaN and 1 infinite", "row 0, column 1", "finite"],
     );
     // Beyond the number type, at the start and on the way.
-    let huge = DenseMatrix::new(2, 2, vec![3e38f32, 1e38, 2e38, 3e38]).unwrap();
+    let start = |size: f64| {
+        let part = |rows, columns| Some(Matrix::from_fn(rows, columns, |_, _| size));
+        Settings { init: Init::Custom { codes: part(2, 1), components: part(1, 2) }, ..Settings::new(1) }
+    };
+    let plain = DenseMatrix::new(2, 2, vec![3f32, 1.0, 2.0, 3.0]).unwrap();
+    faults.check(fit(&plain, &Model::nmf(), &start(1e30)), &["iteration", "range of the number type", "f64"]);
+    let plain = DenseMatrix::new(2, 2, vec![3.0, 1.0, 2.0, 3.0]).unwrap();
+    faults.check(fit(&plain, &Model::nmf(), &start(1e200)), &["iteration 0", "scale the data"]);
+    // More memory than there may be.
+    let little = Settings { memory_limit: Some(1_000_000), ..Settings::new(40_000) };
     faults.check(
-        fit(&huge, &Model::nmf(), &Settings::new(1)),
-        &["iteration", "range of the number type", "f64"],
+        fit(&plain, &Model::nmf(), &little),
+        &["a fit of 2 x 2 with 40000 components", "GB of memory", "1.0 MB are available", "fewer components"],
     );
-    let huge = DenseMatrix::new(2, 2, vec![1e300, 1.0, 2.0, 1e300]).unwrap();
-    faults.check(fit(&huge, &Model::nmf(), &Settings::new(1)), &["iteration 0", "scale the data"]);
 }
 
 fn settings(faults: &mut Faults) {

@@ -108,9 +108,16 @@ fn same_fit<T: Real>(example: &Example, starts: &[&str]) -> usize {
     compared
 }
 
-fn same_fit_of<T: Real>(case: &Case, example: &Example, solver: &SolverSpec, init: &str, sparse: bool) -> usize {
+fn same_fit_of<T: Real>(
+    case: &Case,
+    example: &Example,
+    solver: &SolverSpec,
+    init: &str,
+    sparse: bool,
+) -> usize {
     let settings = settings(example, solver, init);
-    let Some(unit) = accepted(fit(stored::<T>(example, 1.0, sparse).as_ref(), &case.model(example), &settings))
+    let Some(unit) =
+        accepted(fit(stored::<T>(example, 1.0, sparse).as_ref(), &case.model(example), &settings))
     else {
         return 0;
     };
@@ -215,7 +222,8 @@ fn mixed_sizes<T: Real>() {
                             ..Settings::new(2)
                         };
                         let model = Model::nmf().with_loss(loss).unwrap();
-                        let got = fit(data.as_ref(), &model, &settings).unwrap_or_else(|e| panic!("{label}: {e}"));
+                        let got =
+                            fit(data.as_ref(), &model, &settings).unwrap_or_else(|e| panic!("{label}: {e}"));
                         finite(&got, &label);
                         if loss == Loss::Frobenius {
                             let scaled = times::<f64>(&wide, unit);
@@ -224,9 +232,14 @@ fn mixed_sizes<T: Real>() {
                                 &got.components.cast::<f64>(),
                             );
                             let error = common::relative_difference(&found, &scaled);
-                            assert!((error - got.relative_error).abs() < 1e-3, "{label}: {error} and {got:?}");
+                            assert!(
+                                (error - got.relative_error).abs() < 1e-3,
+                                "{label}: {error} and {got:?}"
+                            );
                         }
-                        let codes = got.transform(data.as_ref(), &settings).unwrap_or_else(|e| panic!("{label}: {e}"));
+                        let codes = got
+                            .transform(data.as_ref(), &settings)
+                            .unwrap_or_else(|e| panic!("{label}: {e}"));
                         finite(&codes, &format!("{label}: transform"));
                     }
                 }
@@ -256,7 +269,8 @@ fn one_factor_is_solved_for_at_the_ends_of_the_range() {
                 let codes: Matrix<f64> = times(&unit.codes, b);
                 let components: Matrix<f64> = times(&unit.components, b);
                 for held in [Held::Codes(&codes), Held::Components(&components)] {
-                    let got = solve(data.as_ref(), held, loss, &settings).unwrap_or_else(|e| panic!("{label}: {e}"));
+                    let got = solve(data.as_ref(), held, loss, &settings)
+                        .unwrap_or_else(|e| panic!("{label}: {e}"));
                     finite(&got, &label);
                     let difference = (got.relative_error - unit.relative_error).abs();
                     assert!(got.relative_error <= unit.relative_error + 0.05, "{label}: {difference}");
@@ -308,10 +322,17 @@ fn the_gradient_at_the_end_is_that_of_the_stop_test() {
                 tolerance: 1e-6,
                 ..Settings::new(example.k)
             };
-            let got = fit(&example.dense::<f64>(), &Model::nmf().with_loss(loss).unwrap(), &settings).unwrap();
+            let got =
+                fit(&example.dense::<f64>(), &Model::nmf().with_loss(loss).unwrap(), &settings).unwrap();
             let last = got.history.last().unwrap().kkt.unwrap();
             if got.stop == StopReason::Converged {
-                assert!(got.kkt < 3.0 * last, "{}, {}: {} at the end, {last} met", loss.name(), solver.name, got.kkt);
+                assert!(
+                    got.kkt < 3.0 * last,
+                    "{}, {}: {} at the end, {last} met",
+                    loss.name(),
+                    solver.name,
+                    got.kkt
+                );
             }
         }
     }

@@ -166,7 +166,8 @@ pub(crate) fn automatic<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let labels = Labels::with_names(labels.0.as_slice()?, &labels.1).map_err(value_error)?;
-    let settings = AutomaticSettings { seed, threads, ..AutomaticSettings::default() };
+    let memory_limit = partwise_io::machine::available_memory();
+    let settings = AutomaticSettings { seed, threads, memory_limit, ..AutomaticSettings::default() };
     let found = match data.view()? {
         View::F32(data) => watched(py, None, |_| recipes::automatic(data.as_ref(), &labels, &settings)),
         View::F64(data) => watched(py, None, |_| recipes::automatic(data.as_ref(), &labels, &settings)),

@@ -325,6 +325,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         };
         // To the last bit, whatever the solver's rounding.
         self.problem.place_held(&mut self.factors, slot);
+        self.problem.settle(&mut self.factors, slot);
         if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
             let (rows, columns) = (self.factors.get(Slot::ImageRows), self.factors.get(Slot::ImageColumns));
             let composed = images::compose(rows, columns);

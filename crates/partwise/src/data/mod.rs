@@ -199,7 +199,10 @@ fn fixed_chunks(count: usize, length: usize) -> Vec<Range<usize>> {
 
 /// The smallest number above 0; infinite when there is none.
 fn least_positive<T: Real>(values: &[T]) -> f64 {
-    values.iter().map(|x| x.to_f64()).fold(f64::INFINITY, |least, x| if x > 0.0 && x < least { x } else { least })
+    values
+        .iter()
+        .map(|x| x.to_f64())
+        .fold(f64::INFINITY, |least, x| if x > 0.0 && x < least { x } else { least })
 }
 
 /// The number divided by `divisor`; 0 below `least`.

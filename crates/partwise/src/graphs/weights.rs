@@ -95,7 +95,8 @@ pub fn neighbour_graph<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGr
         return Err(Error::OutOfRange {
             name: "the largest inner product of two samples".into(),
             value: format!("{largest:e}"),
-            valid: "a number above 0 that f64 can hold; scale the data (for example to a maximum of 1)".into(),
+            valid: "a number above 0 that f64 can hold; scale the data (for example to a maximum of 1)"
+                .into(),
         });
     }
     Ok(graph.mapped(|_, _, weight| weight * c * c))

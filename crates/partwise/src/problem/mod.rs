@@ -15,6 +15,7 @@ mod checks;
 mod features;
 mod guided;
 mod margins;
+mod nothing;
 mod seeded;
 mod tying;
 mod units;
@@ -29,10 +30,12 @@ use checks::{
 };
 use features::{FeatureScale, scaled_guidance, unscaled_rows};
 pub(crate) use features::{check_feature_weights, feature_scale, scaled_data, scaled_rows};
+pub(crate) use nothing::zero_factors;
+use nothing::{absent_features, check_something_counts, empty_items};
 pub(crate) use seeded::seeded;
 pub(crate) use tying::TiedRows;
-pub(crate) use units::{FixedUnits, Units, times};
 use tying::tie_rows;
+pub(crate) use units::{FixedUnits, Units, times};
 use working::{Original, weighted_entries, working};
 
 use crate::data::DataMatrix;
@@ -128,6 +131,8 @@ impl<'a, T: Real> Problem<'a, T> {
         let mut notices = data_notices(caller);
         notices.extend(features::ignored_features(features.as_ref()));
         notices.extend(plan.iter().flat_map(|plan| plan.notices.clone()));
+        notices.extend(empty_items(model));
+        notices.extend(absent_features(model, plan.as_ref(), &caller.summary().zero_columns));
         notices.extend(graph_notice(model));
         check_labels(model, shape, &mut notices)?;
         check_references(model, shape, &settings.init, &mut notices)?;
@@ -362,6 +367,7 @@ fn check_caller<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> 
     check_data(data, true)?;
     check_size(data)?;
     check_form(data, model)?;
+    check_something_counts(model)?;
     check_unknown_entries(data, model)
 }
 

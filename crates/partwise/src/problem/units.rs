@@ -70,7 +70,10 @@ impl Units {
             let told = if self.has_own_objectives() {
                 "all results are in the units of the data".to_string()
             } else {
-                format!("objective, loss and projected gradient are those of the data divided by {:e}, all else is in the units of the data", self.divisor)
+                format!(
+                    "objective, loss and projected gradient are those of the data divided by {:e}, all else is in the units of the data",
+                    self.divisor
+                )
             };
             notices.push(Notice {
                 code: "divided",
@@ -207,7 +210,9 @@ impl Units {
     /// Ridge and linear penalty of a row of codes, whose codes are `codes` times those of the divided data.
     pub(crate) fn encoding_factors(&self, codes: f64) -> (f64, f64) {
         match self.loss {
-            Loss::Frobenius => ((self.divisor / codes) * (self.divisor / codes), self.divisor / codes * self.divisor),
+            Loss::Frobenius => {
+                ((self.divisor / codes) * (self.divisor / codes), self.divisor / codes * self.divisor)
+            }
             Loss::KullbackLeibler => (self.divisor / codes / codes, self.divisor / codes),
         }
     }

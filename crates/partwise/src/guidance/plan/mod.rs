@@ -55,6 +55,8 @@ pub(crate) struct Plan {
     pub seeds: Vec<Vec<(usize, f64)>>,
     /// The components of each label that the codes explain as a view.
     pub viewed: Vec<Range<usize>>,
+    /// The features that are forbidden in each topic.
+    pub forbidden: Vec<Vec<usize>>,
 }
 
 impl Plan {
@@ -122,6 +124,7 @@ impl Plan {
             notices: compiler.notices,
             viewed: compiler.viewed,
             seeds,
+            forbidden: compiler.forbidden,
         })
     }
 }

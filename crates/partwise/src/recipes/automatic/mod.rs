@@ -333,7 +333,12 @@ pub fn automatic_observed<T: Real>(
     check_settings(settings)?;
     let size = DataSize::of(data);
     let per_class = settings.components_per_class.iter().take(3).max().copied().unwrap_or(1);
-    let what = format!("the automatic recipe on {} x {} with {} classes", size.samples, size.features, labels.n_classes());
+    let what = format!(
+        "the automatic recipe on {} x {} with {} classes",
+        size.samples,
+        size.features,
+        labels.n_classes()
+    );
     memory::of_automatic(size, labels.n_classes(), per_class).check(&what, settings.memory_limit)?;
     check_data(data, labels)?;
     // Rows are compared by direction, so their unit is of no account.

@@ -1,0 +1,178 @@
+//! Where nothing is left to fit, or nothing is left of it: weights that are all 0, items that say nothing, factors that end at 0.
+
+use super::{Notice, Problem};
+use crate::error::{Error, Result};
+use crate::factors::{Factors, Slot};
+use crate::guidance::{Advice, Plan};
+use crate::models::Model;
+use crate::real::Real;
+use crate::terms::Contribution;
+
+/// Refuses weights and marks that leave nothing to fit. (Those of features are looked at with their scale.)
+pub(super) fn check_something_counts(model: &Model) -> Result<()> {
+    let zeros = |values: &[f64]| !values.is_empty() && values.iter().all(|v| *v == 0.0);
+    let empty = |what: &str, valid: &str| {
+        Err(Error::OutOfRange { name: what.into(), value: "0".into(), valid: format!("above 0: {valid}") })
+    };
+    for item in model.guidance().iter().flat_map(|guidance| guidance.advice()) {
+        match item {
+            Advice::SampleWeights(weights) if zeros(weights) => {
+                return empty("the largest sample weight", "some sample must count");
+            }
+            Advice::EntryWeights(weights) if zeros(weights.as_slice()) => {
+                return empty("the largest weight of an entry", "some entry must count");
+            }
+            Advice::KnownEntries(known) if zeros(known.as_slice()) => {
+                return empty("the number of known entries", "something must be known of the data");
+            }
+            Advice::KnownFeatures(known) if !known.is_empty() && known.iter().all(Vec::is_empty) => {
+                return empty("the number of known features", "something must be known of the data");
+            }
+            _ => {}
+        }
+    }
+    match &model.knowledge.known_entries {
+        Some(known) if zeros(known.as_slice()) => {
+            empty("the number of known entries", "something must be known of the data")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reports items that say nothing.
+pub(super) fn empty_items(model: &Model) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let mut add = |what: &str, why: &str| {
+        notices.push(Notice { code: "empty-item", message: format!("the {what} guide nothing: {why}") });
+    };
+    for item in model.guidance().iter().flat_map(|guidance| guidance.advice()) {
+        let why = match item {
+            Advice::Labels { labels, .. } if labels.n_labelled() == 0 => "no sample is labelled",
+            Advice::Sets { sets, .. } if sets.iter().all(Option::is_none) => "no sample has a set",
+            Advice::Memberships { shares, .. } if shares.as_slice().iter().all(|s| s.is_nan()) => {
+                "no membership is known"
+            }
+            Advice::References { names, .. } if names.is_empty() => "there is no profile",
+            Advice::Links { must, cannot, .. } if must.is_empty() && cannot.is_empty() => "there is no pair",
+            Advice::Graph { graph, .. } if graph.n_entries() == 0 => "the graph has no edge",
+            _ => continue,
+        };
+        add(item.kind(), why);
+    }
+    let targets = model.knowledge.label_targets.as_ref();
+    if targets.is_some_and(|targets| targets.known.as_slice().iter().all(|m| *m == 0.0)) {
+        add("labels", "none is known");
+    }
+    let weights = [
+        ("reference of the codes", model.knowledge.code_reference.as_ref().map(|r| &r.weight)),
+        ("reference of the components", model.knowledge.component_reference.as_ref().map(|r| &r.weight)),
+    ];
+    for (what, weights) in weights {
+        if weights.is_some_and(|weights| weights.iter().all(|weight| *weight == 0.0)) {
+            add(what, "all its weights are 0");
+        }
+    }
+    notices
+}
+
+/// Reports seeds and forbidden features that no sample has. `zero_columns` ascends.
+pub(super) fn absent_features(model: &Model, plan: Option<&Plan>, zero_columns: &[usize]) -> Vec<Notice> {
+    let (Some(plan), Some(guidance)) = (plan, model.guidance()) else { return Vec::new() };
+    let mut notices = Vec::new();
+    let name = |feature: usize| {
+        guidance
+            .feature_names()
+            .and_then(|names| names.get(feature))
+            .map_or(feature.to_string(), |name| format!("\"{name}\""))
+    };
+    let seeds = plan.seeds.iter().map(|seeds| seeds.iter().map(|(feature, _)| *feature).collect::<Vec<_>>());
+    for (role, by_topic) in
+        [("seeds", seeds.collect::<Vec<_>>()), ("forbidden features", plan.forbidden.clone())]
+    {
+        for ((topic, _), features) in plan.topics.iter().zip(by_topic) {
+            let absent: Vec<String> =
+                features.into_iter().filter(|f| zero_columns.binary_search(f).is_ok()).map(name).collect();
+            if !absent.is_empty() {
+                notices.push(Notice {
+                    code: "absent-features",
+                    message: format!(
+                        "{role} of topic \"{topic}\" that no sample has, so they say nothing: {}",
+                        absent.join(", ")
+                    ),
+                });
+            }
+        }
+    }
+    notices
+}
+
+/// Reports components, or whole factors, that ended at 0 though the data are not.
+pub(crate) fn zero_factors<T: Real>(problem: &Problem<'_, T>, factors: &Factors<T>) -> Option<Notice> {
+    if problem.data().summary().sum <= 0.0 {
+        return None;
+    }
+    let k = factors.rank();
+    let mut alive = [vec![false; k], vec![false; k]];
+    for (alive, slot) in alive.iter_mut().zip(Slot::MAIN) {
+        let factor = factors.get(slot);
+        for i in 0..factor.rows() {
+            alive.iter_mut().zip(factor.row(i)).for_each(|(alive, v)| *alive |= *v > T::ZERO);
+        }
+    }
+    let zero: Vec<usize> = (0..k).filter(|j| !(alive[0][*j] && alive[1][*j])).collect();
+    if zero.is_empty() {
+        return None;
+    }
+    let penalties: Vec<String> =
+        problem.contributions.iter().filter(|c| is_penalty(c)).map(Contribution::name).collect();
+    let cause = match penalties.is_empty() {
+        true => String::new(),
+        false => format!("; lower the penalties ({})", penalties.join(", ")),
+    };
+    let message = if zero.len() == k {
+        format!(
+            "every component is 0, so nothing of the data is left in W*H: what is asked beside the fit outweighs the data{cause}"
+        )
+    } else {
+        let list: Vec<String> = zero.iter().take(10).map(|j| (j + 1).to_string()).collect();
+        let more = if zero.len() > 10 { format!(" and {} more", zero.len() - 10) } else { String::new() };
+        format!(
+            "components that ended at 0: {} of {k} (number {}{more}); the data need fewer{cause}",
+            zero.len(),
+            list.join(", ")
+        )
+    };
+    Some(Notice { code: if zero.len() == k { "all-components-zero" } else { "zero-components" }, message })
+}
+
+impl<T: Real> Problem<'_, T> {
+    /// Where the partner of a factor is 0, nothing but penalties depends on the factor: it is 0 then too. (No step could bring it there,
+    /// since it has no curvature.)
+    pub(crate) fn settle(&self, factors: &mut Factors<T>, slot: Slot) {
+        let penalized = |c: &Contribution<T>| match c {
+            Contribution::Sparsity(t) => t.slot == slot,
+            Contribution::Ridge(t) => t.slot == slot,
+            _ => false,
+        };
+        let is_zero = |factors: &Factors<T>, slot| factors.get(slot).as_slice().iter().all(|v| *v == T::ZERO);
+        let settles = slot.is_main()
+            && self.contributions.iter().any(penalized)
+            && self.contributions.iter().all(is_penalty)
+            && is_zero(factors, slot.other())
+            && !is_zero(factors, slot);
+        if settles {
+            factors.get_mut(slot).as_mut_slice().fill(T::ZERO);
+        }
+    }
+}
+
+fn is_penalty<T: Real>(contribution: &Contribution<T>) -> bool {
+    matches!(
+        contribution,
+        Contribution::Ridge(_)
+            | Contribution::Sparsity(_)
+            | Contribution::ProductSparsity(_)
+            | Contribution::ProductRidge(_)
+            | Contribution::ComponentPenalty(_)
+    )
+}
