@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use partwise::{DenseMatrix, Matrix};
 use partwise_eval::methods::k_means::{KMeansSettings, k_means};
-use partwise_io::{DataNames, LabelTable, ModelFile, ReadOptions, Values};
+use partwise_io::{LabelTable, ModelFile, ReadOptions, Values};
 use serde_json::{Value, json};
 
 use crate::args::EvaluateArgs;
@@ -58,12 +58,6 @@ fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
         _ => (memberships.cluster, component_names(model, components.rows())),
     };
     compare(table, &clusters, &names, &guiding_samples(model, codes.rows())?)
-}
-
-/// The names of the samples that a model was fitted to.
-pub(crate) fn row_names(model: &ModelFile) -> Option<Vec<String>> {
-    let names = model.document.get("row_names").and_then(Value::as_array)?;
-    Some(names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect())
 }
 
 /// The labels to compare with.

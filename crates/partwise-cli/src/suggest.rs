@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use partwise::Matrix;
 use partwise::recipes::{suggest_from, suggest_links_from};
-use partwise_io::{DataNames, ModelFile};
+use partwise_io::ModelFile;
 use serde_json::json;
 
 use crate::args::SuggestArgs;

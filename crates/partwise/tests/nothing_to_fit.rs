@@ -30,7 +30,7 @@ fn weights_and_marks_that_are_all_0_are_refused_by_name() {
         (Advice::FeatureWeights(vec![0.0; 6]), "feature weight"),
         (Advice::EntryWeights(zeros.clone()), "weight of an entry"),
         (Advice::KnownEntries(zeros.clone()), "known entries"),
-        (Advice::KnownFeatures(vec![Vec::new(); 12]), "known features"),
+        (Advice::KnownFeatures(vec![Vec::new(); 12].into()), "known features"),
     ];
     let blank = DenseMatrix::from_matrix(zeros.clone()).unwrap();
     for (item, what) in items {

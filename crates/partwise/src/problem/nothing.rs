@@ -25,7 +25,7 @@ pub(super) fn check_something_counts(model: &Model) -> Result<()> {
             Advice::KnownEntries(known) if zeros(known.as_slice()) => {
                 return empty("the number of known entries", "something must be known of the data");
             }
-            Advice::KnownFeatures(known) if !known.is_empty() && known.iter().all(Vec::is_empty) => {
+            Advice::KnownFeatures(known) if known.features().is_empty() => {
                 return empty("the number of known features", "something must be known of the data");
             }
             _ => {}

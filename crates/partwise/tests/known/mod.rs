@@ -149,7 +149,7 @@ fn item(draw: &mut Draw, kind: usize, x: &mut Matrix<f64>, strength: Strength) -
         }
         4 => {
             let full = draw.chance(0.6);
-            let mut share = |draw: &mut Draw| match draw.number() {
+            let share = |draw: &mut Draw| match draw.number() {
                 r if !full && r < 0.3 => f64::NAN,
                 r if r < 0.5 => 0.0,
                 r => r,
@@ -238,7 +238,7 @@ impl<'a> Costs<'a> {
                 Advice::FeatureWeights(given) => features.clone_from(given),
                 Advice::EntryWeights(given) | Advice::KnownEntries(given) => entries = Some(given.clone()),
                 Advice::KnownFeatures(rows) => {
-                    let mark = |i: usize, j: usize| f64::from(rows[i].contains(&(j as u32)));
+                    let mark = |i: usize, j: usize| f64::from(rows.row(i).contains(&(j as u32)));
                     entries = Some(Matrix::from_fn(n, d, mark));
                 }
                 _ => {}
