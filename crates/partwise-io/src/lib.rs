@@ -5,6 +5,7 @@
 //! any bytes without a panic and without believing declared sizes; every fault is an [`IoError`] that says which
 //! file, where in it, and what is valid. Whatever a reader decided on its own is in the table's notes.
 
+mod cells;
 pub mod csv_table;
 mod csv_write;
 pub mod edges;
@@ -21,6 +22,8 @@ pub mod model;
 mod names;
 mod npy;
 mod npz;
+mod output_folder;
+mod output_lock;
 mod python_literal;
 mod records;
 mod reference;
@@ -31,6 +34,7 @@ mod text;
 mod toml_text;
 pub mod topics;
 mod write;
+mod written;
 
 pub use csv_write::{
     Memberships, number_text, write_guidance_report_csv, write_matrix_csv, write_memberships_csv,
@@ -45,8 +49,10 @@ pub use links::{LinkTable, read_links};
 pub use model::{MODEL_FORMAT, ModelFile, Tensor};
 pub use names::DataNames;
 pub use npy::write_npy;
+pub use output_folder::OutputFolder;
 pub use reference::{Reference, read_reference};
-pub use source::Source;
+pub use source::{STANDARD_INPUT, Source};
 pub use table::{DenseValues, FileKind, Table, Values};
 pub use topics::{TopicEntry, TopicTable, read_topics};
-pub use write::{OutputFolder, RESULT_MARK, write_atomic};
+pub use write::{discard_unfinished, write_atomic};
+pub use written::RESULT_MARK;

@@ -1,5 +1,6 @@
 //! Records of delimited text (CSV, TSV) with exact line numbers, shared by tables, edge lists and labels.
 
+use crate::cells::unguarded;
 use crate::error::{Place, Result};
 use crate::source::Source;
 use crate::text::number;
@@ -62,9 +63,9 @@ pub(crate) fn cell(record: &ByteRecord, column: usize) -> &[u8] {
     record.get(column).unwrap_or_default().trim_ascii()
 }
 
-/// The text of a cell.
+/// The text of a cell, without the guard that a spreadsheet would need ([`crate::cells`]).
 pub(crate) fn cell_text(record: &ByteRecord, column: usize) -> String {
-    String::from_utf8_lossy(cell(record, column)).into_owned()
+    unguarded(&String::from_utf8_lossy(cell(record, column))).to_string()
 }
 
 /// The text to split, and what splits it: whichever of comma, tab and semicolon the first line has most of (in that

@@ -18,6 +18,7 @@ use crate::linalg::Matrix;
 use crate::losses::Loss;
 use crate::models::Model;
 use crate::observe::{Iteration, Observer, silent};
+use crate::pool;
 use crate::problem::{Notice, Problem};
 use crate::real::Real;
 use crate::settings::Settings;
@@ -173,7 +174,9 @@ fn run<T: Real>(
     if !finite {
         return Err(Error::Overflow { iteration: history.len() - 1, what: "a factor".into() });
     }
-    Ok(finish(problem, factors, &exact, history, stop, threads, working_bytes, elapsed))
+    let mut fit = finish(problem, factors, &exact, history, stop, threads, working_bytes, elapsed);
+    fit.notices.extend(pool::capped(settings.threads).map(|message| Notice { code: pool::CAPPED, message }));
+    Ok(fit)
 }
 
 /// The loop. `factor` turns the half objective into the published one.

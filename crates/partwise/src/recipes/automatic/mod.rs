@@ -54,7 +54,7 @@ use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::guidance::Labels;
 use crate::linalg::Matrix;
-use crate::pool::Pool;
+use crate::pool::{self, Pool};
 use crate::problem::Notice;
 use crate::real::Real;
 
@@ -326,8 +326,9 @@ pub fn automatic_observed<T: Real>(
 ) -> Result<Automatic> {
     check_settings(settings)?;
     check_data(data, labels)?;
+    let capped = pool::capped(settings.threads).map(|message| Notice { code: pool::CAPPED, message });
+    let mut notices: Vec<Notice> = capped.into_iter().collect();
     let pool = Pool::new(settings.threads);
-    let mut notices = Vec::new();
     let hidden_views = views::folds(labels, settings.max_folds)?;
     let hidden: usize = hidden_views.iter().map(|(_, hidden)| hidden.len()).sum();
     notices.extend(views::single_labels(labels, hidden));
