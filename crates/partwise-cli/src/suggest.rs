@@ -9,10 +9,11 @@ use serde_json::json;
 use crate::args::SuggestArgs;
 use crate::console::{self, Verbosity};
 use crate::evaluate::{component_names, guiding_samples, model_path};
-use crate::{Outcome, guidance};
+use crate::{Outcome, guidance, input};
 
 /// Reads a result and prints a table, or JSON.
 pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
+    input::check_standard_input(&[("the result", Some(&args.result)), ("--labels", args.labels.as_ref())])?;
     let path = model_path(&args.result);
     let model = ModelFile::read(&path)?;
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
                 "between": [names[s.between.0], names[s.between.1]],
             })
         };
-        console::print_raw(&format!("{:#}", json!(found.iter().map(line).collect::<Vec<_>>())));
+        console::print_json(&json!(found.iter().map(line).collect::<Vec<_>>()));
         return Ok(Outcome::Done);
     }
     if found.is_empty() {
@@ -63,7 +64,7 @@ fn pairs(
     let found = suggest_links_from(codes, components, args.count)?;
     if args.json {
         let line = |p: &partwise::recipes::PairInDoubt| json!({ "samples": [p.samples.0, p.samples.1], "together": p.together, "closeness": p.closeness });
-        console::print_raw(&format!("{:#}", json!(found.iter().map(line).collect::<Vec<_>>())));
+        console::print_json(&json!(found.iter().map(line).collect::<Vec<_>>()));
         return Ok(Outcome::Done);
     }
     verbosity.say(&format!("{:>8} {:>8}   {:>9}   now", "sample", "sample", "closeness"));

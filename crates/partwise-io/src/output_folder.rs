@@ -36,11 +36,10 @@ pub struct OutputFolder {
     /// Whether the target was there at the beginning.
     replaces: bool,
     files: Mutex<BTreeMap<String, Written>>,
-    made_parents: Vec<PathBuf>,
+    made_parents: Vec<Unfinished>,
     keep: bool,
-    // The order of the fields is the order of their ends: the lock is given up last.
+    lock: Option<OutputLock>,
     _listed: Unfinished,
-    _lock: Option<OutputLock>,
 }
 
 impl OutputFolder {
@@ -67,7 +66,7 @@ impl OutputFolder {
         made
     }
 
-    fn take(target: &Path, force: bool, names: &[&str], made_parents: &mut Vec<PathBuf>) -> Result<Self> {
+    fn take(target: &Path, force: bool, names: &[&str], made_parents: &mut Vec<Unfinished>) -> Result<Self> {
         let replaces = is_replaced(target, force)?;
         let (home, hidden) = if replaces {
             (target.to_path_buf(), ".".to_string())
@@ -101,7 +100,7 @@ impl OutputFolder {
             files: Mutex::default(),
             made_parents: std::mem::take(made_parents),
             keep: false,
-            _lock: lock,
+            lock,
         };
         fs::write(folder.gathering.join(SIGN), "A run of Partwise that was cut short left this; the next run removes it.\n")
             .and_then(|()| fs::create_dir(folder.path()))
@@ -224,6 +223,8 @@ impl Drop for OutputFolder {
         }
         // There is nobody to report a fault to; the next run tries again.
         let _ = fs::remove_dir_all(&self.gathering);
+        // Its file lies in the last of the parents.
+        self.lock = None;
         remove_empty(&self.made_parents);
     }
 }
@@ -337,12 +338,12 @@ fn in_the_way(path: &Path) -> IoError {
     IoError::unsupported(path, Place::Whole, "a file is to be written here, but something else is in the way", &[])
 }
 
-fn make_parents(target: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
+fn make_parents(target: &Path, made: &mut Vec<Unfinished>) -> Result<()> {
     let parents = target.ancestors().skip(1).take_while(|parent| !parent.as_os_str().is_empty());
     let missing: Vec<&Path> = parents.take_while(|parent| !parent.exists()).collect();
     for parent in missing.into_iter().rev() {
         match fs::create_dir(parent) {
-            Ok(()) => made.push(parent.to_path_buf()),
+            Ok(()) => made.push(Unfinished::parent(parent)),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && parent.is_dir() => {}
             Err(error) => return Err(IoError::system(parent, "make the folder", error)),
         }
@@ -350,9 +351,9 @@ fn make_parents(target: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-fn remove_empty(parents: &[PathBuf]) {
+fn remove_empty(parents: &[Unfinished]) {
     for parent in parents.iter().rev() {
-        let _ = fs::remove_dir(parent);
+        let _ = fs::remove_dir(parent.path());
     }
 }
 

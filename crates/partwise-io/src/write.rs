@@ -48,20 +48,42 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 }
 
 /// What this process has begun to write and not finished.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static UNFINISHED: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 
-fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    path: PathBuf,
+    /// Whether all of it is ours; else it is a folder that goes only when it is empty.
+    ours: bool,
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<Entry>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file or folder in the list of unfinished ones, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Unfinished(PathBuf);
+pub(crate) struct Unfinished(Entry);
 
 impl Unfinished {
+    /// A file or folder of ours, with all that is in it.
     pub(crate) fn new(path: &Path) -> Self {
-        unfinished().push(path.to_path_buf());
-        Unfinished(path.to_path_buf())
+        Self::listed(path, true)
+    }
+
+    /// A folder that was made for what is to come, and may get other files meanwhile.
+    pub(crate) fn parent(path: &Path) -> Self {
+        Self::listed(path, false)
+    }
+
+    fn listed(path: &Path, ours: bool) -> Self {
+        let entry = Entry { path: path.to_path_buf(), ours };
+        unfinished().push(entry.clone());
+        Unfinished(entry)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0.path
     }
 
     /// While the answer lives, [`discard_unfinished`] waits: for steps that must not be cut in two.
@@ -73,22 +95,24 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         let mut all = unfinished();
-        if let Some(at) = all.iter().position(|path| *path == self.0) {
-            all.swap_remove(at);
+        if let Some(at) = all.iter().rposition(|entry| *entry == self.0) {
+            all.remove(at);
         }
     }
 }
 
-/// Removes whatever this process has begun to write and not finished: for a program that ends at once, at a signal say. Nothing more
-/// should be written after that.
-pub fn discard_unfinished() {
+/// Removes whatever this process has begun to write and not finished, and returns whether there was anything: for a program that ends at
+/// once, at a signal say. Nothing more should be written after that.
+pub fn discard_unfinished() -> bool {
     let mut all = unfinished();
-    // The latest first: what lies inside of others.
-    while let Some(path) = all.pop() {
-        // There is nobody to report a fault to.
-        let removed = std::fs::remove_file(&path);
-        if removed.is_err() {
-            let _ = std::fs::remove_dir_all(&path);
-        }
+    let any = !all.is_empty();
+    // The latest first, for it lies inside of others. There is nobody to report a fault to.
+    while let Some(Entry { path, ours }) = all.pop() {
+        let _ = match (path.is_dir(), ours) {
+            (false, _) => std::fs::remove_file(&path),
+            (true, true) => std::fs::remove_dir_all(&path),
+            (true, false) => std::fs::remove_dir(&path),
+        };
     }
+    any
 }

@@ -40,8 +40,10 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let data = args.data.clone().or_else(|| std::env::var_os("PARTWISE_DATA").map(PathBuf::from));
     let folder = Arc::new(Folder::new(data.unwrap_or_else(|| "../shared/data".into())));
     let Some(name) = &args.experiment else {
-        let text = if args.json { format!("{:#}", list::json(&folder)) } else { list::text(&folder) };
-        console::print_raw(&text);
+        match args.json {
+            true => console::print_json(&list::json(&folder)),
+            false => console::print(&list::text(&folder)),
+        }
         return Ok(Outcome::Done);
     };
     if name != ALL {
@@ -118,7 +120,7 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
     };
     run.write(store.folder())?;
     if args.json {
-        console::print_raw(&format!("{:#}", run.json(draws, began.elapsed().as_secs_f64())));
+        console::print_json(&run.json(draws, began.elapsed().as_secs_f64()));
     } else {
         console::print(&run.text());
         console::print(&format!("\nwritten: {}", store.folder().join(page::FILE).display()));
