@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from . import _native
 from ._input import as_factor, lend
-from ._settings import threads_of
+from ._settings import threads_of, warn_of_threads
 
 __all__ = ["nnls", "solve_codes", "solve_components"]
 
@@ -69,6 +69,7 @@ def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter:
         "seed": random_state,
     }
     done = _native.solve(lend(X), held, factor, beta_loss, settings)
+    warn_of_threads(done["notices"], f"solve_{'components' if held == 'codes' else 'codes'}")
     return done["components"] if held == "codes" else done["codes"]
 
 

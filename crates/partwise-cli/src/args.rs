@@ -73,7 +73,8 @@ pub(crate) struct ReadArgs {
 /// Where it goes, and what is said meanwhile.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WriteArgs {
-    /// The folder for the result. It must not exist, unless --force is given.
+    /// The folder for the result. It must not exist, unless --force is given. In its tables an apostrophe stands before a name that a
+    /// spreadsheet would take for a formula (= + - @); every reader here takes it off again.
     #[arg(long, short, value_name = "DIR", value_parser = choices::folder())]
     pub(crate) out: PathBuf,
     /// Replace the earlier result that the folder holds, or write into a folder that is empty. Only files that Partwise wrote there and that

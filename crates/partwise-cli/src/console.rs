@@ -31,7 +31,7 @@ impl Verbosity {
     /// A line for a person.
     pub(crate) fn say(self, line: &str) {
         match self {
-            Verbosity::Full => print(line),
+            Verbosity::Full => print(&harmless(line, false)),
             Verbosity::BesideJson => eprint(line),
             Verbosity::Quiet => {}
         }

@@ -73,7 +73,12 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     finish(args, folder, verbosity, &fits)
 }
 
-fn finish(args: &DemoArgs, folder: OutputFolder, verbosity: Verbosity, fits: &[Done<'_, f64>]) -> Result<Outcome> {
+fn finish(
+    args: &DemoArgs,
+    folder: OutputFolder,
+    verbosity: Verbosity,
+    fits: &[Done<'_, f64>],
+) -> Result<Outcome> {
     let comparison = compare(fits);
     comparison.lines().iter().for_each(|line| console::print(line));
     console::print(&format!(

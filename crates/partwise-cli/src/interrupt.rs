@@ -41,7 +41,7 @@ pub(crate) struct Stopped;
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("interrupted before there was a result")
+        f.write_str("interrupted before there was a result; nothing was written")
     }
 }
 

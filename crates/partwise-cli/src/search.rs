@@ -72,14 +72,15 @@ impl Tried {
     /// The interruption, with what was found before it.
     fn so_far(&self, stopped: interrupt::Stopped) -> anyhow::Error {
         let pairs = self.pairs.borrow();
-        let tried: Vec<String> = pairs.iter().map(|(s, share)| format!("{s} holds {:.0} %", 100.0 * share)).collect();
+        let tried: Vec<String> =
+            pairs.iter().map(|(s, share)| format!("{s} holds {:.0} %", 100.0 * share)).collect();
         let found = match tried.is_empty() {
             true => "no fit of it was done".to_string(),
             false => format!("tried so far ({}): {}", self.what, tried.join(", ")),
         };
         let best = pairs.iter().rev().find(|(_, share)| *share >= self.threshold);
         let advice = best.map_or(String::new(), |(s, _)| format!("; the smallest that held enough is {s}"));
-        let message = format!("the search for a strength was stopped; {found}{advice}; nothing was written");
+        let message = format!("the search for a strength was stopped; {found}{advice}");
         anyhow!(stopped).context(message)
     }
 }

@@ -39,7 +39,19 @@ mod tests {
 
     #[test]
     fn names_that_spreadsheets_would_run_are_guarded_and_come_back() {
-        for name in ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "'=1", "''@a", "-", "-inf"] {
+        for name in [
+            "=1+1",
+            "+cmd|' /C calc'!A0",
+            "-2+3",
+            "@SUM(A1)",
+            "\t=1",
+            "\r=1",
+            "\n=1",
+            "'=1",
+            "''@a",
+            "-",
+            "-inf",
+        ] {
             assert!(guarded(name).starts_with(GUARD), "{name:?}");
             assert!(!guarded(name).starts_with(BEGIN_FORMULAS));
             assert_eq!(unguarded(&guarded(name)), name);

@@ -10,8 +10,8 @@
 //! The document has `"format"`: [`MODEL_FORMAT`]; readers refuse a newer one. The rest of it is the caller's.
 
 use crate::error::{IoError, Place, Result};
-use crate::source::{Look, looks_like};
 use crate::source::bytes_at;
+use crate::source::{Look, looks_like};
 use crate::write::write_atomic;
 use partwise::{Matrix, Real};
 use serde_json::{Map, Value, json};

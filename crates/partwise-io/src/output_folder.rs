@@ -102,9 +102,12 @@ impl OutputFolder {
             keep: false,
             lock,
         };
-        fs::write(folder.gathering.join(SIGN), "A run of Partwise that was cut short left this; the next run removes it.\n")
-            .and_then(|()| fs::create_dir(folder.path()))
-            .map_err(cannot)?;
+        fs::write(
+            folder.gathering.join(SIGN),
+            "A run of Partwise that was cut short left this; the next run removes it.\n",
+        )
+        .and_then(|()| fs::create_dir(folder.path()))
+        .map_err(cannot)?;
         Ok(folder)
     }
 
@@ -173,7 +176,9 @@ impl OutputFolder {
         }
         let _whole = Unfinished::hold();
         fs::rename(self.path(), &self.target).map_err(|e| match e.kind() {
-            std::io::ErrorKind::DirectoryNotEmpty | std::io::ErrorKind::AlreadyExists => already(&self.target),
+            std::io::ErrorKind::DirectoryNotEmpty | std::io::ErrorKind::AlreadyExists => {
+                already(&self.target)
+            }
             _ => IoError::system(&self.target, "finish the folder", e),
         })?;
         self.made_parents.clear();
@@ -202,11 +207,13 @@ impl OutputFolder {
             journal.insert(name.to_string(), before);
         }
         let cannot = |e| IoError::system(&self.target, "finish the folder", e);
-        crate::write::write_atomic(&self.gathering.join(JOURNAL), |w| write!(w, "{}", Value::Object(journal.clone())))
-            .map_err(|error| match error {
-                IoError::System { source, .. } => cannot(source),
-                other => other,
-            })?;
+        crate::write::write_atomic(&self.gathering.join(JOURNAL), |w| {
+            write!(w, "{}", Value::Object(journal.clone()))
+        })
+        .map_err(|error| match error {
+            IoError::System { source, .. } => cannot(source),
+            other => other,
+        })?;
         let _whole = Unfinished::hold();
         // From here on the next run can finish what this one doesn't.
         self.keep = true;
@@ -335,7 +342,12 @@ fn already(target: &Path) -> IoError {
 }
 
 fn in_the_way(path: &Path) -> IoError {
-    IoError::unsupported(path, Place::Whole, "a file is to be written here, but something else is in the way", &[])
+    IoError::unsupported(
+        path,
+        Place::Whole,
+        "a file is to be written here, but something else is in the way",
+        &[],
+    )
 }
 
 fn make_parents(target: &Path, made: &mut Vec<Unfinished>) -> Result<()> {

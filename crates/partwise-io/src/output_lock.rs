@@ -30,7 +30,8 @@ impl OutputLock {
                 // The run that had it removed the file in between: the next try makes another.
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    let message = "another run of Partwise is writing it; wait for it, or choose another folder";
+                    let message =
+                        "another run of Partwise is writing it; wait for it, or choose another folder";
                     return Err(IoError::unsupported(target, Place::Whole, message, &[]));
                 }
                 Err(TryLockError::Error(_)) => {

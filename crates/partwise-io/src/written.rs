@@ -117,7 +117,8 @@ pub(crate) fn there(path: &Path) -> Result<There> {
 /// list where one of `names` is to be written.
 pub(crate) fn check_replaceable(folder: &Path, listed: &Listed, names: &[&str]) -> Result<()> {
     let refuse = |name: &str, why: &str| {
-        let message = format!("{why}, so --force does not replace it; move it away, or choose another folder");
+        let message =
+            format!("{why}, so --force does not replace it; move it away, or choose another folder");
         Err(IoError::unsupported(&folder.join(name), Place::Whole, message, &[]))
     };
     for (name, written) in listed {

@@ -39,7 +39,12 @@ fn names_like_formulas_are_harmless_in_every_table_and_read_back() {
     let path = home.path().join("memberships.csv");
     let clusters: Vec<String> = (0..7).map(|i| columns[i % 3].clone()).collect();
     let shares = Matrix::<f64>::from_fn(7, 3, |i, j| if i % 3 == j { 1.0 } else { 0.0 });
-    let table = Memberships { sample_names: Some(&rows), clusters: &clusters, shares: &shares, component_names: &columns };
+    let table = Memberships {
+        sample_names: Some(&rows),
+        clusters: &clusters,
+        shares: &shares,
+        component_names: &columns,
+    };
     write_atomic(&path, |w| write_memberships_csv(w, &table)).unwrap();
     assert_harmless(&std::fs::read_to_string(&path).unwrap());
     let labels = read_labels_column(&path, 7, "cluster").unwrap();

@@ -242,7 +242,8 @@ fn a_run_killed_while_it_moved_its_files_is_finished_by_the_next() {
             (path.file_name().unwrap().to_string_lossy().into_owned(), String::from_utf8(content).unwrap())
         })
         .collect();
-    let found: Vec<(&str, &str)> = found.iter().map(|(name, content)| (name.as_str(), content.as_str())).collect();
+    let found: Vec<(&str, &str)> =
+        found.iter().map(|(name, content)| (name.as_str(), content.as_str())).collect();
     let expected =
         [("codes.csv", "half"), ("report.html", "new"), ("run.json", "new record"), ("thesis.md", "mine")];
     assert_eq!(found, expected);

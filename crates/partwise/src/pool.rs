@@ -117,7 +117,10 @@ mod tests {
         assert_eq!(Pool::new(most + 1).threads(), most);
         for wanted in [most + 1, 100_000, 4_294_967_296, usize::MAX] {
             let message = capped(wanted).unwrap();
-            assert!(message.contains(&wanted.to_string()) && message.contains(&most.to_string()), "{message}");
+            assert!(
+                message.contains(&wanted.to_string()) && message.contains(&most.to_string()),
+                "{message}"
+            );
         }
         assert!([0, 1, 2, most].into_iter().all(|wanted| capped(wanted).is_none()));
     }

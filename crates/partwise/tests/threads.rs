@@ -43,8 +43,9 @@ fn too_many_threads_are_limited_with_a_notice_in_transform_and_in_the_automatic_
     let done = fit(&x, &Model::nmf(), &settings).unwrap();
     let many = Settings { threads: 1 << 40, ..settings };
     let loss = done.loss;
-    let codes =
-        encode(&x, &done.components, done.encoding(), loss, &many, &mut |_: &_| std::ops::ControlFlow::Continue(()));
+    let codes = encode(&x, &done.components, done.encoding(), loss, &many, &mut |_: &_| {
+        std::ops::ControlFlow::Continue(())
+    });
     let codes = codes.unwrap();
     assert!(codes.threads <= most_threads() && codes.notices.iter().any(|notice| notice.code == "threads"));
     let settings = AutomaticSettings { threads: 1 << 40, ..AutomaticSettings::default() };

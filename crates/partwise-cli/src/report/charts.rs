@@ -102,7 +102,8 @@ pub(crate) fn label(value: f64) -> String {
 
 /// The chart, or an empty text when there is nothing to draw.
 pub(super) fn line(chart: &Line<'_>) -> String {
-    let points: Vec<(f64, f64)> = chart.points.iter().copied().filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
+    let points: Vec<(f64, f64)> =
+        chart.points.iter().copied().filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
     let Some(last) = points.last() else { return String::new() };
     let axis = Axis::new(chart, &points);
     let low = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
@@ -196,8 +197,14 @@ mod tests {
             ] {
                 for logarithmic in [false, true] {
                     let points = points.clone();
-                    let svg =
-                        line(&Line { title: "t", points, level, logarithmic, across: None, marks: Vec::new() });
+                    let svg = line(&Line {
+                        title: "t",
+                        points,
+                        level,
+                        logarithmic,
+                        across: None,
+                        marks: Vec::new(),
+                    });
                     assert!(!svg.contains("NaN") && !svg.contains("inf") && svg.len() < 20_000, "{svg}");
                 }
             }

@@ -8,7 +8,8 @@ const STYLE: &str = include_str!("style.css");
 
 /// What a browser may load for the page: nothing but its own styles and the pictures that are in it. Were a name ever to become markup,
 /// no script of it would run and nothing would be fetched.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// More classes than this make a confusion table that nobody reads.
 const MOST_CLASSES: usize = 20;
