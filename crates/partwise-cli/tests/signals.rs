@@ -34,7 +34,7 @@ fn listening(child: &Child, work: Duration) {
         if caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 2 != 0) {
             break;
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(5));
     }
     std::thread::sleep(work);
 }
@@ -100,7 +100,9 @@ fn work_without_a_result_ends_at_the_first_signal_and_leaves_nothing() {
         for name in signals {
             let before = names(at);
             let child = begin(at, &arguments);
-            listening(&child, Duration::from_millis(700));
+            // The demo's fits have no limit to raise: they are done soon.
+            let work = if arguments.starts_with("demo") { 0 } else { 700 };
+            listening(&child, Duration::from_millis(work));
             signal(name, &child);
             let output = ended(child, &arguments);
             assert_eq!(output.status.code(), Some(130), "{arguments} {name}: {}", stderr(&output));

@@ -43,14 +43,17 @@ impl Axis {
             return Axis { low, high, logarithmic: true };
         }
         let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), range);
-        let room = if high > low { (high - low) * 0.05 } else { high.abs().max(1.0) * 0.1 };
-        Axis { low: low - room, high: high + room, logarithmic: false }
+        // Each part for itself: the difference of very large numbers is infinite.
+        let room = if high > low { high * 0.05 - low * 0.05 } else { high.abs().max(1.0) * 0.1 };
+        let (low, high) = ((low - room).max(f64::MIN), (high + room).min(f64::MAX));
+        Axis { low, high, logarithmic: false }
     }
 
     /// The height on the page, from the top.
     fn place(&self, value: f64) -> f64 {
         let v = if self.logarithmic { value.max(f64::MIN_POSITIVE).log10() } else { value };
-        let share = ((v - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+        let from_low = |value: f64| 0.25 * value - 0.25 * self.low;
+        let share = (from_low(v) / from_low(self.high)).clamp(0.0, 1.0);
         TOP + (1.0 - share) * (HEIGHT - TOP - BOTTOM)
     }
 
