@@ -11,7 +11,7 @@ from . import _native
 from ._base import Factorization
 from ._input import is_anndata, lend, numeric, obs_column, raise_about
 from ._names import check_same_order
-from ._settings import threads_of
+from ._settings import threads_of, warn_of_threads
 from ._targets import targets_of
 
 __all__ = ["Automatic", "automatic"]
@@ -98,6 +98,7 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
         found = _native.automatic(lend(data), (codes, names), int(random_state), threads_of(n_jobs))
     except ValueError as error:
         raise_about(error, reader)
+    warn_of_threads(found["notices"], "automatic")
     classes = targets.classes[present]
     return Automatic(
         classes[found["labels"]],

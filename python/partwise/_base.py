@@ -16,7 +16,7 @@ from ._input import check_similarities, codes_by_name, is_anndata, lend, numeric
 from ._names import DataNames, check_same_order
 from ._progress import Progress
 from ._results import ResultsMixin
-from ._settings import SettingsMixin, threads_of
+from ._settings import SettingsMixin, threads_of, warn_of_threads
 from ._targets import Targets, is_continuous, targets_of
 
 __all__ = ["Factorization", "Iteration"]
@@ -27,6 +27,7 @@ _WARNED = (
     "seeds-without-match",
     "single-label",
     "start-without-labels",
+    "threads",
     "unknown-feature",
     "unused-reference",
     "zeros-in-start",
@@ -315,9 +316,11 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         encoding = self._encoding
         try:
             penalties = (encoding["ridge"], encoding["linear"], encoding["smoothing"], encoding.get("feature_weights"))
-            return _native.encode(lend(data), components, *penalties, encoding["loss"], settings)
+            done = _native.encode(lend(data), components, *penalties, encoding["loss"], settings)
         except ValueError as error:
             raise_about(error, self)
+        warn_of_threads(done["notices"], type(self).__name__)
+        return done
 
     def predict(self, X: Any) -> Any:
         """The class of each row: that of the component with the largest share, see ``memberships``.

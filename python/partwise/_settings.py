@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,7 +16,7 @@ from . import _native
 from ._input import as_factor
 from ._targets import Targets
 
-__all__ = ["REGISTRIES", "SPECS", "SettingsMixin", "seed_of", "threads_of"]
+__all__ = ["REGISTRIES", "SPECS", "SettingsMixin", "seed_of", "threads_of", "warn_of_threads"]
 
 REGISTRIES = _native.registries()
 SPECS = {spec["name"]: spec for spec in REGISTRIES["methods"]}
@@ -194,6 +196,14 @@ def threads_of(n_jobs: int | None) -> int:
     if not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs is {n_jobs!r}, but must be None (all cores), a number of threads of 1 or more, or -1 (all), -2 (all but one), ...")
     if n_jobs > 0:
-        return int(n_jobs)
+        # The engine starts no more than the machine can use; a larger number than it can hold is all the same to it.
+        return min(int(n_jobs), sys.maxsize)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
     return max(cores + 1 + int(n_jobs), 1)
+
+
+def warn_of_threads(notices: Iterable[tuple[str, str]], who: str) -> None:
+    """Says that n_jobs was more than the machine can use, where nothing else tells of notices."""
+    for code, message in notices:
+        if code == "threads":
+            warnings.warn(f"{who}: {message}", UserWarning, stacklevel=4)

@@ -7,12 +7,16 @@ use partwise::Settings;
 
 use crate::choices::{self, Strength};
 
+/// What the exit codes mean; the end of every help text.
+pub(crate) const EXIT_CODES: &str = "Exit codes: 0 done; 2 a fault of the input, of what was asked, or of writing; 130 stopped by Ctrl-C, \
+    SIGTERM or SIGHUP (a fit and a sweep write what they have reached); 141 whoever read standard output has gone away.";
+
 /// Non-negative matrix factorization guided by what you know.
 ///
 /// Factors a table X (samples x features, no negative entries) into codes W (samples x k) and components H (k x features).
 /// Known labels or reference rows make the components carry your names.
 #[derive(Debug, Parser)]
-#[command(name = "partwise", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "partwise", version, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -21,31 +25,41 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Factor a table and write the result to a folder.
+    #[command(after_help = EXIT_CODES)]
     Fit(Box<FitArgs>),
     /// Find the codes of new rows for the components of a model.
+    #[command(after_help = EXIT_CODES)]
     Transform(TransformArgs),
     /// Show fit against agreement over the strengths of a guidance.
+    #[command(after_help = EXIT_CODES)]
     Sweep(Box<SweepArgs>),
     /// Compare the clusters of a result with labels.
+    #[command(after_help = EXIT_CODES)]
     Evaluate(EvaluateArgs),
     /// Say which samples to label next, or which links to give: those on which a fit is least sure and that tell it most.
+    #[command(after_help = EXIT_CODES)]
     Suggest(SuggestArgs),
     /// List methods, solvers, starts, losses, scalings and file formats.
+    #[command(after_help = EXIT_CODES)]
     Methods(MethodsArgs),
     /// Show the main job on built-in handwritten digits.
+    #[command(after_help = EXIT_CODES)]
     Demo(DemoArgs),
     /// Run experiments of the papers on a folder of data sets, or list them: tables beside published values, figures, a report.
+    #[command(after_help = EXIT_CODES)]
     Reproduce(ReproduceArgs),
     /// Print a completion script for a shell.
+    #[command(after_help = EXIT_CODES)]
     Completions(CompletionsArgs),
 }
 
 /// What is read, and how.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReadArgs {
-    /// The table: one sample a row. See `partwise methods` for the formats.
+    /// The table: one sample a row; - reads it from standard input, as every file can be read (one of them). See `partwise methods` for the
+    /// formats.
     pub(crate) data: PathBuf,
-    /// The format. Default: by the extension; the content must agree with it.
+    /// The format. Default: by the extension (of standard input: by the content); the content must agree with it.
     #[arg(long, value_parser = choices::formats(), hide_possible_values = false)]
     pub(crate) format: Option<String>,
     /// Which array of an .npz archive. Default: the only one.
@@ -71,10 +85,12 @@ pub(crate) struct ReadArgs {
 /// Where it goes, and what is said meanwhile.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WriteArgs {
-    /// The folder for the result. It must not exist, unless --force is given.
-    #[arg(long, short, value_name = "DIR")]
+    /// The folder for the result. It must not exist, unless --force is given. In its tables an apostrophe stands before a name that a
+    /// spreadsheet would take for a formula (= + - @); every reader here takes it off again.
+    #[arg(long, short, value_name = "DIR", value_parser = choices::folder())]
     pub(crate) out: PathBuf,
-    /// Replace the folder if it holds an earlier result (it must have a run.json) or is empty.
+    /// Replace the earlier result that the folder holds, or write into a folder that is empty. Only files that Partwise wrote there and that
+    /// are as it wrote them are replaced or removed; all others stay.
     #[arg(long)]
     pub(crate) force: bool,
     /// What codes.npy and codes.csv hold: the codes, or the codes W(HH')^1/2, whose distances and inner products are those of the rows of
@@ -103,6 +119,26 @@ pub(crate) struct FitArgs {
     pub(crate) write: WriteArgs,
 }
 
+impl FitArgs {
+    /// The files that are read: what each is for, and its path.
+    pub(crate) fn inputs(&self) -> [(&'static str, Option<&PathBuf>); 11] {
+        let guidance = &self.guidance;
+        [
+            ("the data", Some(&self.read.data)),
+            ("--guidance", guidance.guidance.as_ref()),
+            ("--topics", guidance.topics.as_ref()),
+            ("--links", guidance.links.as_ref()),
+            ("--labels", guidance.labels.as_ref()),
+            ("--reference", guidance.reference.as_ref()),
+            ("--label-targets", guidance.label_targets.as_ref()),
+            ("--entry-weights", guidance.entry_weights.as_ref()),
+            ("--graph", guidance.graph.as_ref()),
+            ("--feature-names", guidance.feature_names.as_ref()),
+            ("--start", self.solve.start.as_ref()),
+        ]
+    }
+}
+
 /// What is known about the samples and parts.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What you know")]
@@ -122,7 +158,7 @@ pub(crate) struct GuidanceArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Guide with this many labels of each class only, drawn by the seed; the others serve the evaluation. Default: all guide.
-    #[arg(long, value_name = "N", value_parser = choices::positive)]
+    #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) labels_per_class: Option<usize>,
     /// The column that holds the labels: of the --labels table, or of the data when --labels is not given.
     #[arg(long, value_name = "NAME")]
@@ -148,13 +184,13 @@ pub(crate) struct GuidanceArgs {
     pub(crate) graph: Option<PathBuf>,
     /// Join each sample with this many nearest neighbours, 1 to n - 1, for gnmf, semi-gnmf and guided (default 5). With symnmf or
     /// ws-symnmf the graph stands in for the data (default 7); without this flag and --graph-weights the data are the similarities.
-    #[arg(long, value_name = "N", value_parser = choices::positive, conflicts_with = "graph")]
+    #[arg(long, value_name = "N", value_parser = choices::positive, conflicts_with = "graph", allow_negative_numbers = true)]
     pub(crate) graph_neighbours: Option<usize>,
     /// The weights of the joined neighbours. Default: binary for gnmf, semi-gnmf and guided, self-tuning for symnmf and ws-symnmf.
     #[arg(long, value_name = "KIND", value_parser = choices::graph_weights(), conflicts_with = "graph")]
     pub(crate) graph_weights: Option<String>,
     /// The width of the heat weights exp(-|x - y|^2 / width), above 0, in the square of the unit of the data.
-    #[arg(long, value_name = "W")]
+    #[arg(long, value_name = "W", value_parser = choices::above_zero, allow_negative_numbers = true)]
     pub(crate) heat_width: Option<f64>,
     /// Divide the similarities of symnmf and ws-symnmf by the roots of the two row sums.
     #[arg(long)]
@@ -178,7 +214,7 @@ pub(crate) struct ModelArgs {
     pub(crate) method: Option<String>,
     /// k, the number of components, 1 or more. Default: the number of classes when labels are given; with guided,
     /// the components of the topics.
-    #[arg(short = 'k', long = "rank", value_name = "K", value_parser = choices::positive)]
+    #[arg(short = 'k', long = "rank", value_name = "K", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) rank: Option<usize>,
     /// The loss. Default: frobenius (kullback-leibler for cnmf-kl).
     #[arg(long, value_parser = choices::losses())]
@@ -186,37 +222,37 @@ pub(crate) struct ModelArgs {
     /// How strongly ws-nmf and ws-symnmf hold labels and references: 0 or more, or "auto" for the smallest that holds 95 % of the labels. For
     /// labels it has no unit, unless --scale-mode asks for the published weight. Default: 10. With guided: of everything but a graph that
     /// states no strength of its own, from 0 (ignored) to 1 (held exactly), or "auto" for the least that is followed. Default: 0.9.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(crate) strength: Option<Strength>,
     /// How strongly gnmf and semi-gnmf draw joined samples together, in the unit of the squared components: 0 or more. Default: 1.
     /// With guided: the same weight in place of a strength.
-    #[arg(long, value_name = "L")]
+    #[arg(long, value_name = "L", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) graph_weight: Option<f64>,
     /// Holds labels by the published weight of ws-nmf and ws-symnmf, with the free scale of their rows minimized out (joint) or alternated.
     /// Default: by a strength without a unit.
     #[arg(long, value_name = "MODE", value_parser = choices::scale_modes())]
     pub(crate) scale_mode: Option<String>,
     /// How much the labels weigh beside the data in ssnmf: 0 or more; 1 weighs them as much as the data. Default: 1.
-    #[arg(long, value_name = "L")]
+    #[arg(long, value_name = "L", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) label_weight: Option<f64>,
     /// How strongly the two factors of symnmf and ws-symnmf are held together: 0 or more. Default: the square of the largest entry.
-    #[arg(long, value_name = "MU")]
+    #[arg(long, value_name = "MU", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) coupling: Option<f64>,
     /// How much nmf-alpha weighs the directions that separate the classes: 0 (plain NMF) or more; the note on margins says how heavy
     /// they are beside the data. Default: 1.
-    #[arg(long, value_name = "L", alias = "lambda")]
+    #[arg(long, value_name = "L", alias = "lambda", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) margin_weight: Option<f64>,
     /// The cost C of the support vector machines of nmf-alpha, above 0, for the scale of the (scaled) data. Default: 1.
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = choices::above_zero, allow_negative_numbers = true)]
     pub(crate) svm_cost: Option<f64>,
     /// The smoothing between the factors of nmf-dc and ns-nmf, from 0 (none) to 1. Default: 0.3.
-    #[arg(long, value_name = "D", alias = "theta")]
+    #[arg(long, value_name = "D", alias = "theta", value_parser = choices::unit, allow_negative_numbers = true)]
     pub(crate) delta: Option<f64>,
     /// L1 penalties of codes and components, each 0 or more, normalized by size as in scikit-learn.
-    #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0")]
+    #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0", allow_negative_numbers = true)]
     pub(crate) l1: (f64, f64),
     /// L2 penalties of codes and components, each 0 or more, normalized by size as in scikit-learn.
-    #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0")]
+    #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0", allow_negative_numbers = true)]
     pub(crate) l2: (f64, f64),
     /// Scaling of the data before the fit; it is kept in the model and repeated by transform.
     #[arg(long, value_parser = choices::scales(), default_value = "none")]
@@ -231,7 +267,7 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
     pub(crate) solver: String,
     /// Inner steps of the solver for each factor and iteration, 1 or more. Default: the solver's (hals 1, accelerated 1 to 4 by the shape of the data; nesterov 10).
-    #[arg(long, value_name = "N", value_parser = choices::positive)]
+    #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
     /// Whether factors are moved on along their last change, and hals takes more sweeps where they are cheap: fewer iterations to the
     /// same limits.
@@ -247,19 +283,20 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_parser = choices::slots())]
     pub(crate) first: Option<String>,
     /// The seed of all random numbers, of the draw of labels too.
-    #[arg(long, default_value_t = Settings::new(1).seed)]
+    #[arg(long, default_value_t = Settings::new(1).seed, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
-    #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance)]
+    #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance, allow_negative_numbers = true)]
     pub(crate) tol: f64,
     /// The most iterations (updates of both factors), 0 or more.
-    #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations)]
+    #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
     /// The most seconds for the iterations, above 0; what was reached is kept. Default: no limit.
-    #[arg(long, value_name = "SECONDS", value_parser = choices::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = choices::seconds, allow_negative_numbers = true)]
     pub(crate) time_limit: Option<f64>,
-    /// Threads; 0 = all cores. The result doesn't depend on them.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Threads, 0 or more; 0 = all cores; more than the machine can use count as the most that it can, with a note. The result doesn't depend
+    /// on them.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
     /// The number type of the computation.
     #[arg(long, value_parser = choices::dtypes(), default_value = "auto")]
@@ -286,16 +323,17 @@ pub(crate) struct TransformArgs {
     #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
     pub(crate) solver: String,
     /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
-    #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance)]
+    #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance, allow_negative_numbers = true)]
     pub(crate) tol: f64,
     /// The most iterations, 0 or more.
-    #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations)]
+    #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
     /// The seed of the random start.
-    #[arg(long, default_value_t = Settings::new(1).seed)]
+    #[arg(long, default_value_t = Settings::new(1).seed, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Threads; 0 = all cores. The result doesn't depend on them.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Threads, 0 or more; 0 = all cores; more than the machine can use count as the most that it can, with a note. The result doesn't depend
+    /// on them.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
@@ -315,10 +353,10 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_parser = choices::clusters(), default_value = "shares")]
     pub(crate) clusters: String,
     /// Clusters of k-means, 1 or more. Default: the number of classes.
-    #[arg(short = 'k', long, value_name = "K", value_parser = choices::positive)]
+    #[arg(short = 'k', long, value_name = "K", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) n_clusters: Option<usize>,
     /// The seed of the starts of k-means.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Print JSON.
     #[arg(long)]
@@ -336,7 +374,7 @@ pub(crate) struct SuggestArgs {
     #[arg(long, value_name = "NAME", requires = "labels")]
     pub(crate) label_column: Option<String>,
     /// How many, 1 or more.
-    #[arg(short = 'n', long, value_name = "N", value_parser = choices::positive, default_value = "10")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = choices::positive, default_value = "10", allow_negative_numbers = true)]
     pub(crate) count: usize,
     /// Pairs of samples most in doubt instead, for --links.
     #[arg(long, conflicts_with = "labels")]
@@ -356,19 +394,20 @@ pub(crate) struct MethodsArgs {
 #[derive(Args, Debug)]
 pub(crate) struct DemoArgs {
     /// The folder for the report. It is replaced if an earlier demo wrote it; any other existing folder is left alone.
-    #[arg(long, short, value_name = "DIR", default_value = "partwise-demo")]
+    #[arg(long, short, value_name = "DIR", default_value = "partwise-demo", value_parser = choices::folder())]
     pub(crate) out: PathBuf,
     /// The seed of the draw of labels and of the starts.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Labels a digit that guide the fits, 1 or more.
-    #[arg(long, value_name = "N", value_parser = choices::positive, default_value = "2")]
+    #[arg(long, value_name = "N", value_parser = choices::positive, default_value = "2", allow_negative_numbers = true)]
     pub(crate) labels_per_class: usize,
     /// The most iterations of each fit, 0 or more. Few labels guide the first iterations most.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
-    /// Threads; 0 = all cores. The result doesn't depend on them.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Threads, 0 or more; 0 = all cores; more than the machine can use count as the most that it can, with a note. The result doesn't depend
+    /// on them.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
 }
 
@@ -381,7 +420,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// How many draws, 1 or more; more than last time adds to what is there. Default: the experiment's.
-    #[arg(long, value_name = "N", value_parser = choices::positive)]
+    #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) draws: Option<usize>,
     /// Which methods, by the names that the list shows, separated by commas. Default: all of the experiment.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -394,10 +433,10 @@ pub(crate) struct ReproduceArgs {
     #[arg(long)]
     pub(crate) reduced: bool,
     /// The folder for results, one folder an experiment: raw results, tables, figures, report.html. A run that was interrupted goes on.
-    #[arg(long, short, value_name = "DIR", default_value = "partwise-reproduce")]
+    #[arg(long, short, value_name = "DIR", default_value = "partwise-reproduce", value_parser = choices::folder())]
     pub(crate) out: PathBuf,
-    /// Units that run side by side, one thread each; 0 = all cores. The results don't depend on it (but times do).
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Units that run side by side, one thread each, 0 or more; 0 = all cores. The results don't depend on it (but times do).
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
     /// Print JSON with every draw.
     #[arg(long)]

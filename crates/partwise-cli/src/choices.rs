@@ -1,8 +1,9 @@
 //! What can be chosen, from the registries of the library: help texts, completions and checks have no lists of their own.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use partwise::{Acceleration, Init, Loss, Slot, models, solvers};
 use partwise_io::FORMATS;
 
@@ -152,6 +153,44 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The folder for results.
+pub(crate) fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
+        true => Err("results are several files, so they need a folder, not standard output (run.json goes there with --json)"),
+        false => Ok(path),
+    })
+}
+
+/// A whole number for random draws.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| format!("it must be a whole number from 0 to {}", u64::MAX))
+}
+
+/// A whole number of 0 or more.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    text.trim().parse().map_err(|_| format!("it must be a whole number from 0 to {}", usize::MAX))
+}
+
+/// A number whose range the library checks; `valid` is said of what is no number.
+fn number(text: &str, valid: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| format!("it must be a number, {valid}"))
+}
+
+/// A number above 0.
+pub(crate) fn above_zero(text: &str) -> Result<f64, String> {
+    number(text, "above 0")
+}
+
+/// A number of 0 or more.
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+    number(text, "0 or more")
+}
+
+/// A number from 0 to 1.
+pub(crate) fn unit(text: &str) -> Result<f64, String> {
+    number(text, "from 0 to 1")
+}
+
 /// A tolerance.
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -164,7 +203,7 @@ pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
 pub(crate) fn positive(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(value) if value > 0 => Ok(value),
-        _ => Err("it must be a whole number of 1 or more".into()),
+        _ => Err(format!("it must be a whole number of 1 or more (at most {})", usize::MAX)),
     }
 }
 

@@ -1,7 +1,11 @@
-//! All that is printed: results on standard output, progress, notes and errors on standard error, wrapped to the terminal.
+//! All that is printed: results on standard output, progress, notes and errors on standard error, wrapped to the terminal. Names come from
+//! files, so whatever could steer a terminal is printed as text ([`harmless`]). A write to standard output that fails is remembered for
+//! the end ([`finish`]), so that it doesn't take a fit with it.
 #![allow(clippy::print_stdout, reason = "printing results is the purpose of this module")]
 
-use std::io::{IsTerminal, Write};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 /// What may be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +31,7 @@ impl Verbosity {
     /// A line for a person.
     pub(crate) fn say(self, line: &str) {
         match self {
-            Verbosity::Full => print(line),
+            Verbosity::Full => print(&harmless(line, false)),
             Verbosity::BesideJson => eprint(line),
             Verbosity::Quiet => {}
         }
@@ -48,20 +52,94 @@ impl Verbosity {
     }
 }
 
-/// Prints on standard output. A reader that has gone away (`| head`) is no fault.
-pub(crate) fn print(text: &str) {
-    let width = if std::io::stdout().is_terminal() { terminal_width() } else { usize::MAX };
-    let _ = writeln!(std::io::stdout(), "{}", wrapped(text, width));
+/// The first write to standard output that failed.
+static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
+
+fn remember(result: io::Result<()>) {
+    if let Err(error) = result {
+        FAILED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
 }
 
-/// Prints on standard output as it is, for JSON and completions.
+/// Whether everything reached standard output.
+pub(crate) fn finish() -> io::Result<()> {
+    remember(io::stdout().flush());
+    FAILED.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+}
+
+/// Prints lines on standard output.
+pub(crate) fn print(text: &str) {
+    let width = if io::stdout().is_terminal() { terminal_width() } else { usize::MAX };
+    remember(writeln!(io::stdout(), "{}", wrapped(&harmless(text, true), width)));
+}
+
+/// Prints on standard output as it is, for completions.
 pub(crate) fn print_raw(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    remember(writeln!(io::stdout(), "{text}"));
+}
+
+/// Prints JSON on standard output. What could steer a terminal is escaped as JSON does it, so that a program reads the same.
+pub(crate) fn print_json(value: &serde_json::Value) {
+    let mut text = String::new();
+    for c in format!("{value:#}").chars() {
+        if c != '\n' && steers(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            text.push(c);
+        }
+    }
+    print_raw(&text);
 }
 
 fn eprint(text: &str) {
-    let width = if std::io::stderr().is_terminal() { terminal_width() } else { usize::MAX };
-    let _ = writeln!(std::io::stderr(), "{}", wrapped(text, width));
+    let width = if io::stderr().is_terminal() { terminal_width() } else { usize::MAX };
+    // There is nobody to tell that this failed.
+    let _ = writeln!(io::stderr(), "{}", wrapped(&harmless(text, false), width));
+}
+
+/// Text that a terminal shows and does not obey: control characters (escape sequences begin with one) and those that turn the direction
+/// of what follows are written as `\u{1b}`. `lines`: line breaks are meant.
+pub(crate) fn harmless(text: &str, lines: bool) -> Cow<'_, str> {
+    let shown = |c: char| !steers(c) || (lines && c == '\n');
+    if text.chars().all(shown) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            c if shown(c) => out.push(c),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c => out.extend(c.escape_unicode()),
+        }
+    }
+    out.into()
+}
+
+fn steers(c: char) -> bool {
+    let directions = '\u{202a}'..='\u{202e}';
+    let isolates = '\u{2066}'..='\u{2069}';
+    let marks = ['\u{200e}', '\u{200f}', '\u{61c}', '\u{2028}', '\u{2029}'];
+    c.is_control() || directions.contains(&c) || isolates.contains(&c) || marks.contains(&c)
+}
+
+/// What a signal ended; `discarded`: a result was in the making.
+pub(crate) fn interrupted(discarded: bool) {
+    eprint(if discarded { "interrupted; nothing was written" } else { "interrupted" });
+}
+
+/// What is wrong with the arguments, or the help that they ask for.
+pub(crate) fn usage(error: &clap::Error) {
+    let plain = error.render().to_string();
+    let result = match harmless(&plain, true) {
+        // Arguments may come from elsewhere, too.
+        Cow::Owned(shown) => writeln!(io::stderr(), "{}", shown.trim_end()),
+        Cow::Borrowed(_) => error.print(),
+    };
+    if !error.use_stderr() {
+        remember(result);
+    }
 }
 
 /// A fault of the user, with its causes.
@@ -125,6 +203,18 @@ fn wrapped(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_that_is_printed_can_steer_a_terminal() {
+        let name = "a\u{1b}[2J\u{1b}]0;owned\u{7}\r\u{9b}31m\u{202e}b\tc\nd\u{7f}";
+        let shown = harmless(name, false);
+        assert!(!shown.chars().any(char::is_control) && !shown.contains('\u{202e}'), "{shown:?}");
+        assert!(shown.starts_with("a\\u{1b}[2J\\u{1b}]0;owned\\u{7}\\r\\u{9b}31m"), "{shown}");
+        assert_eq!(harmless("a\nb", true), "a\nb");
+        for plain in ["müde", "数据", "a b", "×10³ – \"x\"", "👩\u{200d}🔬"] {
+            assert_eq!(harmless(plain, false), plain);
+        }
+    }
 
     #[test]
     fn long_lines_break_at_spaces_within_the_width() {

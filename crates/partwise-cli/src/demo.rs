@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use partwise::{Knowledge, Model, Settings};
 use partwise_eval::{Digits, digits};
+use partwise_io::OutputFolder;
 
 use crate::args::DemoArgs;
 use crate::console::{self, Verbosity};
@@ -23,7 +24,7 @@ const MARK: &str = ".partwise-demo";
 
 /// Fits three times, prints the comparison, writes the report of the best guided fit.
 pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
-    check_folder(&args.out)?;
+    let folder = take_folder(&args.out)?;
     let verbosity = Verbosity::Full;
     let digits = digits();
     let (source, data, guidance) = prepare(&digits, args)?;
@@ -65,16 +66,20 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
             chosen: Vec::new(),
         };
         // The unguided fit must not see the labels, not even for its start: only its evaluation has them.
-        let Some(done) = job.run(Verbosity::Quiet)? else { return Ok(Outcome::Interrupted) };
-        fits.push(done);
+        fits.push(job.run(Verbosity::Quiet)?);
         if interrupt::requested() {
-            return Ok(Outcome::Interrupted);
+            return Err(interrupt::Stopped.into());
         }
     }
-    finish(args, verbosity, &fits)
+    finish(args, folder, verbosity, &fits)
 }
 
-fn finish(args: &DemoArgs, verbosity: Verbosity, fits: &[Done<'_, f64>]) -> Result<Outcome> {
+fn finish(
+    args: &DemoArgs,
+    folder: OutputFolder,
+    verbosity: Verbosity,
+    fits: &[Done<'_, f64>],
+) -> Result<Outcome> {
     let comparison = compare(fits);
     comparison.lines().iter().for_each(|line| console::print(line));
     console::print(&format!(
@@ -90,7 +95,7 @@ Accuracy and NMI are over the images whose label did not guide. Every setting is
     };
     let timings = Timings { fit: best.fit_seconds, ..Timings::default() };
     let extra = Extra { comparison: Some(&comparison), mark: Some(MARK), corrected: false };
-    outputs::write_fit(best, &args.out, true, timings, &extra)?;
+    outputs::write_fit(best, folder, timings, &extra)?;
     best.notes.iter().for_each(|note| verbosity.note(&note.message));
     let out = args.out.display();
     console::print(&format!(
@@ -100,8 +105,8 @@ Accuracy and NMI are over the images whose label did not guide. Every setting is
     Ok(Outcome::Done)
 }
 
-/// Refuses a folder that is not the demo's own.
-fn check_folder(out: &Path) -> Result<()> {
+/// Takes hold of the folder, unless it is there and not the demo's own.
+fn take_folder(out: &Path) -> Result<OutputFolder> {
     let exists = std::fs::symlink_metadata(out).is_ok();
     if exists && !out.join(MARK).is_file() {
         bail!(
@@ -109,7 +114,7 @@ fn check_folder(out: &Path) -> Result<()> {
             out.display()
         );
     }
-    outputs::check_target(out, exists)
+    Ok(OutputFolder::for_files(out, exists, &[outputs::OF_A_FIT, &[MARK]].concat())?)
 }
 
 /// The digits as data with rows of length 1, and the labels that guide.

@@ -12,13 +12,14 @@ use crate::args::EvaluateArgs;
 use crate::console::{self, Verbosity};
 use crate::memberships::{Memberships, largest};
 use crate::scores::Evaluation;
-use crate::{Outcome, guidance};
+use crate::{Outcome, guidance, input};
 
 /// Compares and prints.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     if args.n_clusters.is_some() && !args.clusters.starts_with("k-means") {
         bail!("--n-clusters serves --clusters k-means and k-means-rows only");
     }
+    input::check_standard_input(&[("the result", Some(&args.result)), ("--labels", Some(&args.labels))])?;
     let path = model_path(&args.result);
     let evaluation = match Recipe::of(args)? {
         Some(recipe) => recipe.evaluate(args)?,
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
             "cluster_names": evaluation.cluster_names,
             "confusion": evaluation.confusion,
         });
-        console::print_raw(&format!("{out:#}"));
+        console::print_json(&out);
     } else {
         evaluation.lines().iter().for_each(|line| verbosity.say(line));
     }

@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
-use partwise::recipes::{StrengthRule, auto_scale, search_strength};
 use partwise::{
     Acceleration, AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real,
     Settings, Slot, SolverChoice, StrengthUnit, models,
 };
-use partwise_io::{Matched, ModelFile, order_by_name, read_names, repeated_note};
+use partwise_io::{Matched, ModelFile, OutputFolder, order_by_name, read_names, repeated_note};
 use serde_json::Value;
 
 use crate::args::{FitArgs, SolveArgs};
@@ -26,6 +25,7 @@ use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::said::{say_input, say_result};
 use crate::scale::{ScaleKind, Scaling};
+use crate::search::{find_strength, find_strengths};
 use crate::{Outcome, interrupt, precision, recipe};
 
 /// The model that a fit starts from.
@@ -38,19 +38,21 @@ fn start_model(path: &Path) -> Result<ModelFile> {
 /// Reads, fits, writes, tells.
 pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
     let began = Instant::now();
-    let read = read(args)?;
+    let of_recipe = args.model.recipe.is_some();
+    let (folder, read) = read(args, if of_recipe { recipe::FILES } else { outputs::OF_A_FIT })?;
     match input::precision(&args.solve.dtype, &read.values) {
-        "f32" if args.model.recipe.is_some() => recipe::run::<f32>(args, read),
-        _ if args.model.recipe.is_some() => recipe::run::<f64>(args, read),
-        "f32" => with_job::<f32, _>(args, read, |job| finish(args, job, began)),
-        _ => with_job::<f64, _>(args, read, |job| finish(args, job, began)),
+        "f32" if of_recipe => recipe::run::<f32>(args, read, folder),
+        _ if of_recipe => recipe::run::<f64>(args, read, folder),
+        "f32" => with_job::<f32, _>(args, read, |job| finish(args, job, folder, began)),
+        _ => with_job::<f64, _>(args, read, |job| finish(args, job, folder, began)),
     }
 }
 
-/// Checks the flags and the folder, and reads the data with their names.
-pub(crate) fn read(args: &FitArgs) -> Result<Read> {
+/// Checks the flags, takes hold of the folder for `files`, and reads the data with their names.
+pub(crate) fn read(args: &FitArgs, files: &[&str]) -> Result<(OutputFolder, Read)> {
     flags::check(args)?;
-    outputs::check_target(&args.write.out, args.write.force)?;
+    input::check_standard_input(&args.inputs())?;
+    let folder = outputs::open(&args.write, files)?;
     let from_data = args.guidance.label_column.as_deref().filter(|_| args.guidance.labels.is_none());
     let mut read = input::read(&args.read, from_data)?;
     if let Some(path) = &args.guidance.feature_names {
@@ -58,7 +60,7 @@ pub(crate) fn read(args: &FitArgs) -> Result<Read> {
         read.source.notes.extend(repeated_note(&names, "feature names"));
         name_features(&mut read.source, names, path)?;
     }
-    Ok(read)
+    Ok((folder, read))
 }
 
 /// Gives the features names of a file. The data's own ones in another order are refused, others are noticed.
@@ -147,34 +149,31 @@ pub(crate) fn with_job<T: Real, R>(
 }
 
 /// Fits, writes, tells.
-fn finish<T: Real>(args: &FitArgs, mut job: Job<'_, T>, began: Instant) -> Result<Outcome> {
+fn finish<T: Real>(
+    args: &FitArgs,
+    mut job: Job<'_, T>,
+    folder: OutputFolder,
+    began: Instant,
+) -> Result<Outcome> {
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
     let read_seconds = began.elapsed().as_secs_f64();
     say_input(verbosity, &job);
-    if interrupt::requested() {
-        return Ok(stopped_early());
-    }
     match job.composed {
         Some(composed) if composed.searches() => find_strengths(&mut job, composed)?,
         None if args.model.strength == Some(Strength::Auto) => find_strength(&mut job)?,
         _ => {}
     }
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
-    let Some(done) = job.run(verbosity)? else { return Ok(stopped_early()) };
+    let done = job.run(verbosity)?;
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
     let extra = Extra { corrected: args.write.codes == "corrected", ..Extra::default() };
-    let run = outputs::write_fit(&done, &args.write.out, args.write.force, timings, &extra)?;
+    let run = outputs::write_fit(&done, folder, timings, &extra)?;
     done.notes.iter().for_each(|note| verbosity.note(&note.message));
     say_result(verbosity, &done, &args.write.out.display().to_string());
     if args.write.json {
-        console::print_raw(&format!("{run:#}"));
+        console::print_json(&run);
     }
     Ok(if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done })
-}
-
-fn stopped_early() -> Outcome {
-    console::error(&anyhow::anyhow!("interrupted before the first iteration; nothing was written"));
-    Outcome::Interrupted
 }
 
 /// The data as the method takes them: for symmetric methods perhaps the similarity graph of the rows, perhaps divided by degrees.
@@ -413,38 +412,4 @@ fn warm_start(
     settings.init = Init::Custom { codes, components: Some(components) };
     let names = model.document.get("component_names").and_then(Value::as_array);
     Ok(names.map(|names| names.iter().map(|n| n.as_str().unwrap_or("").to_string()).collect()))
-}
-
-/// The 95 % rule: sets the strength of the job.
-fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
-    let found = search_strength(job.data.matrix(), &job.model, &job.settings, &StrengthRule::default())?;
-    let mut knowledge = job.model.knowledge().clone();
-    knowledge.strength = found.strength;
-    if let Some(reference) = &mut knowledge.component_reference {
-        reference.weight.fill(found.strength);
-    }
-    job.model = Model::ws_nmf(knowledge);
-    let held = if found.held {
-        "the smallest that holds 95 % of the labels"
-    } else {
-        "which does not hold 95 % of the labels"
-    };
-    job.chosen.push(format!("strength {} ({held}; {} fits)", found.strength, found.trace.len()));
-    Ok(())
-}
-
-/// The least strengths that are followed: sets those of the job that are to be searched.
-fn find_strengths<T: Real>(job: &mut Job<'_, T>, composed: &Composed) -> Result<()> {
-    let rule = StrengthRule::default();
-    let (loss, data) = (job.model.loss(), job.data.matrix());
-    let (scale, trace) = auto_scale(data, &|scale| composed.at(scale), loss, &job.settings, &rule)?;
-    job.model = Model::guided(composed.at(scale)).with_loss(loss)?;
-    let followed = trace.iter().find(|point| point.scale == scale).map_or(0.0, |point| point.agreement);
-    let held = if followed >= rule.threshold { "the smallest that follows" } else { "which does not follow" };
-    job.chosen.push(format!(
-        "strengths {scale} times their default ({held} {:.0} % of the advice; {} fits)",
-        100.0 * rule.threshold,
-        trace.len()
-    ));
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Data from a file, checked: [`Table`] with names and the facts that reports tell about it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
@@ -49,6 +49,22 @@ impl Source {
 pub(crate) struct Read {
     pub(crate) values: Values,
     pub(crate) source: Source,
+}
+
+/// Refuses standard input for more than one of the files that are read (what each is for, and its path).
+pub(crate) fn check_standard_input(files: &[(&str, Option<&PathBuf>)]) -> Result<()> {
+    let piped: Vec<&str> = files
+        .iter()
+        .filter(|(_, path)| path.is_some_and(|path| path.as_os_str() == partwise_io::STANDARD_INPUT))
+        .map(|(what, _)| *what)
+        .collect();
+    match piped[..] {
+        [] | [_] => Ok(()),
+        _ => bail!(
+            "only one file can come through standard input (-), but {} were given so; save the others to files (a file named - is ./-)",
+            piped.join(" and ")
+        ),
+    }
 }
 
 /// Reads the data. `label_column` is one of a text table.

@@ -11,7 +11,7 @@ use crate::composed::Composed;
 use crate::console::Verbosity;
 use crate::guidance::{Components, Guidance};
 use crate::input::{Data, Source};
-use crate::interrupt;
+use crate::interrupt::{self, Stopped};
 use crate::memberships::Memberships;
 use crate::progress::Progress;
 use crate::scale::Scaling;
@@ -60,8 +60,11 @@ impl<'a, T: Real> Job<'a, T> {
         memory::of_fit(DataSize::of(self.data.matrix()), &self.model, &self.settings)
     }
 
-    /// Fits. `None` when Ctrl-C came before the first iteration was done.
-    pub(crate) fn run(self, verbosity: Verbosity) -> Result<Option<Done<'a, T>>> {
+    /// Fits.
+    ///
+    /// # Errors
+    /// Those of the fit; [`Stopped`] when a signal came before the first iteration was done.
+    pub(crate) fn run(self, verbosity: Verbosity) -> Result<Done<'a, T>> {
         let mut progress = Progress::new(verbosity, self.model.spec().name, &self.settings);
         let began = Instant::now();
         let data = self.data.matrix();
@@ -74,7 +77,7 @@ impl<'a, T: Real> Job<'a, T> {
         let (mut fit, report) = fit?;
         let fit_seconds = began.elapsed().as_secs_f64();
         if interrupt::requested() && fit.iterations == 0 {
-            return Ok(None);
+            return Err(Stopped.into());
         }
         self.name_components(&mut fit.component_names);
         let memberships = Memberships::new(&fit.codes, &fit.components);
@@ -91,7 +94,7 @@ impl<'a, T: Real> Job<'a, T> {
             })
             .transpose()?;
         let notes = self.notes(&fit, &memberships, evaluation.as_ref());
-        Ok(Some(Done { job: self, fit, report, memberships, evaluation, notes, fit_seconds }))
+        Ok(Done { job: self, fit, report, memberships, evaluation, notes, fit_seconds })
     }
 
     /// Gives the names of a reference or of an earlier model to components that have only numbers.

@@ -1,7 +1,6 @@
 //! `partwise`: the command line. One file a subcommand; `console` is the only module that prints.
 //!
-//! Exit codes: 0 done, 2 a fault of the input or of what was asked (also more memory than there is), 101 a fault of Partwise itself, 130
-//! interrupted (what was reached is written).
+//! Exit codes: see [`args::EXIT_CODES`].
 
 mod args;
 mod choices;
@@ -29,6 +28,7 @@ mod reproduce;
 mod said;
 mod scale;
 mod scores;
+mod search;
 mod suggest;
 mod sweep;
 mod transform;
@@ -49,10 +49,30 @@ pub(crate) enum Outcome {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     std::panic::set_hook(Box::new(|fault| console::own_fault(&fault.to_string())));
     interrupt::listen();
-    let outcome = match cli.command {
+    let code = match Cli::try_parse() {
+        Ok(cli) => command(cli),
+        Err(error) => {
+            console::usage(&error);
+            error.exit_code() as u8
+        }
+    };
+    match console::finish() {
+        Err(_) if code != 0 => code.into(),
+        // The reader had enough (`| head`): nothing to report, and the code that a shell shows for such a program.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(141),
+        Err(error) => {
+            console::error(&anyhow::Error::new(error).context("can't write to standard output"));
+            ExitCode::from(2)
+        }
+        Ok(()) => code.into(),
+    }
+}
+
+/// Runs a command and returns the exit code.
+fn command(cli: Cli) -> u8 {
+    let outcome = interrupt::work(|| match cli.command {
         Command::Fit(args) => fit::run(&args),
         Command::Transform(args) => transform::run(&args),
         Command::Sweep(args) => sweep::run(&args),
@@ -62,13 +82,17 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Completions(args) => completions::run(&args),
-    };
-    match outcome {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
+    });
+    match outcome.unwrap_or_else(|stopped| Err(stopped.into())) {
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::Interrupted) => interrupt::EXIT_CODE,
+        Err(error) if error.is::<interrupt::Stopped>() => {
+            console::error(&error);
+            interrupt::EXIT_CODE
+        }
         Err(error) => {
             console::error(&error);
-            ExitCode::from(2)
+            2
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::scale::ScaleKind;
 /// Prints.
 pub(crate) fn run(args: &MethodsArgs) -> Result<Outcome> {
     if args.json {
-        console::print_raw(&format!("{:#}", as_json()));
+        console::print_json(&as_json());
     } else {
         console::print(&as_text());
     }

@@ -1,6 +1,5 @@
 //! The files of a result folder.
 
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -9,28 +8,38 @@ use partwise_io as io;
 use partwise_io::OutputFolder;
 use serde_json::Value;
 
+use crate::args::WriteArgs;
 use crate::job::Done;
 use crate::memberships::Memberships;
 use crate::record::{self, Timings};
 use crate::report::{self, Comparison};
 
-/// Refuses a target that can't be written before any time is spent.
-pub(crate) fn check_target(target: &Path, force: bool) -> Result<()> {
-    // Dropped at once, the folder leaves nothing behind.
-    OutputFolder::create(target, force)?;
-    Ok(())
+/// What a fit may write; what is given to [`open`] before it begins.
+pub(crate) const OF_A_FIT: &[&str] = &[
+    "model.safetensors",
+    "codes.npy",
+    "codes.csv",
+    "memberships.csv",
+    "components.npy",
+    "components.csv",
+    "guidance_report.csv",
+    "report.html",
+];
+
+/// Takes hold of the folder for the results before any time is spent, so that a target that can't be written, is not ours or is
+/// written by another run is refused now.
+pub(crate) fn open(args: &WriteArgs, names: &[&str]) -> Result<OutputFolder> {
+    Ok(OutputFolder::for_files(&args.out, args.force, names)?)
 }
 
 /// Writes all files of a fit and gives the folder its name; returns what run.json holds.
 pub(crate) fn write_fit<T: Real>(
     done: &Done<'_, T>,
-    target: &Path,
-    force: bool,
+    folder: OutputFolder,
     mut timings: Timings,
     extra: &Extra<'_>,
 ) -> Result<Value> {
     let began = Instant::now();
-    let folder = OutputFolder::create(target, force)?;
     let (fit, source) = (&done.fit, done.job.source);
     let model = record::model(done).to_bytes();
     folder.write("model.safetensors", |w| w.write_all(&model))?;
@@ -57,10 +66,13 @@ pub(crate) fn write_fit<T: Real>(
         folder.write(mark, |w| w.write_all(b"Written by `partwise demo`, which replaces this folder.\n"))?;
     }
     timings.write = began.elapsed().as_secs_f64();
-    let run = record::run(done, timings);
-    write_json(&folder, "run.json", &run)?;
-    folder.commit()?;
-    Ok(run)
+    finish(folder, record::run(done, timings))
+}
+
+/// Writes run.json with the list of the files, and gives the folder its name; returns what run.json holds.
+pub(crate) fn finish(folder: OutputFolder, run: Value) -> Result<Value> {
+    let Value::Object(record) = run else { unreachable!("records are written as objects") };
+    Ok(folder.finish(record)?)
 }
 
 /// What the demo adds.
@@ -95,11 +107,5 @@ pub(crate) fn write_codes<T: Real>(
         };
         io::write_memberships_csv(w, &table)
     })?;
-    Ok(())
-}
-
-/// A JSON file, indented.
-pub(crate) fn write_json(folder: &OutputFolder, name: &str, value: &Value) -> Result<()> {
-    folder.write(name, |w| writeln!(w, "{value:#}"))?;
     Ok(())
 }

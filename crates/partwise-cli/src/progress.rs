@@ -1,4 +1,4 @@
-//! Watching a fit: a bar on a terminal, a few lines otherwise, nothing when quiet. Ctrl-C stops after the iteration.
+//! Watching a fit: a bar on a terminal, a few lines otherwise, nothing when quiet. A signal stops after the iteration.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partwise::{Iteration, Observer, Settings};
 
 use crate::console::Verbosity;
-use crate::interrupt;
+use crate::interrupt::{self, Kept};
 
 /// Seconds between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -82,6 +82,9 @@ impl Progress {
 impl Observer for Progress {
     fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()> {
         self.first_kkt = self.first_kkt.or(iteration.kkt);
+        if iteration.number > 0 {
+            interrupt::keep(Kept::Reached);
+        }
         if let Some(bar) = &self.bar {
             bar.set_position(iteration.number as u64);
             bar.set_message(self.message(iteration));

@@ -17,8 +17,11 @@ use crate::progress::duration;
 use crate::scale::{ScaleKind, Scaling};
 use crate::{Outcome, outputs, precision, record};
 
+/// What it writes, beside run.json.
+pub(crate) const FILES: &[&str] = &["memberships.npy", "memberships.csv"];
+
 /// Reads labels, runs the recipe, writes memberships.csv, memberships.npy and run.json.
-pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
+pub(crate) fn run<T: Real>(args: &FitArgs, read: Read, folder: OutputFolder) -> Result<Outcome> {
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
     let Read { values, mut source } = read;
     precision::check::<T>(&values, &mut source)?;
@@ -57,7 +60,6 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
         "recipe": recipe_json(&found, &settings, &guidance),
         "seconds": seconds,
     });
-    let folder = OutputFolder::create(&args.write.out, args.write.force)?;
     folder.write("memberships.npy", |w| io::write_npy(w, &found.memberships))?;
     folder.write("memberships.csv", |w| {
         let table = io::Memberships {
@@ -68,14 +70,13 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
         };
         io::write_memberships_csv(w, &table)
     })?;
-    outputs::write_json(&folder, "run.json", &run)?;
-    folder.commit()?;
+    let run = outputs::finish(folder, run)?;
     guidance.notes.iter().for_each(|note| verbosity.note(note));
     found.notices.iter().for_each(|notice| verbosity.note(&notice.message));
     reasons(&found).iter().for_each(|line| verbosity.say(line));
     verbosity.say(&format!("wrote {} in {seconds:.1} s", args.write.out.display()));
     if args.write.json {
-        console::print_raw(&format!("{run:#}"));
+        console::print_json(&run);
     }
     Ok(Outcome::Done)
 }

@@ -9,10 +9,11 @@ use serde_json::json;
 use crate::args::SuggestArgs;
 use crate::console::{self, Verbosity};
 use crate::evaluate::{component_names, guiding_samples, model_path, row_names};
-use crate::{Outcome, guidance};
+use crate::{Outcome, guidance, input};
 
 /// Reads a result and prints a table, or JSON.
 pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
+    input::check_standard_input(&[("the result", Some(&args.result)), ("--labels", args.labels.as_ref())])?;
     let path = model_path(&args.result);
     let model = ModelFile::open(&path)?;
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
                 "between": [names[s.between.0], names[s.between.1]],
             })
         };
-        console::print_raw(&format!("{:#}", json!(found.iter().map(line).collect::<Vec<_>>())));
+        console::print_json(&json!(found.iter().map(line).collect::<Vec<_>>()));
         return Ok(Outcome::Done);
     }
     if found.is_empty() {
@@ -82,7 +83,7 @@ fn pairs(
             json!({ "samples": [p.samples.0, p.samples.1],
             "names": samples.map(|_| [p.samples.0, p.samples.1].map(|i| name_of(samples, i))), "together": p.together, "closeness": p.closeness })
         };
-        console::print_raw(&format!("{:#}", json!(found.iter().map(line).collect::<Vec<_>>())));
+        console::print_json(&json!(found.iter().map(line).collect::<Vec<_>>()));
         return Ok(Outcome::Done);
     }
     verbosity.say(&format!("{:>8} {:>8}   {:>9}   now", "sample", "sample", "closeness"));

@@ -11,8 +11,12 @@ use serde_json::{Value, json};
 use crate::args::{FitArgs, SweepArgs};
 use crate::choices::Strength;
 use crate::console::{self, Verbosity};
+use crate::interrupt::{self, Kept};
 use crate::job::{Job, error_name};
-use crate::{Outcome, fit, input, interrupt, outputs, record, report, said};
+use crate::{Outcome, fit, input, outputs, record, report, said};
+
+/// What it writes, beside run.json.
+const FILES: &[&str] = &["sweep.csv", "report.html"];
 
 /// Fits once for each scale; writes sweep.csv, report.html and run.json; prints the table.
 pub(crate) fn run(args: &SweepArgs) -> Result<Outcome> {
@@ -28,14 +32,19 @@ pub(crate) fn run(args: &SweepArgs) -> Result<Outcome> {
     if fit_args.write.codes != "plain" {
         bail!("sweep writes no codes; leave --codes out");
     }
-    let read = fit::read(&fit_args)?;
+    let (folder, read) = fit::read(&fit_args, FILES)?;
     match input::precision(&fit_args.solve.dtype, &read.values) {
-        "f32" => fit::with_job::<f32, _>(&fit_args, read, |job| over(args, &fit_args, &job)),
-        _ => fit::with_job::<f64, _>(&fit_args, read, |job| over(args, &fit_args, &job)),
+        "f32" => fit::with_job::<f32, _>(&fit_args, read, |job| over(args, &fit_args, &job, folder)),
+        _ => fit::with_job::<f64, _>(&fit_args, read, |job| over(args, &fit_args, &job, folder)),
     }
 }
 
-fn over<T: Real>(args: &SweepArgs, fit_args: &FitArgs, job: &Job<'_, T>) -> Result<Outcome> {
+fn over<T: Real>(
+    args: &SweepArgs,
+    fit_args: &FitArgs,
+    job: &Job<'_, T>,
+    folder: OutputFolder,
+) -> Result<Outcome> {
     let began = Instant::now();
     let verbosity = Verbosity::of(fit_args.write.quiet, fit_args.write.json);
     said::say_input(verbosity, job);
@@ -49,24 +58,25 @@ fn over<T: Real>(args: &SweepArgs, fit_args: &FitArgs, job: &Job<'_, T>) -> Resu
     let mut points = Vec::new();
     verbosity.say(&format!("{:>10}   {:>28}   {:>10}", "scale", error, "agreement"));
     for scale in scales {
-        if interrupt::requested() {
-            break;
-        }
         let data = job.data.matrix();
-        let found = sweep(data, &composed.guidance, loss, &job.settings, &[scale])?;
-        for point in found {
-            verbosity.say(&line(&point));
-            points.push(point);
+        let found = interrupt::work(|| sweep(data, &composed.guidance, loss, &job.settings, &[scale]));
+        match found {
+            Ok(found) => {
+                let found = found?;
+                found.iter().for_each(|point| verbosity.say(&line(point)));
+                points.extend(found);
+            }
+            // The fits before this one are a result, too.
+            Err(_) if !points.is_empty() => break,
+            Err(stopped) => return Err(stopped.into()),
         }
+        interrupt::keep(Kept::Earlier);
     }
-    if points.is_empty() {
-        bail!("interrupted before the first fit; nothing was written");
-    }
-    let run = write(fit_args, job, &points, began)?;
+    let run = write(folder, job, &points, began)?;
     let out = fit_args.write.out.display();
     verbosity.say(&format!("written: {out} (look at {out}/report.html)"));
     if fit_args.write.json {
-        console::print_raw(&format!("{run:#}"));
+        console::print_json(&run);
     }
     Ok(if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done })
 }
@@ -75,8 +85,12 @@ fn line(point: &SweepPoint) -> String {
     format!("{:>10}   {:>28.6}   {:>10.4}", point.scale, point.relative_error, point.agreement)
 }
 
-fn write<T: Real>(args: &FitArgs, job: &Job<'_, T>, points: &[SweepPoint], began: Instant) -> Result<Value> {
-    let folder = OutputFolder::create(&args.write.out, args.write.force)?;
+fn write<T: Real>(
+    folder: OutputFolder,
+    job: &Job<'_, T>,
+    points: &[SweepPoint],
+    began: Instant,
+) -> Result<Value> {
     folder.write("sweep.csv", |w| {
         writeln!(w, "scale,relative_error,agreement")?;
         points.iter().try_for_each(|p| writeln!(w, "{},{},{}", p.scale, p.relative_error, p.agreement))
@@ -109,7 +123,5 @@ fn write<T: Real>(args: &FitArgs, job: &Job<'_, T>, points: &[SweepPoint], began
         "points": points.iter().map(point).collect::<Vec<_>>(),
         "seconds": began.elapsed().as_secs_f64(),
     });
-    outputs::write_json(&folder, "run.json", &run)?;
-    folder.commit()?;
-    Ok(run)
+    outputs::finish(folder, run)
 }

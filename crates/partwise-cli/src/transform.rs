@@ -17,21 +17,30 @@ use crate::progress::{Progress, duration};
 use crate::scale::Scaling;
 use crate::{Outcome, interrupt, outputs, precision, record};
 
+/// What it writes, beside run.json.
+const FILES: &[&str] = &["codes.npy", "codes.csv", "memberships.csv"];
+
 /// Reads model and rows, finds the codes, writes.
 pub(crate) fn run(args: &TransformArgs) -> Result<Outcome> {
-    outputs::check_target(&args.write.out, args.write.force)?;
+    input::check_standard_input(&[("the model", Some(&args.model)), ("the data", Some(&args.read.data))])?;
+    let folder = outputs::open(&args.write, FILES)?;
     let path = model_path(&args.model);
     let model = ModelFile::open(&path)?;
     match model
         .tensor("components")
         .with_context(|| format!("{}: the model has no components", path.display()))?
     {
-        Tensor::F32(components) => run_in(args, &model, components),
-        Tensor::F64(components) => run_in(args, &model, components),
+        Tensor::F32(components) => run_in(args, &model, components, folder),
+        Tensor::F64(components) => run_in(args, &model, components, folder),
     }
 }
 
-fn run_in<T: Real>(args: &TransformArgs, model: &ModelFile, components: &Matrix<T>) -> Result<Outcome> {
+fn run_in<T: Real>(
+    args: &TransformArgs,
+    model: &ModelFile,
+    components: &Matrix<T>,
+    folder: OutputFolder,
+) -> Result<Outcome> {
     let began = Instant::now();
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
     let Read { values, mut source } = input::read(&args.read, None)?;
@@ -56,9 +65,12 @@ fn run_in<T: Real>(args: &TransformArgs, model: &ModelFile, components: &Matrix<
     let fit = encode(data.matrix(), components, &stored.encoding, stored.loss, &settings, &mut progress);
     progress.finish();
     let fit = fit?;
+    if interrupt::requested() && fit.iterations == 0 {
+        return Err(interrupt::Stopped.into());
+    }
     let names = component_names(model, components.rows());
     let memberships = Memberships::new(&fit.codes, components);
-    let run = write(args, &source, &fit, &memberships, &names, read_seconds)?;
+    let run = write(args, folder, &source, &fit, &memberships, &names, read_seconds)?;
     fit.notices.iter().for_each(|notice| verbosity.note(&notice.message));
     verbosity.say(&format!(
         "codes: {} after {} iterations in {}; {} {:.4}",
@@ -70,7 +82,7 @@ fn run_in<T: Real>(args: &TransformArgs, model: &ModelFile, components: &Matrix<
     ));
     verbosity.say(&format!("written: {}", args.write.out.display()));
     if args.write.json {
-        console::print_raw(&format!("{run:#}"));
+        console::print_json(&run);
     }
     Ok(if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done })
 }
@@ -136,6 +148,7 @@ fn with_features_of(
 
 fn write<T: Real>(
     args: &TransformArgs,
+    folder: OutputFolder,
     source: &Source,
     fit: &Fit<T>,
     memberships: &Memberships<T>,
@@ -143,7 +156,6 @@ fn write<T: Real>(
     read_seconds: f64,
 ) -> Result<Value> {
     let began = Instant::now();
-    let folder = OutputFolder::create(&args.write.out, args.write.force)?;
     let corrected = (args.write.codes == "corrected").then(|| fit.corrected_codes());
     let codes = corrected.as_ref().unwrap_or(&fit.codes);
     outputs::write_codes(&folder, codes, memberships, source.row_names.as_deref(), names)?;
@@ -168,7 +180,5 @@ fn write<T: Real>(
         "peak_memory_bytes": record::peak_memory(),
         "notes": notes,
     });
-    outputs::write_json(&folder, "run.json", &run)?;
-    folder.commit()?;
-    Ok(run)
+    outputs::finish(folder, run)
 }

@@ -1,5 +1,7 @@
-//! Results as CSV: matrices with names, and memberships.
+//! Results as CSV: matrices with names, and memberships. Every text from outside goes through [`Cells`], which guards it against being
+//! taken for a formula (`cells`).
 
+use crate::formulas::guarded;
 use csv::Writer;
 use partwise::recipes::GuidanceReport;
 use partwise::{Matrix, Real};
@@ -21,6 +23,26 @@ fn passed_on(error: csv::Error) -> std::io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => std::io::Error::other(format!("{other:?}")),
+    }
+}
+
+/// A table in the making, whose cells are all guarded.
+struct Cells<W: Write>(Writer<W>);
+
+impl<W: Write> Cells<W> {
+    fn new(writer: W) -> Self {
+        Cells(Writer::from_writer(writer))
+    }
+
+    fn row(&mut self, cells: impl IntoIterator<Item = impl AsRef<str>>) -> std::io::Result<()> {
+        for cell in cells {
+            self.0.write_field(guarded(cell.as_ref()).as_bytes()).map_err(passed_on)?;
+        }
+        self.0.write_record(None::<&[u8]>).map_err(passed_on)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -46,14 +68,14 @@ pub fn write_matrix_csv<T: Real>(
     let (rows, columns) = matrix.shape();
     check_names("row names", row_names, rows)?;
     check_names("column names", column_names, columns)?;
-    let mut writer = Writer::from_writer(writer);
+    let mut writer = Cells::new(writer);
     let name =
         |names: Option<&[String]>, i: usize| names.map_or_else(|| i.to_string(), |names| names[i].clone());
     let header = std::iter::once(corner.to_string()).chain((0..columns).map(|j| name(column_names, j)));
-    writer.write_record(header).map_err(passed_on)?;
+    writer.row(header)?;
     for i in 0..rows {
         let values = matrix.row(i).iter().map(|value| number_text(*value));
-        writer.write_record(std::iter::once(name(row_names, i)).chain(values)).map_err(passed_on)?;
+        writer.row(std::iter::once(name(row_names, i)).chain(values))?;
     }
     writer.flush()
 }
@@ -74,11 +96,11 @@ pub fn write_guidance_report_csv(
             numbers.push(name);
         }
     }
-    let mut writer = Writer::from_writer(writer);
+    let mut writer = Cells::new(writer);
     let fixed =
         ["kind", "sample", "sample_name", "other_sample", "other_sample_name", "topic", "verdict", "message"];
     let header = fixed.map(String::from).into_iter().chain(numbers.iter().map(|name| name.replace(' ', "_")));
-    writer.write_record(header).map_err(passed_on)?;
+    writer.row(header)?;
     for finding in &report.findings {
         let sample = |at: usize| finding.samples.get(at).map_or(String::new(), usize::to_string);
         let name = |at: usize| {
@@ -101,7 +123,7 @@ pub fn write_guidance_report_csv(
             let found = finding.numbers.iter().find(|(name, _)| name == wanted);
             found.map_or(String::new(), |(_, value)| number_text(*value))
         };
-        writer.write_record(known.into_iter().chain(numbers.iter().map(value))).map_err(passed_on)?;
+        writer.row(known.into_iter().chain(numbers.iter().map(value)))?;
     }
     writer.flush()
 }
@@ -139,19 +161,19 @@ pub fn write_memberships_csv<T: Real>(
     check_names("sample names", sample_names, samples)?;
     check_names("clusters", Some(clusters), samples)?;
     check_names("component names", Some(component_names), components)?;
-    let mut writer = Writer::from_writer(writer);
+    let mut writer = Cells::new(writer);
     let mut row = vec!["index".to_string()];
     row.extend(sample_names.map(|_| "name".to_string()));
     row.push("cluster".into());
     row.extend(component_names.iter().cloned());
-    writer.write_record(&row).map_err(passed_on)?;
+    writer.row(&row)?;
     for i in 0..samples {
         row.clear();
         row.push(i.to_string());
         row.extend(sample_names.map(|names| names[i].clone()));
         row.push(clusters[i].clone());
         row.extend(shares.row(i).iter().map(|share| number_text(*share)));
-        writer.write_record(&row).map_err(passed_on)?;
+        writer.row(&row)?;
     }
     writer.flush()
 }

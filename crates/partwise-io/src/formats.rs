@@ -154,7 +154,10 @@ fn choose(source: &Source, options: &ReadOptions) -> Result<&'static Format> {
         });
     }
     let extension = source.extension().unwrap_or_default();
-    let found = FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()));
+    let found = match source.is_standard_input() {
+        true => FORMATS.iter().find(|format| (format.takes)(looks_like(&source.bytes))),
+        false => FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str())),
+    };
     let Some(format) = found else {
         let look = looks_like(&source.bytes).describe();
         return Err(IoError::UnknownName {

@@ -10,6 +10,7 @@
 //! The document has `"format"`: [`MODEL_FORMAT`]; readers refuse a newer one. The rest of it is the caller's.
 
 use crate::error::{IoError, Place, Result};
+use crate::source::bytes_at;
 use crate::source::{Look, looks_like};
 use crate::write::write_atomic;
 use partwise::{Matrix, Real};
@@ -140,11 +141,11 @@ impl ModelFile {
     /// # Errors
     /// When it can't be read, is not a model of this program, is damaged, or has a newer format.
     pub fn read(path: &Path) -> Result<ModelFile> {
-        let bytes = std::fs::read(path).map_err(|e| IoError::system(path, "read", e))?;
+        let (path, bytes) = bytes_at(path)?;
         if bytes.is_empty() {
-            return Err(IoError::Empty { path: path.to_path_buf() });
+            return Err(IoError::Empty { path });
         }
-        ModelFile::from_bytes(path, &bytes)
+        ModelFile::from_bytes(&path, &bytes)
     }
 
     /// As [`ModelFile::read`] for bytes that are already here; `path` is used in messages.

@@ -2,6 +2,7 @@
 //!
 //! A quote that opens and doesn't close, or that closes only after it took in further rows, is a fault of the line where it opens.
 
+use crate::formulas::unguarded;
 use crate::error::{Place, Result};
 use crate::source::Source;
 use crate::text::number;
@@ -114,9 +115,9 @@ pub(crate) fn blank_end(record: &ByteRecord) -> usize {
     (1..record.len()).rev().take_while(|column| cell(record, *column).is_empty()).count()
 }
 
-/// The text of a cell.
+/// The text of a cell, without the guard that a spreadsheet would need ([`crate::cells`]).
 pub(crate) fn cell_text(record: &ByteRecord, column: usize) -> String {
-    String::from_utf8_lossy(cell(record, column)).into_owned()
+    unguarded(&String::from_utf8_lossy(cell(record, column))).to_string()
 }
 
 /// Which texts may be split at spaces.

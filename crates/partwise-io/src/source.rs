@@ -8,6 +8,33 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+/// The path that means standard input.
+pub const STANDARD_INPUT: &str = "-";
+
+/// What messages call it.
+const ITS_NAME: &str = "standard input";
+
+/// The bytes at a path, and what messages call it. `-` is standard input (a file of this name is `./-`).
+///
+/// # Errors
+/// What the system reports; a folder.
+pub(crate) fn bytes_at(path: &Path) -> Result<(PathBuf, Vec<u8>)> {
+    let mut bytes = Vec::new();
+    if path == Path::new(STANDARD_INPUT) {
+        let path = PathBuf::from(ITS_NAME);
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        return read.map_err(|e| IoError::system(&path, "read", e)).map(|_| (path, bytes));
+    }
+    let metadata = std::fs::metadata(path).map_err(|e| IoError::system(path, "open", e))?;
+    if metadata.is_dir() {
+        let message = "this is a folder, but a file is needed";
+        return Err(IoError::unsupported(path, Place::Whole, message, &[]));
+    }
+    let read = File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|e| IoError::system(path, "read", e))?;
+    Ok((path.to_path_buf(), bytes))
+}
+
 /// The bytes of one file. Readers work on this, so that they can be tried on any bytes without a file.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -17,22 +44,14 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a file and decompresses it when it is gzip (told by its first bytes, whatever its name).
+    /// Reads a file and decompresses it when it is gzip (told by its first bytes, whatever its name). The path `-` is standard input.
     ///
     /// # Errors
     /// When it can't be read, is a folder, is empty, is broken gzip (with the number of bytes decoded so far), is
     /// named `.gz` but isn't gzip, or decompresses to more than `limit` bytes.
     pub fn open(path: &Path, limit: u64) -> Result<Self> {
-        let metadata = std::fs::metadata(path).map_err(|e| IoError::system(path, "open", e))?;
-        if metadata.is_dir() {
-            let message = "this is a folder, but a file is needed";
-            return Err(IoError::unsupported(path, Place::Whole, message, &[]));
-        }
-        let mut stored = Vec::new();
-        File::open(path)
-            .and_then(|mut file| file.read_to_end(&mut stored))
-            .map_err(|e| IoError::system(path, "read", e))?;
-        Source::from_bytes(path, stored, limit)
+        let (path, stored) = bytes_at(path)?;
+        Source::from_bytes(&path, stored, limit)
     }
 
     /// As [`Source::open`] for bytes that are already here; `path` is used for its name and in messages.
@@ -69,6 +88,11 @@ impl Source {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether it came through standard input, which has no extension.
+    pub(crate) fn is_standard_input(&self) -> bool {
+        self.path == Path::new(ITS_NAME)
     }
 
     /// The extension in lower case, without a final `.gz`.

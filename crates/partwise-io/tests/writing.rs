@@ -87,21 +87,21 @@ fn an_existing_folder_is_replaced_only_with_force_and_only_at_the_end() {
     let home = tempfile::tempdir().unwrap();
     let target = home.path().join("out");
     let first = OutputFolder::create(&target, false).unwrap();
-    first.write("run.json", |w| w.write_all(b"1")).unwrap();
+    first.write("codes.csv", |w| w.write_all(b"1")).unwrap();
     first.write("stale.txt", |w| w.write_all(b"1")).unwrap();
-    first.commit().unwrap();
+    first.finish(record()).unwrap();
     let error = OutputFolder::create(&target, false).unwrap_err();
     assert_says(&error.to_string(), &["out", "exists already", "--force"]);
     let second = OutputFolder::create(&target, true).unwrap();
-    second.write("run.json", |w| w.write_all(b"2")).unwrap();
-    assert_eq!(fs::read(target.join("run.json")).unwrap(), b"1");
+    second.write("codes.csv", |w| w.write_all(b"2")).unwrap();
+    assert_eq!(fs::read(target.join("codes.csv")).unwrap(), b"1");
     drop(second);
-    assert_eq!(fs::read(target.join("run.json")).unwrap(), b"1");
+    assert_eq!(fs::read(target.join("codes.csv")).unwrap(), b"1");
     let third = OutputFolder::create(&target, true).unwrap();
-    third.write("run.json", |w| w.write_all(b"3")).unwrap();
-    third.commit().unwrap();
-    assert_eq!(fs::read(target.join("run.json")).unwrap(), b"3");
-    assert_eq!(listing(&target), ["run.json"]);
+    third.write("codes.csv", |w| w.write_all(b"3")).unwrap();
+    third.finish(record()).unwrap();
+    assert_eq!(fs::read(target.join("codes.csv")).unwrap(), b"3");
+    assert_eq!(listing(&target), ["codes.csv", "run.json"]);
     assert_eq!(listing(home.path()), ["out"]);
 }
 

@@ -19,6 +19,7 @@ use crate::losses::Loss;
 use crate::memory::{self, DataSize};
 use crate::models::Model;
 use crate::observe::{Iteration, Observer, silent};
+use crate::pool;
 use crate::problem::{Notice, Problem, Units, times, zero_factors};
 use crate::real::Real;
 use crate::settings::Settings;
@@ -251,7 +252,9 @@ fn run<T: Real>(
     if !exact.kkt.is_finite() {
         return Err(overflow("the projected gradient"));
     }
-    Ok(finish(problem, factors, &exact, history, stop, threads, working_bytes, elapsed))
+    let mut fit = finish(problem, factors, &exact, history, stop, threads, working_bytes, elapsed);
+    fit.notices.extend(pool::capped(settings.threads).map(|message| Notice { code: pool::CAPPED, message }));
+    Ok(fit)
 }
 
 /// The loop. `factor` turns the half objective into the published one.

@@ -78,6 +78,7 @@ pub use linalg::{Matrix, symmetric_eigen, symmetric_mean};
 pub use losses::Loss;
 pub use models::Model;
 pub use observe::{Iteration, Observer};
+pub use pool::most_threads;
 pub use problem::{Notice, Problem};
 pub use quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 pub use real::Real;

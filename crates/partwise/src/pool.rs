@@ -7,6 +7,31 @@ use rayon::prelude::*;
 
 use crate::interrupt::{self, Interrupt};
 
+/// The most threads that are started, whatever the settings ask for: four for each core, and never fewer than 64. More would only wait for
+/// each other, and the results don't depend on them.
+pub fn most_threads() -> usize {
+    available().saturating_mul(4).max(64)
+}
+
+/// The code of the notice that goes with [`capped`].
+pub(crate) const CAPPED: &str = "threads";
+
+/// What to say where `wanted` threads are more than [`most_threads`].
+pub(crate) fn capped(wanted: usize) -> Option<String> {
+    let (most, cores) = (most_threads(), available());
+    let cores = if cores == 1 { "1 core".into() } else { format!("{cores} cores") };
+    (wanted > most).then(|| {
+        format!(
+            "{wanted} threads were asked for, but at most {most} are started, since this machine has {cores}; the result does not \
+             depend on the number of threads"
+        )
+    })
+}
+
+fn available() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 /// Threads, or none for one; and what their work listens to.
 pub(crate) struct Pool {
     threads: Option<rayon::ThreadPool>,
@@ -14,7 +39,7 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// `threads` threads; 0 = all cores. Where threads can't be had, the work is done on the calling one. The work listens to what the
+    /// `threads` threads, but no more than [`most_threads`]; 0 = all cores. Where threads can't be started, the work is done on the calling one. The work listens to what the
     /// calling thread listens to ([`Interrupt`]).
     pub(crate) fn new(threads: usize) -> Self {
         let wanted = threads_for(threads);
@@ -76,16 +101,32 @@ impl Pool {
     }
 }
 
-/// How many threads a setting asks for: 0 means all cores.
+/// How many threads a setting asks for: 0 means all cores; never more than [`most_threads`].
 pub(crate) fn threads_for(threads: usize) -> usize {
-    if threads == 0 {
-        std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-    } else {
-        threads
-    }
+    if threads == 0 { available() } else { threads.min(most_threads()) }
 }
 
 /// `0..len` in chunks of `size`.
 pub(crate) fn fixed_chunks(len: usize, size: usize) -> Vec<Range<usize>> {
     (0..len).step_by(size).map(|start| start..(start + size).min(len)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_many_threads_are_asked_for_no_more_than_the_machine_can_use_are_started() {
+        let most = most_threads();
+        assert!(most >= 64 && most >= 4 * available());
+        assert_eq!(Pool::new(most + 1).threads(), most);
+        for wanted in [most + 1, 100_000, 4_294_967_296, usize::MAX] {
+            let message = capped(wanted).unwrap();
+            assert!(
+                message.contains(&wanted.to_string()) && message.contains(&most.to_string()),
+                "{message}"
+            );
+        }
+        assert!([0, 1, 2, most].into_iter().all(|wanted| capped(wanted).is_none()));
+    }
 }

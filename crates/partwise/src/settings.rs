@@ -174,7 +174,7 @@ const MAX_RANK: usize = 1 << 19;
 /// | `max_iterations` | 500 | ≥ 0 | updates of both factors |
 /// | `tolerance` | 1e-4 | ≥ 0, < 1; 0 = stop only at a limit | projected gradient, relative to the first iteration; see the field |
 /// | `time_limit` | none | – | wall time; checked after each iteration |
-/// | `threads` | 0 | 0 = all cores | – |
+/// | `threads` | 0 | 0 = all cores; more than [`most_threads`](crate::most_threads) count as that many, with a notice | – |
 /// | `l1`, `l2` | 0, 0 | ≥ 0 | see the fields |
 /// | `memory_limit` | none | – | bytes that may be taken beside the data |
 #[derive(Clone, Debug, PartialEq)]
@@ -202,7 +202,7 @@ pub struct Settings {
     pub tolerance: f64,
     /// Stop after this much wall time; what has been reached is returned.
     pub time_limit: Option<Duration>,
-    /// Threads; the result does not depend on them.
+    /// Threads, at most [`most_threads`](crate::most_threads); the result does not depend on them.
     pub threads: usize,
     /// L1 penalty of (codes, components), normalized by size as in scikit-learn: the half objective gets
     /// `l1.0·d·‖W‖₁ + l1.1·n·‖H‖₁`. When only one factor is penalized (by `l1` and `l2` together), each of its components is measured

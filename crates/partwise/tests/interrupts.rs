@@ -11,8 +11,13 @@ use std::time::Duration;
 
 use common::number;
 use partwise::graphs::{NeighbourGraph, neighbour_graph};
-use partwise::recipes::{AutomaticSettings, automatic};
-use partwise::{DenseMatrix, Init, Interrupt, Interrupted, Labels, Matrix, Model, Settings, fit};
+use partwise::guidance::{Advice, Guidance, LabelRule, Strength};
+use partwise::recipes::{
+    AutomaticSettings, StrengthRule, auto_scale_observed, automatic, scaled, search_strength_observed, sweep,
+};
+use partwise::{
+    DenseMatrix, Init, Interrupt, Interrupted, Knowledge, Labels, Loss, Matrix, Model, Settings, fit,
+};
 
 fn data(n: usize, d: usize) -> DenseMatrix<'static, f64> {
     DenseMatrix::from_matrix(Matrix::from_fn(n, d, |i, j| number(3, i * 1000 + j))).unwrap()
@@ -53,6 +58,29 @@ fn starts_graphs_and_recipes_end() {
         let settings = AutomaticSettings { threads, ..AutomaticSettings::default() };
         ends(|| automatic(&x, &labels, &settings));
     }
+}
+
+/// What a search had found is known to whoever asked for it, though the search itself is thrown away.
+#[test]
+fn searches_for_a_strength_and_sweeps_end_and_what_they_found_was_said() {
+    let x = data(2_000, 40);
+    let classes: Vec<i32> = (0..2_000).map(|i| if i < 40 { i % 4 } else { -1 }).collect();
+    let labels = Labels::from_integers(&classes).unwrap();
+    let knowledge = Knowledge { labels: Some(labels.clone()), ..Knowledge::default() };
+    let (model, rule) =
+        (Model::ws_nmf(knowledge), StrengthRule { max_steps: 1_000_000, ..StrengthRule::default() });
+    // Every strength holds all labels at this threshold, so that the search goes on.
+    let rule = StrengthRule { threshold: f64::MIN_POSITIVE, factor: 0.999_999, ..rule };
+    let settings = Settings { max_iterations: 20, tolerance: 0.0, ..Settings::new(4) };
+    let mut found = Vec::new();
+    ends(|| search_strength_observed(&x, &model, &settings, &rule, &mut |strength, _| found.push(strength)));
+    assert!(found.iter().all(|strength| *strength > 0.0));
+    let labels = Advice::Labels { labels, rule: LabelRule::Components, strength: Strength::FIRM };
+    let guidance = Guidance::default().with(labels);
+    let many: Vec<f64> = (1..1_000_000).map(f64::from).collect();
+    ends(|| sweep(&x, &guidance, Loss::Frobenius, &settings, &many));
+    let at = |scale| scaled(&guidance, scale);
+    ends(|| auto_scale_observed(&x, &at, Loss::Frobenius, &settings, &rule, &mut |_| ()));
 }
 
 #[test]

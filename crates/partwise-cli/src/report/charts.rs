@@ -33,8 +33,9 @@ struct Axis {
 }
 
 impl Axis {
-    fn new(line: &Line<'_>) -> Self {
-        let values = || line.points.iter().map(|p| p.1).chain(line.level.map(|l| l.0));
+    fn new(line: &Line<'_>, points: &[(f64, f64)]) -> Self {
+        let level = line.level.map(|l| l.0).filter(|level| level.is_finite());
+        let values = || points.iter().map(|p| p.1).chain(level);
         let range = |(l, h): (f64, f64), v: f64| (l.min(v), h.max(v));
         let (low, high) = values().filter(|v| *v > 0.0).fold((f64::INFINITY, 0.0), range);
         if low.is_finite() && (line.logarithmic || high > 20.0 * low) {
@@ -42,14 +43,17 @@ impl Axis {
             return Axis { low, high, logarithmic: true };
         }
         let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), range);
-        let room = if high > low { (high - low) * 0.05 } else { high.abs().max(1.0) * 0.1 };
-        Axis { low: low - room, high: high + room, logarithmic: false }
+        // Each part for itself: the difference of very large numbers is infinite.
+        let room = if high > low { high * 0.05 - low * 0.05 } else { high.abs().max(1.0) * 0.1 };
+        let (low, high) = ((low - room).max(f64::MIN), (high + room).min(f64::MAX));
+        Axis { low, high, logarithmic: false }
     }
 
     /// The height on the page, from the top.
     fn place(&self, value: f64) -> f64 {
         let v = if self.logarithmic { value.max(f64::MIN_POSITIVE).log10() } else { value };
-        let share = ((v - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+        let from_low = |value: f64| 0.25 * value - 0.25 * self.low;
+        let share = (from_low(v) / from_low(self.high)).clamp(0.0, 1.0);
         TOP + (1.0 - share) * (HEIGHT - TOP - BOTTOM)
     }
 
@@ -70,6 +74,9 @@ impl Axis {
 /// About `count` round numbers in a range.
 pub(crate) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     let raw = (high - low) / count as f64;
+    if !(raw > 0.0 && raw.is_finite()) {
+        return Vec::new();
+    }
     let power = 10_f64.powf(raw.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= raw).unwrap_or(raw);
     let first = (low / step).ceil() as i64;
@@ -98,9 +105,10 @@ pub(crate) fn label(value: f64) -> String {
 
 /// The chart, or an empty text when there is nothing to draw.
 pub(super) fn line(chart: &Line<'_>) -> String {
-    let points: Vec<(f64, f64)> = chart.points.iter().copied().filter(|p| p.1.is_finite()).collect();
+    let points: Vec<(f64, f64)> =
+        chart.points.iter().copied().filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
     let Some(last) = points.last() else { return String::new() };
-    let axis = Axis::new(chart);
+    let axis = Axis::new(chart, &points);
     let low = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
     let high = points.iter().map(|p| p.0).fold(f64::NEG_INFINITY, f64::max);
     let span = (high - low).max(if chart.across.is_some() { 0.01 } else { 1.0 });
@@ -119,7 +127,7 @@ pub(super) fn line(chart: &Line<'_>) -> String {
         text(&mut svg, x(tick), HEIGHT - BOTTOM + 18.0, "middle", &label(tick));
     }
     text(&mut svg, WIDTH - RIGHT, HEIGHT - 4.0, "end", chart.across.unwrap_or("iteration"));
-    if let Some((value, name)) = chart.level {
+    if let Some((value, name)) = chart.level.filter(|(value, _)| value.is_finite()) {
         level(&mut svg, "lv", axis.place(value));
         text(&mut svg, LEFT + 6.0, axis.place(value) - 5.0, "start", name);
     }
@@ -177,6 +185,35 @@ mod tests {
                     line(&line_of(None, Vec::new())) + &line(&line_of(Some("share"), vec!["a<b".into()]));
                 assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("a<b"), "{svg}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_left_out_of_a_chart_and_costs_nothing() {
+        for odd in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            for (points, level) in [
+                (vec![(0.0, odd), (1.0, 2.0), (2.0, 1.0)], None),
+                (vec![(0.0, 2.0), (1.0, odd), (odd, 3.0), (2.0, 1e-9)], Some((odd, "x"))),
+                (vec![(0.0, odd), (1.0, odd)], Some((1e-4, "x"))),
+                (vec![(0.0, f64::MAX), (1.0, -f64::MAX)], None),
+                (vec![(0.0, 1e-320), (1.0, 1e308)], None),
+            ] {
+                for logarithmic in [false, true] {
+                    let points = points.clone();
+                    let svg = line(&Line {
+                        title: "t",
+                        points,
+                        level,
+                        logarithmic,
+                        across: None,
+                        marks: Vec::new(),
+                    });
+                    assert!(!svg.contains("NaN") && !svg.contains("inf") && svg.len() < 20_000, "{svg}");
+                }
+            }
+        }
+        for (low, high) in [(0.0, f64::INFINITY), (f64::NAN, 1.0), (1.0, 1.0), (2.0, 1.0)] {
+            assert!(ticks(low, high, 5).is_empty());
         }
     }
 

@@ -109,7 +109,7 @@ impl Scale {
             let error = p.error.unwrap_or(0.0);
             [p.y - error, p.y + error, p.published.unwrap_or(p.y)]
         };
-        let (low, high) = points().flat_map(reach).fold(none, range);
+        let (low, high) = points().flat_map(reach).filter(|y| y.is_finite()).fold(none, range);
         let room = if high > low { 0.04 * (high - low) } else { 0.1 * high.abs().max(1.0) };
         let x = if x.1 > x.0 { x } else { (x.0 - 0.5, x.1 + 0.5) };
         Scale { x, y: (low - room, high + room), logarithmic }

@@ -2,6 +2,7 @@
 //! interrupted goes on, and tables, figures and a page are made of what is there.
 
 mod chart;
+mod files;
 mod folder;
 mod list;
 mod page;
@@ -24,7 +25,7 @@ use partwise_eval::results::summarize;
 use crate::Outcome;
 use crate::args::ReproduceArgs;
 use crate::console::{self, Verbosity};
-use crate::interrupt;
+use crate::interrupt::{self, Kept};
 use folder::Folder;
 use store::Store;
 use watch::Watch;
@@ -38,10 +39,16 @@ const ALL: &str = "all";
 /// Runs, or lists without a name.
 pub(crate) fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let data = args.data.clone().or_else(|| std::env::var_os("PARTWISE_DATA").map(PathBuf::from));
+    if let Some(named) = data.as_ref().filter(|named| !named.is_dir()) {
+        let from = if args.data.is_some() { "--data" } else { "PARTWISE_DATA" };
+        bail!("{}: there is no such folder, but {from} names it as that of the data sets", named.display());
+    }
     let folder = Arc::new(Folder::new(data.unwrap_or_else(|| "../shared/data".into())));
     let Some(name) = &args.experiment else {
-        let text = if args.json { format!("{:#}", list::json(&folder)) } else { list::text(&folder) };
-        console::print_raw(&text);
+        match args.json {
+            true => console::print_json(&list::json(&folder)),
+            false => console::print(&list::text(&folder)),
+        }
         return Ok(Outcome::Done);
     };
     if name != ALL {
@@ -97,6 +104,8 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
         verbosity.note(&notice);
     }
     let began = Instant::now();
+    // Each unit that is finished stays, and the rest of the work takes no time.
+    interrupt::keep(Kept::Reached);
     let left = finish_units(protocol, extent, units, args, folder, &mut store, verbosity)?;
     store.sort(extent)?;
     let records: Vec<&Record> = store.finished().iter().filter(|record| record.id.draw < draws).collect();
@@ -116,9 +125,9 @@ fn one(protocol: &'static Protocol, args: &ReproduceArgs, folder: &Arc<Folder>) 
         unfinished: left.interrupted,
         failed: &left.failed,
     };
-    run.write(store.folder())?;
+    run.write(&mut store)?;
     if args.json {
-        console::print_raw(&format!("{:#}", run.json(draws, began.elapsed().as_secs_f64())));
+        console::print_json(&run.json(draws, began.elapsed().as_secs_f64()));
     } else {
         console::print(&run.text());
         console::print(&format!("\nwritten: {}", store.folder().join(page::FILE).display()));
@@ -172,7 +181,14 @@ fn finish_units(
         ));
     }
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = if args.threads == 0 { cores() } else { args.threads };
+    let most = partwise::most_threads();
+    if args.threads > most {
+        verbosity.note(&format!(
+            "{} units side by side were asked for; {most} are the most on this machine",
+            args.threads
+        ));
+    }
+    let threads = if args.threads == 0 { cores() } else { args.threads.min(most) };
     let mut watch = Watch::new(verbosity, protocol.name, &units, threads, store.finished());
     let expected = units.len();
     let library = Arc::clone(folder) as Arc<dyn protocols::Library>;

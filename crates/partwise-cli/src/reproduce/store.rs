@@ -10,11 +10,14 @@ use partwise_eval::results::records::{self, Record};
 use partwise_io::write_atomic;
 use serde_json::{Map, Value, json};
 
+use super::files::Files;
 use super::pictures;
 
 /// Raw results.
 pub(super) const DRAWS: &str = "draws.csv";
 const SETTINGS: &str = "settings.json";
+/// What is made of the results each time.
+const MADE: &[&str] = &["table.md", "table.tex", "table.csv", super::page::FILE];
 /// Grids of pictures.
 pub(super) const PICTURES: &str = "pictures";
 
@@ -25,6 +28,7 @@ pub(super) struct Store {
     draws: File,
     finished: Vec<Record>,
     notices: Vec<String>,
+    files: Files,
     /// Locked while this is alive, so that two runs don't write into one file.
     _lock: File,
 }
@@ -50,11 +54,16 @@ impl Store {
             "data_sha256": data,
         });
         let (path, draws_path) = (folder.join(SETTINGS), folder.join(DRAWS));
-        if path.is_file() {
+        let has_results = path.is_file();
+        if has_results {
             same(&path, &settings)?;
-        } else if draws_path.exists() {
+        }
+        let files = Files::open(folder, has_results, MADE)?;
+        if !has_results && draws_path.exists() {
             bail!("{} has {DRAWS} but no {SETTINGS}; choose another folder with --out", folder.display());
-        } else {
+        }
+        if !has_results {
+            files.save()?;
             write_atomic(&path, |writer| write!(writer, "{settings:#}"))?;
         }
         let lock = File::open(&path).with_context(|| path.display().to_string())?;
@@ -67,7 +76,7 @@ impl Store {
         let finished = read(&draws_path, protocol, &mut notices)?;
         let draws = OpenOptions::new().append(true).open(&draws_path);
         let draws = draws.with_context(|| draws_path.display().to_string())?;
-        Ok(Store { folder: folder.to_path_buf(), protocol, draws, finished, notices, _lock: lock })
+        Ok(Store { folder: folder.to_path_buf(), protocol, draws, finished, notices, files, _lock: lock })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -98,14 +107,13 @@ impl Store {
     }
 
     /// Writes a grid of pictures.
-    pub(super) fn add_picture(&self, picture: &Picture) -> Result<()> {
-        let folder = self.folder.join(PICTURES);
-        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        let svg = pictures::grid(picture);
-        write_atomic(&folder.join(format!("{}.svg", picture.name)), |writer| {
-            writer.write_all(svg.as_bytes())
-        })?;
-        Ok(())
+    pub(super) fn add_picture(&mut self, picture: &Picture) -> Result<()> {
+        self.put(&format!("{PICTURES}/{}.svg", picture.name), &pictures::grid(picture))
+    }
+
+    /// Writes a file that is made of the results.
+    pub(super) fn put(&mut self, name: &str, text: &str) -> Result<()> {
+        self.files.put(name, text)
     }
 
     /// Puts the units in the order of the experiment, which does not depend on threads or interruptions.
@@ -128,6 +136,9 @@ fn same(path: &Path, settings: &Value) -> Result<()> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let found: Value = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     let Some(wanted) = settings.as_object() else { return Ok(()) };
+    if !found["experiment"].is_string() || !found["revision"].is_u64() {
+        bail!("{}: `partwise reproduce` did not write it; choose another folder with --out", path.display());
+    }
     for (name, value) in wanted {
         if found[name] != *value {
             bail!(

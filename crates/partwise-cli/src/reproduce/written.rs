@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use partwise_eval::protocols::{Extent, Protocol, Row};
 use partwise_eval::results::tables::{self, FLAG, Grid, number};
 use partwise_eval::results::{Line, Summary};
-use partwise_io::write_atomic;
 use serde_json::{Map, Value, json};
 
+use super::store::Store;
 use super::{chart, page, ranking};
 use crate::record;
 
@@ -30,25 +30,21 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// Writes everything but the raw results.
-    pub(super) fn write(&self, folder: &Path) -> Result<()> {
+    pub(super) fn write(&self, store: &mut Store) -> Result<()> {
         let grids = tables::grids(self.protocol, self.rows, self.summary);
         let mut head =
             format!("# {}: {}\n\n{}\n\n", self.protocol.name, self.protocol.title, self.protocol.paper);
         self.remarks().iter().for_each(|remark| head.push_str(&format!("{remark}\n\n")));
-        put(folder, "table.md", &(head + &tables::markdown(&grids)))?;
-        put(folder, "table.tex", &tables::latex(&grids))?;
-        put(folder, "table.csv", &tables::csv(self.summary)?)?;
+        store.put("table.md", &(head + &tables::markdown(&grids)))?;
+        store.put("table.tex", &tables::latex(&grids))?;
+        store.put("table.csv", &tables::csv(self.summary)?)?;
         let mut charts = chart::all(self.protocol, self.summary);
         charts.extend(ranking::ranking(self.protocol, self.summary));
-        if !charts.is_empty() {
-            let figures = folder.join(FIGURES);
-            std::fs::create_dir_all(&figures).with_context(|| figures.display().to_string())?;
-            for (name, svg) in &charts {
-                put(&figures, &format!("{name}.svg"), svg)?;
-            }
+        for (name, svg) in &charts {
+            store.put(&format!("{FIGURES}/{name}.svg"), svg)?;
         }
-        let pictures = pictures_in(folder)?;
-        put(folder, page::FILE, &page::set(self, &grids, &charts, &pictures))
+        let pictures = pictures_in(store.folder())?;
+        store.put(page::FILE, &page::set(self, &grids, &charts, &pictures))
     }
 
     /// What must be known beside the tables.
@@ -114,10 +110,6 @@ impl Run<'_> {
             "peak_memory_bytes": record::peak_memory(),
         })
     }
-}
-
-fn put(folder: &Path, name: &str, text: &str) -> Result<()> {
-    Ok(write_atomic(&folder.join(name), |writer| writer.write_all(text.as_bytes()))?)
 }
 
 /// The grids of pictures that units have left.

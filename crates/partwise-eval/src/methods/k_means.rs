@@ -98,7 +98,7 @@ pub fn k_means(data: &dyn DataMatrix<f64>, k: usize, settings: &KMeansSettings) 
         let centres = plus_plus(data, &norms, k, Matrix::zeros(0, data.n_features()), &mut random);
         lloyd(data, &norms, centres, settings, |_| None)
     };
-    let threads = settings.threads.min(settings.restarts);
+    let threads = settings.threads.min(settings.restarts).min(partwise::most_threads());
     let mut found: Vec<(usize, KMeans)> = thread::scope(|scope| {
         let start = |first: usize| {
             let one = &one;

@@ -302,6 +302,21 @@ pub fn auto_scale<T: Real>(
     settings: &Settings,
     rule: &StrengthRule,
 ) -> Result<(f64, Vec<SweepPoint>)> {
+    auto_scale_observed(data, at, loss, settings, rule, &mut |_| ())
+}
+
+/// As [`auto_scale`], telling `tell` of each scale that was tried as soon as its fit is done.
+///
+/// # Errors
+/// As [`auto_scale`].
+pub fn auto_scale_observed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    at: &dyn Fn(f64) -> Guidance,
+    loss: Loss,
+    settings: &Settings,
+    rule: &StrengthRule,
+    tell: &mut dyn FnMut(&SweepPoint),
+) -> Result<(f64, Vec<SweepPoint>)> {
     rule.check()?;
     let mut trace = Vec::new();
     let mut best = rule.start;
@@ -309,6 +324,7 @@ pub fn auto_scale<T: Real>(
     for _ in 0..rule.max_steps {
         let point = SweepPoint { scale, ..sweep(data, &at(scale), loss, settings, &[1.0])?[0] };
         trace.push(point);
+        tell(&point);
         if point.agreement < rule.threshold {
             break;
         }

@@ -13,7 +13,9 @@ pub use automatic::{
     RefinementKind, Stage, automatic, automatic_observed, spherical_k_means,
 };
 pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
-pub use guided::{GuidedFit, SweepPoint, auto_scale, auto_strength, fit_guided, scaled, sweep};
+pub use guided::{
+    GuidedFit, SweepPoint, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled, sweep,
+};
 pub use steering::{Action, Start, Steering, steered, with_all_topics};
-pub use strength::{StrengthRule, StrengthSearch, search_strength};
+pub use strength::{StrengthRule, StrengthSearch, search_strength, search_strength_observed};
 pub use suggest::{PairInDoubt, Suggestion, suggest, suggest_from, suggest_links, suggest_links_from};

@@ -56,6 +56,20 @@ pub fn search_strength<T: Real>(
     settings: &Settings,
     rule: &StrengthRule,
 ) -> Result<StrengthSearch> {
+    search_strength_observed(data, model, settings, rule, &mut |_, _| ())
+}
+
+/// As [`search_strength`], telling `tell` of each strength and its accuracy as soon as they are known.
+///
+/// # Errors
+/// As [`search_strength`].
+pub fn search_strength_observed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    rule: &StrengthRule,
+    tell: &mut dyn FnMut(f64, f64),
+) -> Result<StrengthSearch> {
     rule.check()?;
     let labels = model.knowledge.labels.as_ref().filter(|l| l.n_labelled() > 0).ok_or_else(|| {
         Error::MissingGuidance { model: "the search for a strength".into(), needs: "labelled samples".into() }
@@ -77,6 +91,7 @@ pub fn search_strength<T: Real>(
         let agree = labelled.filter(|(i, class)| largest(fit.codes.row(*i)) == *class).count();
         let accuracy = agree as f64 / labels.n_labelled() as f64;
         search.trace.push((strength, accuracy));
+        tell(strength, accuracy);
         if accuracy < rule.threshold {
             break;
         }

@@ -56,7 +56,7 @@ use crate::error::{Error, Result};
 use crate::guidance::Labels;
 use crate::linalg::Matrix;
 use crate::memory::{self, DataSize};
-use crate::pool::Pool;
+use crate::pool::{self, Pool};
 use crate::problem::Notice;
 use crate::real::Real;
 
@@ -344,8 +344,9 @@ pub fn automatic_observed<T: Real>(
     // Rows are compared by direction, so their unit is of no account.
     let divided = in_range(data);
     let data = divided.as_ref().map_or(data, |(divided, _)| divided.as_ref());
+    let capped = pool::capped(settings.threads).map(|message| Notice { code: pool::CAPPED, message });
+    let mut notices: Vec<Notice> = capped.into_iter().collect();
     let pool = Pool::new(settings.threads);
-    let mut notices = Vec::new();
     let hidden_views = views::folds(labels, settings.max_folds)?;
     let hidden: usize = hidden_views.iter().map(|(_, hidden)| hidden.len()).sum();
     notices.extend(views::single_labels(labels, hidden));

@@ -1,0 +1,86 @@
+//! `--strength auto`: the search for the least strength that is followed.
+
+use std::cell::RefCell;
+
+use anyhow::{Result, anyhow};
+use partwise::recipes::{StrengthRule, auto_scale_observed, search_strength_observed};
+use partwise::{Model, Real};
+
+use crate::composed::Composed;
+use crate::interrupt;
+use crate::job::Job;
+
+/// The 95 % rule: sets the strength of the job.
+pub(crate) fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
+    let rule = StrengthRule::default();
+    let (data, tried) = (job.data.matrix(), Tried::new("strength", &rule));
+    let mut tell = |strength, accuracy| tried.add(strength, accuracy);
+    let search = || search_strength_observed(data, &job.model, &job.settings, &rule, &mut tell);
+    let found = interrupt::work(search).map_err(|stopped| tried.so_far(stopped))??;
+    let mut knowledge = job.model.knowledge().clone();
+    knowledge.strength = found.strength;
+    if let Some(reference) = &mut knowledge.component_reference {
+        reference.weight.fill(found.strength);
+    }
+    job.model = Model::ws_nmf(knowledge);
+    let held = if found.held {
+        "the smallest that holds 95 % of the labels"
+    } else {
+        "which does not hold 95 % of the labels"
+    };
+    job.chosen.push(format!("strength {} ({held}; {} fits)", found.strength, found.trace.len()));
+    Ok(())
+}
+
+/// The least strengths that are followed: sets those of the job that are to be searched.
+pub(crate) fn find_strengths<T: Real>(job: &mut Job<'_, T>, composed: &Composed) -> Result<()> {
+    let rule = StrengthRule::default();
+    let (loss, data) = (job.model.loss(), job.data.matrix());
+    let tried = Tried::new("times the default strengths", &rule);
+    let mut tell = |point: &partwise::recipes::SweepPoint| tried.add(point.scale, point.agreement);
+    let at = |scale| composed.at(scale);
+    let search = || auto_scale_observed(data, &at, loss, &job.settings, &rule, &mut tell);
+    let (scale, trace) = interrupt::work(search).map_err(|stopped| tried.so_far(stopped))??;
+    job.model = Model::guided(composed.at(scale)).with_loss(loss)?;
+    let followed = trace.iter().find(|point| point.scale == scale).map_or(0.0, |point| point.agreement);
+    let held = if followed >= rule.threshold { "the smallest that follows" } else { "which does not follow" };
+    job.chosen.push(format!(
+        "strengths {scale} times their default ({held} {:.0} % of the advice; {} fits)",
+        100.0 * rule.threshold,
+        trace.len()
+    ));
+    Ok(())
+}
+
+/// What a search has found by the time that it is interrupted.
+struct Tried {
+    what: &'static str,
+    threshold: f64,
+    /// (strength, share that is followed).
+    pairs: RefCell<Vec<(f64, f64)>>,
+}
+
+impl Tried {
+    fn new(what: &'static str, rule: &StrengthRule) -> Self {
+        Tried { what, threshold: rule.threshold, pairs: RefCell::default() }
+    }
+
+    fn add(&self, strength: f64, followed: f64) {
+        self.pairs.borrow_mut().push((strength, followed));
+    }
+
+    /// The interruption, with what was found before it.
+    fn so_far(&self, stopped: interrupt::Stopped) -> anyhow::Error {
+        let pairs = self.pairs.borrow();
+        let tried: Vec<String> =
+            pairs.iter().map(|(s, share)| format!("{s} holds {:.0} %", 100.0 * share)).collect();
+        let found = match tried.is_empty() {
+            true => "no fit of it was done".to_string(),
+            false => format!("tried so far ({}): {}", self.what, tried.join(", ")),
+        };
+        let best = pairs.iter().rev().find(|(_, share)| *share >= self.threshold);
+        let advice = best.map_or(String::new(), |(s, _)| format!("; the smallest that held enough is {s}"));
+        let message = format!("the search for a strength was stopped; {found}{advice}");
+        anyhow!(stopped).context(message)
+    }
+}
