@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _native
 from ._base import Factorization
-from ._input import is_anndata, lend, numeric, raise_about
+from ._input import column_of, is_anndata, lend, numeric, raise_about
 from ._settings import threads_of
 from ._targets import targets_of
 
@@ -86,7 +86,7 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     """
     reader = _Reader(layer=layer)
     if isinstance(y, str) and is_anndata(X):
-        y = X.obs[y]
+        y = column_of(X, y)
     data = numeric(reader, X, reset=True)
     targets = targets_of(y, data.shape[0], unlabelled)
     if targets.codes is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,24 +12,32 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._input import is_anndata, lend, numeric, raise_about
+from ._input import column_of, empty_rows, is_anndata, lend, numeric, raise_about
+from ._known import codes_of_known_entries
 from ._progress import Progress
 from ._results import ResultsMixin
 from ._settings import SettingsMixin, threads_of
 from ._targets import Targets, is_continuous, targets_of
+from ._warn import warn
 
 __all__ = ["Factorization", "Iteration"]
 
 # Notices of the engine that say that guidance did less than it seems to: these are also warnings.
 _WARNED = (
+    "no-effect",
     "no-labels",
     "seeds-without-match",
     "single-label",
     "start-without-labels",
+    "unclear-labels",
     "unknown-feature",
     "unused-reference",
     "zeros-in-start",
 )
+
+
+# Factors beside codes and components whose name in the engine is that of something else here.
+_FURTHER = {"labels": "label_components"}
 
 
 class Iteration(NamedTuple):
@@ -55,6 +62,9 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
     _labels_are_optional: ClassVar[bool] = True
     _one_class_a_sample: ClassVar[bool] = True
     _symmetric: ClassVar[bool] = False
+    # The scaling of new rows, of a model that the command line fitted with --scale; None for all else.
+    scaling_: Any = None
+    _left_entries_out: bool = False
 
     def __init__(
         self,
@@ -124,13 +134,17 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self._fit(X, y, W, H)
 
     def _fit(self, X: Any, y: Any, W: Any = None, H: Any = None, **known: Any) -> Any:
+        self._forget_scaling()
         data, targets, loss, knowledge, settings = self._prepared(X, y, W, H, **known)
+        noted = [*self._without_effect(X, y, targets, settings, known), *(("unclear-labels", note) for note in (targets.notes if targets is not None else []))]
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
             watch = self._watch(progress)
             try:
                 done = self._run(data, loss, knowledge, settings, watch)
             except ValueError as error:
                 raise_about(error, self)
+        done["notices"] = [*done["notices"], *noted]
+        self._empty_rows = self._without_knowledge(empty_rows(data), targets, done, known)
         self._keep(done, targets, settings)
         self._warn(done)
         return self
@@ -138,7 +152,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
     def _prepared(self, X: Any, y: Any, W: Any, H: Any, **known: Any) -> tuple[Any, Targets | None, str, dict[str, Any], dict[str, Any]]:
         """Data, targets, loss, knowledge and settings, checked."""
         if isinstance(y, str) and is_anndata(X):
-            y = X.obs[y]
+            y = column_of(X, y)
         data = numeric(self, X, reset=True, dtype=self.dtype)
         targets = self._targets(y, data.shape[0])
         loss = self._loss()
@@ -148,6 +162,20 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             knowledge["labels"] = labels
         rank = self._rank(data, targets, W, H, knowledge)
         return data, targets, loss, knowledge, self._settings(rank, data.shape, knowledge, W, H)
+
+    def _without_knowledge(self, rows: Any, targets: Targets | None, done: dict[str, Any], known: dict[str, Any]) -> Any:
+        """Those of the samples of which nothing is known: neither a label nor a link nor an edge that was given."""
+        if known.get("graph") is not None or any(kind in ("links", "graph") for kind, _ in done.get("fitted_guidance", {}).get("items", [])):
+            return rows[:0]
+        labelled = np.array([], dtype=int) if targets is None else np.flatnonzero(targets.labelled)
+        return np.setdiff1d(rows, np.union1d(labelled, done.get("labelled", labelled)))
+
+    def _forget_scaling(self) -> None:
+        """A fit takes X as it is, also that of a loaded model which scales the rows that it is asked about."""
+        scaling = getattr(self, "scaling_", None)
+        if scaling is not None:
+            warn(f"the model was loaded with the scaling {scaling.kind!r}, but fit takes X as it is: the new fit scales nothing")
+        self.scaling_ = None
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         return _native.fit(lend(data), self._method, loss, knowledge, settings, watch)
@@ -206,8 +234,9 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         }
         self.notices_ = list(done["notices"])
         self.component_names_ = np.array(done["component_names"], dtype=object)
+        self._shares_of = done.get("shares_of") or ("length" if done["loss"] == "frobenius" else "sum")
         for slot, factor in done["further"].items():
-            setattr(self, slot.replace(" ", "_") + "_", factor)
+            setattr(self, _FURTHER.get(slot.replace(" ", "_"), slot.replace(" ", "_")) + "_", factor)
         self._encoding = {key: done[key] for key in ("ridge", "linear", "smoothing", "feature_weights", "loss")}
         used = ("loss", "solver", "init", "first")
         self._resolved = {"method": self._method, **settings, **{key: done[key] for key in used}}
@@ -217,7 +246,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             self.classes_ = targets.classes
         elif hasattr(self, "classes_"):
             del self.classes_
-        clusters = self._clusters(self.codes_)
+        clusters = self._clusters(None)
         self._component_classes = _component_classes(self._class_names_of_components(), clusters, targets)
         self.labels_ = self._decode(clusters)
         self._parts = dict(done["parts"])
@@ -230,15 +259,11 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
     def _warn(self, done: dict[str, Any]) -> None:
         for code, message in done["notices"]:
             if code in _WARNED:
-                warnings.warn(f"{type(self).__name__}: {message}", UserWarning, stacklevel=5)
+                warn(f"{type(self).__name__}: {message}")
         if done["stop"] == "iteration limit" and self.tol > 0 and self.max_iter > 0:
             first, last = _first_and_last(done["kkts"])
             reached = f" The projected gradient is at {last / first:.1e} of the first iteration's, tol is {self.tol:.1e}." if first > 0 else ""
-            warnings.warn(
-                f"Maximum number of iterations {self.max_iter} reached. Increase it to improve convergence.{reached}",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+            warn(f"Maximum number of iterations {self.max_iter} reached. Increase it to improve convergence.{reached}", ConvergenceWarning)
 
     def _report(self, done: dict[str, Any], targets: Targets | None) -> dict[str, Any]:
         report: dict[str, Any] = {"parts": dict(done["parts"]), "notices": [message for _, message in done["notices"]]}
@@ -248,11 +273,31 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         report["n_labelled"] = int(labelled.sum())
         report["classes"] = {name: int(count) for name, count in zip(targets.names, _counts(targets), strict=True)}
         if targets.codes is not None and labelled.any():
-            guessed = self._component_classes_of(self._clusters(self.codes_))
+            guessed = self._component_classes_of(self._clusters(None))
             report["agreement"] = float((guessed[labelled] == targets.codes[labelled]).mean())
         return report
 
     # ------------------------------------------------------------------ new rows
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fits and gives ``codes_``, the codes of the fit itself, with all that it knew: labels, weights, unknown entries.
+
+        ``transform`` of the same rows solves for the codes without guidance: they differ where guidance acts on the codes, and by
+        as much as the fit is short of its minimum.
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+            The data, and the labels.
+        **fit_params : dict
+            What else ``fit`` takes.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, n_components)
+            A copy of ``codes_``.
+        """
+        return self.fit(X, y, **fit_params).codes_.copy()
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fits and gives ``labels_``: the class (or the number of the component) of each sample of X.
@@ -283,8 +328,32 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self._encode(X)["codes"]
 
     def _encode(self, X: Any) -> dict[str, Any]:
+        """What the engine says of the codes of rows; NaN is unknown where the fit could leave entries out."""
         check_is_fitted(self)
         data = numeric(self, X, reset=False, dtype=self.dtype)
+        known = None
+        if self._left_out() and not sp.issparse(data) and np.isnan(data).any():
+            known = ~np.isnan(data)
+            data = np.where(known, data, data.dtype.type(0))
+        elif self._left_entries_out:
+            warn(
+                f"{type(self).__name__}: the fit left unknown entries out, but here every entry counts, zeros too; "
+                "NaN in a dense X marks unknown ones, and codes_ has the codes of the fit"
+            )
+        data = self._scaled(data)
+        # Faults other than NaN are found here too, in the words of the engine.
+        done = self._encode_known(data)
+        return done if known is None else codes_of_known_entries(self, data, known)
+
+    def _left_out(self) -> bool:
+        """Whether new rows may have unknown entries."""
+        return self._left_entries_out and self._encoding["loss"] == "frobenius"
+
+    def _scaled(self, data: Any) -> Any:
+        """Rows as the fit had them: scaled where the command line scaled its own."""
+        return data if self.scaling_ is None else self.scaling_.scaled(data)
+
+    def _encode_known(self, data: Any) -> dict[str, Any]:
         exact = self._encoding["loss"] == "frobenius"
         settings = {
             "rank": self.n_components_,

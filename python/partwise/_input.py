@@ -9,7 +9,22 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-__all__ = ["as_factor", "is_anndata", "lend", "numeric", "raise_about", "unpack_anndata"]
+__all__ = ["NoSuchColumn", "as_factor", "column_of", "empty_rows", "is_anndata", "lend", "numeric", "raise_about", "unpack_anndata"]
+
+
+class NoSuchColumn(KeyError, ValueError):
+    """A column of labels that isn't there."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def column_of(X: Any, name: str) -> Any:
+    """A column of the observations of an AnnData object."""
+    if name not in X.obs:
+        valid = ", ".join(repr(str(column)) for column in getattr(X.obs, "columns", X.obs)) or "none"
+        raise NoSuchColumn(f"y names the column {name!r} of obs, which isn't there; valid: {valid}")
+    return X.obs[name]
 
 
 def is_anndata(X: Any) -> bool:
@@ -70,6 +85,14 @@ def _check_names(estimator: Any, names: Any) -> None:
         f"The feature names should match those that were passed during fit: feature {at} (counted from 0) is "
         f"{names[at]!r}, but was {fitted[at]!r}"
     )
+
+
+def empty_rows(X: Any) -> Any:
+    """The rows of a checked matrix without a non-zero entry."""
+    if not sp.issparse(X):
+        return np.flatnonzero(~np.asarray(X).any(axis=1))
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.flatnonzero(np.bincount(rows, weights=X.data != 0, minlength=X.shape[0]) == 0)
 
 
 def lend(X: Any) -> Any:

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use partwise::Real;
+use partwise::{Real, ScalingKind};
 use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, Reading, Stage, automatic_observed};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
@@ -14,8 +14,7 @@ use crate::console::{self, Verbosity};
 use crate::guidance::{self, Given, Guidance};
 use crate::input::{Read, Table};
 use crate::progress::duration;
-use crate::scale::{ScaleKind, Scaling};
-use crate::{Outcome, outputs, record};
+use crate::{Outcome, outputs, record, scale};
 
 /// Reads labels, runs the recipe, writes memberships.csv, memberships.npy and run.json.
 pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
@@ -26,8 +25,8 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
     let Some(Given::Classes(guidance)) = given else {
         bail!("--recipe auto learns from labels, one a sample; give --labels or --label-column");
     };
-    let scaling = Scaling::learn(ScaleKind::from_name(&args.model.scale)?, &table);
-    scaling.apply(&mut table);
+    let scaling = scale::learn(ScalingKind::from_name(&args.model.scale)?, &table);
+    scale::apply(&scaling, &mut table);
     let data = table.into_data(&source.name)?;
     let (seed, threads) = (args.solve.seed, args.solve.threads);
     let settings = AutomaticSettings { seed, threads, ..AutomaticSettings::default() };
@@ -45,7 +44,7 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read) -> Result<Outcome> {
     let run = json!({
         "versions": record::versions(),
         "data": record::data_json(&source, T::NAME),
-        "scale": scaling.to_json(),
+        "scale": io::scaling_json(&scaling),
         "labels": json!({
             "file": guidance.name,
             "sha256": guidance.sha256,

@@ -2,13 +2,13 @@
 
 use anyhow::{Context, Result};
 use partwise::Matrix;
-use partwise::recipes::{suggest_from, suggest_links_from};
+use partwise::recipes::{ShareOf, suggest_from, suggest_links_from};
 use partwise_io::ModelFile;
 use serde_json::json;
 
 use crate::args::SuggestArgs;
 use crate::console::{self, Verbosity};
-use crate::evaluate::{component_names, guiding_samples, model_path};
+use crate::evaluate::{component_names, guiding_samples, model_path, shares_of};
 use crate::{Outcome, guidance};
 
 /// Reads a result and prints a table, or JSON.
@@ -18,9 +18,10 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
     let names = component_names(&model, components.rows());
+    let of = shares_of(None, &model)?;
     let verbosity = Verbosity::of(false, args.json);
     if args.links {
-        return pairs(args, (&codes, &components), verbosity);
+        return pairs(args, (&codes, &components), of, verbosity);
     }
     let mut known = guiding_samples(&model, codes.rows())?;
     if let Some(labels) = &args.labels {
@@ -30,8 +31,8 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
         }
     }
     let known: Vec<usize> = (0..known.len()).filter(|i| known[*i]).collect();
-    let found =
-        suggest_from(&codes, &components, &known, args.count).with_context(|| path.display().to_string())?;
+    let found = suggest_from(&codes, &components, of, &known, args.count)
+        .with_context(|| path.display().to_string())?;
     if args.json {
         let line = |s: &partwise::recipes::Suggestion| {
             json!({
@@ -58,9 +59,10 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
 fn pairs(
     args: &SuggestArgs,
     (codes, components): (&Matrix<f64>, &Matrix<f64>),
+    of: ShareOf,
     verbosity: Verbosity,
 ) -> Result<Outcome> {
-    let found = suggest_links_from(codes, components, args.count)?;
+    let found = suggest_links_from(codes, components, of, args.count)?;
     if args.json {
         let line = |p: &partwise::recipes::PairInDoubt| json!({ "samples": [p.samples.0, p.samples.1], "together": p.together, "closeness": p.closeness });
         console::print_raw(&format!("{:#}", json!(found.iter().map(line).collect::<Vec<_>>())));

@@ -8,6 +8,7 @@
 mod compressed;
 mod dense;
 mod pages;
+mod scaling;
 mod sparse;
 mod summary;
 
@@ -15,6 +16,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 pub use dense::DenseMatrix;
+pub use scaling::{ScaledRow, Scaling, ScalingKind};
 pub use sparse::SparseMatrix;
 pub use summary::Summary;
 

@@ -331,6 +331,7 @@ pub fn automatic_observed<T: Real>(
     let hidden_views = views::folds(labels, settings.max_folds)?;
     let hidden: usize = hidden_views.iter().map(|(_, hidden)| hidden.len()).sum();
     notices.extend(views::single_labels(labels, hidden));
+    notices.extend(without_entries(data));
     tell(Stage::Graphs);
     let source = views::Source::new(data, settings)?;
     let views = views::views(&source, labels, hidden_views, &pool)?;
@@ -424,4 +425,20 @@ fn check_data<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Result<()> 
         return Err(Error::Negative { what: "the data".into(), count: summary.negative, first, value });
     }
     Ok(())
+}
+
+/// Says that samples without a non-zero entry are given a class all the same.
+fn without_entries<T: Real>(data: &dyn DataMatrix<T>) -> Option<Notice> {
+    let rows = &data.summary().zero_rows;
+    let shown: Vec<String> = rows.iter().take(10).map(usize::to_string).collect();
+    let more = if rows.len() > shown.len() { ", ..." } else { "" };
+    (!rows.is_empty()).then(|| Notice {
+        code: "zero-rows",
+        message: format!(
+            "{} {} without a non-zero entry, of which nothing but a label can be known: the class and the shares that the recipe gives them mean nothing ({}{more})",
+            rows.len(),
+            if rows.len() == 1 { "sample is" } else { "samples are" },
+            shown.join(", ")
+        ),
+    })
 }
