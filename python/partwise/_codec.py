@@ -6,6 +6,7 @@ import importlib
 import math
 import sys
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,24 @@ class SavedModel:
             self.feature_names_in_ = feature_names
 
 
-def _stored_classes() -> dict[str, type]:
-    """The classes of this package that a file may hold, by name."""
-    from . import _guidance, _report
-    from ._targets import Targets
+_PACKAGE = __name__.rpartition(".")[0]
 
-    guidance = {name: getattr(_guidance, name) for name in _guidance.__all__ if isinstance(getattr(_guidance, name), type)}
-    return {**guidance, "Targets": Targets, "Finding": _report.Finding, "GuidanceReport": _report.GuidanceReport}
+
+def _own_class(value: Any) -> str | None:
+    """"_module.Class" of an object of this package, but of an estimator."""
+    cls = type(value)
+    module = cls.__module__
+    if not module.startswith(f"{_PACKAGE}.") or hasattr(value, "get_params") or not hasattr(value, "__dict__"):
+        return None
+    return f"{module.removeprefix(_PACKAGE + '.')}.{cls.__qualname__}"
+
+
+def _class_named(name: str) -> Any:
+    """The class of that name in a module of this package that is in use, or None."""
+    module, _, cls = name.rpartition(".")
+    found = getattr(sys.modules.get(f"{_PACKAGE}.{module}"), cls, None)
+    right = isinstance(found, type) and found.__module__ == f"{_PACKAGE}.{module}" and not hasattr(found, "get_params")
+    return found if right and "__dict__" in dir(found) else None
 
 
 class Encoder:
@@ -86,10 +98,11 @@ class Encoder:
                 "index": self._array(value.index.to_numpy(), what),
                 "name": self.encode(value.name, what),
             }
-        for name, known in _stored_classes().items():
-            if type(value) is known:
-                fields = {field: self.encode(part, f"{what}, {field}") for field, part in vars(value).items()}
-                return {"type": "object", "class": name, "fields": fields}
+        name = _own_class(value)
+        if name is not None:
+            computed = {field for field in vars(value) if isinstance(getattr(type(value), field, None), cached_property)}
+            fields = {field: self.encode(part, f"{what}, {field}") for field, part in vars(value).items() if field not in computed}
+            return {"type": "object", "class": name, "fields": fields}
         if hasattr(value, "components_") and hasattr(value, "component_names_"):
             names = getattr(value, "feature_names_in_", None)
             parts = (np.asarray(value.components_), np.asarray(value.component_names_, dtype=object), names)
@@ -286,12 +299,11 @@ class Decoder:
             raise ValueError(f"{what}: the file holds a table of {name}, which isn't installed: pip install {name}") from None
 
     def _object(self, given: dict[str, Any], what: str) -> Any:
-        known = _stored_classes()
         name = _text(given["class"], what)
-        if name not in known:
-            raise ValueError(f"{what}: unknown kind of object {name!r}; valid: {', '.join(known)}")
+        cls = _class_named(name)
+        if cls is None:
+            raise ValueError(f"{what}: unknown kind of object {name!r}; valid are items of guidance, reports and the like")
         fields = {key: self.decode(part, f"{what}, {key}") for key, part in _dict(given["fields"], what).items()}
-        cls = known[name]
         expected = _fields_of(cls)
         lacking = [field for field in expected if field not in fields]
         if lacking:
