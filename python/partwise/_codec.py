@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ._targets import unmasked
+
 __all__ = ["Decoder", "Encoder", "SavedModel"]
 
 # Arrays of up to so many entries stay in the document; larger ones become matrices.
@@ -83,7 +85,7 @@ class Encoder:
 
     def _collection(self, value: Any, what: str) -> Any:
         if isinstance(value, np.ma.MaskedArray):
-            return self._array(value.astype(object).filled(None), what)
+            return self._array(unmasked(value), what)
         if isinstance(value, np.ndarray):
             return self._array(value, what)
         if sp.issparse(value):

@@ -13,7 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from ._warn import warn
 
-__all__ = ["Targets", "any_is", "is_continuous", "is_missing", "targets_of"]
+__all__ = ["Targets", "any_is", "is_continuous", "is_missing", "targets_of", "unmasked"]
 
 
 @dataclass
@@ -136,7 +136,10 @@ def _array_of(y: Any) -> Any:
     if sp.issparse(y):
         return y.toarray()
     if isinstance(y, np.ma.MaskedArray):
-        return y.astype(object).filled(None) if np.ma.is_masked(y) else y.data
+        return unmasked(y)
+    if type(y).__module__.partition(".")[0] == "pandas" and not isinstance(getattr(y, "dtype", np.dtype(float)), np.dtype):
+        # Iterated, since arrays of categories with a gap are floats.
+        return _of_objects(list(y)) if np.ndim(y) == 1 else np.asarray(y, dtype=object)
     if type(y).__module__.partition(".")[0] in ("polars", "pyarrow"):
         # As arrays their whole numbers with a gap would be floats, which do not hold large ones.
         if hasattr(y, "column_names") or hasattr(y, "columns"):
@@ -146,6 +149,15 @@ def _array_of(y: Any) -> Any:
     if isinstance(y, (list, tuple)) and any(entry is None for entry in y):
         return _of_objects(y) if all(entry is None or np.ndim(entry) == 0 for entry in y) else np.asarray(y)
     return np.asarray(y)
+
+
+def unmasked(array: Any) -> Any:
+    """A masked array as a plain one; None where it is masked."""
+    if not np.ma.is_masked(array):
+        return array.data
+    out = array.data.astype(object)
+    out[np.ma.getmaskarray(array)] = None
+    return out
 
 
 def _of_objects(entries: Any) -> Any:

@@ -145,6 +145,7 @@ impl<T: Real> Table<T> {
     }
 
     /// The stored values.
+    #[cfg(test)]
     pub(crate) fn values(&self) -> &[T] {
         &self.values
     }

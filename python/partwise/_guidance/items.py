@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from .. import _native
 from .._input import as_factor, lend
 from .._targets import Targets, targets_of
+from .._warn import warn
 from .strength import FIRM, HELD, LIGHT, Strength, of_native, stated
 
 __all__ = ["EntryWeights", "FeatureWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "item_of_native", "labelled_samples"]
@@ -84,6 +85,8 @@ class Labels(_Item):
         if isinstance(self.labels, Targets):
             return self.labels
         targets = targets_of(self.labels, place.n_samples, self.unlabelled)
+        for note in targets.notes:
+            warn(note.replace(" of y ", " of Labels "))
         if targets.codes is None:
             raise ValueError("Labels takes one label a sample; give several as Sets, soft ones as Memberships")
         return targets
