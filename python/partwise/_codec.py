@@ -24,7 +24,7 @@ _CLASSES = {"float": float, "int": int, "bool": bool, **{name: getattr(np, name)
 
 
 class SavedModel:
-    """What references need of a fitted model, where one was given as profiles."""
+    """What references need of a fitted model of another package that was given as profiles."""
 
     def __init__(self, components: Any, component_names: Any, feature_names: Any) -> None:
         self.components_ = components
@@ -105,6 +105,8 @@ class Encoder:
             computed = {field for field in vars(value) if isinstance(getattr(type(value), field, None), cached_property)}
             fields = {field: self.encode(part, f"{what}, {field}") for field, part in vars(value).items() if field not in computed}
             return {"type": "object", "class": name, "fields": fields}
+        if type(value).__module__.startswith(f"{_PACKAGE}.") and hasattr(value, "get_params"):
+            return {"type": "estimator", "class": type(value).__name__, "values": self.encode(vars(value), what)}
         if hasattr(value, "components_") and hasattr(value, "component_names_"):
             names = getattr(value, "feature_names_in_", None)
             parts = (np.asarray(value.components_), np.asarray(value.component_names_, dtype=object), names)
@@ -191,6 +193,7 @@ class Decoder:
             "series": self._series,
             "object": self._object,
             "fitted model": self._model,
+            "estimator": self._estimator,
         }
         if not isinstance(kind, str) or kind not in reads:
             raise ValueError(f"{what}: {kind!r} is no type of a stored value; valid: {', '.join(reads)}")
@@ -313,6 +316,21 @@ class Decoder:
         out = cls.__new__(cls)
         out.__dict__.update(fields)
         return out
+
+    def _estimator(self, given: dict[str, Any], what: str) -> Any:
+        """A fitted model that references came from."""
+        from ._estimators import ESTIMATORS
+
+        by_name = {estimator.__name__: estimator for estimator in ESTIMATORS}
+        name, values = _text(given["class"], what), self.decode(given["values"], what)
+        if name not in by_name:
+            raise ValueError(f"{what}: unknown estimator {name!r}; valid: {', '.join(by_name)}")
+        components = values.get("components_")
+        if not isinstance(components, np.ndarray) or components.ndim != 2 or len(values.get("component_names_", [])) != len(components):
+            raise ValueError(f"{what}: the stored model needs components (k, d) and k names")
+        model = by_name[name]()
+        model.__dict__.update(values)
+        return model
 
     def _model(self, given: dict[str, Any], what: str) -> SavedModel:
         components, names, features = (self.decode(part, what) for part in _list(given["parts"], what))
