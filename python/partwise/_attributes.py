@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from ._document import Document
+from ._guidance import Guidance, Topic
+from ._guidance.items import _Item
 from ._report import Finding, GuidanceReport
 from ._targets import Targets
 
-__all__ = ["checked_attributes"]
+__all__ = ["checked_attributes", "checked_parameters"]
 
 
 def checked_attributes(python: Document, attributes: dict[str, Any], model: Any) -> None:
@@ -33,6 +36,40 @@ def checked_attributes(python: Document, attributes: dict[str, Any], model: Any)
             right = False
         if not right:
             place.fail(name, valid.format(n=n, k=k, d=d))
+
+
+def checked_parameters(python: Document, parameters: dict[str, Any], cls: Any) -> None:
+    """Refuses parameters that no estimator can have; those of a wrong value are refused where they are used.
+
+    Raises
+    ------
+    ValueError
+        With the file, the parameter, and what is valid.
+    """
+    place = python.part("parameters")
+    known = signature(cls).parameters
+    for name, value in parameters.items():
+        if name not in known:
+            place.fail(name, f"one of {', '.join(known)}")
+        default = known[name].default
+        if name == "guidance":
+            if value is not None and not _is_guidance(value):
+                place.fail(name, "guidance, or null")
+        elif name == "image_shape":
+            if value is not None and not (isinstance(value, (tuple, list)) and all(_is_whole(side, 1) for side in value)):
+                place.fail(name, "height and width, or null")
+        elif isinstance(default, (int, float)) and not isinstance(value, (Real, np.bool_)) and name not in ("beta_loss", "unlabelled"):
+            place.fail(name, "a number")
+        elif not (value is None or isinstance(value, (Real, str, np.generic, np.dtype, type))):
+            place.fail(name, "a number, text or null")
+
+
+def _is_guidance(value: Any) -> bool:
+    lists = isinstance(value, Guidance) and all(isinstance(part, list) for part in (value.items, value.topics, value.notes))
+    if not lists:
+        return False
+    names = value.feature_names is None or isinstance(value.feature_names, (list, tuple, np.ndarray))
+    return names and all(isinstance(item, _Item) for item in value.items) and all(isinstance(topic, Topic) for topic in value.topics)
 
 
 _Check = tuple[str, Callable[[Any, int, int, int], bool]]
@@ -83,7 +120,7 @@ def _is_targets(value: Any, n: int) -> bool:
     right = isinstance(value, Targets) and isinstance(value.classes, np.ndarray) and value.classes.ndim == 1 and isinstance(value.notes, list)
     if codes is not None:
         right = right and codes.shape == (n,) and codes.dtype.kind == "i" and (not n or -1 <= codes.min() <= codes.max() < c)
-    right = right and (value.missing is None or (_is_whole(value.missing, -1) and value.missing == -1))
+    right = right and (value.missing is None or isinstance(value.missing, (np.datetime64, np.timedelta64)) or (_is_whole(value.missing, -1) and value.missing == -1))
     if soft[0] is None:
         return bool(right and codes is not None and soft[1] is None)
     return bool(right and all(part.shape == (n, c) and part.dtype.kind == "f" and np.isfinite(part).all() for part in soft))
@@ -161,4 +198,5 @@ def _are_samples(value: Any, n: int) -> bool:
 
 def _are_topics(value: Any, k: int) -> bool:
     listed = [component for components in value.values() for component in components]
-    return isinstance(value, dict) and all(isinstance(name, str) for name in value) and listed == list(range(len(listed))) and len(listed) <= k
+    places = all(_is_whole(component) for component in listed) and listed == list(range(len(listed))) and len(listed) <= k
+    return places and isinstance(value, dict) and all(isinstance(name, str) and isinstance(components, list) for name, components in value.items())

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._targets import unmasked
+from ._targets import array_of, unmasked
 
 __all__ = ["Decoder", "Encoder", "SavedModel"]
 
@@ -62,10 +62,10 @@ class Encoder:
 
     def encode(self, value: Any, what: str) -> Any:
         """JSON for a value; ``what`` names it in errors."""
-        if value is None or isinstance(value, (bool, str)):
-            return str(value) if isinstance(value, str) else value
         if isinstance(value, np.generic):
             return {"type": "scalar", "of": self._array(np.asarray(value), what)}
+        if value is None or isinstance(value, (bool, str)):
+            return str(value) if isinstance(value, str) else value
         if isinstance(value, int):
             return value if abs(value) < _EXACT else {"type": "int", "value": str(value)}
         if isinstance(value, float):
@@ -112,7 +112,7 @@ class Encoder:
             parts = (np.asarray(value.components_), np.asarray(value.component_names_, dtype=object), names)
             return {"type": "fitted model", "parts": [self.encode(part, what) for part in parts]}
         if any(hasattr(value, name) for name in ("__array__", "__array_interface__", "to_numpy")):
-            return self._array(value.to_numpy() if hasattr(value, "to_numpy") else np.asarray(value), what)
+            return self._array(array_of(value), what)
         if isinstance(value, range):
             return self.encode(list(value), what)
         raise ValueError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._attributes import checked_attributes
+from ._attributes import checked_attributes, checked_parameters
 from ._codec import Decoder, Encoder
 from ._document import Document
 from ._foreign import estimator_of_settings, restored
@@ -200,15 +200,12 @@ def load(path: Any) -> Any:
 def _own(cls: Any, document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> Any:
     """A model that this package wrote."""
     decoder = Decoder(tensors)
-    valid = cls._get_param_names()
 
     def decoded(part: Document) -> dict[str, Any]:
         return {key: decoder.decode(value, f"{part._path}: the field {part._at(key)}") for key, value in part.fields.items()}
 
     parameters = decoded(python.part("parameters"))
-    unknown = [name for name in parameters if name not in valid]
-    if unknown:
-        raise ValueError(f"{python._path}: {cls.__name__} has no parameter {unknown[0]!r}; valid: {', '.join(valid)}")
+    checked_parameters(python, parameters, cls)
     model = cls(**parameters)
     attributes = decoded(python.part("attributes"))
     attributes |= {"components_": tensors["components"], "codes_": tensors["codes"]}

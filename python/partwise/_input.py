@@ -49,7 +49,7 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
 
     Entries are not looked at: the engine checks them and says which is at fault.
     """
-    kinds = [np.float64, np.float32] if dtype is None else [np.dtype(dtype)]
+    kinds = [np.float64, np.float32] if dtype is None else [_precision(dtype)]
     names = None
     if is_anndata(X):
         X, names = unpack_anndata(X, getattr(estimator, "layer", None))
@@ -74,6 +74,16 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
         else:
             _check_names(estimator, names)
     return X
+
+
+def _precision(dtype: Any) -> Any:
+    try:
+        found = np.dtype(dtype)
+    except (TypeError, ValueError):
+        found = None
+    if found not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype is {dtype!r}, but must be 'float32', 'float64' or None")
+    return found
 
 
 def _check_names(estimator: Any, names: Any) -> None:

@@ -13,7 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from ._warn import warn
 
-__all__ = ["Targets", "any_is", "is_continuous", "is_missing", "targets_of", "unmasked"]
+__all__ = ["Targets", "any_is", "array_of", "is_continuous", "is_missing", "targets_of", "unmasked"]
 
 
 @dataclass
@@ -79,7 +79,10 @@ class Targets:
         found = self.classes[np.where(none, 0, positions)]
         if none.any():
             # A marker that is no number or text of the classes' type needs an array of objects.
-            fits = np.result_type(found.dtype, np.min_scalar_type(self.missing)) if found.dtype.kind in "iuf" else object
+            if found.dtype.kind in "iuf":
+                fits = np.result_type(found.dtype, np.min_scalar_type(self.missing))
+            else:
+                fits = found.dtype if found.dtype.kind in "mM" else object
             found = found.astype(fits)
             found[none] = self.missing
         return found
@@ -103,7 +106,7 @@ def targets_of(y: Any, n_samples: int, unlabelled: Any = -1) -> Targets:
         For another number of samples, labels below -1, labels that are not whole numbers, negative memberships.
     """
     columns = _columns_of(y)
-    y = _array_of(y)
+    y = array_of(y)
     if y.ndim == 2 and y.shape[1] == 1:
         warn("A column-vector y was passed when a 1d array was expected. It was flattened; use y.ravel() to say so.", DataConversionWarning)
         y = y.ravel()
@@ -131,7 +134,7 @@ def _columns_of(y: Any) -> list[str] | None:
     return None
 
 
-def _array_of(y: Any) -> Any:
+def array_of(y: Any) -> Any:
     """y as an array whose missing entries are NaN, NaT or objects that ``is_missing`` knows, and whose whole numbers are exact."""
     if sp.issparse(y):
         return y.toarray()
@@ -171,7 +174,7 @@ def _classes(y: Any, unlabelled: Any) -> Targets:
     if kind in "OUST":
         y, none, missing = _from_objects(y, unlabelled)
     elif kind in "mM":
-        none, missing = np.isnat(y), None
+        none, missing = np.isnat(y), y.dtype.type("NaT")
     else:
         y, none, missing = *_from_numbers(y, unlabelled), -1
     classes, positions = np.unique(y[~none], return_inverse=True)
@@ -265,7 +268,7 @@ def _one_text_each(texts: list[str]) -> list[str]:
 
 def any_is(y: Any, mark: Any) -> bool:
     """Whether an entry of y is the mark of unlabelled samples."""
-    entries = _array_of(y).astype(object).ravel()
+    entries = array_of(y).astype(object).ravel()
     return any(v == mark or (isinstance(v, (str, bytes)) and (v.decode() if isinstance(v, bytes) else v).strip() == str(mark)) for v in entries if np.ndim(v) == 0 and not _is_na(v))
 
 
