@@ -92,6 +92,9 @@ class ResultsMixin:
         check_is_fitted(self)
         clusters = self._clusters(None if X is None else self._encode(X)["codes"])
         owners = [str(owner) or str(name) for owner, name in zip(self._class_names_of_components(), self.component_names_, strict=True)]
+        if self._component_classes is not None:
+            classes = self._targets_.names
+            owners = [classes[at] if at >= 0 else owner for at, owner in zip(self._component_classes, owners, strict=True)]
         return np.array([owners[cluster] if cluster >= 0 else None for cluster in clusters], dtype=object)
 
     def _clusters(self, codes: Any) -> Any:
