@@ -76,7 +76,7 @@ _Check = tuple[str, Callable[[Any, int, int, int], bool]]
 
 
 def _is_whole(value: Any, least: int = 0) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
 def _is_number(value: Any) -> bool:

@@ -79,10 +79,11 @@ class Targets:
         found = self.classes[np.where(none, 0, positions)]
         if none.any():
             # A marker that is no number or text of the classes' type needs an array of objects.
+            fits: Any = object
             if found.dtype.kind in "iuf":
                 fits = np.result_type(found.dtype, np.min_scalar_type(self.missing))
-            else:
-                fits = found.dtype if found.dtype.kind in "mM" else object
+            elif found.dtype.kind in "mM":
+                fits = found.dtype
             found = found.astype(fits)
             found[none] = self.missing
         return found
