@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,26 +11,34 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._input import check_similarities, codes_by_name, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
+from ._input import check_similarities, codes_by_name, empty_rows, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
+from ._known import codes_of_known_entries
 from ._names import DataNames, check_same_order
 from ._progress import Progress
 from ._results import ResultsMixin
 from ._settings import SettingsMixin, threads_of, warn_of_threads
 from ._targets import Targets, is_continuous, targets_of
+from ._warn import warn
 
 __all__ = ["Factorization", "Iteration"]
 
 # Notices of the engine that say that guidance did less than it seems to: these are also warnings.
 _WARNED = (
+    "no-effect",
     "no-labels",
     "seeds-without-match",
     "single-label",
     "start-without-labels",
     "threads",
+    "unclear-labels",
     "unknown-feature",
     "unused-reference",
     "zeros-in-start",
 )
+
+
+# Factors beside codes and components whose name in the engine is that of something else here.
+_FURTHER = {"labels": "label_components"}
 
 
 class Iteration(NamedTuple):
@@ -58,6 +65,9 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
     _symmetric: ClassVar[bool] = False
     # The names of the samples and features of the fit.
     _names_in_: DataNames
+    # The scaling of new rows, of a model that the command line fitted with --scale; None for all else.
+    scaling_: Any = None
+    _left_entries_out: bool = False
 
     def __init__(
         self,
@@ -127,13 +137,17 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self._fit(X, y, W, H)
 
     def _fit(self, X: Any, y: Any, W: Any = None, H: Any = None, **known: Any) -> Any:
+        self._forget_scaling()
         data, targets, loss, knowledge, settings = self._prepared(X, y, W, H, **known)
+        noted = [*self._without_effect(X, y, targets, settings, known), *(("unclear-labels", note) for note in (targets.notes if targets is not None else []))]
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
             watch = self._watch(progress)
             try:
                 done = self._run(data, loss, knowledge, settings, watch)
             except ValueError as error:
                 raise_about(error, self)
+        done["notices"] = [*done["notices"], *noted]
+        self._empty_rows = self._without_knowledge(empty_rows(data), targets, done, known)
         self._keep(done, targets, settings)
         self._warn(done)
         return self
@@ -161,6 +175,20 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
     def _owners(self, knowledge: dict[str, Any]) -> list[str]:
         """The names of the first components, where the fit gives them to classes or topics."""
         return list(knowledge["labels"][1]) if self._component_for_each_class and "labels" in knowledge else []
+
+    def _without_knowledge(self, rows: Any, targets: Targets | None, done: dict[str, Any], known: dict[str, Any]) -> Any:
+        """Those of the samples of which nothing is known: neither a label nor a link nor an edge that was given."""
+        if known.get("graph") is not None or any(kind in ("links", "graph") for kind, _ in done.get("fitted_guidance", {}).get("items", [])):
+            return rows[:0]
+        labelled = np.array([], dtype=int) if targets is None else np.flatnonzero(targets.labelled)
+        return np.setdiff1d(rows, np.union1d(labelled, done.get("labelled", labelled)))
+
+    def _forget_scaling(self) -> None:
+        """A fit takes X as it is, also that of a loaded model which scales the rows that it is asked about."""
+        scaling = getattr(self, "scaling_", None)
+        if scaling is not None:
+            warn(f"the model was loaded with the scaling {scaling.kind!r}, but fit takes X as it is: the new fit scales nothing")
+        self.scaling_ = None
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         return _native.fit(lend(data), self._method, loss, knowledge, settings, watch)
@@ -219,8 +247,9 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         }
         self.notices_ = list(done["notices"])
         self.component_names_ = np.array(done["component_names"], dtype=object)
+        self._shares_of = done.get("shares_of") or ("length" if done["loss"] == "frobenius" else "sum")
         for slot, factor in done["further"].items():
-            setattr(self, slot.replace(" ", "_") + "_", factor)
+            setattr(self, _FURTHER.get(slot.replace(" ", "_"), slot.replace(" ", "_")) + "_", factor)
         self._encoding = {key: done[key] for key in ("ridge", "linear", "smoothing", "feature_weights", "loss")}
         used = ("loss", "solver", "init", "first")
         self._resolved = {"method": self._method, **settings, **{key: done[key] for key in used}}
@@ -230,7 +259,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             self.classes_ = targets.classes
         elif hasattr(self, "classes_"):
             del self.classes_
-        clusters = self._clusters(self.codes_)
+        clusters = self._clusters(None)
         self._component_classes = _component_classes(self._class_names_of_components(), clusters, targets)
         self.labels_ = self._decode(clusters)
         self._parts = dict(done["parts"])
@@ -245,13 +274,12 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             # The default takes as many components as there are features: said where that is more than there are samples.
             unasked = code == "large-rank" and self.n_components in ("auto", None)
             if code in _WARNED or unasked:
-                warnings.warn(f"{type(self).__name__}: {message}", UserWarning, stacklevel=5)
+                warn(f"{type(self).__name__}: {message}")
         if done["still_improving"] is not None and self.tol > 0 and self.max_iter > 0:
-            warnings.warn(
+            warn(
                 f"Stopped after {done['iterations']} iterations, before full convergence. The last {min(50, done['iterations'])} still lowered"
                 f" the objective by {100 * done['still_improving']:.1g} %; for more: max_iter={max(500, 2 * self.max_iter)}.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
     def _report(self, done: dict[str, Any], targets: Targets | None) -> dict[str, Any]:
@@ -262,11 +290,31 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         report["n_labelled"] = int(labelled.sum())
         report["classes"] = {name: int(count) for name, count in zip(targets.names, _counts(targets), strict=True)}
         if targets.codes is not None and labelled.any():
-            guessed = self._component_classes_of(self._clusters(self.codes_))
+            guessed = self._component_classes_of(self._clusters(None))
             report["agreement"] = float((guessed[labelled] == targets.codes[labelled]).mean())
         return report
 
     # ------------------------------------------------------------------ new rows
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fits and gives ``codes_``, the codes of the fit itself, with all that it knew: labels, weights, unknown entries.
+
+        ``transform`` of the same rows solves for the codes without guidance: they differ where guidance acts on the codes, and by
+        as much as the fit is short of its minimum.
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+            The data, and the labels.
+        **fit_params : dict
+            What else ``fit`` takes.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, n_components)
+            A copy of ``codes_``.
+        """
+        return self.fit(X, y, **fit_params).codes_.copy()
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fits and gives ``labels_``: the class (or the number of the component) of each sample of X.
@@ -297,11 +345,32 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self._encode(X)["codes"]
 
     def _encode(self, X: Any) -> dict[str, Any]:
+        """What the engine says of the codes of rows; NaN is unknown where the fit could leave entries out."""
         check_is_fitted(self)
-        return self._encoded(numeric(self, X, reset=False, dtype=self.dtype))
+        data = numeric(self, X, reset=False, dtype=self.dtype)
+        known = None
+        if self._left_out() and not sp.issparse(data) and np.isnan(data).any():
+            known = ~np.isnan(data)
+            data = np.where(known, data, data.dtype.type(0))
+        elif self._left_entries_out:
+            warn(
+                f"{type(self).__name__}: the fit left unknown entries out, but here every entry counts, zeros too; "
+                "NaN in a dense X marks unknown ones, and codes_ has the codes of the fit"
+            )
+        data = self._scaled(data)
+        # Faults other than NaN are found here too, in the words of the engine.
+        done = self._encode_known(data)
+        return done if known is None else codes_of_known_entries(self, data, known)
 
-    def _encoded(self, data: Any) -> dict[str, Any]:
-        """Codes of checked data."""
+    def _left_out(self) -> bool:
+        """Whether new rows may have unknown entries."""
+        return self._left_entries_out and self._encoding["loss"] == "frobenius"
+
+    def _scaled(self, data: Any) -> Any:
+        """Rows as the fit had them: scaled where the command line scaled its own."""
+        return data if self.scaling_ is None else self.scaling_.scaled(data)
+
+    def _encode_known(self, data: Any) -> dict[str, Any]:
         exact = self._encoding["loss"] == "frobenius"
         settings = {
             "rank": self.n_components_,
@@ -401,11 +470,6 @@ def _counts(targets: Targets) -> Any:
     if targets.codes is not None:
         return np.bincount(targets.codes[targets.codes >= 0], minlength=targets.n_classes)
     return (targets.memberships > 0).sum(axis=0)
-
-
-def _first_and_last(kkts: Any) -> tuple[float, float]:
-    met = kkts[~np.isnan(kkts)]
-    return (float(met[0]), float(met[-1])) if len(met) else (0.0, 0.0)
 
 
 def _component_classes(names: Any, clusters: Any, targets: Targets | None) -> Any:

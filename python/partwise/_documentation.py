@@ -54,7 +54,8 @@ _COMMON = """init : str, default=None
     dtype : {{"float32", "float64"}}, default=None
         The precision to work in. None keeps float32 and float64; all else becomes float64.
     unlabelled : int or str, default=-1
-        What marks unlabelled samples in y. None, NaN and blank texts always do.
+        One more mark of unlabelled samples in y. None, NaN, NaT, NA, blanks and -1, and their spellings in tables ("NA", "N/A", "<NA>",
+        "null", "-1", ...), always are. Other labels that look as if they meant this ("?", "unknown") are named in a warning.
     layer : str, default=None
         The layer of an AnnData object; its X by default.
 
@@ -63,9 +64,12 @@ _COMMON = """init : str, default=None
     components_ : ndarray of shape (n_components, n_features)
         H: the parts.
     codes_ : ndarray of shape (n_samples, n_components)
-        W of the fit itself, tied or guided. ``fit_transform`` gives the unguided codes that ``transform`` gives.
+        W of the fit itself, tied or guided, as ``fit_transform`` gives it. ``transform`` of the same rows solves without guidance and
+        may differ.
     labels_ : ndarray of shape (n_samples,)
-        The class of each sample (without labels the number of the component), from ``codes_``; see ``predict``.
+        The class of each sample (without labels the number of the component), from ``codes_``; see ``predict``. It is -1 (or None
+        among texts) where a sample has none: ``predict_names()`` gives names, where ``component_names_[labels_]`` would give the last
+        name for -1.
     classes_ : ndarray of shape (n_classes,)
         The classes of y; only with labels.
     component_names_ : ndarray of shape (n_components,)
@@ -88,7 +92,9 @@ _COMMON = """init : str, default=None
         What the labels did: numbers by class, the agreement of the fit with them, parts of the objective, notices. Of
         ``GuidedNMF`` a ``GuidanceReport``: findings, each with its verdict and numbers.
     notices_ : list of (str, str)
-        Policies that were applied and facts to know ("zero-rows").
+        Policies that were applied and facts to know: "zero-rows", "no-effect" (a parameter that changes nothing here), ...
+    scaling_ : Scaling or None
+        What rows are scaled by in ``transform``, ``predict`` and ``score``: of a model that the command line fitted with ``--scale``.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import _native
-from ._guidance import guidance_of_native, labelled_samples
-from ._names import DataNames, Names, key, names_of_model
+from ._attributes import checked_attributes, checked_parameters
+from ._codec import Decoder, Encoder
+from ._document import Document
+from ._foreign import estimator_of_settings, restored
+from ._names import key, names_of_model
+from ._scaling import Scaling
 from ._targets import Targets
+from ._warn import warn
 
 __all__ = ["load", "save"]
 
+# The layout of what Python adds to a document. 1 was that of version 0.1.0.
+_LAYOUT = 2
+
+# What a file holds elsewhere: the two factors, the guidance as the engine took it, the scaling.
+_ELSEWHERE = ("components_", "codes_", "_fitted_guidance", "scaling_")
+
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold."""
+    """What JSON can hold, for the part of the document that the command line reads."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -30,14 +43,36 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
-def _parameters(model: Any) -> dict[str, Any]:
-    """The parameters that JSON gives back as they were; a callback or a generator stays behind."""
-    kept = (str, int, float, bool, type(None))
+def _parameters(model: Any, encoder: Encoder) -> dict[str, Any]:
+    """The parameters. A callback stays behind, with a warning: no answer of the model depends on it."""
+    name = type(model).__name__
+    out: dict[str, Any] = {}
+    for parameter, value in model.get_params(deep=False).items():
+        if parameter == "callback" and value is not None:
+            warn(f"{name}.save: a file can't hold the callback; the loaded model has none")
+            value = None
+        if parameter == "random_state" and value is not None and not isinstance(value, (int, np.integer)):
+            raise ValueError(
+                f"{name}.save: random_state is {value!r}, which a model file can't hold, and without it the next fit would be another one; "
+                "set_params(random_state=...) to a whole number or None first, or use pickle"
+            )
+        out[parameter] = encoder.encode(value, f"{name}.save: the parameter {parameter}")
+    return out
 
-    def simple(value: Any) -> bool:
-        return isinstance(value, kept) or (isinstance(value, tuple) and all(isinstance(part, kept) for part in value))
 
-    return {name: _plain(value) for name, value in model.get_params(deep=False).items() if simple(value)}
+def _attributes(model: Any, encoder: Encoder) -> dict[str, Any]:
+    """Everything that the fit left, public or not."""
+    parameters = model.get_params(deep=False)
+    kept = {name: value for name, value in vars(model).items() if name not in parameters and name not in _ELSEWHERE}
+    return {name: encoder.encode(value, f"{type(model).__name__}.save: {name}") for name, value in kept.items()}
+
+
+def _labels(targets: Targets | None) -> dict[str, Any] | None:
+    """The labels as the command line reads them."""
+    if targets is None or targets.codes is None:
+        return None
+    guided = np.flatnonzero(targets.codes >= 0)
+    return {"file": None, "class_names": targets.names, "samples": guided, "classes": targets.codes[guided]}
 
 
 def _encoding_document(encoding: dict[str, Any]) -> dict[str, Any]:
@@ -47,43 +82,28 @@ def _encoding_document(encoding: dict[str, Any]) -> dict[str, Any]:
     return kept if weights is None else {**kept, "feature_weights": weights}
 
 
-def _row_names(model: Any) -> list[str] | None:
-    names = names_of_model(model).samples
-    return None if names.labels is None else names.keys
-
-
-def save(model: Any, path: Any) -> None:
-    """Writes a fitted model."""
-    targets: Targets | None = model._targets_
-    labels = None
-    if targets is not None and targets.codes is not None:
-        guided = np.flatnonzero(targets.codes >= 0)
-        labels = {"file": None, "class_names": targets.names, "samples": guided, "classes": targets.codes[guided]}
-    report: Any = model.guidance_report_
-    kept: dict[str, Any] = {}
-    if hasattr(model, "topics_"):
-        topics = [(name, len(components)) for name, components in model.topics_.items()]
-        report, kept = report.to_dict(), {"topics": topics, "from_y": model._from_y, "strength_search": model.strength_search_}
-    history = model.history_
-    names = model._names_in_.features.labels if hasattr(model, "_names_in_") else getattr(model, "feature_names_in_", None)
-    resolved = model._resolved
-    document = {
+def _document(model: Any, python: dict[str, Any]) -> dict[str, Any]:
+    history, resolved = model.history_, model._resolved
+    names = names_of_model(model)
+    features, samples = names.features, names.samples
+    scaling: Scaling | None = model.scaling_
+    scaling_document = {"kind": "none"} if scaling is None else scaling.to_document()
+    settings = ("method", "loss", "rank", "solver", "init", "first", "seed", "tolerance", "max_iterations", "l1", "l2")
+    return {
         "versions": {"partwise": _native.__version__, "model_format": _native.MODEL_FORMAT},
         "data": {
             "samples": model.codes_.shape[0],
             "features": model.components_.shape[1],
+            "image_shape": getattr(model, "image_shape_", None),
             "computed_in": "f32" if model.components_.dtype == np.float32 else "f64",
         },
-        "settings": {
-            **{key: resolved[key] for key in ("method", "loss", "rank", "solver", "init", "first", "seed", "tolerance", "max_iterations", "l1", "l2")},
-            "scale": {"kind": "none"},
-        },
+        "settings": {**{key: resolved.get(key) for key in settings}, "shares_of": model._shares_of, "scale": scaling_document},
         "component_names": model.component_names_,
-        "feature_names": None if names is None else [key(name) for name in names],
-        "row_names": _row_names(model),
-        "guidance": {"labels": labels, "reference": None},
+        "feature_names": None if features.labels is None else [key(name) for name in features.labels],
+        "row_names": None if samples.labels is None else samples.keys,
+        "guidance": {"labels": _labels(model._targets_), "reference": None},
         "encoding": _encoding_document(model._encoding),
-        "scaling": {"kind": "none"},
+        "scaling": scaling_document,
         "result": {
             "objective": model.objective_,
             "parts": model._parts,
@@ -95,34 +115,52 @@ def save(model: Any, path: Any) -> None:
         },
         "history_columns": ["iteration", "objective", "kkt", "elapsed"],
         "history": np.column_stack([history[key] for key in ("iteration", "objective", "kkt", "elapsed")]),
-        "python": {
-            "estimator": type(model).__name__,
-            "parameters": _parameters(model),
-            "reconstruction_err": model.reconstruction_err_,
-            "notices": model.notices_,
-            # Names that scikit-learn doesn't take, such as numbers, are no feature_names_in_.
-            "text_features": hasattr(model, "feature_names_in_"),
-            "report": report,
-            **kept,
-            "text_classes": targets is not None and targets.classes.dtype.kind not in "biuf",
-        },
+        "python": python,
     }
-    matrices = [("components", np.ascontiguousarray(model.components_)), ("codes", np.ascontiguousarray(model.codes_))]
-    _native.write_model(path, json.dumps(_plain(document)), matrices, getattr(model, "_fitted_guidance", None))
+
+
+def save(model: Any, path: Any) -> None:
+    """Writes a fitted model."""
+    encoder = Encoder()
+    python = {
+        "layout": _LAYOUT,
+        "estimator": type(model).__name__,
+        "parameters": _parameters(model, encoder),
+        "attributes": _attributes(model, encoder),
+    }
+    document = _plain(_document(model, python))
+    matrices = [("components", np.ascontiguousarray(model.components_)), ("codes", np.ascontiguousarray(model.codes_)), *encoder.matrices]
+    scaling: Scaling | None = model.scaling_
+    if scaling is not None and scaling.kind == "tfidf":
+        matrices.append(("idf", np.ascontiguousarray(scaling.learned, dtype=np.float64).reshape(1, -1)))
+    try:
+        text = json.dumps(document, allow_nan=False)
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{type(model).__name__}.save: a name holds characters that no file can: {error}") from None
+    _native.write_model(path, text, matrices, getattr(model, "_fitted_guidance", None))
 
 
 def load(path: Any) -> Any:
     """Reads a model file of ``save`` or of the command line.
 
+    A model that the command line fitted with ``--scale`` scales the rows that it is asked about in ``transform``, ``predict`` and
+    ``score`` by what it learned (``scaling_``); give these methods the data as they are.
+
     Parameters
     ----------
     path : str or path-like
-        The file.
+        The file, or a result folder of the command line.
 
     Returns
     -------
     model : estimator
-        Fitted, of the class of the method. Parameters that a file can't hold (a callback) have their defaults.
+        Fitted, of the class of the method, with all attributes and parameters of the model that was saved; a callback is None.
+
+    Raises
+    ------
+    ValueError
+        For a file that is no model, or a damaged one: which field, and what is valid.
 
     Examples
     --------
@@ -135,112 +173,48 @@ def load(path: Any) -> Any:
     >>> bool((again.transform(X) == model.transform(X)).all())
     True
     """
-    from ._estimators import ESTIMATORS
-
-    text, tensors, known = _native.read_model(path)
-    document = json.loads(text)
-    settings, python = document["settings"], document.get("python", {})
-    scaling = (document.get("scaling") or {"kind": "none"}).get("kind", "none")
-    if scaling != "none":
-        raise ValueError(
-            f"{path}: the model scales its data ({scaling}), which the command line does; here scale X before the fit (for "
-            "example with scikit-learn's TfidfTransformer or Normalizer in a pipeline)"
-        )
-    if "components" not in tensors or "codes" not in tensors:
-        raise ValueError(f"{path}: the model lacks its components or codes")
-    by_method = {estimator._method: estimator for estimator in ESTIMATORS}
-    if settings["method"] not in by_method:
-        raise ValueError(f"{path}: unknown method {settings['method']!r}; valid: {', '.join(by_method)}")
-    cls = by_method[settings["method"]]
-    valid = cls._get_param_names()
-    given = python.get("parameters") or {
-        "n_components": settings["rank"],
-        "solver": settings["solver"],
-        "beta_loss": settings["loss"],
-        "tol": settings["tolerance"],
-        "max_iter": settings["max_iterations"],
-        "random_state": settings["seed"],
-    }
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items() if name in valid}
-    model = cls(**given)
-    if known is not None:
-        # What y said comes with y again.
-        model.guidance = guidance_of_native(known, python.get("from_y"), document.get("row_names"))
-    _restore(model, document, tensors, python, known)
+    if os.path.isdir(path):
+        path = Path(path) / "model.safetensors"
+    text, tensors, known, (kind, learned) = _native.read_model(path)
+    try:
+        fields = json.loads(text)
+    except RecursionError:
+        raise ValueError(f"{path}: the document is nested too deeply") from None
+    document = Document(path, fields)
+    for name in ("components", "codes"):
+        if name not in tensors:
+            raise ValueError(f"{path}: the model lacks its {name}")
+    n_components = tensors["components"].shape[0]
+    if tensors["codes"].shape[1] != n_components or n_components == 0 or 0 in tensors["components"].shape:
+        raise ValueError(f"{path}: codes {tensors['codes'].shape} and components {tensors['components'].shape} are not of one number of components")
+    for name in ("components", "codes"):
+        if not (np.isfinite(tensors[name]).all() and (tensors[name] >= 0).all()):
+            raise ValueError(f"{path}: the {name} hold negative, NaN or infinite entries; all must be finite and 0 or more")
+    python = document.part("python", optional=True)
+    cls = estimator_of_settings(document)
+    if python.has("layout") and python.whole("layout") > _LAYOUT:
+        python.fail("layout", f"a whole number up to {_LAYOUT} (use a newer version of Partwise)")
+    model = _own(cls, document, python, tensors, known) if python.has("layout") else restored(cls, document, python, tensors, known)
+    model.scaling_ = None if kind == "none" else Scaling(kind, np.array(learned, dtype=np.float64))
     return model
 
 
-def _restore(model: Any, document: dict[str, Any], tensors: dict[str, Any], python: dict[str, Any], known: dict[str, Any] | None) -> None:
-    """Sets the fitted attributes."""
-    settings, result = document["settings"], document["result"]
-    columns = document["history_columns"]
-    history = np.array(document["history"], dtype=float).reshape(-1, len(columns))
+def _own(cls: Any, document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> Any:
+    """A model that this package wrote."""
+    decoder = Decoder(tensors)
 
-    def column(name: str) -> Any:
-        return history[:, columns.index(name)] if name in columns else np.full(len(history), np.nan)
+    def decoded(part: Document) -> dict[str, Any]:
+        return {key: decoder.decode(value, f"{part._path}: the field {part._at(key)}") for key, value in part.fields.items()}
 
-    labels = (document.get("guidance") or {}).get("labels")
-    encoding = document["encoding"]
-    targets = None
-    if labels is not None:
-        names = labels["class_names"]
-        whole = not python.get("text_classes", not all(name.lstrip("-").isdigit() for name in names))
-        classes = np.array([int(float(name)) for name in names]) if whole else np.array(names, dtype=object)
-        codes = np.full(document["data"]["samples"], -1, dtype=np.int32)
-        codes[np.array(labels["samples"], dtype=int)] = labels["classes"]
-        targets = Targets(classes, codes, None, None, -1 if whole else None)
-    model.n_features_in_ = tensors["components"].shape[1]
-    n, d = tensors["codes"].shape[0], tensors["components"].shape[1]
-    model._names_in_ = DataNames(Names(document.get("row_names"), n, "sample"), Names(document.get("feature_names"), d, "feature"))
-    if document.get("feature_names") and python.get("text_features", True):
-        model.feature_names_in_ = np.array(document["feature_names"], dtype=object)
-    report = python.get("report") or document.get("guidance_report") or {}
-    parts = list((result.get("parts") or {"fit": result["objective"]}).items())
-    done = {
-        "components": tensors["components"],
-        "codes": tensors["codes"],
-        "iterations": result["iterations"],
-        "objective": result["objective"],
-        "relative_error": result["relative_error"],
-        "loss_value": parts[0][1],
-        "objective_unit": result.get("objective_unit", 1.0),
-        "kkt": result["kkt"],
-        "stop": result["stop"],
-        "objectives": column("objective"),
-        "kkts": column("kkt"),
-        "seconds": column("elapsed"),
-        "notices": [tuple(notice) for notice in python.get("notices", [])],
-        "component_names": document["component_names"],
-        "further": {},
-        "findings": report.get("findings", []),
-        "agreement": report.get("agreement", 1.0),
-        "topics": python.get("topics") or _topics_of(document["component_names"]),
-        "labelled": None if known is None else labelled_samples(known["items"]),
-        "fitted_guidance": known or {"topics": [], "items": [], "feature_names": None},
-        "from_y": python.get("from_y") or {"items": [], "topics": []},
-        "searched": None,
-        "parts": parts,
-        "loss": settings["loss"],
-        "solver": settings["solver"],
-        "init": settings["init"],
-        "first": settings["first"],
-        **{key: encoding.get(key, 0.0) for key in ("ridge", "linear", "smoothing")},
-        "feature_weights": encoding.get("feature_weights"),
-    }
-    model._keep(done, targets, {key: settings.get(key) for key in ("rank", "seed", "tolerance", "max_iterations", "l1", "l2")})
-    if python.get("strength_search"):
-        search = python["strength_search"]
-        model.strength_search_ = {key: np.array(value) if isinstance(value, list) else value for key, value in search.items()}
-    if "reconstruction_err" in python:
-        model.reconstruction_err_ = python["reconstruction_err"]
-
-
-def _topics_of(component_names: list[str]) -> list[tuple[str, int]]:
-    """The topics that components are named for: "sea", or "sea/1" and "sea/2"; "part 4" is the free component 4."""
-    topics: dict[str, int] = {}
-    for at, name in enumerate(component_names):
-        if name != f"part {at + 1}":
-            base, _, number = name.rpartition("/")
-            owner = base if base and number.isdigit() else name
-            topics[owner] = topics.get(owner, 0) + 1
-    return list(topics.items())
+    parameters = decoded(python.part("parameters"))
+    checked_parameters(python, parameters, cls)
+    model = cls(**parameters)
+    attributes = decoded(python.part("attributes"))
+    attributes |= {"components_": tensors["components"], "codes_": tensors["codes"]}
+    if known is not None:
+        attributes["_fitted_guidance"] = known
+    elif "topics_" in attributes:
+        attributes["_fitted_guidance"] = {"topics": [], "items": [], "feature_names": None}
+    checked_attributes(python, attributes, model)
+    model.__dict__.update(attributes)
+    return model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -12,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 from . import _native, _plots
 from ._base import Factorization, Iteration
 from ._documentation import documented
-from ._guidance import Compiled, Guidance, Labels, Memberships, Sets, Strength, Topic, compiled
+from ._guidance import Compiled, EntryWeights, Guidance, KnownEntries, KnownFeatures, Labels, Memberships, Sets, Strength, Topic, compiled
 from ._guidance.items import _Item
 from ._input import lend, raise_about
 from ._progress import Progress
 from ._report import Finding, GuidanceReport
 from ._steering import Steering
 from ._targets import Targets
+from ._warn import warn
 
 __all__ = ["GuidedNMF"]
 
@@ -52,7 +52,7 @@ class GuidedNMF(Factorization):
     >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0], [6, 1, 0.2]])
     >>> guidance = Guidance({"birds": [2], "boats": [0]})
     >>> model = GuidedNMF(guidance=guidance, random_state=0, tol=1e-2).fit(X)
-    >>> model.component_names_[model.labels_].tolist()
+    >>> model.predict_names().tolist()
     ['boats', 'boats', 'birds', 'birds', 'boats']
     """
 
@@ -123,6 +123,8 @@ class GuidedNMF(Factorization):
         if targets is not None and targets.n_classes:
             classes = [Topic(name, components=self.components_per_class) for name in targets.names]
             items = [self._said_by(targets)]
+        known = [] if self.guidance is None else self.guidance.items
+        self._left_entries_out = any(isinstance(item, (KnownEntries, KnownFeatures, EntryWeights)) for item in known)
         return data, {"guidance": compiled(self.guidance, items, classes, data, self.strength, self._names_in_)}
 
     def _said_by(self, targets: Targets) -> _Item:
@@ -146,10 +148,8 @@ class GuidedNMF(Factorization):
         rank = super()._rank(data, targets, W, H, knowledge)
         if targets is not None and targets.n_classes and rank < given.n_components:
             # As the other estimators whose classes own components; topics that were named themselves are refused by the engine.
-            warnings.warn(
+            warn(
                 f"n_components={rank} is fewer than the {given.n_components} components of the topics and the classes of y: these are used",
-                UserWarning,
-                stacklevel=5,
             )
             return given.n_components
         return rank
@@ -219,9 +219,10 @@ class GuidedNMF(Factorization):
 
     def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any]) -> None:
         """Becomes the model of a fit to the data of another one."""
-        for name in ("n_features_in_", "feature_names_in_", "_names_in_"):
+        for name in ("n_features_in_", "feature_names_in_", "_names_in_", "scaling_", "image_shape_", "_left_entries_out"):
             if hasattr(before, name):
                 setattr(self, name, getattr(before, name))
+        self._empty_rows = np.setdiff1d(before._empty_rows, done["labelled"])
         self._keep(done, None, settings)
 
     def sweep(self, X: Any, y: Any = None, *, scales: Sequence[float] = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)) -> dict[str, Any]:
@@ -243,6 +244,7 @@ class GuidedNMF(Factorization):
 
         model = clone(self)
         data, targets, loss, knowledge, settings = model._prepared(X, y, None, None)
+        data = self._scaled(data)
         try:
             points = _native.sweep(lend(data), knowledge["guidance"].native, loss, settings, [float(scale) for scale in scales])
         except ValueError as error:

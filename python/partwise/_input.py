@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,8 +10,16 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from ._names import DataNames, Names, by_name, column_labels, component_order, is_anndata, names_of, nearest, row_labels
+from ._warn import warn
 
-__all__ = ["as_factor", "canonical_csr", "check_similarities", "codes_by_name", "feature_lists", "is_anndata", "lend", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "unpack_anndata", "vector_by_name"]
+__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "lend", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "unpack_anndata", "vector_by_name"]
+
+
+class NoSuchColumn(KeyError, ValueError):
+    """A column of labels that isn't there."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 def unpack_anndata(X: Any, layer: str | None) -> Any:
@@ -27,11 +34,11 @@ def unpack_anndata(X: Any, layer: str | None) -> Any:
 
 def obs_column(X: Any, name: str) -> Any:
     """A column of what AnnData knows of its samples."""
-    try:
+    if name in X.obs:
         return X.obs[name]
-    except KeyError:
-        valid = ", ".join(map(repr, getattr(X.obs, "columns", X.obs))) or "none"
-        raise KeyError(f"obs of the data has no column {name!r}{nearest(name, getattr(X.obs, 'columns', X.obs))}; there are: {valid}") from None
+    columns = [str(column) for column in getattr(X.obs, "columns", X.obs)]
+    valid = ", ".join(map(repr, columns)) or "none"
+    raise NoSuchColumn(f"y names the column {name!r} of obs, which isn't there{nearest(name, columns)}; there are: {valid}")
 
 
 def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
@@ -40,7 +47,7 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     With ``reset`` the estimator keeps the names of samples and features. Entries are not looked at: the engine checks them and says
     which is at fault.
     """
-    kinds = [np.float64, np.float32] if dtype is None else [np.dtype(dtype)]
+    kinds = [np.float64, np.float32] if dtype is None else [_precision(dtype)]
     single = kinds == [np.float32]
     if single:
         # Numbers of 64 bits are looked at before they are rounded.
@@ -85,7 +92,7 @@ def _in_single_precision(X: Any) -> Any:
     if lost and np.float32(largest) == 0:
         raise ValueError(f"the largest entry, {largest:.3g}, is 0 in float32; give dtype='float64', or multiply the data")
     if lost:
-        warnings.warn(f"{lost} entries are so small that they are 0 in float32; dtype='float64' keeps them", UserWarning, stacklevel=4)
+        warn(f"{lost} entries are so small that they are 0 in float32; dtype='float64' keeps them")
     return narrow
 
 
@@ -105,6 +112,16 @@ def _check_count(estimator: Any, X: Any, names: Names, *, reset: bool) -> None:
         raise ValueError(f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input")
 
 
+def _precision(dtype: Any) -> Any:
+    try:
+        found = np.dtype(dtype)
+    except (TypeError, ValueError):
+        found = None
+    if found not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype is {dtype!r}, but must be 'float32', 'float64' or None")
+    return found
+
+
 def _check_names(estimator: Any, names: Names) -> None:
     """Refuses features in another order than those of the fit, or other ones."""
     fitted = Names(column_labels(estimator), names.size, "feature")
@@ -120,6 +137,14 @@ def _check_names(estimator: Any, names: Names) -> None:
         f"The feature names should match those that were passed during fit: feature {at} (counted from 0) is "
         f"{names.keys[at]!r}, but was {fitted.keys[at]!r}. {rest}"
     )
+
+
+def empty_rows(X: Any) -> Any:
+    """The rows of a checked matrix without a non-zero entry."""
+    if not sp.issparse(X):
+        return np.flatnonzero(~np.asarray(X).any(axis=1))
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.flatnonzero(np.bincount(rows, weights=X.data != 0, minlength=X.shape[0]) == 0)
 
 
 def lend(X: Any) -> Any:

@@ -40,6 +40,7 @@ def convergence(model: Any, ax: Any) -> Any:
 def components(model: Any, shape: Any, feature_names: Any, n_features: int, n_columns: int) -> Any:
     """Images, or bars of the largest features."""
     k, d = model.components_.shape
+    shape = getattr(model, "image_shape_", None) if shape is None else shape
     if shape is not None and shape[0] * shape[1] != d:
         raise ValueError(f"shape {tuple(shape)} has {shape[0] * shape[1]} pixels, but a component has {d} features")
     plt = _pyplot()

@@ -24,33 +24,82 @@ class ResultsMixin:
     history_: Any
     _component_classes: Any
     _targets_: Any
+    _shares_of: str = "length"
+    # Samples of the fit without a non-zero entry, of which nothing else is known: they have no class and no share.
+    _empty_rows: Any = np.array([], dtype=int)
+    _encode: Any
+    _class_names_of_components: Any
 
     # ------------------------------------------------------------------ shares and classes
 
-    def memberships(self, codes: Any = None) -> Any:
-        """Shares of the components in each sample: code times length of the component, over the row's sum.
+    def memberships(self, codes: Any = None, *, of: str | None = None) -> Any:
+        """Shares of the components in each sample: code times size of the component, over the row's sum.
 
-        A component may be scaled up and its codes down without changing the factorization; shares don't see that.
+        A component may be scaled up and its codes down without changing the factorization; shares don't see that. Under the
+        Kullback-Leibler loss the fit keeps the total of each row, and shares by sum are parts of that total (of the words of a text, of
+        the counts of a cell); the squared loss has no such total and measures lengths. ``labels_`` and ``predict`` go by the default.
 
         Parameters
         ----------
         codes : array-like of shape (n_samples, n_components), default=None
-            Codes, ``codes_`` by default.
+            Codes, as ``transform`` gives them; those of the fit by default.
+        of : {"length", "sum"}, default=None
+            What they are shares of: "length", code times length of the component (square root of the sum of squares), or "sum", code
+            times sum of the component. None is "sum" for a fit with the Kullback-Leibler loss, else "length".
 
         Returns
         -------
         shares : ndarray of shape (n_samples, n_components)
-            Rows sum to 1, or are 0.
+            Rows sum to 1, or are 0: those of samples without a non-zero entry.
         """
         check_is_fitted(self)
-        codes = self.codes_ if codes is None else np.asarray(codes)
-        squares = np.einsum("kj,kj->k", self.components_, self.components_, dtype=np.float64)
-        weighted = codes.astype(np.float64) * np.sqrt(squares)
+        given = codes
+        codes = np.asarray(self.codes_ if codes is None else codes)
+        if codes.ndim != 2 or codes.shape[1] != len(self.components_) or codes.dtype.kind not in "biuf":
+            raise ValueError(
+                f"memberships takes codes of the shape (n_samples, {len(self.components_)}), but got the shape {codes.shape}; for new "
+                "rows X give transform(X)"
+            )
+        weighted = codes.astype(np.float64) * self._sizes(self._shares_of if of is None else of)
+        if given is None:
+            weighted[self._empty_rows] = 0.0
         total = weighted.sum(axis=1, keepdims=True)
         return np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)
 
+    def _sizes(self, of: str) -> Any:
+        """The size of each component that shares are measured by."""
+        if of == "length":
+            return np.sqrt(np.einsum("kj,kj->k", self.components_, self.components_, dtype=np.float64))
+        if of == "sum":
+            return self.components_.sum(axis=1, dtype=np.float64)
+        raise ValueError(f"of is {of!r}, but must be 'length', 'sum' or None")
+
+    def predict_names(self, X: Any = None) -> Any:
+        """The name of the part that each row belongs to, None for rows that belong to none (those without a non-zero entry).
+
+        This is the safe form of ``component_names_[labels_]``, which gives the last name where a label is -1. A component of a topic
+        or class has the name of that.
+
+        Parameters
+        ----------
+        X : as in ``transform``, default=None
+            Rows; the samples of the fit by default.
+
+        Returns
+        -------
+        names : ndarray of shape (n_samples,)
+            Texts, and None.
+        """
+        check_is_fitted(self)
+        clusters = self._clusters(None if X is None else self._encode(X)["codes"])
+        owners = [str(owner) or str(name) for owner, name in zip(self._class_names_of_components(), self.component_names_, strict=True)]
+        if self._component_classes is not None:
+            classes = self._targets_.names
+            owners = [classes[at] if at >= 0 else owner for at, owner in zip(self._component_classes, owners, strict=True)]
+        return np.array([owners[cluster] if cluster >= 0 else None for cluster in clusters], dtype=object)
+
     def _clusters(self, codes: Any) -> Any:
-        """The component with the largest share of each row, -1 for rows of zeros."""
+        """The component with the largest share of each row, -1 for rows of zeros; of the samples of the fit for None."""
         shares = self.memberships(codes)
         return np.where(shares.max(axis=1) > 0, shares.argmax(axis=1), -1)
 
@@ -100,7 +149,7 @@ class ResultsMixin:
         }
 
     def top_samples(self, n: int = 10) -> dict[str, list[tuple[int, float]]]:
-        """The n samples of the fit with the largest shares of each component, largest first; zero shares are left out.
+        """The n samples of the fit with the largest shares of each component (see ``memberships``), largest first; zero shares are left out.
 
         Returns
         -------
@@ -120,7 +169,7 @@ class ResultsMixin:
         Parameters
         ----------
         what : {"components", "codes", "memberships", "history"}, default="components"
-            Which.
+            Which. The memberships say in ``frame.attrs["shares_of"]`` what they are shares of.
 
         Returns
         -------
@@ -138,7 +187,9 @@ class ResultsMixin:
         if what == "codes":
             return pd.DataFrame(self.codes_, index=samples, columns=names)
         if what == "memberships":
-            return pd.DataFrame(self.memberships(), index=samples, columns=names)
+            frame = pd.DataFrame(self.memberships(), index=samples, columns=names)
+            frame.attrs["shares_of"] = self._shares_of
+            return frame
         if what == "history":
             return pd.DataFrame(self.history_).set_index("iteration")
         raise ValueError(f"unknown table {what!r}; valid: 'components', 'codes', 'memberships', 'history'")
@@ -175,7 +226,7 @@ class ResultsMixin:
         4
         """
         codes, components, names = self._factors_and_names(n)
-        found = _native.suggest(codes, components, [int(i) for i in self._labelled_samples()], int(n))
+        found = _native.suggest(codes, components, self._shares_of, [int(i) for i in self._labelled_samples()], int(n))
         return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
 
     def suggest_links(self, n: int = 10) -> list[PairInDoubt]:
@@ -200,13 +251,16 @@ class ResultsMixin:
         (4, 5)
         """
         codes, components, _ = self._factors_and_names(n)
-        return [PairInDoubt(samples, together, closeness) for samples, together, closeness in _native.suggest_links(codes, components, int(n))]
+        return [PairInDoubt(samples, together, closeness) for samples, together, closeness in _native.suggest_links(codes, components, self._shares_of, int(n))]
 
     def _factors_and_names(self, n: int) -> tuple[Any, Any, list[str]]:
         check_is_fitted(self)
         if n < 0:
             raise ValueError(f"n is {n}, but must be 0 or more")
         codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (self.codes_, self.components_))
+        if len(self._empty_rows):
+            codes = codes.copy()
+            codes[self._empty_rows] = 0.0
         return codes, components, [str(name) for name in self.component_names_]
 
     # ------------------------------------------------------------------ files
@@ -236,6 +290,8 @@ class ResultsMixin:
 
     def plot_components(self, *, shape: tuple[int, int] | None = None, feature_names: Any = None, n_features: int = 10, n_columns: int = 5) -> Any:
         """The components as images of ``shape`` (height, width), or as bars of their largest features.
+
+        A model of the command line that was fitted to images has the shape (``image_shape_``).
 
         Returns
         -------

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Iterable
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,8 +13,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from . import _native
-from ._input import as_factor
-from ._targets import Targets
+from ._input import as_factor, is_anndata
+from ._targets import Targets, any_is
+from ._warn import warn
 
 __all__ = ["REGISTRIES", "SPECS", "SettingsMixin", "seed_of", "threads_of", "warn_of_threads"]
 
@@ -44,6 +45,8 @@ class SettingsMixin:
     shuffle: bool
     n_jobs: int | None
     time_limit: float | None
+    unlabelled: Any
+    layer: str | None
 
     @property
     def _title(self) -> str:
@@ -78,11 +81,9 @@ class SettingsMixin:
                 )
             classes = targets.n_classes if targets is not None and self._component_for_each_class else 0
             if wanted < classes:
-                warnings.warn(
+                warn(
                     f"n_components={wanted} is fewer than the {classes} classes of y, and {self._title} needs a component for each: "
                     f"{classes} are used",
-                    UserWarning,
-                    stacklevel=6,
                 )
             return max(int(wanted), classes)
         if wanted is not None and wanted != "auto":
@@ -120,10 +121,8 @@ class SettingsMixin:
         if not isinstance(self.tol, Real) or not 0 <= self.tol < 1:
             raise ValueError(f"The 'tol' parameter of {name} must be a number from 0 (never stop on it) to below 1. Got {self.tol!r} instead.")
         if self.shuffle:
-            warnings.warn(
+            warn(
                 f"shuffle=True has no effect: {name} visits the components in a fixed order, so that a seed gives the same bits everywhere",
-                UserWarning,
-                stacklevel=7,
             )
         return {
             "rank": rank,
@@ -137,6 +136,25 @@ class SettingsMixin:
             "l1": (float(self.alpha_W * self.l1_ratio), float(alpha_H * self.l1_ratio)),
             "l2": (float(self.alpha_W * (1 - self.l1_ratio)), float(alpha_H * (1 - self.l1_ratio))),
         }
+
+    def _without_effect(self, X: Any, y: Any, targets: Targets | None, settings: dict[str, Any], known: dict[str, Any]) -> list[tuple[str, str]]:
+        """Notices about parameters that change nothing here."""
+        out: list[tuple[str, str]] = []
+        if self.layer is not None and not is_anndata(X):
+            out.append(("no-effect", f"layer={self.layer!r} has no effect: X is no AnnData object"))
+        if isinstance(self.unlabelled, str) or self.unlabelled != -1:
+            if y is None:
+                out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: there is no y"))
+            elif targets is not None and not any_is(y, self.unlabelled):
+                out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: no entry of y is that"))
+        if self.l1_ratio and not any(settings["l1"]):
+            out.append(("no-effect", f"l1_ratio={self.l1_ratio} has no effect: alpha_W and alpha_H are 0"))
+        neighbours = getattr(self, "n_neighbors", None)
+        if known.get("graph") is not None and neighbours != signature(type(self)).parameters["n_neighbors"].default:
+            out.append(("no-effect", f"n_neighbors={neighbours} has no effect: the graph is given"))
+        if y is not None and targets is None:
+            out.append(("unused-y", "y holds numbers that are not whole, a target of a regression, and serves nothing here"))
+        return out
 
     def _start(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
         if self.init == "custom":
@@ -154,16 +172,13 @@ class SettingsMixin:
                         )
             return {"start": start}
         if W is not None or H is not None:
-            warnings.warn(
+            warn(
                 "When init!='custom', provided W or H are ignored. Set  init='custom' to use them as initialization.",
                 RuntimeWarning,
-                stacklevel=6,
             )
         if self.init == "nndsvd" and (self.solver == "mu" or (self.solver == "auto" and self._loss() != "frobenius")):
-            warnings.warn(
+            warn(
                 "init='nndsvd' has exact zeros, which multiplicative updates ('mu') keep for ever; 'nndsvda', which fills them, is used",
-                UserWarning,
-                stacklevel=6,
             )
             return {"init": "nndsvda"}
         if self.init is not None:
@@ -206,4 +221,4 @@ def warn_of_threads(notices: Iterable[tuple[str, str]], who: str) -> None:
     """Says that n_jobs was more than the machine can use, where nothing else tells of notices."""
     for code, message in notices:
         if code == "threads":
-            warnings.warn(f"{who}: {message}", UserWarning, stacklevel=4)
+            warn(f"{who}: {message}")

@@ -64,11 +64,13 @@ def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter:
         factor = matrix_by_name(factor, "the components", "the components", columns=names.features)
     X = check_array(X.X if is_anndata(X) else X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False)
     rank = factor.shape[1] if held == "codes" else factor.shape[0]
+    # Block pivoting finds the minimum itself, in one round.
+    exact = solver == "auto" and beta_loss == "frobenius"
     settings = {
         "rank": rank,
-        "solver": solver,
-        "max_iterations": max_iter,
-        "tolerance": tol,
+        "solver": "bpp" if exact else solver,
+        "max_iterations": 1 if exact else max_iter,
+        "tolerance": 0.0 if exact else tol,
         "threads": threads_of(n_jobs),
         "seed": random_state,
     }
@@ -78,7 +80,10 @@ def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter:
 
 
 def solve_codes(X: Any, components: Any, *, beta_loss: str = "frobenius", tol: float = 1e-6, max_iter: int = 500, solver: str = "auto", n_jobs: int | None = None, random_state: int = 0) -> Any:
-    """The codes W (n, k) for held components H (k, d): min |X - W H|² or D(X | W H) over W >= 0.
+    """The codes W (n, k) for fixed components H (k, d): min |X - W H|² or D(X | W H) over W >= 0.
+
+    With ``solver="auto"`` the codes of the squared loss are the exact minimum, those that ``transform`` gives; ``tol``, ``max_iter`` and
+    ``random_state`` serve the other solvers and the Kullback-Leibler loss.
 
     Columns of DataFrames go by the names of the features.
 
@@ -90,7 +95,9 @@ def solve_codes(X: Any, components: Any, *, beta_loss: str = "frobenius", tol: f
 
 
 def solve_components(X: Any, codes: Any, *, beta_loss: str = "frobenius", tol: float = 1e-6, max_iter: int = 500, solver: str = "auto", n_jobs: int | None = None, random_state: int = 0) -> Any:
-    """The components H (k, d) for held codes W (n, k): min |X - W H|² or D(X | W H) over H >= 0.
+    """The components H (k, d) for fixed codes W (n, k): min |X - W H|² or D(X | W H) over H >= 0.
+
+    With ``solver="auto"`` they are the exact minimum under the squared loss, as in ``solve_codes``.
 
     Rows of DataFrames go by the names of the samples.
 

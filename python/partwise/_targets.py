@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 
-__all__ = ["Targets", "is_continuous", "targets_of"]
+from ._warn import warn
+
+__all__ = ["Targets", "any_is", "array_of", "is_continuous", "is_missing", "targets_of", "unmasked"]
 
 
 @dataclass
@@ -28,6 +30,8 @@ class Targets:
     """1 where an entry of ``memberships`` is known (n, c); None when y was one class a sample."""
     missing: Any
     """What stands for "no class" in results."""
+    notes: list[str] = field(default_factory=list)
+    """Labels that look as if they meant "unknown"."""
 
     @property
     def n_classes(self) -> int:
@@ -75,7 +79,11 @@ class Targets:
         found = self.classes[np.where(none, 0, positions)]
         if none.any():
             # A marker that is no number or text of the classes' type needs an array of objects.
-            fits = np.result_type(found.dtype, np.min_scalar_type(self.missing)) if found.dtype.kind in "iuf" else object
+            fits: Any = object
+            if found.dtype.kind in "iuf":
+                fits = np.result_type(found.dtype, np.min_scalar_type(self.missing))
+            elif found.dtype.kind in "mM":
+                fits = found.dtype
             found = found.astype(fits)
             found[none] = self.missing
         return found
@@ -91,20 +99,17 @@ def is_continuous(y: Any) -> bool:
 
 
 def targets_of(y: Any, n_samples: int, unlabelled: Any = -1) -> Targets:
-    """Reads y of n samples; ``unlabelled`` marks those without a label.
+    """Reads y of n samples; ``unlabelled`` is one more mark of those without a label.
 
     Raises
     ------
     ValueError
         For another number of samples, labels below -1, labels that are not whole numbers, negative memberships.
     """
-    columns = [str(name) for name in y.columns] if hasattr(y, "columns") else None
-    if sp.issparse(y):
-        y = y.toarray()
-    y = np.asarray(y)
+    columns = _columns_of(y)
+    y = array_of(y)
     if y.ndim == 2 and y.shape[1] == 1:
-        message = "A column-vector y was passed when a 1d array was expected. It was flattened; use y.ravel() to say so."
-        warnings.warn(message, DataConversionWarning, stacklevel=4)
+        warn("A column-vector y was passed when a 1d array was expected. It was flattened; use y.ravel() to say so.", DataConversionWarning)
         y = y.ravel()
     if y.ndim not in (1, 2):
         raise ValueError(
@@ -117,24 +122,79 @@ def targets_of(y: Any, n_samples: int, unlabelled: Any = -1) -> Targets:
         )
     if y.dtype.kind == "c":
         raise ValueError("Complex data not supported in y: labels are whole numbers or text")
+    if y.dtype.kind == "V":
+        raise ValueError(f"y has the type {y.dtype}; labels are whole numbers or text, one a sample")
     return _classes(y, unlabelled) if y.ndim == 1 else _memberships(y, columns)
 
 
+def _columns_of(y: Any) -> list[str] | None:
+    """The names of the columns of a table."""
+    for names in (getattr(y, "column_names", None), getattr(y, "columns", None)):
+        if names is not None:
+            return [str(name) for name in names]
+    return None
+
+
+def array_of(y: Any) -> Any:
+    """y as an array whose missing entries are NaN, NaT or objects that ``is_missing`` knows, and whose whole numbers are exact."""
+    if sp.issparse(y):
+        return y.toarray()
+    if isinstance(y, np.ma.MaskedArray):
+        return unmasked(y)
+    if type(y).__module__.partition(".")[0] == "pandas" and not isinstance(getattr(y, "dtype", np.dtype(float)), np.dtype):
+        # Iterated, since arrays of categories with a gap are floats.
+        return _of_objects(list(y)) if np.ndim(y) == 1 else np.asarray(y, dtype=object)
+    if type(y).__module__.partition(".")[0] in ("polars", "pyarrow"):
+        # As arrays their whole numbers with a gap would be floats, which do not hold large ones.
+        if hasattr(y, "column_names") or hasattr(y, "columns"):
+            lists = y.to_pydict() if hasattr(y, "to_pydict") else y.to_dict(as_series=False)
+            return np.array(list(lists.values()), dtype=object).reshape(len(lists), -1).T
+        return _of_objects(y.to_pylist() if hasattr(y, "to_pylist") else y.to_list())
+    if isinstance(y, (list, tuple)) and any(entry is None for entry in y):
+        return _of_objects(y) if all(entry is None or np.ndim(entry) == 0 for entry in y) else np.asarray(y)
+    return np.asarray(y)
+
+
+def unmasked(array: Any) -> Any:
+    """A masked array as a plain one; None where it is masked."""
+    if not np.ma.is_masked(array):
+        return array.data
+    out = array.data.astype(object)
+    out[np.ma.getmaskarray(array)] = None
+    return out
+
+
+def _of_objects(entries: Any) -> Any:
+    out = np.empty(len(entries), dtype=object)
+    out[:] = entries
+    return out
+
+
 def _classes(y: Any, unlabelled: Any) -> Targets:
-    if y.dtype.kind in "OUST":
+    kind = y.dtype.kind
+    if kind in "OUST":
         y, none, missing = _from_objects(y, unlabelled)
+    elif kind in "mM":
+        none, missing = np.isnat(y), y.dtype.type("NaT")
     else:
-        none, missing = _from_numbers(y, unlabelled), -1
+        y, none, missing = *_from_numbers(y, unlabelled), -1
     classes, positions = np.unique(y[~none], return_inverse=True)
     codes = np.full(len(y), -1, dtype=np.int32)
     codes[~none] = positions
-    return Targets(classes, codes, None, None, missing)
+    targets = Targets(classes, codes, None, None, missing)
+    unclear = [name for name in targets.names if _looks_unknown(name)]
+    if unclear:
+        listed = ", ".join(map(repr, unclear))
+        targets.notes.append(
+            f"the label {listed} of y is taken for a class; if it means that nothing is known, give None or unlabelled={unclear[0]!r}"
+        )
+    return targets
 
 
-def _from_numbers(y: Any, unlabelled: Any) -> Any:
-    """Which samples are unlabelled; faults are raised."""
+def _from_numbers(y: Any, unlabelled: Any) -> tuple[Any, Any]:
+    """Labels as whole numbers (or truth values), and which samples are unlabelled; faults are raised."""
     none = np.zeros(len(y), dtype=bool)
-    if isinstance(unlabelled, Real):
+    if isinstance(unlabelled, Real) and not (y.dtype.kind == "b" and unlabelled == -1):
         none |= y == unlabelled
     if y.dtype.kind == "f":
         none |= np.isnan(y)
@@ -146,53 +206,112 @@ def _from_numbers(y: Any, unlabelled: Any) -> Any:
                 f"Unknown label type: sample {broken[0]} has the label {y[broken[0]]}; labels are whole numbers from 0 "
                 "(-1 for unlabelled) or text. For soft memberships give a 2d array (n_samples, n_classes)."
             )
-    below = np.flatnonzero(~none & (y < 0)) if y.dtype.kind in "if" else np.array([], dtype=int)
-    if below.size:
-        raise ValueError(
-            f"sample {below[0]} has label {y[below[0]]}; labels are whole numbers from 0, and {unlabelled!r} for unlabelled"
-        )
-    return none
+    if y.dtype.kind in "if":
+        none |= y == -1
+        below = np.flatnonzero(~none & (y < 0))
+        if below.size:
+            also = "" if unlabelled == -1 else f" (or {unlabelled!r})"
+            raise ValueError(f"sample {below[0]} has label {y[below[0]]}; labels are whole numbers from 0, and -1{also} for unlabelled")
+    if y.dtype.kind == "f":
+        large = np.flatnonzero(~none & (y >= 2.0**63))
+        if large.size:
+            raise ValueError(f"sample {large[0]} has the label {y[large[0]]}, but labels are whole numbers below 2**63, or text")
+        # A column of a table with gaps holds its whole numbers as floats: class 1.0 is class 1.
+        y = np.where(none, -1, y).astype(np.int64)
+    return y, none
 
 
 def _from_objects(y: Any, unlabelled: Any) -> tuple[Any, Any, Any]:
     """Labels, which of them are missing, and the marker for results."""
-    y = y.astype(object)
-    y = np.array([v.decode() if isinstance(v, bytes) else v for v in y], dtype=object)
-    none = np.array([_is_missing(value, unlabelled) for value in y], dtype=bool)
+    y = _of_objects([v.decode() if isinstance(v, bytes) else v for v in y.astype(object)])
+    none = np.array([is_missing(value, unlabelled) for value in y], dtype=bool)
     present = y[~none]
+    if len(present) and all(isinstance(v, (bool, np.bool_)) for v in present):
+        return np.array([bool(v) if not m else False for v, m in zip(y, none, strict=True)]), none, -1
     if len(present) and all(isinstance(v, (Integral, np.bool_)) for v in present):
-        whole = np.full(len(y), -1, dtype=np.int64)
-        whole[~none] = present.astype(np.int64)
-        below = np.flatnonzero(~none & (whole < 0))
-        if below.size:
-            raise ValueError(f"sample {below[0]} has label {whole[below[0]]}; labels are whole numbers from 0, and -1 for unlabelled")
-        return whole, none, -1
-    if all(isinstance(v, str) for v in present):
-        texts = np.array([v if not m else "" for v, m in zip(y, none, strict=True)], dtype=object)
-        return texts, none, None
-    if all(isinstance(v, Real) for v in present):
+        whole = [int(v) if not m else 0 for v, m in zip(y, none, strict=True)]
+        below = next((at for at, v in enumerate(whole) if v < 0), None)
+        if below is not None:
+            raise ValueError(f"sample {below} has label {whole[below]}; labels are whole numbers from 0, and -1 for unlabelled")
+        if max(whole) >= 2**63:
+            raise ValueError(f"sample {whole.index(max(whole))} has label {max(whole)}, but labels are whole numbers below 2**63, or text")
+        return np.array(whole, dtype=np.int64), none, -1
+    if all(isinstance(v, Real) for v in present) and len(present):
         numbers = np.array([np.nan if m else float(v) for v, m in zip(y, none, strict=True)])
-        return numbers, none | _from_numbers(numbers, unlabelled), -1
-    kinds = sorted({type(v).__name__ for v in present})
-    raise TypeError(f"labels of several types ({', '.join(kinds)}) can't be told apart; give whole numbers or text, one type for all")
+        whole, more = _from_numbers(numbers, unlabelled)
+        return whole, none | more, -1
+    odd = [v for v in present if not isinstance(v, (str, Real))]
+    if odd:
+        kinds = sorted({type(v).__name__ for v in present})
+        raise TypeError(f"labels of several types ({', '.join(kinds)}) can't be told apart; give whole numbers or text, one type for all")
+    texts = _one_text_each([v if isinstance(v, str) else _text_of(v) for v in present])
+    out = _of_objects([""] * len(y))
+    out[~none] = texts
+    return out, none, None
 
 
-def _is_missing(value: Any, unlabelled: Any) -> bool:
-    """None, NaN, NA, blank, the marker; and "-1", which is what NumPy makes of -1 beside texts."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+def _text_of(number: Any) -> str:
+    """1, 1.0 and "1" of one column are one class, "1"."""
+    value = number.item() if isinstance(number, np.generic) else number
+    return str(int(value)) if isinstance(value, float) and value == np.floor(value) else str(value)
+
+
+_WHOLE_WITH_POINT = re.compile(r"[0-9]+\.0*")
+_WITH_FRACTION = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*")
+
+
+def _one_text_each(texts: list[str]) -> list[str]:
+    """"1.0" is what a table makes of 1, unless other labels have digits after the point ("1.5")."""
+    if any(_WITH_FRACTION.fullmatch(text) for text in texts):
+        return texts
+    return [text.partition(".")[0] if _WHOLE_WITH_POINT.fullmatch(text) else text for text in texts]
+
+
+def any_is(y: Any, mark: Any) -> bool:
+    """Whether an entry of y is the mark of unlabelled samples."""
+    entries = array_of(y).astype(object).ravel()
+    return any(v == mark or (isinstance(v, (str, bytes)) and (v.decode() if isinstance(v, bytes) else v).strip() == str(mark)) for v in entries if np.ndim(v) == 0 and not _is_na(v))
+
+
+def _is_na(value: Any) -> bool:
+    return type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
+
+
+# What tables write where nothing is known: the marks that pandas and R read as missing, and -1 in its spellings.
+_MISSING_TEXTS = frozenset(
+    ["", "<NA>", "N/A", "n/a", "NA", "NaN", "nan", "NaT", "None", "NULL", "null", "#N/A", "-nan", "-NaN", "-1", "-1.0", "\N{MINUS SIGN}1", "\N{MINUS SIGN}1.0"]
+)
+
+
+def is_missing(value: Any, unlabelled: Any = -1) -> bool:
+    """Whether a label says that nothing is known: None, NaN, NaT, NA, blank, -1, their spellings in tables, or the given mark."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return True
     if isinstance(value, str):
-        return value.strip() == "" or value == str(unlabelled)
-    if isinstance(value, float) and value != value:
-        return True
-    return isinstance(value, Real) and isinstance(unlabelled, Real) and value == unlabelled
+        text = value.strip()
+        return text in _MISSING_TEXTS or text == str(unlabelled)
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        return isinstance(unlabelled, (bool, np.bool_)) and isinstance(value, (bool, np.bool_)) and bool(value == unlabelled)
+    return bool(value != value or value == -1 or (isinstance(unlabelled, Real) and value == unlabelled))
+
+
+_UNCLEAR = frozenset(
+    ["?", "??", "???", "-", "--", ".", "unknown", "unk", "<unk>", "unlabelled", "unlabeled", "not labelled", "not labeled", "no label", "none", "nil", "na", "n.a.", "missing",
+     "not available", "unassigned", "undefined", "unspecified", "tbd"]
+)
+
+
+def _looks_unknown(name: str) -> bool:
+    return name.strip().lower() in _UNCLEAR
 
 
 def _memberships(y: Any, columns: list[str] | None) -> Targets:
     """Multi-hot or soft memberships; NaN and -1 mark entries that aren't known."""
     if y.dtype.kind not in "biuf":
         try:
-            y = y.astype(np.float64)
+            y = np.array([[np.nan if is_missing(v) else float(v) for v in row] for row in y], dtype=np.float64).reshape(y.shape)
         except (TypeError, ValueError):
             raise ValueError(
                 f"memberships (a 2d y) must be numbers, but have the type {y.dtype}; give texts as a 1d y"

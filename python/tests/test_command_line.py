@@ -102,3 +102,121 @@ def test_an_acceleration_that_is_not_one_is_refused_with_the_valid_ones(digits):
         pw.NMF(3, acceleration="yes", max_iter=2).fit(X[:50])
     with pytest.raises(ValueError, match="acceleration off"):
         pw.SSNMF(10, acceleration="on", solver="hals", max_iter=2).fit(X[:50], y[:50])
+
+
+# ---------------------------------------------------------------------- one model for both
+
+
+def shares_of(folder):
+    """Clusters and shares of memberships.csv."""
+    import csv
+
+    with open(folder / "memberships.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    return [row[1] or None for row in rows[1:]], np.array([[float(cell) for cell in row[2:]] for row in rows[1:]])
+
+
+EVERY_METHOD = {
+    **{method: ["-k", 10] for method in METHODS},
+    "guided": ["-k", 12],
+    "ntf": ["-k", 6, "--image-shape", "8x8"],
+    "symnmf": ["-k", 10, "--graph-neighbours", 5],
+    "ws-symnmf": ["-k", 10, "--graph-neighbours", 5],
+}
+
+
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_a_model_of_the_command_line_is_the_model_in_python(method, command, files):
+    X, y, folder = files
+    labelled = method in ("guided", "ws-symnmf") or (method in METHODS and METHODS[method][1])
+    labels = ["--labels", folder / "y.csv"] if labelled else []
+    command("fit", folder / "x.npy", "--method", method, *EVERY_METHOD[method], "--max-iter", 5, "--tol", 0, *labels, "--out", folder / "out", "--quiet")
+    model = pw.load(folder / "out")
+    assert model._method == method and model.n_iter_ == 5 and model.max_iter == 5
+    np.testing.assert_array_equal(model.codes_, np.load(folder / "out" / "codes.npy"))
+    clusters, shares = shares_of(folder / "out")
+    np.testing.assert_allclose(model.memberships(), shares, atol=1e-12)
+    if labelled:
+        assert model.classes_.tolist() == sorted(set(y[y >= 0].tolist()))
+    if method == "ntf":
+        assert model.image_shape == (8, 8) and model.image_rows_.shape == (8, 6) and model.image_columns_.shape == (8, 6)
+    if method in ("gnmf", "semi-gnmf"):
+        assert model.graph_.shape == (300, 300) and model.graph_.nnz > 300
+    if method in METHODS or method == "guided":
+        assert getattr(model, "image_shape_", None) is None
+        # What Python writes of it is read by the command line.
+        model.save(folder / "again.safetensors")
+        np.save(folder / "new.npy", X[:9] + 1)
+        for name, path in (("a", folder / "out"), ("b", folder / "again.safetensors")):
+            command("transform", path, folder / "new.npy", "--max-iter", 9, "--out", folder / name, "--quiet")
+        np.testing.assert_array_equal(np.load(folder / "a" / "codes.npy"), np.load(folder / "b" / "codes.npy"))
+
+
+def test_the_parameters_of_a_loaded_model_repeat_the_fit_of_the_command_line(command, files):
+    X, y, folder = files
+    flags = ["--l1", "0.1,0.2", "--seed", 5, "--init", "random", "--loss", "frobenius", "--solver", "hals", "--max-iter", 7, "--tol", 0]
+    command("fit", folder / "x.npy", "--method", "nmf", "-k", 4, *flags, "--out", folder / "out", "--quiet")
+    model = pw.load(folder / "out")
+    again = pw.NMF(**model.get_params()).fit(X)
+    np.testing.assert_array_equal(again.codes_, model.codes_)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("dtype", ["f64", "f32"])
+@pytest.mark.parametrize("scale", ["max", "unit-rows", "tfidf"])
+def test_a_model_that_scales_gives_the_bits_of_the_command_line_for_raw_rows(scale, dtype, kind, command, files):
+    import scipy.sparse as sp
+
+    X, _, folder = files
+    precision = {"f64": np.float64, "f32": np.float32}[dtype]
+    counts, new = np.floor(X[:200]).astype(precision), np.floor(X[200:240] * 1.5).astype(precision)
+    new[3] = 0
+    make = sp.csr_matrix if kind == "sparse" else np.asarray
+    for name, rows in (("fitted", counts), ("new", new)):
+        sp.save_npz(folder / f"{name}.npz", make(rows)) if kind == "sparse" else np.save(folder / f"{name}.npy", rows)
+    end = "npz" if kind == "sparse" else "npy"
+    command("fit", folder / f"fitted.{end}", "-k", 4, "--scale", scale, "--dtype", dtype, "--max-iter", 9, "--tol", 0, "--out", folder / "out", "--quiet")
+    exactly = ["--solver", "bpp", "--tol", 0, "--max-iter", 1, "--quiet"]
+    command("transform", folder / "out", folder / f"new.{end}", *exactly, "--out", folder / "codes")
+    theirs = np.load(folder / "codes" / "codes.npy")
+    model = pw.load(folder / "out")
+    before = make(new)
+    given = before.copy()
+    codes = model.transform(given)
+    np.testing.assert_array_equal(codes, theirs)
+    assert codes.dtype == precision and model.scaling_.kind == scale
+    # The caller's rows stay as they are.
+    assert (abs(given - before)).max() == 0
+    record = json.loads((folder / "codes" / "run.json").read_text())
+    assert -model.score(make(new)) == pytest.approx(record["result"]["relative_error"], rel=1e-5)
+    clusters, _ = shares_of(folder / "codes")
+    assert model.predict_names(make(new)).tolist() == clusters
+    # The scaling stays with the model, in both.
+    model.save(folder / "again.safetensors")
+    again = pw.load(folder / "again.safetensors")
+    np.testing.assert_array_equal(again.transform(make(new)), theirs)
+    command("transform", folder / "again.safetensors", folder / f"new.{end}", *exactly, "--out", folder / "more")
+    np.testing.assert_array_equal(np.load(folder / "more" / "codes.npy"), theirs)
+    with pytest.warns(UserWarning, match="fit takes X as it is"):
+        again.fit(make(counts))
+    assert again.scaling_ is None
+
+
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+@pytest.mark.parametrize("asked", [None, "length", "sum"])
+def test_shares_are_those_of_the_command_line_which_says_of_what(loss, asked, command, files):
+    X, _, folder = files
+    flags = ["--shares", asked] if asked else []
+    command("fit", folder / "x.npy", "--method", "nmf", "-k", 5, "--loss", loss, "--max-iter", 9, "--tol", 0, *flags, "--out", folder / "out", "--quiet")
+    model = pw.load(folder / "out")
+    of = asked or ("length" if loss == "frobenius" else "sum")
+    clusters, shares = shares_of(folder / "out")
+    np.testing.assert_allclose(model.memberships(of=of), shares, atol=1e-12)
+    np.testing.assert_allclose(model.memberships(), shares, atol=1e-12)
+    assert model.predict_names().tolist() == clusters
+    assert json.loads((folder / "out" / "run.json").read_text())["settings"]["shares_of"] == of
+    assert f"by {of}" in (folder / "out" / "report.html").read_text()
+    np.save(folder / "new.npy", X[:9] + 1)
+    command("transform", folder / "out", folder / "new.npy", *flags, "--out", folder / "codes", "--quiet")
+    assert json.loads((folder / "codes" / "run.json").read_text())["settings"]["shares_of"] == of
+    np.testing.assert_allclose(shares_of(folder / "codes")[1], model.memberships(np.load(folder / "codes" / "codes.npy")), atol=1e-12)

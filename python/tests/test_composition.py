@@ -73,12 +73,6 @@ def test_the_output_can_be_a_frame(library):
     assert list(frame.columns) == ["nmf0", "nmf1"] and type(frame).__module__.startswith(library)
 
 
-def test_fit_transform_and_transform_agree(estimator):
-    X, y, _ = data_for(estimator)
-    model = sample_of(estimator).set_params(random_state=0)
-    np.testing.assert_array_equal(model.fit_transform(X, y), model.transform(X))
-
-
 def test_the_codes_of_a_row_depend_on_nothing_but_the_row(estimator):
     X, y, _ = data_for(estimator)
     model = sample_of(estimator).set_params(random_state=0).fit(X, y)

@@ -28,7 +28,7 @@ def run(page):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("page", ["index", "moving", "guidance"])
+@pytest.mark.parametrize("page", ["index", "moving", "guidance", "results"])
 def test_code_of_a_page_runs_from_top_to_bottom(page):
     run(page)
 

@@ -97,6 +97,11 @@ pub(crate) struct WriteArgs {
     /// WH (for classifiers; they may be negative). Model and memberships have the plain codes.
     #[arg(long, value_parser = choices::codes(), default_value = "plain")]
     pub(crate) codes: String,
+    /// What the shares in memberships.csv (and the clusters, by the largest) are shares of: "length", code times length of the component;
+    /// "sum", code times sum of the component, parts of what was counted. Default: length, and sum under Kullback-Leibler, which keeps
+    /// the total of each row. run.json and the report say it.
+    #[arg(long, value_parser = choices::shares())]
+    pub(crate) shares: Option<String>,
     /// Print errors only. Notes are in run.json and in the report all the same.
     #[arg(long, short)]
     pub(crate) quiet: bool,

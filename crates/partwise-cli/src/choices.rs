@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use partwise::{Acceleration, Init, Loss, Slot, models, solvers};
+use partwise::recipes::ShareOf;
+use partwise::{Acceleration, Init, Loss, ScalingKind, Slot, models, solvers};
 use partwise_io::FORMATS;
-
-use crate::scale::ScaleKind;
 
 fn parser(values: impl IntoIterator<Item = (&'static str, &'static str)>) -> PossibleValuesParser {
     PossibleValuesParser::new(values.into_iter().map(|(name, help)| PossibleValue::new(name).help(help)))
@@ -53,7 +52,7 @@ pub(crate) fn formats() -> PossibleValuesParser {
 
 /// Scalings of the data.
 pub(crate) fn scales() -> PossibleValuesParser {
-    parser(ScaleKind::ALL.map(|kind| (kind.name(), kind.summary())))
+    parser(ScalingKind::ALL.map(|kind| (kind.name(), kind.summary())))
 }
 
 /// The factors.
@@ -78,6 +77,11 @@ pub(crate) fn graph_weights() -> PossibleValuesParser {
         ("cosine", "the cosine of the angle; no edge where it is 0"),
         ("dot", "the inner product; no edge where it is 0"),
     ])
+}
+
+/// What the shares of the components are shares of.
+pub(crate) fn shares() -> PossibleValuesParser {
+    parser(ShareOf::ALL.map(|of| (of.name(), of.summary())))
 }
 
 /// What is written as codes.

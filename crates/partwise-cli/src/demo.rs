@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use partwise::{Knowledge, Model, Settings};
+use partwise::{Knowledge, Model, Scaling, Settings};
 use partwise_eval::{Digits, digits};
 use partwise_io::OutputFolder;
 
@@ -16,7 +16,7 @@ use crate::outputs::{self, Extra};
 use crate::progress::duration;
 use crate::record::Timings;
 use crate::report::Comparison;
-use crate::scale::Scaling;
+use crate::scale;
 use crate::{Outcome, interrupt};
 
 /// The file by which a later demo knows its own folder.
@@ -62,6 +62,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
             composed: None,
             model,
             settings,
+            shares: None,
             component_names: None,
             chosen: Vec::new(),
         };
@@ -121,7 +122,7 @@ fn take_folder(out: &Path) -> Result<OutputFolder> {
 fn prepare(digits: &Digits, args: &DemoArgs) -> Result<(Source, Data<f64>, Guidance)> {
     let (rows, columns) = (digits.n_samples(), digits.n_features());
     let mut table = Table::dense(rows, columns, digits.images.clone());
-    Scaling::UnitRows.apply(&mut table);
+    scale::apply(&Scaling::UnitRows, &mut table);
     let bytes: Vec<u8> = digits.images.iter().map(|pixel| *pixel as u8).collect();
     let sha256 = partwise_io::sha256_hex(&bytes);
     let source = Source {

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use partwise::{DenseMatrix, Matrix};
+use partwise::recipes::ShareOf;
+use partwise::{DenseMatrix, Loss, Matrix};
 use partwise_eval::methods::k_means::{KMeansSettings, k_means};
 use partwise_io::{LabelTable, ModelFile, ReadOptions, Values};
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ fn evaluate(model: &ModelFile, args: &EvaluateArgs) -> Result<Evaluation> {
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
     let table = label_table(args, codes.rows(), row_names(model).as_deref())?;
-    let memberships = Memberships::new(&codes, &components);
+    let memberships = Memberships::new(&codes, &components, shares_of(None, model)?);
     let (clusters, names) = match args.clusters.as_str() {
         "k-means" => by_k_means(codes.clone(), &table, args)?,
         "k-means-rows" => by_k_means(unit_rows(&memberships.shares), &table, args)?,
@@ -208,6 +209,16 @@ fn names(listed: Option<&Value>, count: usize, what: &str) -> Vec<String> {
     let listed = listed.and_then(Value::as_array);
     let name = |j: usize| listed.and_then(|names| names.get(j)).and_then(Value::as_str);
     (0..count).map(|j| name(j).map_or_else(|| format!("{what} {}", j + 1), str::to_string)).collect()
+}
+
+/// What shares are shares of: as asked, as the fit had it, by the loss.
+pub(crate) fn shares_of(asked: Option<&str>, model: &ModelFile) -> Result<ShareOf> {
+    let settings = model.document.get("settings");
+    let text = |key: &str| settings.and_then(|s| s.get(key)).and_then(Value::as_str);
+    if let Some(name) = asked.or(text("shares_of")) {
+        return Ok(ShareOf::from_name(name)?);
+    }
+    Ok(ShareOf::of_loss(text("loss").map(Loss::from_name).transpose()?.unwrap_or_default()))
 }
 
 /// A model file, or the one in a folder.

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
+use partwise::recipes::ShareOf;
 use partwise::{
     Acceleration, AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real,
-    Settings, Slot, SolverChoice, StrengthUnit, models,
+    Scaling, ScalingKind, Settings, Slot, SolverChoice, StrengthUnit, models,
 };
 use partwise_io::{Matched, ModelFile, OutputFolder, order_by_name, read_names, repeated_note};
 use serde_json::Value;
@@ -24,9 +25,8 @@ use crate::job::Job;
 use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::said::{say_input, say_result};
-use crate::scale::{ScaleKind, Scaling};
 use crate::search::{find_strength, find_strengths};
-use crate::{Outcome, interrupt, precision, recipe};
+use crate::{Outcome, interrupt, precision, recipe, scale};
 
 /// The model that a fit starts from.
 fn start_model(path: &Path) -> Result<ModelFile> {
@@ -123,8 +123,8 @@ pub(crate) fn with_job<T: Real, R>(
         true => None,
         false => guidance::reference(&args.guidance, &source, guidance)?,
     };
-    let scaling = Scaling::learn(ScaleKind::from_name(&args.model.scale)?, &table);
-    scaling.apply(&mut table);
+    let scaling = scale::learn(ScalingKind::from_name(&args.model.scale)?, &table);
+    scale::apply(&scaling, &mut table);
     let mut chosen = Vec::new();
     let data = data(args, table, &mut source, &mut chosen)?;
     let composed = match is_guided {
@@ -261,7 +261,20 @@ fn prepare<'a, T: Real>(
             .with_context(|| path.display().to_string())?;
         component_names = component_names.or(names);
     }
-    Ok(Job { source, data, scaling, guidance, reference, composed, model, settings, component_names, chosen })
+    let shares = args.write.shares.as_deref().map(ShareOf::from_name).transpose()?;
+    Ok(Job {
+        source,
+        data,
+        scaling,
+        guidance,
+        reference,
+        composed,
+        model,
+        settings,
+        shares,
+        component_names,
+        chosen,
+    })
 }
 
 /// The model that takes anything at once.

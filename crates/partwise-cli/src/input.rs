@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
-use partwise::{DataMatrix, DenseMatrix, Matrix, Real, SparseMatrix};
+use partwise::{DataMatrix, DenseMatrix, Matrix, Real, ScaledRow, SparseMatrix};
 use partwise_io::{DataNames, FORMATS, ReadOptions, Values};
 
 use crate::args::ReadArgs;
@@ -175,8 +175,20 @@ impl<T: Real> Table<T> {
     }
 
     /// The stored values.
+    #[cfg(test)]
     pub(crate) fn values(&self) -> &[T] {
         &self.values
+    }
+
+    /// The columns (`None`: all of them) and the stored values of a row.
+    pub(crate) fn row(&self, row: usize) -> ScaledRow<'_, T> {
+        match &self.sparse {
+            None => (None, &self.values[row * self.columns..(row + 1) * self.columns]),
+            Some((indptr, indices)) => {
+                let span = indptr[row]..indptr[row + 1];
+                (Some(&indices[span.clone()]), &self.values[span])
+            }
+        }
     }
 
     /// Calls `each` with row, column and value of every stored entry, row by row.

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use partwise::memory::{self, DataSize, Estimate};
-use partwise::recipes::{GuidanceReport, fit_guided};
-use partwise::{Fit, Loss, Model, Real, Settings, StopReason, fit_observed};
+use partwise::recipes::{GuidanceReport, ShareOf, fit_guided};
+use partwise::{Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
 
 use crate::composed::Composed;
 use crate::console::Verbosity;
@@ -14,7 +14,6 @@ use crate::input::{Data, Source};
 use crate::interrupt::{self, Stopped};
 use crate::memberships::Memberships;
 use crate::progress::Progress;
-use crate::scale::Scaling;
 use crate::scores::Evaluation;
 
 /// What is to be fitted.
@@ -29,6 +28,8 @@ pub(crate) struct Job<'a, T: Real> {
     pub(crate) composed: Option<&'a Composed>,
     pub(crate) model: Model,
     pub(crate) settings: Settings,
+    /// What the shares are shares of; by the loss unless the flags say it.
+    pub(crate) shares: Option<ShareOf>,
     /// Names of the first components, where the fit gives none of its own (from a reference or an earlier model).
     pub(crate) component_names: Option<Vec<String>>,
     /// Sentences on what was chosen for the user.
@@ -80,7 +81,8 @@ impl<'a, T: Real> Job<'a, T> {
             return Err(Stopped.into());
         }
         self.name_components(&mut fit.component_names);
-        let memberships = Memberships::new(&fit.codes, &fit.components);
+        let of = self.shares.unwrap_or(ShareOf::of_loss(fit.loss));
+        let memberships = Memberships::new(&fit.codes, &fit.components, of);
         let evaluation = self
             .guidance
             .map(|g| {

@@ -1,5 +1,6 @@
 //! From codes to clusters and shares.
 
+use partwise::recipes::{ShareOf, shares};
 use partwise::{Matrix, Real};
 
 /// Which component each sample belongs to, and its shares of all.
@@ -8,25 +9,17 @@ pub(crate) struct Memberships<T> {
     /// The component of the largest share (the first of equals); `None` for a row of zeros. Shares, not codes, are compared: a
     /// component may be scaled up and its codes down without any change of the factorization.
     pub(crate) cluster: Vec<Option<usize>>,
-    /// n × k: code · ‖component‖₂ over its row sum; zeros in a row of zeros.
+    /// n × k: code · size of the component over its row sum; zeros in a row of zeros.
     pub(crate) shares: Matrix<T>,
+    /// What they are shares of.
+    pub(crate) of: ShareOf,
 }
 
 impl<T: Real> Memberships<T> {
     /// From W (n × k) and H (k × d).
-    pub(crate) fn new(codes: &Matrix<T>, components: &Matrix<T>) -> Self {
-        let lengths: Vec<f64> = (0..components.rows()).map(|j| length(components.row(j))).collect();
-        let shares = |i: usize| -> Vec<f64> {
-            let weighted: Vec<f64> =
-                codes.row(i).iter().zip(&lengths).map(|(code, length)| code.to_f64() * length).collect();
-            let sum: f64 = weighted.iter().sum();
-            weighted.iter().map(|w| if sum > 0.0 { w / sum } else { 0.0 }).collect()
-        };
-        let mut matrix = Matrix::zeros(codes.rows(), codes.columns());
-        for i in 0..codes.rows() {
-            matrix.row_mut(i).iter_mut().zip(shares(i)).for_each(|(out, share)| *out = T::from_f64(share));
-        }
-        Memberships { cluster: (0..codes.rows()).map(|i| largest(matrix.row(i))).collect(), shares: matrix }
+    pub(crate) fn new(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -> Self {
+        let shares = shares(codes, components, of).cast();
+        Memberships { cluster: (0..codes.rows()).map(|i| largest(shares.row(i))).collect(), shares, of }
     }
 
     /// The name of each sample's cluster, blank where there is none.
@@ -63,10 +56,6 @@ pub(crate) fn largest<T: Real>(row: &[T]) -> Option<usize> {
     row.get(best).filter(|value| **value > T::ZERO).map(|_| best)
 }
 
-fn length<T: Real>(row: &[T]) -> f64 {
-    row.iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>().sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,10 +64,12 @@ mod tests {
     fn a_row_of_zeros_belongs_nowhere_and_shares_sum_to_1() {
         let codes = Matrix::from_vec(3, 2, vec![1.0, 2.0, 0.0, 0.0, 3.0, 3.0]).unwrap();
         let components = Matrix::from_vec(2, 2, vec![3.0, 4.0, 0.0, 1.0]).unwrap();
-        let found = Memberships::<f64>::new(&codes, &components);
+        let found = Memberships::<f64>::new(&codes, &components, ShareOf::Length);
         assert_eq!(found.cluster, [Some(0), None, Some(0)]);
         assert_eq!(found.shares.row(0), [5.0 / 7.0, 2.0 / 7.0]);
         assert_eq!(found.shares.row(1), [0.0, 0.0]);
+        let by_sum = Memberships::<f64>::new(&codes, &components, ShareOf::Sum);
+        assert_eq!(by_sum.shares.row(0), [7.0 / 9.0, 2.0 / 9.0]);
         assert_eq!((found.sizes(), found.undefined()), (vec![2, 0], 1));
         assert_eq!(found.top(0, 5).iter().map(|t| t.0).collect::<Vec<_>>(), [2, 0]);
     }

@@ -1,14 +1,13 @@
 //! `partwise methods`: the registries as text or JSON.
 
 use anyhow::Result;
-use partwise::{Init, models, solvers};
+use partwise::{Init, ScalingKind, models, solvers};
 use partwise_io::FORMATS;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::MethodsArgs;
 use crate::console;
-use crate::scale::ScaleKind;
 
 /// Prints.
 pub(crate) fn run(args: &MethodsArgs) -> Result<Outcome> {
@@ -46,7 +45,10 @@ fn as_text() -> String {
         lines.iter().for_each(|(name, help)| out.push_str(&format!("{name}\n  {help}\n")));
     };
     list("STARTS (--init)", Init::NAMES.iter().map(|(name, help)| (name.to_string(), *help)).collect());
-    list("SCALINGS (--scale)", ScaleKind::ALL.iter().map(|s| (s.name().to_string(), s.summary())).collect());
+    list(
+        "SCALINGS (--scale)",
+        ScalingKind::ALL.iter().map(|s| (s.name().to_string(), s.summary())).collect(),
+    );
     list(
         "FILE FORMATS (--format; each also compressed, .gz)",
         FORMATS
@@ -79,7 +81,7 @@ fn as_json() -> Value {
         "aliases": [{ "name": "cnmf-kl", "method": "cnmf", "loss": "kullback-leibler" }],
         "solvers": solvers,
         "starts": Init::NAMES.iter().map(|(name, help)| named(name, help)).collect::<Vec<_>>(),
-        "scalings": ScaleKind::ALL.iter().map(|s| named(s.name(), s.summary())).collect::<Vec<_>>(),
+        "scalings": ScalingKind::ALL.iter().map(|s| named(s.name(), s.summary())).collect::<Vec<_>>(),
         "formats": FORMATS
             .iter()
             .map(|f| json!({ "name": f.name, "extensions": f.extensions, "summary": f.description }))

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use partwise::Real;
+use partwise::{Real, ScalingKind};
 use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, Reading, Stage, automatic_observed};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
@@ -14,8 +14,7 @@ use crate::console::{self, Verbosity};
 use crate::guidance::{self, Given, Guidance};
 use crate::input::{Read, Table};
 use crate::progress::duration;
-use crate::scale::{ScaleKind, Scaling};
-use crate::{Outcome, outputs, precision, record};
+use crate::{Outcome, outputs, precision, record, scale};
 
 /// What it writes, beside run.json.
 pub(crate) const FILES: &[&str] = &["memberships.npy", "memberships.csv"];
@@ -30,8 +29,8 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read, folder: OutputFolder) -> 
     let Some(Given::Classes(guidance)) = given else {
         bail!("--recipe auto learns from labels, one a sample; give --labels or --label-column");
     };
-    let scaling = Scaling::learn(ScaleKind::from_name(&args.model.scale)?, &table);
-    scaling.apply(&mut table);
+    let scaling = scale::learn(ScalingKind::from_name(&args.model.scale)?, &table);
+    scale::apply(&scaling, &mut table);
     let data = table.into_data(&source.name)?;
     let (seed, threads) = (args.solve.seed, args.solve.threads);
     let memory_limit = io::machine::available_memory();
@@ -50,7 +49,7 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read, folder: OutputFolder) -> 
     let run = json!({
         "versions": record::versions(),
         "data": record::data_json(&source, T::NAME),
-        "scale": scaling.to_json(),
+        "scale": io::scaling_json(&scaling),
         "labels": json!({
             "file": guidance.name,
             "sha256": guidance.sha256,

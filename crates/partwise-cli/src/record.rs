@@ -1,13 +1,13 @@
 //! What is written about a fit: the document of the model file, and run.json.
 
+use partwise::graphs::Graph;
 use partwise::recipes::{GuidanceReport, Verdict};
-use partwise::{AnchorScale, Encoding, Real, StopReason, StrengthUnit};
-use partwise_io::{MODEL_FORMAT, ModelFile, Tensor};
+use partwise::{AnchorScale, Encoding, Matrix, Real, StopReason, StrengthUnit};
+use partwise_io::{MODEL_FORMAT, ModelFile, Tensor, scaling_json};
 use serde_json::{Map, Value, json};
 
 use crate::input::Source;
 use crate::job::{Done, relative_kkt};
-use crate::scale::Scaling;
 
 /// Wall times of the steps, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,7 +56,8 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     set("time_limit_seconds", json!(settings.time_limit.map(|limit| limit.as_secs_f64())));
     set("l1", json!([settings.l1.0, settings.l1.1]));
     set("l2", json!([settings.l2.0, settings.l2.1]));
-    set("scale", done.job.scaling.to_json());
+    set("scale", scaling_json(done.job.scaling));
+    set("shares_of", json!(done.memberships.of.name()));
     if matches!(done.job.model.spec().name, "ws-nmf" | "ws-symnmf") {
         set("strength", json!(knowledge.strength));
         set(
@@ -188,7 +189,6 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
         "row_names": source.row_names,
         "guidance": guidance_json(done),
         "encoding": encoding_json(fit.encoding()),
-        "scaling": done.job.scaling.to_json(),
         "result": result_json(done),
         "history_columns": ["iteration", "objective", "kkt"],
         "history": history,
@@ -200,15 +200,29 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
         ("components".to_string(), Tensor::new(&fit.components)),
         ("codes".to_string(), Tensor::new(&fit.codes)),
     ];
-    if let Scaling::TfIdf(idf) = done.job.scaling {
-        let row = partwise::Matrix::from_fn(1, idf.len(), |_, j| idf[j]);
-        tensors.push(("idf".to_string(), Tensor::F64(row)));
-    }
+    tensors.extend(fit.further.iter().map(|(slot, factor)| (further_name(slot.name()), Tensor::new(factor))));
+    let knowledge = done.job.model.knowledge();
+    tensors.extend(knowledge.graph.as_ref().map(|graph| ("graph".to_string(), edges(graph))));
     let mut model = ModelFile { document, tensors };
+    model.set_scaling(done.job.scaling);
     if let Some(guidance) = &done.job.model.knowledge().guidance {
         model.set_guidance(guidance);
     }
     model
+}
+
+/// The name of the matrix of a factor beside codes and components.
+fn further_name(slot: &str) -> String {
+    format!("further/{}", slot.replace(' ', "_"))
+}
+
+/// The graph of the samples, one row an edge: the two samples and the weight; both ways.
+fn edges(graph: &Graph) -> Tensor {
+    let entries = graph.entries();
+    Tensor::F64(Matrix::from_fn(entries.len(), 3, |e, part| {
+        let (i, j, weight) = entries[e];
+        [i as f64, j as f64, weight][part]
+    }))
 }
 
 /// run.json.

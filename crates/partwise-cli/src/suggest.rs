@@ -2,13 +2,13 @@
 
 use anyhow::{Context, Result};
 use partwise::Matrix;
-use partwise::recipes::{suggest_from, suggest_links_from};
+use partwise::recipes::{ShareOf, suggest_from, suggest_links_from};
 use partwise_io::ModelFile;
 use serde_json::json;
 
 use crate::args::SuggestArgs;
 use crate::console::{self, Verbosity};
-use crate::evaluate::{component_names, guiding_samples, model_path, row_names};
+use crate::evaluate::{component_names, guiding_samples, model_path, row_names, shares_of};
 use crate::{Outcome, guidance, input};
 
 /// Reads a result and prints a table, or JSON.
@@ -20,9 +20,10 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
     let names = component_names(&model, components.rows());
     let samples = row_names(&model);
+    let of = shares_of(None, &model)?;
     let verbosity = Verbosity::of(false, args.json);
     if args.links {
-        return pairs(args, (&codes, &components), samples.as_deref(), verbosity);
+        return pairs(args, (&codes, &components), of, samples.as_deref(), verbosity);
     }
     let mut known = guiding_samples(&model, codes.rows())?;
     if let Some(labels) = &args.labels {
@@ -38,8 +39,8 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
         }
     }
     let known: Vec<usize> = (0..known.len()).filter(|i| known[*i]).collect();
-    let found =
-        suggest_from(&codes, &components, &known, args.count).with_context(|| path.display().to_string())?;
+    let found = suggest_from(&codes, &components, of, &known, args.count)
+        .with_context(|| path.display().to_string())?;
     if args.json {
         let line = |s: &partwise::recipes::Suggestion| {
             json!({
@@ -74,10 +75,11 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
 fn pairs(
     args: &SuggestArgs,
     (codes, components): (&Matrix<f64>, &Matrix<f64>),
+    of: ShareOf,
     samples: Option<&[String]>,
     verbosity: Verbosity,
 ) -> Result<Outcome> {
-    let found = suggest_links_from(codes, components, args.count)?;
+    let found = suggest_links_from(codes, components, of, args.count)?;
     if args.json {
         let line = |p: &partwise::recipes::PairInDoubt| {
             json!({ "samples": [p.samples.0, p.samples.1],

@@ -1,21 +1,21 @@
 //! `partwise transform`.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use partwise::{Encoding, Fit, Loss, Matrix, Real, Settings, SolverChoice, encode};
+use partwise::{Encoding, Fit, Loss, Matrix, Real, Scaling, Settings, SolverChoice, encode};
 use partwise_io::{Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
 use serde_json::{Value, json};
 
 use crate::args::TransformArgs;
 use crate::console::{self, Verbosity};
-use crate::evaluate::{component_names, model_path};
+use crate::evaluate::{component_names, model_path, shares_of};
 use crate::input::{self, Read, Source, Table};
 use crate::job::{error_name, relative_kkt};
 use crate::memberships::Memberships;
 use crate::progress::{Progress, duration};
-use crate::scale::Scaling;
-use crate::{Outcome, interrupt, outputs, precision, record};
+use crate::{Outcome, interrupt, outputs, precision, record, scale};
 
 /// What it writes, beside run.json.
 const FILES: &[&str] = &["codes.npy", "codes.csv", "memberships.csv"];
@@ -47,8 +47,8 @@ fn run_in<T: Real>(
     precision::check::<T>(&values, &mut source)?;
     let values = with_features_of(model, values, &mut source, components.columns())?;
     let mut table = Table::<T>::from_values(values, &source)?;
-    let stored = Stored::read(model, components)?;
-    stored.scaling.apply(&mut table);
+    let stored = Stored::read(model, &model_path(&args.model))?;
+    scale::apply(&stored.scaling, &mut table);
     let data = table.into_data(&source.name)?;
     verbosity.say(&format!("read: {} ({}), {} samples", source.name, source.format, source.rows));
     let read_seconds = began.elapsed().as_secs_f64();
@@ -69,7 +69,8 @@ fn run_in<T: Real>(
         return Err(interrupt::Stopped.into());
     }
     let names = component_names(model, components.rows());
-    let memberships = Memberships::new(&fit.codes, components);
+    let memberships =
+        Memberships::new(&fit.codes, components, shares_of(args.write.shares.as_deref(), model)?);
     let run = write(args, folder, &source, &fit, &memberships, &names, read_seconds)?;
     fit.notices.iter().for_each(|notice| verbosity.note(&notice.message));
     verbosity.say(&format!(
@@ -95,7 +96,7 @@ struct Stored {
 }
 
 impl Stored {
-    fn read<T: Real>(model: &ModelFile, components: &Matrix<T>) -> Result<Self> {
+    fn read(model: &ModelFile, path: &Path) -> Result<Self> {
         let document = Value::Object(model.document.clone());
         let numbers = |pointer: &str| -> Result<Vec<f64>> {
             let list = document.pointer(pointer).and_then(Value::as_array);
@@ -104,8 +105,6 @@ impl Stored {
         };
         let loss =
             document.pointer("/settings/loss").and_then(Value::as_str).context("the model lacks its loss")?;
-        let idf = model.tensor("idf").map(|t| t.to_matrix::<f64>().into_vec());
-        let scaling = document.get("scaling").context("the model lacks its scaling")?;
         Ok(Stored {
             loss: Loss::from_name(loss)?,
             encoding: Encoding {
@@ -117,7 +116,7 @@ impl Stored {
                     Some(_) => Some(numbers("/encoding/feature_weights")?),
                 },
             },
-            scaling: Scaling::from_json(scaling, idf, components.columns())?,
+            scaling: model.scaling(path)?,
         })
     }
 }
@@ -167,7 +166,7 @@ fn write<T: Real>(
         "model": model_path(&args.model).display().to_string(),
         "data": record::data_json(source, T::NAME),
         "settings": { "solver": fit.solver, "seed": args.seed, "tolerance": args.tol, "max_iterations": args.max_iter,
-            "codes": args.write.codes },
+            "codes": args.write.codes, "shares_of": memberships.of.name() },
         "result": {
             "objective": fit.objective,
             "relative_error": fit.relative_error,

@@ -1,7 +1,7 @@
 //! Data lent by Python: dense row-major arrays and the three arrays of CSR, never copied.
 
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
-use partwise::{DataMatrix, DenseMatrix, SparseMatrix};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use partwise::{DataMatrix, DenseMatrix, Scaling, SparseMatrix};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -45,6 +45,57 @@ impl Lent<'_> {
             Lent::Sparse64(rows) => View::F64(Box::new(sparse(rows)?)),
             Lent::Sparse32(rows) => View::F32(Box::new(sparse(rows)?)),
         })
+    }
+}
+
+impl Lent<'_> {
+    /// The stored values, scaled, as a new array of one dimension.
+    pub(crate) fn scaled<'py>(&self, py: Python<'py>, scaling: &Scaling) -> PyResult<Bound<'py, PyAny>> {
+        // Borrowing checks the layout first.
+        self.view()?;
+        match self {
+            Lent::Dense64(array) => Ok(dense_scaled(py, array, scaling)?.into_any()),
+            Lent::Dense32(array) => Ok(dense_scaled(py, array, scaling)?.into_any()),
+            Lent::Sparse64(rows) => Ok(sparse_scaled(py, rows, scaling)?.into_any()),
+            Lent::Sparse32(rows) => Ok(sparse_scaled(py, rows, scaling)?.into_any()),
+        }
+    }
+}
+
+fn dense_scaled<'py, T: partwise::Real + numpy::Element>(
+    py: Python<'py>,
+    array: &PyReadonlyArray2<'_, T>,
+    scaling: &Scaling,
+) -> PyResult<Bound<'py, PyArray1<T>>> {
+    let columns = array.shape()[1];
+    check_width(scaling, columns)?;
+    let mut values = array.as_slice()?.to_vec();
+    values.chunks_mut(columns.max(1)).for_each(|row| scaling.scale_row(None, row));
+    Ok(PyArray1::from_vec(py, values))
+}
+
+fn sparse_scaled<'py, T: partwise::Real + numpy::Element>(
+    py: Python<'py>,
+    Rows((_, columns), indptr, indices, values): &Rows<'_, T>,
+    scaling: &Scaling,
+) -> PyResult<Bound<'py, PyArray1<T>>> {
+    check_width(scaling, *columns)?;
+    let (indptr, indices) = (indptr.as_slice()?, indices.as_slice()?);
+    let mut values = values.as_slice()?.to_vec();
+    for span in indptr.windows(2) {
+        scaling.scale_row(Some(&indices[span[0]..span[1]]), &mut values[span[0]..span[1]]);
+    }
+    Ok(PyArray1::from_vec(py, values))
+}
+
+fn check_width(scaling: &Scaling, columns: usize) -> PyResult<()> {
+    match scaling {
+        Scaling::TfIdf(idf) if idf.len() != columns => Err(value_error(partwise::Error::Shape {
+            what: "the data".into(),
+            expected: format!("{} features, as the scaling has", idf.len()),
+            found: columns.to_string(),
+        })),
+        _ => Ok(()),
     }
 }
 

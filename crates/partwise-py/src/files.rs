@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use numpy::{PyArray1, PyReadonlyArray2};
-use partwise::Matrix;
+use partwise::{Matrix, Scaling, ScalingKind};
 use partwise_io::{DenseValues, ModelFile, ReadOptions, Tensor, Values};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,6 +11,7 @@ use pyo3::types::PyDict;
 use serde_json::Value;
 
 use crate::arrays::into_array;
+use crate::data::Lent;
 use crate::faults::{file_error, value_error};
 use crate::guidance::{given, told};
 
@@ -124,16 +125,23 @@ pub(crate) fn write_model(
     model.write(&path).map_err(file_error)
 }
 
-/// Reads a model file: its JSON document as text, a dictionary of its matrices, and the guidance of the fit where it holds one.
+/// Reads a model file: its JSON document as text, a dictionary of its matrices, the guidance of the fit where it holds one, and the
+/// kind of its scaling with the numbers that this learned.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 pub(crate) fn read_model(
     py: Python<'_>,
     path: PathBuf,
-) -> PyResult<(String, Bound<'_, PyDict>, Option<Bound<'_, PyDict>>)> {
+) -> PyResult<(String, Bound<'_, PyDict>, Option<Bound<'_, PyDict>>, (&'static str, Vec<f64>))> {
     let model = ModelFile::open(&path).map_err(file_error)?;
     let guidance = model.guidance(&path).map_err(file_error)?;
     let guidance = guidance.map(|guidance| told::guidance(py, &guidance)).transpose()?;
+    let scaling = model.scaling(&path).map_err(file_error)?;
+    let learned = match &scaling {
+        Scaling::None | Scaling::UnitRows => Vec::new(),
+        Scaling::Max(max) => vec![*max],
+        Scaling::TfIdf(idf) => idf.clone(),
+    };
     let tensors = PyDict::new(py);
     for (name, tensor) in model.tensors {
         match tensor {
@@ -141,7 +149,25 @@ pub(crate) fn read_model(
             Tensor::F64(matrix) => tensors.set_item(name, into_array(py, matrix)?)?,
         }
     }
-    Ok((Value::Object(model.document).to_string(), tensors, guidance))
+    let document = Value::Object(model.document).to_string();
+    Ok((document, tensors, guidance, (scaling.kind().name(), learned)))
+}
+
+/// The stored values of data, scaled: n·d of a dense array, those of CSR. What is lent stays as it is.
+#[pyfunction]
+pub(crate) fn scaled_values<'py>(
+    py: Python<'py>,
+    data: Lent<'py>,
+    kind: &str,
+    learned: Vec<f64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let scaling = match ScalingKind::from_name(kind).map_err(value_error)? {
+        ScalingKind::None => Scaling::None,
+        ScalingKind::UnitRows => Scaling::UnitRows,
+        ScalingKind::Max => Scaling::Max(learned.first().copied().unwrap_or(0.0)),
+        ScalingKind::TfIdf => Scaling::TfIdf(learned),
+    };
+    data.scaled(py, &scaling)
 }
 
 /// The built-in digits: images (1,797 × 64), labels, and the shape of an image.

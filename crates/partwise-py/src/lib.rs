@@ -18,7 +18,7 @@ use pyo3::types::{PyDict, PyList};
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::files::{digits, read_labels, read_model, read_table, write_model};
+    use super::files::{digits, read_labels, read_model, read_table, scaled_values, write_model};
     #[pymodule_export]
     use super::fitting::{check_symmetric, encode, fit, neighbour_graph, nnls, solve};
     #[pymodule_export]

@@ -64,7 +64,7 @@ mod stop;
 pub mod svm;
 pub mod terms;
 
-pub use data::{DataMatrix, DenseMatrix, RowGroups, SparseMatrix, Summary};
+pub use data::{DataMatrix, DenseMatrix, RowGroups, ScaledRow, Scaling, ScalingKind, SparseMatrix, Summary};
 pub use encode::{Encoding, Held, encode, solve};
 pub use error::{Error, Result};
 pub use factors::{Factors, Slot};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -154,6 +155,24 @@ class WSNMF(Factorization):
         owned = targets.n_classes * self.components_per_class if targets is not None else 0
         return owned if self.n_components in ("auto", None) else max(rank, owned)
 
+    def _without_effect(self, X: Any, y: Any, targets: Targets | None, settings: dict[str, Any], known: dict[str, Any]) -> list[tuple[str, str]]:
+        out = super()._without_effect(X, y, targets, settings, known)
+        given = known.get("known") or {}
+        soft = targets is not None and targets.codes is None
+        codes = soft or given.get("codes", (None,))[0] is not None
+        labels = targets is not None and not codes
+        default = signature(type(self)).parameters
+        # Only rows of codes with a scale of their own have a free scale: relative strengths and components have none.
+        if self.anchor_scale != default["anchor_scale"].default and not codes and not (labels and self.strength_unit == "raw"):
+            out.append(("no-effect", f"anchor_scale={self.anchor_scale!r} has no effect: it is for codes_reference, soft memberships, and labels with strength_unit='raw'"))
+        if self.strength_unit != default["strength_unit"].default and not labels:
+            out.append(("no-effect", f"strength_unit={self.strength_unit!r} has no effect: there are no labels, and references have weights in the unit of the factors"))
+        weighted = [what for what in ("codes", "components") if given.get(what, (None, None))[1] is not None]
+        referenced = [what for what in ("codes", "components") if given.get(what, (None, None))[0] is not None]
+        if self.strength != default["strength"].default and not labels and not soft and weighted == referenced:
+            out.append(("no-effect", f"strength={self.strength} has no effect: every reference has weights of its own"))
+        return out
+
     def _class_names_of_components(self) -> Any:
         if self.components_per_class == 1 or self._targets_ is None:
             return super()._class_names_of_components()
@@ -187,6 +206,8 @@ class WSNMF(Factorization):
         for what, key in (("codes", "code_reference"), ("components", "component_reference")):
             reference, weight = known.get(what, (None, None))
             if reference is None:
+                if weight is not None:
+                    raise ValueError(f"{what}_weight without {what}_reference: there is nothing to weigh; give both, or leave the weight out")
                 continue
             reference, weight = self._by_name(what, reference, weight, targets)
             rows = reference.shape[0]

@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from .. import _native
 from .._base import Factorization, Iteration
 from .._documentation import documented
-from .._input import raise_about
 from .._targets import Targets
 
 __all__ = ["NMFAlpha", "SSNMF"]
@@ -98,40 +96,16 @@ class SSNMF(Factorization):
         knowledge: dict[str, Any] = {"label_weight": float(self.label_weight), "strength_unit": self.strength_unit}
         if targets is not None and targets.codes is None:
             knowledge["label_targets"] = tuple(np.ascontiguousarray(part) for part in targets.as_memberships())
+        self._left_entries_out = False
         if not sp.issparse(data) and np.isnan(data).any():
             known = ~np.isnan(data)
             knowledge["known_entries"] = known.astype(np.float64)
+            self._left_entries_out = True
             data = np.where(known, data, data.dtype.type(0))
         return data, knowledge
 
-    def _encoded(self, data: Any) -> dict[str, Any]:
-        if sp.issparse(data) or not np.isnan(data).any():
-            return super()._encoded(data)
-        known = ~np.isnan(data)
-        filled = np.where(known, data, data.dtype.type(0))
-        try:
-            # Faults other than NaN, in the words of the engine.
-            super()._encoded(filled)
-        except ValueError as error:
-            raise_about(error, self)
-        codes = self._masked_codes(filled.astype(np.float64), known)
-        left = np.where(known, filled - codes @ self.components_, 0.0)
-        size = np.linalg.norm(filled)
-        relative_error = float(np.linalg.norm(left) / size) if size > 0 else 0.0
-        return {"codes": codes.astype(data.dtype), "relative_error": relative_error}
-
-    def _masked_codes(self, filled: Any, known: Any) -> Any:
-        """The codes that fit the known entries of each row; rows that lack the same entries are solved together."""
-        components = self.components_.astype(np.float64)
-        ridge, linear = (np.asarray(self._encoding[key]) for key in ("ridge", "linear"))
-        patterns, members = np.unique(known, axis=0, return_inverse=True)
-        codes = np.zeros((len(filled), len(components)))
-        for at, pattern in enumerate(patterns):
-            rows = np.flatnonzero(members.ravel() == at)
-            part = components[:, pattern]
-            gram = np.ascontiguousarray(part @ part.T + np.diag(ridge))
-            codes[rows] = _native.nnls(gram, np.ascontiguousarray(filled[rows][:, pattern] @ part.T - linear))
-        return codes
+    def _left_out(self) -> bool:
+        return True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -38,7 +38,7 @@ class Guidance:
     >>> words = ["boat", "wind", "bird"]
     >>> guidance = Guidance({"sky": ["bird"], "sea": []}, Labels(["sea", None, None, None]), feature_names=words)
     >>> model = GuidedNMF(guidance=guidance, random_state=0, tol=1e-2).fit(X)
-    >>> model.component_names_[model.labels_].tolist()
+    >>> model.predict_names().tolist()
     ['sea', 'sea', 'sky', 'sky']
     >>> model.guidance_report_.counts["honoured"]
     2

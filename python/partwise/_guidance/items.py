@@ -14,6 +14,7 @@ from .. import _native
 from .._input import canonical_csr, lend, matrix_by_name, vector_by_name
 from .._names import Names, column_labels, key, row_labels
 from .._targets import Targets, targets_of
+from .._warn import warn
 from .base import _Item, _Place
 from .entries import EntryWeights, KnownEntries, KnownFeatures
 from .strength import HELD, LIGHT, Strength, of_native, stated
@@ -63,6 +64,8 @@ class Labels(_Item):
         if isinstance(labels, list):
             labels = np.array(labels, dtype=object)
         targets = targets_of(labels, place.n_samples, self.unlabelled)
+        for note in targets.notes:
+            warn(note.replace(" of y ", " of Labels "))
         if targets.codes is None:
             raise ValueError("Labels takes one label a sample; give several as Sets, soft ones as Memberships")
         return targets

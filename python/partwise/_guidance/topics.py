@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -64,6 +65,11 @@ class Topic:
     components: int = 1
     forbidden: Any = ()
     strength: Strength = None
+
+    def __post_init__(self) -> None:
+        # One form of seeds, whatever they came from; faults are told with the topic, when it is used.
+        with contextlib.suppress(TypeError, ValueError):
+            self.seeds = _seeds(self.seeds, "")
 
     def to_native(self, strength: Strength) -> dict[str, Any]:
         """The topic as the engine takes it."""

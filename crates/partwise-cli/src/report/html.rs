@@ -122,9 +122,9 @@ fn components(facts: &Facts<'_>) -> String {
     let images = facts.components.iter().any(|c| matches!(c.picture, Look::Image(_)));
     let strips = facts.components.iter().any(|c| matches!(c.picture, Look::Strip(_)));
     let mut lead = String::from(if images {
-        "Each component as an image (black is 0, white its largest entry), with the samples that have the largest shares of it."
+        "Each component as an image (black is 0, white its largest entry), with the samples that have the largest shares of it (\"Method and data\" says of what)."
     } else {
-        "The largest features of each component, as their share of its sum, and the samples that have the largest shares of it."
+        "The largest features of each component, as their share of its sum, and the samples that have the largest shares of it (\"Method and data\" says of what)."
     });
     if strips {
         lead.push_str(" The strip shows all features from left to right (square root of the entries).");

@@ -8,8 +8,8 @@ use std::fmt::Display;
 
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use partwise::recipes::{
-    self, AutomaticSettings, Candidate, CandidateGraph, GuidanceReport, Reading, StrengthRule, SweepPoint,
-    Verdict,
+    self, AutomaticSettings, Candidate, CandidateGraph, GuidanceReport, Reading, ShareOf, StrengthRule,
+    SweepPoint, Verdict,
 };
 use partwise::{DataMatrix, Labels, Loss, Real, Settings};
 use pyo3::prelude::*;
@@ -128,16 +128,18 @@ pub(crate) fn sweep<'py>(
 /// A sample, its doubt, and the two components between which it lies.
 type Suggested = (usize, f64, (usize, usize));
 
-/// What to label next, from codes (n × k) and components (k × d).
+/// What to label next, from codes (n × k) and components (k × d); what shares are shares of: `"length"` or `"sum"`.
 #[pyfunction]
 pub(crate) fn suggest(
     codes: PyReadonlyArray2<'_, f64>,
     components: PyReadonlyArray2<'_, f64>,
+    shares_of: &str,
     labelled: Vec<usize>,
     count: usize,
 ) -> PyResult<Vec<Suggested>> {
     let (codes, components) = (to_matrix(&codes)?, to_matrix(&components)?);
-    let found = recipes::suggest_from(&codes, &components, &labelled, count).map_err(value_error)?;
+    let of = ShareOf::from_name(shares_of).map_err(value_error)?;
+    let found = recipes::suggest_from(&codes, &components, of, &labelled, count).map_err(value_error)?;
     Ok(found.into_iter().map(|s| (s.sample, s.doubt, s.between)).collect())
 }
 
@@ -149,10 +151,12 @@ type Doubted = ((usize, usize), bool, f64);
 pub(crate) fn suggest_links(
     codes: PyReadonlyArray2<'_, f64>,
     components: PyReadonlyArray2<'_, f64>,
+    shares_of: &str,
     count: usize,
 ) -> PyResult<Vec<Doubted>> {
     let (codes, components) = (to_matrix(&codes)?, to_matrix(&components)?);
-    let found = recipes::suggest_links_from(&codes, &components, count).map_err(value_error)?;
+    let of = ShareOf::from_name(shares_of).map_err(value_error)?;
+    let found = recipes::suggest_links_from(&codes, &components, of, count).map_err(value_error)?;
     Ok(found.into_iter().map(|pair| (pair.samples, pair.together, pair.closeness)).collect())
 }
 

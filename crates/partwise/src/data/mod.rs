@@ -9,6 +9,7 @@ mod compressed;
 mod dense;
 mod pages;
 pub(crate) mod range;
+mod scaling;
 mod sparse;
 mod summary;
 
@@ -16,6 +17,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 pub use dense::DenseMatrix;
+pub use scaling::{ScaledRow, Scaling, ScalingKind};
 pub use sparse::SparseMatrix;
 pub use summary::Summary;
 

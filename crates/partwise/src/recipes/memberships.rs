@@ -1,7 +1,87 @@
 //! From codes to who belongs where: what recipes read off a fit.
 
+use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::losses::Loss;
 use crate::real::Real;
+
+/// What the shares of a sample are shares of: how large each component's part wᵢⱼ·hⱼ of it is, measured by the component's size. Rescaling
+/// a component against its codes changes neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShareOf {
+    /// wᵢⱼ·‖hⱼ‖₂: parts of the lengths. What the squared loss measures.
+    Length,
+    /// wᵢⱼ·Σhⱼ: parts of what was counted. A minimum of the Kullback–Leibler loss keeps the sum of each row, so these are parts of the
+    /// sample's own total.
+    Sum,
+}
+
+impl ShareOf {
+    /// Both.
+    pub const ALL: [ShareOf; 2] = [ShareOf::Length, ShareOf::Sum];
+
+    /// What a fit with this loss is measured by.
+    pub fn of_loss(loss: Loss) -> Self {
+        match loss {
+            Loss::Frobenius => ShareOf::Length,
+            Loss::KullbackLeibler => ShareOf::Sum,
+        }
+    }
+
+    /// `"length"` or `"sum"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ShareOf::Length => "length",
+            ShareOf::Sum => "sum",
+        }
+    }
+
+    /// The one with this name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the valid names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        ShareOf::ALL.into_iter().find(|of| of.name() == name).ok_or_else(|| Error::UnknownName {
+            kind: "kind of shares".into(),
+            name: name.into(),
+            valid: ShareOf::ALL.iter().map(|of| of.name().into()).collect(),
+        })
+    }
+
+    /// What they are shares of, in words.
+    pub fn summary(self) -> &'static str {
+        match self {
+            ShareOf::Length => {
+                "each component's part of the sample, by length (code times length of the component)"
+            }
+            ShareOf::Sum => "each component's part of the sample, by sum (code times sum of the component)",
+        }
+    }
+
+    /// The size of each component (k × d).
+    pub fn sizes<T: Real>(self, components: &Matrix<T>) -> Vec<f64> {
+        match self {
+            ShareOf::Length => component_lengths(components),
+            ShareOf::Sum => (0..components.rows())
+                .map(|j| components.row(j).iter().map(|h| h.to_f64()).sum::<f64>())
+                .collect(),
+        }
+    }
+}
+
+/// Shares (n × k) of the components in each sample, from codes (n × k) and components (k × d): rows sum to 1, or are 0.
+pub fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -> Matrix<f64> {
+    let sizes = of.sizes(components);
+    let mut out = Matrix::from_fn(codes.rows(), codes.columns(), |i, j| codes.get(i, j).to_f64() * sizes[j]);
+    for i in 0..out.rows() {
+        let row = out.row_mut(i);
+        let sum: f64 = row.iter().sum();
+        if sum > 0.0 {
+            row.iter_mut().for_each(|share| *share /= sum);
+        }
+    }
+    out
+}
 
 /// ‖h_j‖ of each component (k × d), by which a code is measured so that rescaling a component against its codes changes nothing.
 pub(super) fn component_lengths<T: Real>(components: &Matrix<T>) -> Vec<f64> {

@@ -1,13 +1,13 @@
 //! What to label next: the samples whose label would tell most, and the pairs most in doubt.
 //!
 //! ```text
-//! doubt of sample i       1 − (largest share − second largest share),   shares yᵢⱼ/Σⱼyᵢⱼ with yᵢⱼ = wᵢⱼ‖hⱼ‖
+//! doubt of sample i       1 − (largest share − second largest share),   shares yᵢⱼ/Σⱼyᵢⱼ with yᵢⱼ = wᵢⱼ‖hⱼ‖ (wᵢⱼΣhⱼ under Kullback–Leibler)
 //! picked one by one       largest doubt × (1 − largest cosine of its row of shares to those picked before, and to labelled ones at half weight)
 //! ```
 
 use std::collections::BTreeSet;
 
-use super::memberships::component_lengths;
+use super::memberships::{ShareOf, shares};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
@@ -35,20 +35,6 @@ pub struct PairInDoubt {
     pub closeness: f64,
 }
 
-/// Rows of shares (n × k), each summing to 1 (0 for a sample without codes).
-fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>) -> Matrix<f64> {
-    let k = components.rows();
-    let lengths = component_lengths(components);
-    let mut out = Matrix::from_fn(codes.rows(), k, |i, j| codes.get(i, j).to_f64() * lengths[j]);
-    for i in 0..out.rows() {
-        let sum: f64 = out.row(i).iter().sum();
-        if sum > 0.0 {
-            out.row_mut(i).iter_mut().for_each(|s| *s /= sum);
-        }
-    }
-    out
-}
-
 /// The two largest, by place.
 fn two_largest(row: &[f64]) -> (usize, usize) {
     let mut order: Vec<usize> = (0..row.len()).collect();
@@ -67,21 +53,22 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
 /// # Errors
 /// [`Error::OutOfRange`] when there is one component only, or a labelled sample is not among the data.
 pub fn suggest<T: Real>(fit: &Fit<T>, labelled: &[usize], count: usize) -> Result<Vec<Suggestion>> {
-    suggest_from(&fit.codes, &fit.components, labelled, count)
+    suggest_from(&fit.codes, &fit.components, ShareOf::of_loss(fit.loss), labelled, count)
 }
 
-/// As [`suggest`], from codes (n × k) and components (k × d) of any origin.
+/// As [`suggest`], from codes (n × k) and components (k × d) of any origin; `of` says what the shares are shares of.
 ///
 /// # Errors
 /// As [`suggest`]; [`Error::Shape`] when the two have different k.
 pub fn suggest_from<T: Real>(
     codes: &Matrix<T>,
     components: &Matrix<T>,
+    of: ShareOf,
     labelled: &[usize],
     count: usize,
 ) -> Result<Vec<Suggestion>> {
     check(codes, components, labelled)?;
-    let shares = shares(codes, components);
+    let shares = shares(codes, components, of);
     let n = shares.rows();
     let known: BTreeSet<usize> = labelled.iter().copied().collect();
     let judged = |i: usize| {
@@ -122,20 +109,21 @@ pub fn suggest_from<T: Real>(
 /// # Errors
 /// As [`suggest`].
 pub fn suggest_links<T: Real>(fit: &Fit<T>, count: usize) -> Result<Vec<PairInDoubt>> {
-    suggest_links_from(&fit.codes, &fit.components, count)
+    suggest_links_from(&fit.codes, &fit.components, ShareOf::of_loss(fit.loss), count)
 }
 
-/// As [`suggest_links`], from codes (n × k) and components (k × d) of any origin.
+/// As [`suggest_links`], from codes (n × k) and components (k × d) of any origin; `of` says what the shares are shares of.
 ///
 /// # Errors
 /// As [`suggest_from`].
 pub fn suggest_links_from<T: Real>(
     codes: &Matrix<T>,
     components: &Matrix<T>,
+    of: ShareOf,
     count: usize,
 ) -> Result<Vec<PairInDoubt>> {
-    let pool = suggest_from(codes, components, &[], 2 * count + 50)?;
-    let shares = shares(codes, components);
+    let pool = suggest_from(codes, components, of, &[], 2 * count + 50)?;
+    let shares = shares(codes, components, of);
     let mut pairs = Vec::new();
     for (at, a) in pool.iter().enumerate() {
         for b in &pool[at + 1..] {

@@ -10,7 +10,7 @@
 
 mod seeds;
 
-use super::memberships::{component_lengths, largest};
+use super::memberships::{ShareOf, largest, shares};
 use crate::data::DataMatrix;
 use crate::encode::{Encoding, encode};
 use crate::error::Result;
@@ -93,19 +93,12 @@ impl GuidanceReport {
     }
 }
 
-/// Shares of the topics (n × topics) and then of each free component, from codes.
-fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, owner: &[usize], parts: usize) -> Matrix<f64> {
-    let lengths = component_lengths(components);
-    let mut out = Matrix::<f64>::zeros(codes.rows(), parts);
-    for i in 0..codes.rows() {
+/// Shares of the topics (n × topics) and then of each free component, from shares of the components.
+fn of_topics(shares: &Matrix<f64>, owner: &[usize], parts: usize) -> Matrix<f64> {
+    let mut out = Matrix::<f64>::zeros(shares.rows(), parts);
+    for i in 0..shares.rows() {
         let row = out.row_mut(i);
-        for (j, w) in codes.row(i).iter().enumerate() {
-            row[owner[j]] += w.to_f64() * lengths[j];
-        }
-        let sum: f64 = row.iter().sum();
-        if sum > 0.0 {
-            row.iter_mut().for_each(|s| *s /= sum);
-        }
+        shares.row(i).iter().zip(owner).for_each(|(share, owner)| row[*owner] += share);
     }
     out
 }
@@ -155,11 +148,12 @@ fn report<T: Real>(
         owner.extend(range.clone().map(|_| topic));
     }
     (owner.len()..shape.rank).enumerate().for_each(|(at, _)| owner.push(plan.topics.len() + at));
+    let of = ShareOf::of_loss(fit.loss);
     let mut report = GuidanceReport::default();
     let mut reporter = Reporter {
         topics: plan.topics.iter().map(|(name, _)| name.clone()).collect(),
-        guided: shares(&fit.codes, &fit.components, &owner, parts),
-        free: shares(&free_codes(data, fit, settings)?, &fit.components, &owner, parts),
+        guided: of_topics(&shares(&fit.codes, &fit.components, of), &owner, parts),
+        free: of_topics(&shares(&free_codes(data, fit, settings)?, &fit.components, of), &owner, parts),
         said: vec![Vec::new(); shape.samples],
         report: &mut report,
     };
