@@ -46,7 +46,7 @@ fn too_many_threads_are_limited_with_a_notice_in_transform_and_in_the_automatic_
     let settings = Settings { max_iterations: 3, ..Settings::new(2) };
     let done = fit(&x, &Model::nmf(), &settings).unwrap();
     let many = Settings { threads: 1 << 40, ..settings };
-    let mut watch = |_: &Iteration| ControlFlow::Continue(());
+    let mut watch = |_: &Iteration| -> ControlFlow<()> { ControlFlow::Continue(()) };
     let codes = encode(&x, &done.components, done.encoding(), done.loss, &many, &mut watch).unwrap();
     assert!(codes.threads <= most_threads() && codes.notices.iter().any(|notice| notice.code == "threads"));
     let settings = AutomaticSettings { threads: 1 << 40, ..AutomaticSettings::default() };
