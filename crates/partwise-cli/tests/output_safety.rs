@@ -58,6 +58,19 @@ fn force_leaves_every_file_that_partwise_did_not_write() {
 }
 
 #[test]
+fn every_command_makes_the_folders_that_are_missing_on_the_way() {
+    for command in FORCED {
+        for force in ["", " --force"] {
+            let folder = prepared();
+            let deep = command.replace(" --out out --force", &format!(" --out deep/er/out{force}"));
+            succeed(folder.path(), &deep);
+            assert!(folder.path().join("deep/er/out/run.json").is_file(), "{deep}");
+            assert_eq!(names(&folder.path().join("deep/er")), ["out"], "{deep}");
+        }
+    }
+}
+
+#[test]
 fn a_result_of_another_command_is_replaced_whole() {
     let folder = prepared();
     let out = folder.path().join("out");

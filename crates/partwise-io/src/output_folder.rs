@@ -174,8 +174,10 @@ impl OutputFolder {
         if fs::symlink_metadata(&self.target).is_ok() {
             return Err(already(&self.target));
         }
-        let _whole = Unfinished::hold();
-        fs::rename(self.path(), &self.target).map_err(|e| match e.kind() {
+        let whole = Unfinished::hold();
+        let renamed = fs::rename(self.path(), &self.target);
+        drop(whole);
+        renamed.map_err(|e| match e.kind() {
             std::io::ErrorKind::DirectoryNotEmpty | std::io::ErrorKind::AlreadyExists => {
                 already(&self.target)
             }
@@ -214,10 +216,12 @@ impl OutputFolder {
             IoError::System { source, .. } => cannot(source),
             other => other,
         })?;
-        let _whole = Unfinished::hold();
+        let whole = Unfinished::hold();
         // From here on the next run can finish what this one doesn't.
         self.keep = true;
-        settle(&self.gathering, &self.target, &journal).map_err(cannot)?;
+        let settled = settle(&self.gathering, &self.target, &journal);
+        drop(whole);
+        settled.map_err(cannot)?;
         self.keep = false;
         Ok(())
     }

@@ -86,7 +86,8 @@ impl Unfinished {
         &self.0.path
     }
 
-    /// While the answer lives, [`discard_unfinished`] waits: for steps that must not be cut in two.
+    /// While the answer lives, [`discard_unfinished`] waits: for steps that must not be cut in two. Nothing may enter or leave the list
+    /// meanwhile.
     pub(crate) fn hold() -> impl Sized {
         unfinished()
     }

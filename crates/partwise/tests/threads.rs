@@ -1,8 +1,12 @@
 //! Promise: no number of threads that is asked for can harm the machine, and none changes the result.
 #![allow(clippy::unwrap_used)]
 
+use std::ops::ControlFlow;
+
 use partwise::recipes::{AutomaticSettings, automatic};
-use partwise::{DenseMatrix, Knowledge, Labels, Model, Settings, encode, fit, models, most_threads};
+use partwise::{
+    DenseMatrix, Iteration, Knowledge, Labels, Model, Settings, encode, fit, models, most_threads,
+};
 
 fn data() -> DenseMatrix<'static, f64> {
     let value = |at: usize| {
@@ -42,11 +46,8 @@ fn too_many_threads_are_limited_with_a_notice_in_transform_and_in_the_automatic_
     let settings = Settings { max_iterations: 3, ..Settings::new(2) };
     let done = fit(&x, &Model::nmf(), &settings).unwrap();
     let many = Settings { threads: 1 << 40, ..settings };
-    let loss = done.loss;
-    let codes = encode(&x, &done.components, done.encoding(), loss, &many, &mut |_: &_| {
-        std::ops::ControlFlow::Continue(())
-    });
-    let codes = codes.unwrap();
+    let mut watch = |_: &Iteration| -> ControlFlow<()> { ControlFlow::Continue(()) };
+    let codes = encode(&x, &done.components, done.encoding(), done.loss, &many, &mut watch).unwrap();
     assert!(codes.threads <= most_threads() && codes.notices.iter().any(|notice| notice.code == "threads"));
     let settings = AutomaticSettings { threads: 1 << 40, ..AutomaticSettings::default() };
     let found = automatic(&x, &labels(), &settings).unwrap();
