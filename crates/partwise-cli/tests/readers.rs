@@ -19,7 +19,7 @@ fn how_a_table_was_read_is_told_and_flags_say_otherwise() {
         ("fit ids.csv --no-row-names", 4, 4, None),
         ("fit years.csv", 3, 2, Some("--no-header")),
         ("fit years.csv --no-header", 3, 3, None),
-        ("sweep years.csv --labels l.csv --method cnmf --scales 0,1", 3, 2, Some("--no-header")),
+        ("sweep years.csv --labels l.csv --scales 0,1", 3, 2, Some("--no-header")),
     ] {
         write(at, "l.csv", "a\nb\n");
         let output = run(at, &format!("{command} -k 2 --max-iter 2 --force --out o"));

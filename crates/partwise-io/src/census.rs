@@ -60,9 +60,9 @@ impl Census {
             self.sampled += row.len();
             self.sample.push(row);
         }
-        if delimiter != b',' && record.as_slice().contains(&b',') || self.comma.is_some() {
-            self.look_for_commas(records);
-        } else if delimiter != b',' && self.point.is_none() && record.as_slice().contains(&b'.') {
+        let holds = |byte: u8| record.as_slice().contains(&byte);
+        let may_be_new = holds(b',') || (self.point.is_none() && holds(b'.'));
+        if self.comma.is_some() || (delimiter != b',' && may_be_new) {
             self.look_for_commas(records);
         }
     }

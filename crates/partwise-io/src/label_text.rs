@@ -100,6 +100,8 @@ struct Columns {
     /// Those that may say which sample a row is about, the first that can be used decides.
     ids: Vec<usize>,
     label: usize,
+    /// Whether the column of ids is the first only for want of one with a usual name.
+    guessed: bool,
 }
 
 struct Row {
@@ -150,8 +152,14 @@ impl Rows<'_> {
             (0..width).filter(|c| self.has_header && Some(*c) != label && names_rows(&header[*c])).collect();
         // Names decide before indices.
         ids.sort_by_key(|c| lower[*c] == "index");
-        if ids.is_empty() {
+        let guessed = ids.is_empty();
+        if guessed {
             ids.push(usize::from(label == Some(0)));
+            if self.has_header && label == Some(0) && wanted.is_none() {
+                let message = "no column names the samples; name one index (counted from 0) or name, or keep the labels alone, one a line";
+                let columns: Vec<&str> = header.iter().map(String::as_str).collect();
+                return Err(self.source.unsupported(Place::Line(1), message, &columns));
+            }
         }
         let others: Vec<usize> = (0..width).filter(|c| !ids.contains(c)).collect();
         let label = match (label, &others[..]) {
@@ -185,7 +193,7 @@ impl Rows<'_> {
                 "there is no header: the first column names the samples, the second holds labels".into(),
             );
         }
-        Ok(Columns { ids, label })
+        Ok(Columns { ids, label, guessed: guessed && self.has_header })
     }
 
     fn add(&mut self, records: &Records<'_>, columns: &Columns) -> Result<()> {
@@ -244,6 +252,7 @@ impl Rows<'_> {
             }
             return Ok(samples);
         }
+        self.refuse_repeated(records, columns)?;
         // Without any name that fits, numbers are positions.
         let at = (0..columns.ids.len()).rev().find(|at| whole(*at)).unwrap_or(0);
         if !whole(at) && self.names.is_some() && title(at) != "index" && !self.fits_by_order(columns, options)
@@ -257,6 +266,19 @@ impl Rows<'_> {
             return Ok((0..self.ids.len()).collect());
         }
         self.by_index(records, at)
+    }
+
+    /// A column without a usual name for ids that holds a value twice is hardly one.
+    fn refuse_repeated(&self, records: &Records<'_>, columns: &Columns) -> Result<()> {
+        let mut seen = std::collections::HashSet::new();
+        let twice = self.ids.iter().find(|row| columns.guessed && !seen.insert(row.ids[0].as_str()));
+        let Some(row) = twice.filter(|row| row.ids[0].parse::<i128>().is_ok()) else { return Ok(()) };
+        let message = format!(
+            "the column \"{}\" holds {} once more, so it doesn't seem to name the samples; if it does, name it index",
+            self.header[columns.ids[0]],
+            quoted(row.ids[0].as_bytes())
+        );
+        Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message))
     }
 
     /// Whether a column of labels that was asked for has a row for each sample, and no other column is meant to name them.

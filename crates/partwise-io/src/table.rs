@@ -114,7 +114,8 @@ impl Values {
     /// All entries as a matrix, zeros included.
     ///
     /// # Errors
-    /// When the matrix would have more than 2³¹ entries, which a sparse file can describe in a few bytes.
+    /// When the matrix would have more than 2³¹ entries, or far more than the file stores: a sparse file can describe a huge one in
+    /// a few bytes.
     pub fn into_matrix<T: Real>(self, path: &Path) -> Result<Matrix<T>> {
         let (rows, columns) = self.shape();
         let fault = |message: String| IoError::mismatch(path, Place::Whole, message);
@@ -123,8 +124,12 @@ impl Values {
                 Matrix::from_vec(rows, columns, values.into_real()).map_err(|e| fault(e.to_string()))
             }
             Values::Sparse { indptr, indices, values, .. } => {
-                if rows.checked_mul(columns).is_none_or(|n| n > 1 << 31) {
-                    return Err(fault(format!("{rows} x {columns} is too large for a dense matrix here")));
+                let most = FEW_ENTRIES.saturating_add(ENTRIES_A_STORED_ONE.saturating_mul(indices.len()));
+                if rows.checked_mul(columns).is_none_or(|n| n > most.min(1 << 31)) {
+                    let stored = counted(indices.len(), "entry", "entries");
+                    return Err(fault(format!(
+                        "{rows} x {columns} with {stored} is too large for a dense matrix here"
+                    )));
                 }
                 let stored: Vec<T> = values.into_real();
                 let mut matrix = Matrix::zeros(rows, columns);
@@ -138,6 +143,10 @@ impl Values {
         }
     }
 }
+
+/// As many entries of a dense matrix, and so many more for each that a sparse file stores, are believed.
+const FEW_ENTRIES: usize = 1 << 21;
+const ENTRIES_A_STORED_ONE: usize = 1 << 10;
 
 /// What a file was read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,6 +29,8 @@ fn sides_that_the_entries_cannot_mean_are_refused() {
         read("a.mtx", format!("{head}1000000 1000000 3\n1 1 1\n500000 2 2\n1000000 1000000 3\n").as_bytes())
             .unwrap();
     assert_eq!(wide.values.shape(), (1_000_000, 1_000_000));
+    let dense = partwise_io::reference_of::<f64>(Path::new("a.mtx"), wide).unwrap_err().to_string();
+    assert_says(&dense, &["1000000 x 1000000", "3 entries", "too large for a dense matrix"]);
     for far in ["0,1048591\n1,2\n", "0,1000000\n1,2\n", "0,1016\n1,2\n"] {
         assert_says(
             &fault("e.edges", format!("source,target\n{far}").as_bytes()),

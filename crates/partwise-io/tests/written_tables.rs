@@ -46,9 +46,12 @@ const NUMBERS: [&str; 5] = ["101", "102", "103", "104", "105"];
 const SCATTERED: [&str; 5] = ["7", "3", "12", "1", "90"];
 const CELLS: [&str; 5] = ["AA-1", "AC-1", "AG-1", "AT-1", "CA-1"];
 
+/// What it is, the table, the name of its first column, and the names of its rows.
+type Case<'a> = (&'a str, Written<'a>, Option<&'a str>, Option<[&'a str; 5]>);
+
 #[test]
 fn tables_of_all_makes_hold_the_same_numbers() {
-    let cases: [(&str, Written<'_>, Option<&str>, Option<[&str; 5]>); 27] = [
+    let cases: [Case<'_>; 27] = [
         ("bare", PLAIN, None, None),
         ("header", Written { header: "wörd|b|c", ..PLAIN }, Some("wörd"), None),
         ("crlf", Written { header: "a|b|c", end: "\r\n", ..PLAIN }, Some("a"), None),
