@@ -27,6 +27,7 @@ mod reproduce;
 mod said;
 mod scale;
 mod scores;
+mod start;
 mod suggest;
 mod sweep;
 mod transform;
