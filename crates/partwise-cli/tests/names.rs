@@ -44,7 +44,7 @@ fn orders(count: usize) -> [Vec<usize>; 2] {
 fn documents(folder: &Path) {
     let noise = numbers(SAMPLES * 5, 11);
     let value = |i: usize, j: usize| {
-        let own = (i % 2 == 0) == (j < 2 || j == 4);
+        let own = i.is_multiple_of(2) == (j < 2 || j == 4);
         noise[i * 5 + j] * if own { 6.0 } else { 0.3 } + 0.1
     };
     let [plain, other] = orders(5);
@@ -88,7 +88,7 @@ fn the_order_of_rows_and_columns_of_any_file_changes_no_bit() {
     both(at, "entries", &names, &WORDS, |i, j| noise[i * 5 + j] + 0.5);
     both(at, "features", &words, &["weight"], |i, _| noise[i] + 0.1);
     both(at, "weights", &names, &["weight"], |i, _| noise[i] + 0.1);
-    both(at, "graph", &names, &of_samples, |i, j| f64::from(u8::from(i != j && (i + j) % 4 == 0)));
+    both(at, "graph", &names, &of_samples, |i, j| f64::from(u8::from(i != j && (i + j).is_multiple_of(4))));
     for (at_order, order) in orders(SAMPLES).iter().enumerate() {
         // Topics of memberships stay in their order; half of the samples are left out.
         let half: Vec<usize> = order.iter().copied().filter(|i| i % 2 == 1).collect();

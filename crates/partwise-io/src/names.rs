@@ -155,6 +155,11 @@ impl<'a> DataNames<'a> {
         }
     }
 
+    /// The names of the samples, where they have some.
+    pub fn sample_names(&self) -> Option<&'a [String]> {
+        self.samples.listed
+    }
+
     /// Whether a sample has this name.
     pub fn is_sample_name(&self, text: &str) -> bool {
         self.samples.places.contains_key(text)
