@@ -230,13 +230,13 @@ impl Lookup<'_, '_> {
     pub(crate) fn sample(&mut self, text: &str) -> Result<usize, String> {
         let n = self.names.n_samples();
         let Some(number) = whole(text.as_bytes()) else {
-            return match text.strip_prefix('-').and_then(|rest| whole(rest.as_bytes())) {
-                Some(_) => Err(format!("the index {text} must be in 0..{n} (the data have {n} samples)")),
-                None if !self.names.has_sample_names() => Err(format!(
+            return match text.parse::<i128>() {
+                Ok(_) => Err(format!("the index {text} must be in 0..{n} (the data have {n} samples)")),
+                Err(_) if !self.names.has_sample_names() => Err(format!(
                     "the index {} is not a whole number, and the data have no names of samples",
                     quoted(text.as_bytes())
                 )),
-                None => self.names.sample(text),
+                Err(_) => self.names.sample(text),
             };
         };
         let found = match self.names.samples.named(text)? {
