@@ -10,8 +10,7 @@ use partwise::{
     Acceleration, AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real,
     Scaling, ScalingKind, Settings, Slot, SolverChoice, StrengthUnit, models,
 };
-use partwise_io::{Matched, ModelFile, OutputFolder, order_by_name, read_names, repeated_note};
-use serde_json::Value;
+use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note};
 
 use crate::args::{FitArgs, SolveArgs};
 use crate::choices::Strength;
@@ -26,7 +25,7 @@ use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::said::{say_input, say_result};
 use crate::search::{find_strength, find_strengths};
-use crate::{Outcome, interrupt, precision, recipe, scale};
+use crate::{Outcome, interrupt, precision, recipe, scale, start};
 
 /// The model that a fit starts from.
 fn start_model(path: &Path) -> Result<ModelFile> {
@@ -67,12 +66,7 @@ pub(crate) fn read(args: &FitArgs, files: &[&str]) -> Result<(OutputFolder, Read
 fn name_features(source: &mut Source, names: Vec<String>, path: &Path) -> Result<()> {
     if let Some(own) = source.feature_names.as_ref().filter(|own| **own != names) {
         let at = (0..names.len()).find(|j| own[*j] != names[*j]).unwrap_or(0);
-        let sorted = |names: &[String]| {
-            let mut names = names.to_vec();
-            names.sort_unstable();
-            names
-        };
-        if sorted(own) == sorted(&names) {
+        if guided::same_set(own, &names) {
             bail!(
                 "{}: these are the names of the columns of {} in another order: line {} is \"{}\", but column {at} (counted from 0) is \"{}\"; leave out --feature-names",
                 path.display(),
@@ -257,7 +251,8 @@ fn prepare<'a, T: Real>(
     (settings.l1, settings.l2) = (args.model.l1, args.model.l2);
     let mut component_names = reference.and_then(|r| r.names.clone());
     if let Some((path, model)) = &start {
-        let names = warm_start(model, source, scaling, &mut settings, &mut chosen)
+        let owners = start::owners(composed, guidance, flags::method(args));
+        let names = start::from_model(model, source, scaling, &owners, &mut settings, &mut chosen)
             .with_context(|| path.display().to_string())?;
         component_names = component_names.or(names);
     }
@@ -376,53 +371,4 @@ fn settings(args: &SolveArgs, rank: usize) -> Result<Settings> {
     })
 }
 
-/// Starts from a model's factors; gives its component names. Codes of other samples are left out, with a word.
-fn warm_start(
-    model: &ModelFile,
-    source: &Source,
-    scaling: &Scaling,
-    settings: &mut Settings,
-    chosen: &mut Vec<String>,
-) -> Result<Option<Vec<String>>> {
-    let components = model.tensor("components").context("the model has no components")?;
-    let mut components = components.to_matrix::<f64>();
-    let listed = |key: &str| -> Option<Vec<String>> {
-        let names = model.document.get(key).and_then(Value::as_array)?;
-        Some(names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect())
-    };
-    let order =
-        order_by_name(listed("feature_names").as_deref(), source.feature_names.as_deref(), Matched::FEATURES)
-            .map_err(|message| anyhow::anyhow!("the components of the model: {message}"))?;
-    if let Some(order) = order {
-        components = Matrix::from_fn(components.rows(), order.len(), |c, j| components.get(c, order[j]));
-        chosen.push("the features of the model of the start in the order of the data, by name".into());
-    }
-    let codes = model.tensor("codes").map(|codes| codes.to_matrix::<f64>());
-    // Codes of samples of other names are not of these samples, as codes of another number are not.
-    let places = order_by_name(listed("row_names").as_deref(), source.row_names.as_deref(), Matched::SAMPLES);
-    let codes = match (codes, places) {
-        (Some(codes), Ok(Some(order))) => {
-            Some(Matrix::from_fn(order.len(), codes.columns(), |i, c| codes.get(order[i], c)))
-        }
-        (codes, Ok(None)) => codes.filter(|codes| codes.rows() == source.rows),
-        _ => None,
-    };
-    if codes.is_none() {
-        chosen.push(format!(
-            "the components of the model as the start, not its codes, which are not of these {} samples; codes are updated first",
-            source.rows
-        ));
-        settings.first = settings.first.or(Some(Slot::Codes));
-    }
-    let theirs = model.document.get("scaling").and_then(|s| s.get("kind")).and_then(Value::as_str);
-    if theirs.is_some_and(|kind| kind != scaling.kind().name()) {
-        chosen.push(format!(
-            "--scale {} as asked, though the model of the start has {}",
-            scaling.kind().name(),
-            theirs.unwrap_or("none")
-        ));
-    }
-    settings.init = Init::Custom { codes, components: Some(components) };
-    let names = model.document.get("component_names").and_then(Value::as_array);
-    Ok(names.map(|names| names.iter().map(|n| n.as_str().unwrap_or("").to_string()).collect()))
 }

@@ -321,6 +321,14 @@ impl Composer<'_> {
             (Some(names), _) if names.len() != rows => {
                 bail!("{}: there are {rows} references, but {} names for them", path.display(), names.len())
             }
+            (Some(names), Some(own)) if *names != own && same_set(names, &own) => {
+                bail!(
+                    "{}: names are those of its rows, but in another order ({}, not {}); leave out names",
+                    path.display(),
+                    own.join(", "),
+                    names.join(", ")
+                )
+            }
             (Some(names), _) => names.clone(),
             (None, Some(names)) => names,
             (None, None) => {
@@ -422,4 +430,14 @@ impl Composer<'_> {
 /// Whether the flags ask for the method that takes anything at once.
 pub(crate) fn is_asked(args: &FitArgs) -> bool {
     flags::method(args) == "guided"
+}
+
+/// Whether two lists hold the same names.
+pub(crate) fn same_set(one: &[String], other: &[String]) -> bool {
+    let sorted = |names: &[String]| {
+        let mut names = names.to_vec();
+        names.sort_unstable();
+        names
+    };
+    one.len() == other.len() && sorted(one) == sorted(other)
 }

@@ -28,7 +28,9 @@ mod reproduce;
 mod said;
 mod scale;
 mod scores;
+
 mod search;
+mod start;
 mod suggest;
 mod sweep;
 mod transform;

@@ -44,7 +44,7 @@ fn orders(count: usize) -> [Vec<usize>; 2] {
 fn documents(folder: &Path) {
     let noise = numbers(SAMPLES * 5, 11);
     let value = |i: usize, j: usize| {
-        let own = (i % 2 == 0) == (j < 2 || j == 4);
+        let own = i.is_multiple_of(2) == (j < 2 || j == 4);
         noise[i * 5 + j] * if own { 6.0 } else { 0.3 } + 0.1
     };
     let [plain, other] = orders(5);
@@ -88,7 +88,7 @@ fn the_order_of_rows_and_columns_of_any_file_changes_no_bit() {
     both(at, "entries", &names, &WORDS, |i, j| noise[i * 5 + j] + 0.5);
     both(at, "features", &words, &["weight"], |i, _| noise[i] + 0.1);
     both(at, "weights", &names, &["weight"], |i, _| noise[i] + 0.1);
-    both(at, "graph", &names, &of_samples, |i, j| f64::from(u8::from(i != j && (i + j) % 4 == 0)));
+    both(at, "graph", &names, &of_samples, |i, j| f64::from(u8::from(i != j && (i + j).is_multiple_of(4))));
     for (at_order, order) in orders(SAMPLES).iter().enumerate() {
         // Topics of memberships stay in their order; half of the samples are left out.
         let half: Vec<usize> = order.iter().copied().filter(|i| i % 2 == 1).collect();
@@ -176,8 +176,22 @@ fn a_model_meets_data_in_another_order_of_columns() {
     let error =
         |name: &str| json(at.join(name).join("run.json"))["result"]["relative_error"].as_f64().unwrap();
     assert!((error("again") - error("model")).abs() < 1e-9, "{} {}", error("again"), error("model"));
-    let output = run(at, "transform model labels.csv --out x");
-    assert!(!output.status.success());
+    // Components go to the topics and classes that they are named for.
+    write(at, "labels.csv", "name,label\nd0,sport\nd2,sport\nd1,law\nd3,law\n");
+    write(at, "topics.csv", "sport,ball\nlaw,court\n");
+    succeed(at, "fit docs.csv --method ws-nmf --labels labels.csv --quiet --out classes");
+    let start = "--start classes/model.safetensors --max-iter 0 --quiet";
+    succeed(at, &format!("fit docs.csv --method guided --topics topics.csv {start} --out topics"));
+    let rows = |name: &str| {
+        let bytes = std::fs::read(at.join(name).join("components.npy")).unwrap();
+        let values = bytes[bytes.len() - 80..].to_vec();
+        (values[..40].to_vec(), values[40..].to_vec())
+    };
+    let ((law, sport), (first, second)) = (rows("classes"), rows("topics"));
+    assert!(first == sport && second == law, "topics begin with sport, the classes with law");
+    write(at, "half.csv", "tennis,team\nlaw,court\n");
+    let said = stderr(&run(at, &format!("fit docs.csv --method guided --topics half.csv {start} --out x")));
+    assert!(said.contains("\"law\", which is component 1 here"), "{said}");
     write(at, "misspelt.csv", "name,ball,gaol,court,judge,team\nd0,1,2,3,4,5\n");
     let said = stderr(&run(at, "transform model misspelt.csv --out x"));
     assert!(said.contains("no column is named \"goal\"") && said.contains("nearest: \"gaol\""), "{said}");

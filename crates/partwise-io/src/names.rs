@@ -155,6 +155,11 @@ impl<'a> DataNames<'a> {
         }
     }
 
+    /// The names of the samples, where they have some.
+    pub fn sample_names(&self) -> Option<&'a [String]> {
+        self.samples.listed
+    }
+
     /// Whether a sample has this name.
     pub fn is_sample_name(&self, text: &str) -> bool {
         self.samples.places.contains_key(text)
@@ -225,13 +230,13 @@ impl Lookup<'_, '_> {
     pub(crate) fn sample(&mut self, text: &str) -> Result<usize, String> {
         let n = self.names.n_samples();
         let Some(number) = whole(text.as_bytes()) else {
-            return match text.strip_prefix('-').and_then(|rest| whole(rest.as_bytes())) {
-                Some(_) => Err(format!("the index {text} must be in 0..{n} (the data have {n} samples)")),
-                None if !self.names.has_sample_names() => Err(format!(
+            return match text.parse::<i128>() {
+                Ok(_) => Err(format!("the index {text} must be in 0..{n} (the data have {n} samples)")),
+                Err(_) if !self.names.has_sample_names() => Err(format!(
                     "the index {} is not a whole number, and the data have no names of samples",
                     quoted(text.as_bytes())
                 )),
-                None => self.names.sample(text),
+                Err(_) => self.names.sample(text),
             };
         };
         let found = match self.names.samples.named(text)? {

@@ -1,0 +1,120 @@
+//! `--start`: factors of an earlier model to begin from, by the names of samples, features and components.
+
+use anyhow::{Context, Result, anyhow, bail};
+use partwise::{Init, Matrix, Settings, Slot};
+use partwise_io::{Matched, ModelFile, order_by_name};
+use serde_json::Value;
+
+use crate::composed::Composed;
+use crate::guidance::Guidance;
+use crate::input::Source;
+use partwise::Scaling;
+
+/// Methods whose component j is class j.
+const OWNED_BY_CLASSES: [&str; 3] = ["ws-nmf", "scnmf", "ws-symnmf"];
+
+/// The names that the fit gives its first components.
+pub(crate) fn owners(composed: Option<&Composed>, guidance: Option<&Guidance>, method: &str) -> Vec<String> {
+    match (composed, guidance) {
+        (Some(composed), _) => {
+            let topics = composed.guidance.all_topics();
+            let of_topic = |(name, count): (String, usize)| match count {
+                1 => vec![name],
+                several => (1..=several).map(|q| format!("{name}/{q}")).collect(),
+            };
+            topics.into_iter().flat_map(of_topic).collect()
+        }
+        (None, Some(guidance)) if OWNED_BY_CLASSES.contains(&method) => guidance.labels.names().to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Starts from a model's factors; gives its component names. Codes of other samples are left out, with a word.
+pub(crate) fn from_model(
+    model: &ModelFile,
+    source: &Source,
+    scaling: &Scaling,
+    owners: &[String],
+    settings: &mut Settings,
+    chosen: &mut Vec<String>,
+) -> Result<Option<Vec<String>>> {
+    let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
+    let mut components = features_in_order(model, components, source, chosen)?;
+    let mut codes = codes_of_samples(model, source);
+    if codes.is_none() {
+        chosen.push(format!(
+            "the components of the model as the start, not its codes, which are not of these {} samples; codes are updated first",
+            source.rows
+        ));
+        settings.first = settings.first.or(Some(Slot::Codes));
+    }
+    let theirs = model.document.get("scaling").and_then(|s| s.get("kind")).and_then(Value::as_str);
+    if theirs.is_some_and(|kind| kind != scaling.kind().name()) {
+        chosen.push(format!(
+            "--scale {} as asked, though the model of the start has {}",
+            scaling.kind().name(),
+            theirs.unwrap_or("none")
+        ));
+    }
+    let mut names = listed(model, "component_names").filter(|names| names.len() == components.rows());
+    if let Some(order) = component_order(names.as_deref(), owners)? {
+        components = Matrix::from_fn(order.len(), components.columns(), |c, j| components.get(order[c], j));
+        codes = codes.map(|codes| Matrix::from_fn(codes.rows(), order.len(), |i, c| codes.get(i, order[c])));
+        names = names.map(|names| order.iter().map(|c| names[*c].clone()).collect());
+        chosen.push("the components of the model of the start in the order of the topics, by name".into());
+    }
+    settings.init = Init::Custom { codes, components: Some(components) };
+    Ok(names)
+}
+
+/// Names that a model holds.
+fn listed(model: &ModelFile, key: &str) -> Option<Vec<String>> {
+    let names = model.document.get(key).and_then(Value::as_array)?;
+    Some(names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect())
+}
+
+fn features_in_order(
+    model: &ModelFile,
+    components: Matrix<f64>,
+    source: &Source,
+    chosen: &mut Vec<String>,
+) -> Result<Matrix<f64>> {
+    let own = listed(model, "feature_names").filter(|names| names.len() == components.columns());
+    let order = order_by_name(own.as_deref(), source.feature_names.as_deref(), Matched::FEATURES)
+        .map_err(|message| anyhow!("the components of the model: {message}"))?;
+    let Some(order) = order else { return Ok(components) };
+    chosen.push("the features of the model of the start in the order of the data, by name".into());
+    Ok(Matrix::from_fn(components.rows(), order.len(), |c, j| components.get(c, order[j])))
+}
+
+/// The codes of a model for these samples; `None` where they are of others.
+fn codes_of_samples(model: &ModelFile, source: &Source) -> Option<Matrix<f64>> {
+    let codes = model.tensor("codes")?.to_matrix::<f64>();
+    let own = listed(model, "row_names").filter(|names| names.len() == codes.rows());
+    match order_by_name(own.as_deref(), source.row_names.as_deref(), Matched::SAMPLES) {
+        Ok(Some(order)) => Some(Matrix::from_fn(order.len(), codes.columns(), |i, c| codes.get(order[i], c))),
+        Ok(None) => Some(codes).filter(|codes| codes.rows() == source.rows),
+        // Codes of samples of other names are not of these samples, as codes of another number are not.
+        Err(_) => None,
+    }
+}
+
+/// The order in which component j is that of owner j, others after; `None` where it is so already, or names don't say.
+fn component_order(names: Option<&[String]>, owners: &[String]) -> Result<Option<Vec<usize>>> {
+    let Some(names) = names.filter(|_| !owners.is_empty()) else { return Ok(None) };
+    let places: Vec<Option<usize>> =
+        owners.iter().map(|owner| names.iter().position(|name| name == owner)).collect();
+    if let Some(mut order) = places.iter().copied().collect::<Option<Vec<usize>>>() {
+        order.extend((0..names.len()).filter(|at| !places.contains(&Some(*at))));
+        return Ok(Some(order).filter(|order| !order.iter().copied().eq(0..names.len())));
+    }
+    let misplaced = places.iter().enumerate().find_map(|(j, at)| at.filter(|at| *at != j).map(|at| (j, at)));
+    if let Some((j, at)) = misplaced {
+        bail!(
+            "component {at} (counted from 0) of the model is \"{}\", which is component {j} here; the components come in the order {}",
+            owners[j],
+            owners.join(", ")
+        );
+    }
+    Ok(None)
+}
