@@ -43,7 +43,11 @@ class ResultsMixin:
         """
         check_is_fitted(self)
         codes = self.codes_ if codes is None else np.asarray(codes)
-        squares = np.einsum("kj,kj->k", self.components_, self.components_, dtype=np.float64)
+        components = np.asarray(self.components_, dtype=np.float64)
+        largest = components.max(initial=0.0)
+        if not 1e-100 <= largest <= 1e100 and largest > 0:
+            components = components / largest  # shares have no unit, and squares would leave the range
+        squares = np.einsum("kj,kj->k", components, components, dtype=np.float64)
         weighted = codes.astype(np.float64) * np.sqrt(squares)
         total = weighted.sum(axis=1, keepdims=True)
         return np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)

@@ -15,7 +15,7 @@ pub(crate) struct Memberships<T> {
 impl<T: Real> Memberships<T> {
     /// From W (n × k) and H (k × d).
     pub(crate) fn new(codes: &Matrix<T>, components: &Matrix<T>) -> Self {
-        let lengths: Vec<f64> = (0..components.rows()).map(|j| length(components.row(j))).collect();
+        let lengths: Vec<f64> = lengths(components);
         let shares = |i: usize| -> Vec<f64> {
             let weighted: Vec<f64> =
                 codes.row(i).iter().zip(&lengths).map(|(code, length)| code.to_f64() * length).collect();
@@ -63,8 +63,12 @@ pub(crate) fn largest<T: Real>(row: &[T]) -> Option<usize> {
     row.get(best).filter(|value| **value > T::ZERO).map(|_| best)
 }
 
-fn length<T: Real>(row: &[T]) -> f64 {
-    row.iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>().sqrt()
+/// The length of each row; of all of them divided by one number, which shares don't depend on, where squares would leave the range.
+fn lengths<T: Real>(components: &Matrix<T>) -> Vec<f64> {
+    let largest = components.as_slice().iter().fold(0.0f64, |most, v| most.max(v.to_f64()));
+    let unit = if largest == 0.0 || (1e-100..=1e100).contains(&largest) { 1.0 } else { largest };
+    let square = |v: &T| (v.to_f64() / unit) * (v.to_f64() / unit);
+    (0..components.rows()).map(|j| components.row(j).iter().map(square).sum::<f64>().sqrt()).collect()
 }
 
 #[cfg(test)]
