@@ -145,7 +145,8 @@ pub fn solve<T: Real>(
 /// Refuses what needs more memory than there is.
 fn check_memory<T: Real>(data: &dyn DataMatrix<T>, loss: Loss, settings: &Settings) -> Result<()> {
     let size = DataSize::of(data);
-    let what = format!("{} x {} with {} components", size.samples, size.features, settings.rank);
+    let what =
+        format!("one factor of {} x {} with {} components", size.samples, size.features, settings.rank);
     memory::of_solve(size, loss, settings).check(&what, settings.memory_limit)
 }
 

@@ -26,7 +26,7 @@ const WORD: f64 = 8.0;
 /// Rows whose Gram is summed at once.
 const GRAM_ROWS: f64 = 4096.0;
 /// What a process takes whatever the data: stacks of threads, buffers of chunks.
-const FIXED: f64 = 16.0 * 1024.0 * 1024.0;
+const FIXED: f64 = 4.0 * 1024.0 * 1024.0;
 /// Columns that a truncated SVD computes beyond those asked for.
 const SVD_EXTRA: usize = 10;
 
@@ -312,7 +312,8 @@ fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usiz
     let at_once = crate::pool::threads_for(threads) as f64;
     let exact = if size.sparse { 0.0 } else { at_once * values * WORD };
     let state = match solver.map(|solver| solver.name) {
-        Some(name) if name.starts_with("nesterov") => 2.0 * values * number,
+        // The place before, from which the momentum runs on.
+        Some("nesterov-running") => 2.0 * values * number,
         // A factorization of a part of the Gram for each thread.
         Some("bpp") => values + at_once * k * k * WORD,
         _ => 0.0,
