@@ -326,7 +326,7 @@ fn svd_bytes(size: DataSize, rank: usize) -> f64 {
     let least = size.samples.min(size.features);
     let (width, k) = (rank.saturating_add(SVD_EXTRA).min(least) as f64, rank as f64);
     let (n, d) = (size.rows(), size.columns());
-    let work = (n + d) * width * WORD * 2.5 + 3.0 * width * width * WORD;
+    let work = (n + d) * width * WORD * 3.0 + 3.0 * width * width * WORD;
     let factors = (n + d) * k * (WORD + size.number as f64) + (n + d) * rank.min(least) as f64 * WORD;
-    work.max(factors) + (n + d) * width * WORD
+    work.max(factors) + 1.25 * (n + d) * width * WORD
 }
