@@ -166,11 +166,14 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
             && !label_start);
     let kept = if accelerated { 2.0 * values * number } else { 0.0 };
     let linked = if model.spec.smooths { values * number } else { 0.0 };
+    // Codes of one row a sample, from those of merged or weighted rows.
+    let untied = if copies > 0.0 { size.rows() * k * number } else { 0.0 };
     let whole = if model.spec.form == Form::Images { size.columns() * k * number } else { 0.0 };
     let iterations = loop_bytes(size, k, solver.ok(), settings.threads)
         + kept
         + linked
         + whole
+        + untied
         + if label_start { 3.0 * k * k * WORD } else { 0.0 };
     let at_start = match settings.init {
         Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => svd_bytes(size, settings.rank),
