@@ -68,10 +68,15 @@ class ResultsMixin:
 
     def _sizes(self, of: str) -> Any:
         """The size of each component that shares are measured by."""
+        components = np.asarray(self.components_, dtype=np.float64)
+        largest = components.max(initial=0.0)
+        if largest > 0 and not 1e-100 <= largest <= 1e100:
+            # Shares have no unit, and squares would leave the range.
+            components = components / largest
         if of == "length":
-            return np.sqrt(np.einsum("kj,kj->k", self.components_, self.components_, dtype=np.float64))
+            return np.sqrt(np.einsum("kj,kj->k", components, components))
         if of == "sum":
-            return self.components_.sum(axis=1, dtype=np.float64)
+            return components.sum(axis=1)
         raise ValueError(f"of is {of!r}, but must be 'length', 'sum' or None")
 
     def predict_names(self, X: Any = None) -> Any:

@@ -370,5 +370,3 @@ fn settings(args: &SolveArgs, rank: usize) -> Result<Settings> {
         ..Settings::new(rank)
     })
 }
-
-}

@@ -28,7 +28,6 @@ mod reproduce;
 mod said;
 mod scale;
 mod scores;
-
 mod search;
 mod start;
 mod suggest;

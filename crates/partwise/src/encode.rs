@@ -2,6 +2,7 @@
 //! rule as a fit; only the order of slots has one entry.
 
 use crate::data::DataMatrix;
+use crate::data::range::{divisor, safe_range};
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::fit::Fit;
@@ -144,7 +145,8 @@ pub fn solve<T: Real>(
 /// Refuses what needs more memory than there is.
 fn check_memory<T: Real>(data: &dyn DataMatrix<T>, loss: Loss, settings: &Settings) -> Result<()> {
     let size = DataSize::of(data);
-    let what = format!("{} x {} with {} components", size.samples, size.features, settings.rank);
+    let what =
+        format!("one factor of {} x {} with {} components", size.samples, size.features, settings.rank);
     memory::of_solve(size, loss, settings).check(&what, settings.memory_limit)
 }
 
@@ -303,11 +305,14 @@ impl<T: Real> Fit<T> {
     /// The corrected codes W(HHᵀ)^½ (n × k): their inner products are those of the rows of WH, (WH)(WH)ᵀ, so distances and margins
     /// between rows are those of the approximated data. They may be negative.
     pub fn corrected_codes(&self) -> Matrix<T> {
-        let k = self.components.rows();
-        let (values, vectors) = symmetric_eigen(&self.components.cast::<f64>().transposed().gram());
+        let (k, wide) = (self.components.rows(), self.components.cast::<f64>());
+        let largest = wide.as_slice().iter().fold(0.0f64, |most, v| most.max(*v));
+        let unit = divisor(largest, &safe_range::<f64>());
+        let wide = if unit == 1.0 { wide } else { times(&wide, 1.0 / unit) };
+        let (values, vectors) = symmetric_eigen(&wide.transposed().gram());
         let roots: Vec<f64> = values.iter().map(|value| value.max(0.0).sqrt()).collect();
         let root = Matrix::from_fn(k, k, |a, b| {
-            (0..k).map(|e| vectors.get(a, e) * roots[e] * vectors.get(b, e)).sum::<f64>()
+            unit * (0..k).map(|e| vectors.get(a, e) * roots[e] * vectors.get(b, e)).sum::<f64>()
         });
         Matrix::from_fn(self.codes.rows(), k, |i, b| {
             let row = self.codes.row(i).iter();

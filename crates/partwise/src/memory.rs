@@ -26,7 +26,7 @@ const WORD: f64 = 8.0;
 /// Rows whose Gram is summed at once.
 const GRAM_ROWS: f64 = 4096.0;
 /// What a process takes whatever the data: stacks of threads, buffers of chunks.
-const FIXED: f64 = 16.0 * 1024.0 * 1024.0;
+const FIXED: f64 = 4.0 * 1024.0 * 1024.0;
 /// Columns that a truncated SVD computes beyond those asked for.
 const SVD_EXTRA: usize = 10;
 
@@ -166,11 +166,14 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
             && !label_start);
     let kept = if accelerated { 2.0 * values * number } else { 0.0 };
     let linked = if model.spec.smooths { values * number } else { 0.0 };
+    // Codes of one row a sample, from those of merged or weighted rows.
+    let untied = if copies > 0.0 { size.rows() * k * number } else { 0.0 };
     let whole = if model.spec.form == Form::Images { size.columns() * k * number } else { 0.0 };
     let iterations = loop_bytes(size, k, solver.ok(), settings.threads)
         + kept
         + linked
         + whole
+        + untied
         + if label_start { 3.0 * k * k * WORD } else { 0.0 };
     let at_start = match settings.init {
         Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => svd_bytes(size, settings.rank),
@@ -312,7 +315,8 @@ fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usiz
     let at_once = crate::pool::threads_for(threads) as f64;
     let exact = if size.sparse { 0.0 } else { at_once * values * WORD };
     let state = match solver.map(|solver| solver.name) {
-        Some(name) if name.starts_with("nesterov") => 2.0 * values * number,
+        // The place before, from which the momentum runs on.
+        Some("nesterov-running") => 2.0 * values * number,
         // A factorization of a part of the Gram for each thread.
         Some("bpp") => values + at_once * k * k * WORD,
         _ => 0.0,
@@ -325,7 +329,7 @@ fn svd_bytes(size: DataSize, rank: usize) -> f64 {
     let least = size.samples.min(size.features);
     let (width, k) = (rank.saturating_add(SVD_EXTRA).min(least) as f64, rank as f64);
     let (n, d) = (size.rows(), size.columns());
-    let work = (n + d) * width * WORD * 2.5 + 3.0 * width * width * WORD;
+    let work = (n + d) * width * WORD * 3.0 + 3.0 * width * width * WORD;
     let factors = (n + d) * k * (WORD + size.number as f64) + (n + d) * rank.min(least) as f64 * WORD;
-    work.max(factors) + (n + d) * width * WORD
+    work.max(factors) + 1.25 * (n + d) * width * WORD
 }
