@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use partwise::{Real, ScalingKind};
 use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, Reading, Stage, automatic_observed};
+use partwise::{Real, ScalingKind};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
 

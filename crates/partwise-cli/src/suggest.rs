@@ -27,12 +27,8 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
     }
     let mut known = guiding_samples(&model, codes.rows())?;
     if let Some(labels) = &args.labels {
-        let table = guidance::label_table(
-            labels,
-            codes.rows(),
-            samples.as_deref(),
-            args.label_column.as_deref(),
-        )?;
+        let table =
+            guidance::label_table(labels, codes.rows(), samples.as_deref(), args.label_column.as_deref())?;
         table.notes.iter().for_each(|note| verbosity.note(note));
         for (known, set) in known.iter_mut().zip(&table.sets) {
             *known |= !set.is_empty();

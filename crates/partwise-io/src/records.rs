@@ -2,8 +2,8 @@
 //!
 //! A quote that opens and doesn't close, or that closes only after it took in further rows, is a fault of the line where it opens.
 
-use crate::formulas::unguarded;
 use crate::error::{Place, Result};
+use crate::formulas::unguarded;
 use crate::source::Source;
 use crate::text::number;
 use csv::ByteRecord;
