@@ -275,10 +275,12 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             unasked = code == "large-rank" and self.n_components in ("auto", None)
             if code in _WARNED or unasked:
                 warn(f"{type(self).__name__}: {message}")
-        if done["still_improving"] is not None and self.tol > 0 and self.max_iter > 0:
+        progress = done["still_improving"]
+        if progress is not None and self.tol > 0 and self.max_iter > 0:
+            lowered = f"{100 * progress:.1f}" if progress < 0.1 else f"{100 * progress:.0f}"
             warn(
-                f"Stopped after {done['iterations']} iterations, before full convergence. The last {min(50, done['iterations'])} still lowered"
-                f" the objective by {100 * done['still_improving']:.1g} %; for more: max_iter={max(500, 2 * self.max_iter)}.",
+                f"Stopped after {done['iterations']} iterations, before full convergence. The last {min(50, done['iterations'])} still"
+                f" lowered the objective by {lowered} %; for more: max_iter={max(500, 2 * self.max_iter)}.",
                 ConvergenceWarning,
             )
 

@@ -435,8 +435,10 @@ pub(super) fn large_rank(shape: Shape) -> Option<Notice> {
     (shape.rank > most).then(|| Notice {
         code: "large-rank",
         message: format!(
-            "{} components for {} samples and {} features: with more than {most} the parts can't be unique, so give a smaller number unless that is meant",
-            shape.rank, shape.samples, shape.features
+            "{k} components for {} samples and {} features: k = {k} is larger than min(n, d) = {most}, so the parts can't be unique",
+            shape.samples,
+            shape.features,
+            k = shape.rank
         ),
     })
 }
