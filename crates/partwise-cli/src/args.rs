@@ -8,7 +8,7 @@ use partwise::Settings;
 use crate::choices::{self, Strength};
 
 /// What the exit codes mean; the end of every help text.
-pub(crate) const EXIT_CODES: &str = "Exit codes: 0 done; 2 a fault of the input, of what was asked, or of writing; 130 stopped by Ctrl-C, \
+pub(crate) const EXIT_CODES: &str = "Exit codes: 0 done; 2 a fault of the input, of what was asked (also more memory than there is), or of writing; 101 a fault of Partwise itself; 130 stopped by Ctrl-C, \
     SIGTERM or SIGHUP (a fit and a sweep write what they have reached); 141 whoever read standard output has gone away.";
 
 /// Non-negative matrix factorization guided by what you know.

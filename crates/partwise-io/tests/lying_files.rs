@@ -191,6 +191,7 @@ fn at<'v>(document: &'v mut Map<String, Value>, field: &str) -> (&'v mut Map<Str
     (place, last)
 }
 
+// Long because it lists every field.
 #[test]
 fn a_field_that_is_missing_or_of_another_type_is_named() {
     let needed = [

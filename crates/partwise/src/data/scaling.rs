@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn unit_rows_of_any_size_have_length_1() {
         let idf = Scaling::TfIdf(vec![1.5, 40.0]);
-        for size in [1e-320, 1e-200, 1e-150, 1.0, 1e150, 1e200, 1e308] {
+        for size in [1e-320_f64, 1e-200, 1e-150, 1.0, 1e150, 1e200, 1e308] {
             let row = scaled(&Scaling::UnitRows, &[0.6 * size, 0.8 * size]);
             let length = (row[0] * row[0] + row[1] * row[1]).sqrt();
             assert!((length - 1.0).abs() < 1e-3, "{size:e}: {row:?}");
