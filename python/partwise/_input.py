@@ -38,7 +38,7 @@ def obs_column(X: Any, name: str) -> Any:
         return X.obs[name]
     columns = [str(column) for column in getattr(X.obs, "columns", X.obs)]
     valid = ", ".join(map(repr, columns)) or "none"
-    raise NoSuchColumn(f"y names the column {name!r} of obs, which isn't there{nearest(name, columns)}; there are: {valid}")
+    raise NoSuchColumn(f"obs of the data has no column {name!r}{nearest(name, columns)}; there are: {valid}")
 
 
 def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:

@@ -141,7 +141,7 @@ def malformed():
     [
         (malformed(), {}, "sparse matrix is malformed"),
         (np.zeros((3, 0)), {}, "0 feature"),
-        (np.full((8, 5), 1e200), {}, "overflow|too large|finite|range"),
+        (X, {"W": np.full((8, 2), 1e300), "H": np.full((2, 5), 1e300)}, "overflow|too large|finite|range"),
         (X, {"W": np.full((8, 2), -1.0), "H": np.ones((2, 5))}, "start.*negative|negative.*start|Negative"),
         (X, {"W": np.full((8, 2), np.nan), "H": np.ones((2, 5))}, "NaN"),
         (X, {"W": np.ones((8, 2)), "H": np.ones((2, 4))}, r"second dimension .* components .* \(2, 5\), but have \(2, 4\)"),

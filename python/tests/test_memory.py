@@ -23,7 +23,7 @@ REFUSED = {
     "NMF, Kullback-Leibler": "pw.NMF(500000, beta_loss='kullback-leibler', **few).fit(sp.random(3000, 20000, 1e-3, 'csr'))",
     "NMF, by default as many components as features": "pw.NMF(**few).fit(sp.random(20, 300000, 1e-4, 'csr', random_state=0))",
     "NMF, a wide sparse matrix": "pw.NMF(2, **few).fit(sp.csr_matrix((np.ones(3), ([0, 1, 2], [5, 9, 2**31 - 2])), shape=(3, 2**31 - 1)))",
-    "NMF, nndsvd": "pw.NMF(3000, init='nndsvda', **few).fit(sp.random(20000, 20000, 1e-4, 'csr'))",
+    "NMF, nndsvd": "pw.NMF(3000, init='nndsvda', **few).fit(sp.csr_matrix((np.ones(40000), (np.arange(40000) % 20000, np.arange(40000) * 7 % 20000)), shape=(20000, 20000)))",
     "CNMF": "pw.CNMF(60000, **few).fit(X, y)",
     "WSNMF": "pw.WSNMF(60000, **few).fit(X, y)",
     "SSNMF": "pw.SSNMF(60000, **few).fit(X, y)",

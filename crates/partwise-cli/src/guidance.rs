@@ -299,7 +299,8 @@ fn neighbours(args: &GuidanceArgs, default: usize, weights: &str) -> NeighbourGr
         "dot" => (Closeness::Euclidean, Weights::Dot),
         _ => (Closeness::Euclidean, Weights::Binary),
     };
-    NeighbourGraph { neighbours, closeness, weights, memory_limit: partwise_io::machine::available_memory() }
+    let memory_limit = partwise_io::machine::available_memory();
+    NeighbourGraph { neighbours, closeness, weights, memory_limit, ..NeighbourGraph::default() }
 }
 
 fn origin_of(args: &GuidanceArgs, settings: &NeighbourGraph) -> String {

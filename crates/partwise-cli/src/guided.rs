@@ -268,8 +268,13 @@ impl Composer<'_> {
                         _ => (Closeness::Euclidean, Weights::Binary),
                     };
                     let memory_limit = partwise_io::machine::available_memory();
-                    let settings =
-                        NeighbourGraph { neighbours: *neighbours, closeness, weights, memory_limit };
+                    let settings = NeighbourGraph {
+                        neighbours: *neighbours,
+                        closeness,
+                        weights,
+                        memory_limit,
+                        ..NeighbourGraph::default()
+                    };
                     let origin = format!("{neighbours} nearest neighbours, {kind} weights");
                     (neighbour_graph(data, &settings)?, origin)
                 }

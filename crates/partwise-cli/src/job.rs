@@ -170,8 +170,8 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
     if fit.stop == StopReason::IterationLimit {
         let progress = fit.still_improving()?;
         return Some(format!(
-            "stopped after {} iterations, before full convergence: the last {} still lowered the objective by {} %; for more: --max-iter {}",
-            fit.iterations,
+            "stopped after {}, before full convergence: the last {} still lowered the objective by {} %; for more: --max-iter {}",
+            iterations(fit.iterations),
             fit.iterations.min(50),
             significant(100.0 * progress),
             (2 * settings.max_iterations).max(500)
@@ -199,6 +199,10 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
         None => String::new(),
     };
     Some(format!("{ended} ended the fit after {} iterations{distance}; {advice}", fit.iterations))
+}
+
+fn iterations(count: usize) -> String {
+    if count == 1 { "1 iteration".into() } else { format!("{count} iterations") }
 }
 
 /// Two significant digits for factors: 1.3, 25, 1400.

@@ -73,6 +73,7 @@ fn over<T: Real>(
         interrupt::keep(Kept::Earlier);
     }
     let run = write(folder, job, &points, began)?;
+    job.source.notes.iter().for_each(|note| verbosity.note(note));
     let out = fit_args.write.out.display();
     verbosity.say(&format!("written: {out} (look at {out}/report.html)"));
     if fit_args.write.json {
@@ -119,6 +120,7 @@ fn write<T: Real>(
         "settings": { "loss": loss.name(), "rank": job.settings.rank, "seed": job.settings.seed,
             "tolerance": job.settings.tolerance, "max_iterations": job.settings.max_iterations },
         "chosen": job.chosen,
+        "notes": job.source.notes,
         "guidance": job.composed.map(|composed| composed.to_json(&composed.guidance)),
         "points": points.iter().map(point).collect::<Vec<_>>(),
         "seconds": began.elapsed().as_secs_f64(),

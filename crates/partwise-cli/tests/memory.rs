@@ -34,7 +34,7 @@ fn more_memory_than_there_is_is_refused_with_both_numbers_and_exit_code_2() {
     let folder = folder.path();
     std::fs::write(folder.join("x.csv"), "a,b,c\n1,0,2\n0,3,1\n2,0,4\n").unwrap();
     std::fs::write(folder.join("labels.csv"), "index,label\n0,p\n1,q\n").unwrap();
-    let huge = "%%MatrixMarket matrix coordinate real general\n16777216 16777216 1\n1 1 1\n";
+    let huge = "%%MatrixMarket matrix coordinate real general\n4000000 4000000 1\n1 1 1\n";
     std::fs::write(folder.join("huge.mtx"), huge).unwrap();
     for arguments in [
         "fit x.csv -k 60000 --max-iter 1 --out out --force",
@@ -146,7 +146,8 @@ fn the_two_projected_gradients_of_a_record_agree() {
             result(folder)
         };
         let (start, found) = (after(0), after(20_000));
-        assert_eq!(found["converged"], true, "{arguments}");
+        let ended = found["stop"].as_str().unwrap();
+        assert!(["converged", "no further progress"].contains(&ended), "{arguments}: {ended}");
         let kkt = |result: &Value| result["kkt"].as_f64().unwrap();
         // Both tell how far the gradient has fallen; what the first iteration meets is not quite the gradient at the start.
         let (fallen, relative) = (kkt(&found) / kkt(&start), found["relative_kkt"].as_f64().unwrap());

@@ -263,7 +263,7 @@ fn numbers_that_may_be_names_are_never_resolved_in_silence() {
     write(at, "labels.csv", "index,label\n3,a\n0,b\n");
     for (arguments, parts) in [
         ("-k 2 --links links.csv", &["\"3\" is the name", "\"0\" is none"][..]),
-        ("--labels labels.csv", &["3 is the name of a sample and 0 is none"]),
+        ("--labels labels.csv", &["no sample of the data is named \"0\""]),
         ("-k 2 --guidance other.toml", &["named by numbers", "2 is none of them"]),
     ] {
         let output = run(at, &format!("fit ids.csv {arguments} --out x"));

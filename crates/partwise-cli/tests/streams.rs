@@ -58,8 +58,9 @@ fn a_reader_that_has_gone_away_ends_every_command_quietly_and_a_result_is_writte
         let command = command.replace("OUT", &format!("out{at}"));
         let mut process = partwise();
         process.current_dir(folder.path()).args(command.split_whitespace());
-        let mut child = process.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let child = process.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(141), "{command}: {}", stderr(&output));
         assert!(!stderr(&output).contains("error: "), "{command}: {}", stderr(&output));

@@ -22,7 +22,8 @@ fn neighbour_graphs_are_those_of_the_fixtures() {
             other => panic!("{name} has weights of the kind {other}"),
         };
         let neighbours = fixture.hyper("p").unwrap() as usize;
-        let settings = NeighbourGraph { neighbours, weights, ..NeighbourGraph::default() };
+        let settings =
+            NeighbourGraph { neighbours, weights, isolate_zero_rows: false, ..NeighbourGraph::default() };
         let problem = fixture.problem().unwrap();
         let dense = DenseMatrix::from_matrix(problem.dense().unwrap()).unwrap();
         let triplets = problem.sparse().unwrap();

@@ -115,7 +115,7 @@ pub(crate) fn blank_end(record: &ByteRecord) -> usize {
     (1..record.len()).rev().take_while(|column| cell(record, *column).is_empty()).count()
 }
 
-/// The text of a cell, without the guard that a spreadsheet would need ([`crate::cells`]).
+/// The text of a cell, without the guard that a spreadsheet would need ([`crate::formulas`]).
 pub(crate) fn cell_text(record: &ByteRecord, column: usize) -> String {
     unguarded(&String::from_utf8_lossy(cell(record, column))).to_string()
 }
@@ -134,14 +134,17 @@ pub(crate) enum Spaces {
 /// How many rows are looked at to find what separates the cells.
 const LOOKED_AT: usize = 20;
 
-/// The text to split, and what splits it: of tab, semicolon and comma the first that splits the first rows into equally many cells (of
-/// which the first row may have one less), else whichever the first line has most of. A text with none of them may be split at spaces.
+/// The text to split, and what splits it: of tab, semicolon and comma the first that splits the first rows into equally many cells; else the
+/// first that does so but for the first row, which has one less; else whichever the first line has most of. A text with none of them may be
+/// split at spaces.
 pub(crate) fn split_rule(text: &[u8], spaces: Spaces) -> (Cow<'_, [u8]>, u8) {
     let first =
         text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let head = head_of(text);
-    if let Some(delimiter) = [b'\t', b';', b','].into_iter().find(|delimiter| splits_evenly(head, *delimiter))
-    {
+    let even = |one_less| {
+        [b'\t', b';', b','].into_iter().find(|delimiter| splits_evenly(head, *delimiter, one_less))
+    };
+    if let Some(delimiter) = even(false).or_else(|| even(true)) {
         return (Cow::Borrowed(text), delimiter);
     }
     let mut quoted = false;
@@ -174,8 +177,8 @@ fn head_of(text: &[u8]) -> &[u8] {
     &text[..ends.take(4 * LOOKED_AT).last().filter(|_| text.len() > 1 << 16).unwrap_or(text.len())]
 }
 
-/// Whether the first rows have equally many cells, two or more; the first may have one less, and blank cells at the end don't count.
-fn splits_evenly(text: &[u8], delimiter: u8) -> bool {
+/// Whether the first rows have equally many cells, two or more, but for the first row with `one_less`. Blank cells at the end don't count.
+fn splits_evenly(text: &[u8], delimiter: u8, one_less: bool) -> bool {
     if !text.contains(&delimiter) {
         return false;
     }
@@ -193,7 +196,7 @@ fn splits_evenly(text: &[u8], delimiter: u8) -> bool {
         match (first, width) {
             (None, _) => first = Some(cells),
             (Some(first), None) => {
-                if cells < 2 || (cells != first && cells != first + 1) {
+                if cells < 2 || cells != first + usize::from(one_less) {
                     return false;
                 }
                 width = Some(cells);

@@ -53,6 +53,9 @@ pub struct NeighbourGraph {
     pub closeness: Closeness,
     /// The weights of the edges.
     pub weights: Weights,
+    /// Whether rows of zeros, which are near nothing, have no neighbours and are nobody's. Published graphs join them as all others (false).
+    /// Default: true.
+    pub isolate_zero_rows: bool,
     /// Refuse a graph that would need more bytes than these (see [`memory`](crate::memory)). Default: none.
     pub memory_limit: Option<u64>,
 }
@@ -63,6 +66,7 @@ impl Default for NeighbourGraph {
             neighbours: 7,
             closeness: Closeness::Euclidean,
             weights: Weights::SelfTuning { scale_neighbour: 7 },
+            isolate_zero_rows: true,
             memory_limit: None,
         }
     }
@@ -71,7 +75,8 @@ impl Default for NeighbourGraph {
 /// The graph of the nearest neighbours of the rows of `data` (n × d): the union of the lists, ties to the lower number,
 /// without loops. It may be disconnected: [`Graph::n_components`] tells.
 ///
-/// A row of zeros is near nothing: it has no neighbours, and the others choose theirs (so many as there are at most) without it.
+/// A row of zeros is near nothing: it has no neighbours, and the others choose theirs (so many as there are at most) without it
+/// ([`NeighbourGraph::isolate_zero_rows`]).
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for a number of neighbours that is 0 or not below n, or a heat width that is not positive and
@@ -110,7 +115,11 @@ fn graph_in_range<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) 
         Weights::SelfTuning { scale_neighbour } => scale_neighbour,
         _ => 1,
     };
-    if zeros.is_empty() || summary.first_not_finite.is_some() || !valid(settings.neighbours) || !valid(scale)
+    if !settings.isolate_zero_rows
+        || zeros.is_empty()
+        || summary.first_not_finite.is_some()
+        || !valid(settings.neighbours)
+        || !valid(scale)
     {
         return graph_of_rows(data, settings);
     }

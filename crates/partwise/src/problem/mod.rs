@@ -367,7 +367,7 @@ fn check_caller<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> 
     check_data(data, true)?;
     check_size(data)?;
     check_form(data, model)?;
-    check_something_counts(model)?;
+    check_something_counts(data, model)?;
     check_unknown_entries(data, model)
 }
 

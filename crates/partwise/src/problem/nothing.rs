@@ -1,6 +1,7 @@
 //! Where nothing is left to fit, or nothing is left of it: weights that are all 0, items that say nothing, factors that end at 0.
 
 use super::{Notice, Problem};
+use crate::data::DataMatrix;
 use crate::error::{Error, Result};
 use crate::factors::{Factors, Slot};
 use crate::guidance::{Advice, Plan};
@@ -9,7 +10,7 @@ use crate::real::Real;
 use crate::terms::Contribution;
 
 /// Refuses weights and marks that leave nothing to fit. (Those of features are looked at with their scale.)
-pub(super) fn check_something_counts(model: &Model) -> Result<()> {
+pub(super) fn check_something_counts<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
     let zeros = |values: &[f64]| !values.is_empty() && values.iter().all(|v| *v == 0.0);
     let empty = |what: &str, valid: &str| {
         Err(Error::OutOfRange { name: what.into(), value: "0".into(), valid: format!("above 0: {valid}") })
@@ -19,7 +20,10 @@ pub(super) fn check_something_counts(model: &Model) -> Result<()> {
             Advice::SampleWeights(weights) if zeros(weights) => {
                 return empty("the largest sample weight", "some sample must count");
             }
-            Advice::EntryWeights(weights) if zeros(weights.as_slice()) => {
+            // Another shape is the fault that is to be told.
+            Advice::EntryWeights(weights)
+                if weights.shape() == (data.n_samples(), data.n_features()) && zeros(weights.as_slice()) =>
+            {
                 return empty("the largest weight of an entry", "some entry must count");
             }
             Advice::KnownEntries(known) if zeros(known.as_slice()) => {

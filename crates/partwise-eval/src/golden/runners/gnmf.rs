@@ -17,7 +17,12 @@ pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> 
 /// Runs `semignmf`: on the graph of nearest neighbours, whose labelled pairs the model overrides.
 pub(super) fn run_labelled(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> {
     let neighbours = fixture.hyper("p")? as usize;
-    let build = NeighbourGraph { neighbours, weights: Weights::Binary, ..NeighbourGraph::default() };
+    let build = NeighbourGraph {
+        neighbours,
+        weights: Weights::Binary,
+        isolate_zero_rows: false,
+        ..NeighbourGraph::default()
+    };
     let graph = neighbour_graph(&both_formats(fixture)?.0, &build)?;
     let labels = Labels::from_integers(&integers(fixture.problem()?.field("y")?)?)?;
     run_model(fixture, comparison, &Model::semi_gnmf(graph, fixture.hyper("lam")?, labels))

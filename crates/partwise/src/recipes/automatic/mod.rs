@@ -383,7 +383,8 @@ fn rows_of_zeros<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Option<N
     Some(Notice {
         code: "classes-of-zero-rows",
         message: format!(
-            "{count} samples without a label have no entry above 0, the first {first}: their class is a guess that the data say nothing about"
+            "{count} {} no entry above 0, the first {first}: their class is a guess that the data say nothing about",
+            if count == 1 { "sample without a label has" } else { "samples without a label have" }
         ),
     })
 }
