@@ -12,6 +12,7 @@ import numpy as np
 from ._document import Document
 from ._guidance import Guidance, Topic
 from ._guidance.items import _Item
+from ._names import Names
 from ._report import Finding, GuidanceReport
 from ._targets import Targets
 
@@ -159,8 +160,8 @@ def _where_there_are(attributes: dict[str, Any], model: Any) -> dict[str, _Check
     """Checks of what only some fits leave."""
     targets = attributes.get("_targets_")
     out: dict[str, _Check] = {}
-    if isinstance(targets, Targets):
-        c = len(targets.classes)
+    if isinstance(targets, Targets) and isinstance(targets.classes, np.ndarray):
+        c = targets.classes.size
         out["classes_"] = (f"an array of {c} classes", lambda v, n, k, d: isinstance(v, np.ndarray) and v.shape == (c,))
         out["_component_classes"] = (
             f"{{k}} whole numbers from -1 to {c - 1}",
@@ -170,6 +171,8 @@ def _where_there_are(attributes: dict[str, Any], model: Any) -> dict[str, _Check
         out["_component_classes"] = ("None, as there are no labels", lambda v, n, k, d: v is None)
     if "feature_names_in_" in attributes:
         out["feature_names_in_"] = ("an array of {d} names", lambda v, n, k, d: isinstance(v, np.ndarray) and v.shape == (d,))
+    if "_names_in_" in attributes:
+        out["_names_in_"] = ("the names of {n} samples and {d} features", lambda v, n, k, d: _are_names(v.samples, n) and _are_names(v.features, d))
     if "_empty_rows" in attributes:
         out["_empty_rows"] = ("samples from 0 to {n} (excluded)", lambda v, n, k, d: _are_samples(v, n))
     if hasattr(type(model), "steer"):
@@ -177,7 +180,8 @@ def _where_there_are(attributes: dict[str, Any], model: Any) -> dict[str, _Check
         out["_n_free"] = ("the number of free components", lambda v, n, k, d: _is_whole(v) and v == k - sum(map(len, attributes["topics_"].values())))
         out["_guided_samples"] = ("samples from 0 to {n} (excluded)", lambda v, n, k, d: _are_samples(v, n))
     per_class = getattr(model, "components_per_class", 1)
-    if not hasattr(type(model), "steer") and hasattr(model, "components_per_class") and isinstance(targets, Targets):
+    labelled = isinstance(targets, Targets) and isinstance(targets.classes, np.ndarray)
+    if not hasattr(type(model), "steer") and hasattr(model, "components_per_class") and labelled:
         out["components_"] = (
             "of components_per_class components for each class at least",
             lambda v, n, k, d: _is_whole(per_class, 1) and (per_class == 1 or per_class * len(targets.classes) <= k),
@@ -190,6 +194,12 @@ def _where_there_are(attributes: dict[str, Any], model: Any) -> dict[str, _Check
     if attributes.get("image_shape_") is not None:
         out["image_shape_"] = ("height and width of {d} pixels", lambda v, n, k, d: len(v) == 2 and all(_is_whole(s, 1) for s in v) and v[0] * v[1] == d)
     return out
+
+
+def _are_names(value: Any, size: int) -> bool:
+    if not isinstance(value, Names) or value.size != size or not isinstance(value.one, str) or not isinstance(value.is_range, bool):
+        return False
+    return value.labels is None or (isinstance(value.labels, np.ndarray) and value.labels.shape == (size,))
 
 
 def _are_samples(value: Any, n: int) -> bool:

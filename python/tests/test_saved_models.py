@@ -448,7 +448,7 @@ def test_a_number_in_a_document_takes_no_memory(tmp_path):
         if place[1] == "rank":
             assert pw.load(path).n_components_ == 3
             continue
-        with pytest.raises(ValueError, match=rf"model.safetensors: the field {place[0]}.{place[1]} is 1000000000000000, but must be"):
+        with pytest.raises(ValueError, match=rf"model.safetensors: .*{place[0]}.{place[1]}.*1000000000000000.*must be"):
             pw.load(path)
 
 

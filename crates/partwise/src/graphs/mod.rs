@@ -9,7 +9,7 @@
 //! use partwise::DenseMatrix;
 //! use partwise::graphs::{NeighbourGraph, Weights, neighbour_graph};
 //!
-//! let x = DenseMatrix::new(4, 1, vec![0.0, 1.0, 10.0, 11.5])?;
+//! let x = DenseMatrix::new(4, 1, vec![0.5, 1.0, 10.0, 11.5])?;
 //! let settings = NeighbourGraph { neighbours: 1, weights: Weights::Binary, ..NeighbourGraph::default() };
 //! let graph = neighbour_graph(&x, &settings)?;
 //! assert_eq!(graph.neighbours(0), (&[1_u32][..], &[1.0][..]));
