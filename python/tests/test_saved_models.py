@@ -445,9 +445,6 @@ def test_a_number_in_a_document_takes_no_memory(tmp_path):
         changed.pop("python")
         changed[place[0]][place[1]] = 10**15
         written(path, header, changed, tail)
-        if place[1] == "rank":
-            assert pw.load(path).n_components_ == 3
-            continue
         with pytest.raises(ValueError, match=rf"model.safetensors: .*{place[0]}.{place[1]}.*1000000000000000.*must be"):
             pw.load(path)
 

@@ -67,7 +67,8 @@ fn what_partwise_did_not_write_is_refused_before_anything_is_done() {
     let foreign = "{\"scripts\": {}}";
     let run = serde_json::to_string(&record()).unwrap();
     // (what lies there, what the message must say)
-    let cases: [(&[(&str, &str)], &[&str]); 5] = [
+    type Files<'a> = [(&'a str, &'a str)];
+    let cases: [(&Files<'_>, &[&str]); 5] = [
         (&[("run.json", foreign)], &["run.json", "not written by Partwise", "--force"]),
         (&[("run.json", foreign), ("thesis.md", "mine")], &["not written by Partwise"]),
         (&[("run.json", "no JSON")], &["not written by Partwise"]),

@@ -217,7 +217,7 @@ impl<T: Real> Subproblem<T> {
     }
 
     /// The squared norm of the projected gradient over all rows at the current factor: the gradient where u > 0,
-    /// its negative part where u = 0. An entry up to `zero_share` of the largest of its row counts as 0 (see [`NEAR_ZERO`]).
+    /// its negative part where u = 0. An entry up to `zero_share` of the largest of its row counts as 0.
     pub fn squared_projected_gradient(&self, factor: &Matrix<T>, zero_share: f64) -> f64 {
         match self {
             Subproblem::Quadratic(q) => {
