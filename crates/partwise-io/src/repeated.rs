@@ -10,10 +10,11 @@ pub fn repeated_note(names: &[String], what: &str) -> Option<String> {
         names.iter().filter(|name| !name.is_empty() && !seen.insert(name.as_str())).collect();
     let first = repeated.first()?;
     let others: HashSet<&&String> = repeated.iter().collect();
-    Some(format!(
-        "{} {what} occur more than once ({}{}), so nothing can be found by them",
-        others.len(),
-        quoted(first.as_bytes()),
-        if others.len() > 1 { ", …" } else { "" },
-    ))
+    let first = quoted(first.as_bytes());
+    Some(match others.len() {
+        1 => format!("one of the {what} occurs more than once ({first}), so nothing can be found by it"),
+        several => {
+            format!("{several} {what} occur more than once ({first}, …), so nothing can be found by them")
+        }
+    })
 }
