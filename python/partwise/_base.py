@@ -25,6 +25,8 @@ __all__ = ["Factorization", "Iteration"]
 
 # Notices of the engine that say that guidance did less than it seems to: these are also warnings.
 _WARNED = (
+    "all-components-zero",
+    "empty-item",
     "no-effect",
     "no-labels",
     "seeds-without-match",

@@ -97,3 +97,10 @@ def test_weights_that_are_all_0_are_refused_and_absent_words_are_told() -> None:
 
     model.fit(pd.DataFrame(X, columns=list("abcdef")))
     assert any("zebra" in str(notice) for notice in model.notices_), model.notices_
+
+
+@pytest.mark.parametrize("kind", [pw.NMF, pw.CNMF, pw.WSNMF, pw.GuidedNMF])
+def test_penalties_that_leave_nothing_are_a_warning(kind: Any) -> None:
+    with pytest.warns(UserWarning, match="every component is 0"):
+        model = kind(2, alpha_W=1e3, l1_ratio=1.0, random_state=0).fit(X, y)
+    assert not (model.codes_ @ model.components_).any()
