@@ -158,6 +158,45 @@ fn a_record_that_lies_about_a_recipe_is_refused() {
     }
 }
 
+#[test]
+fn mutated_records_are_read_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "l.csv", "p\nq\np\nq\n");
+    write(at, "x.csv", "a,b\n1.5,0\n0,3\n2,0.5\n0,1\n");
+    succeed(at, "fit x.csv --labels l.csv --recipe auto --out r");
+    let sound = std::fs::read(at.join("r/run.json")).unwrap();
+    let pieces: [&[u8]; 8] =
+        [b"null", b"-1", b"1e999", b"[]", b"{}", b"\"", b"18446744073709551616", b"\xff"];
+    let mut state = 7_u64;
+    let mut draw = |end: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % end
+    };
+    let mut refused = 0;
+    for round in 0..300 {
+        let mut bytes = sound.clone();
+        for _ in 0..=draw(3) {
+            let place = draw(bytes.len());
+            match draw(4) {
+                0 => bytes[place] = draw(256) as u8,
+                1 => bytes.truncate(place.max(1)),
+                2 => drop(bytes.drain(place..(place + 1 + draw(20)).min(bytes.len()))),
+                _ => drop(bytes.splice(place..place, pieces[draw(pieces.len())].iter().copied())),
+            }
+            if bytes.is_empty() {
+                bytes.push(b'{');
+            }
+        }
+        std::fs::write(at.join("r/run.json"), &bytes).unwrap();
+        let output = run(at, "evaluate r --labels l.csv");
+        let code = output.status.code();
+        assert!(matches!(code, Some(0 | 2)), "round {round}: {code:?}: {}", stderr(&output));
+        refused += usize::from(code == Some(2));
+    }
+    assert!(refused > 50, "only {refused} of 300 records were refused");
+}
+
 fn write(at: &std::path::Path, name: &str, text: &str) {
     std::fs::write(at.join(name), text).unwrap();
 }
