@@ -29,7 +29,7 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
 }
 
 /// The name of `valid` that is most like `given`, if one is like it: at most a third of its letters differ (letters added, left out,
-/// changed, or swapped with a neighbour), case aside.
+/// changed, or swapped with a neighbour), case aside. Of names equally like it, the first by alphabet, in whatever order they come.
 pub fn nearest<'v>(given: &str, valid: &[&'v str]) -> Option<&'v str> {
     const MOST: usize = 100;
     let short = |text: &str| -> String { text.chars().flat_map(char::to_lowercase).take(MOST).collect() };
@@ -43,7 +43,7 @@ pub fn nearest<'v>(given: &str, valid: &[&'v str]) -> Option<&'v str> {
         let steps = (length.abs_diff(other_length) <= most).then(|| strsim::osa_distance(&given, &other))?;
         (steps <= most && steps < length.max(other_length)).then_some((steps, *name))
     };
-    valid.iter().filter_map(near).min_by_key(|(steps, _)| *steps).map(|(_, name)| name)
+    valid.iter().filter_map(near).min().map(|(_, name)| name)
 }
 
 /// Lines with their numbers, counted from 1, without `\n` or `\r\n`.
@@ -93,5 +93,8 @@ mod tests {
             assert_eq!(nearest(given, &valid), Some(expected));
         }
         assert_eq!((nearest("colour", &valid), nearest("", &valid)), (None, None));
+        for order in [["d1", "d11"], ["d11", "d1"]] {
+            assert_eq!(nearest("dd1", &order), Some("d1"), "the same whatever the order");
+        }
     }
 }
