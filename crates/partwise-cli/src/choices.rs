@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use partwise::recipes::ShareOf;
-use partwise::{Acceleration, Init, Loss, ScalingKind, Slot, models, solvers};
+use partwise::{Acceleration, Init, Loss, ScalingKind, Slot, methods, solvers};
 use partwise_io::FORMATS;
 
 fn parser(values: impl IntoIterator<Item = (&'static str, &'static str)>) -> PossibleValuesParser {
@@ -15,7 +15,7 @@ fn parser(values: impl IntoIterator<Item = (&'static str, &'static str)>) -> Pos
 /// Methods of the registry, and `cnmf-kl`.
 pub(crate) fn methods() -> PossibleValuesParser {
     let alias = ("cnmf-kl", "cnmf with the kullback-leibler loss");
-    parser(models::ALL.iter().map(|spec| (spec.name, spec.summary)).chain([alias]))
+    parser(methods::ALL.iter().map(|spec| (spec.name, spec.summary)).chain([alias]))
 }
 
 /// Recipes.

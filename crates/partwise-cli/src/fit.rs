@@ -8,7 +8,7 @@ use partwise::graphs::Graph;
 use partwise::recipes::ShareOf;
 use partwise::{
     Acceleration, AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real,
-    Scaling, ScalingKind, Settings, Slot, SolverChoice, StrengthUnit, models,
+    Scaling, ScalingKind, Settings, Slot, SolverChoice, StrengthUnit, methods,
 };
 use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note};
 
@@ -335,7 +335,7 @@ fn model(
         (None, None, None) => ("nmf", Some("since there are neither labels nor a reference")),
     };
     if let Some(reason) = reason {
-        let spec = models::ALL.iter().find(|spec| spec.name == name);
+        let spec = methods::ALL.iter().find(|spec| spec.name == name);
         chosen.push(format!("method {name} ({}), {reason}", spec.map_or("", |spec| spec.summary)));
     }
     let model = Model::from_name(name, knowledge)?;

@@ -202,7 +202,7 @@ fn the_tables_come_from_the_registries() {
 }
 
 fn partwise_methods() -> Vec<&'static str> {
-    partwise::models::ALL.iter().map(|spec| spec.name).collect()
+    partwise::methods::ALL.iter().map(|spec| spec.name).collect()
 }
 
 #[test]

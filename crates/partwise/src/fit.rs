@@ -8,22 +8,16 @@
 
 use std::time::{Duration, Instant};
 
-use crate::backend::{Backend, CpuBackend, Exact};
 use crate::data::DataMatrix;
 use crate::encode::Encoding;
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
-use crate::interrupt;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
+use crate::engine::backend::{Backend, CpuBackend, Exact};
+use crate::engine::losses::Loss;
+use crate::engine::stop::{NOTICEABLE, StopRule, recent_progress};
+use crate::engine::{Factors, Iteration, Observer, Settings, Slot, StopReason, silent};
+use crate::foundation::{Error, Matrix, Notice, Real, Result, interrupt, pool};
 use crate::memory::{self, DataSize};
-use crate::models::Model;
-use crate::observe::{Iteration, Observer, silent};
-use crate::pool;
-use crate::problem::{Notice, Problem, Units, times, zero_factors};
-use crate::real::Real;
-use crate::settings::Settings;
-use crate::stop::{NOTICEABLE, StopReason, StopRule, recent_progress};
+use crate::methods::Model;
+use crate::problem::{Problem, Units, times, zero_factors};
 use crate::terms::{Contribution, Rescaling};
 
 /// A finished factorization X ≈ W·H.

@@ -36,55 +36,41 @@
 //! [`svm`] trains linear support vector machines and [`graphs`] builds graphs of neighbours.
 //! The same seed gives the same bits for any number of threads.
 
-pub mod backend;
 mod data;
 mod encode;
-mod error;
-mod factors;
+mod engine;
 mod fit;
+mod foundation;
 pub mod graphs;
 pub mod guidance;
 mod init;
-mod interrupt;
-mod linalg;
-mod losses;
+mod kernels;
 pub mod memory;
+pub mod methods;
 pub mod metrics;
-pub mod models;
-mod observe;
-mod pool;
 pub mod problem;
-mod quadratic;
-mod real;
 pub mod recipes;
-mod settings;
-mod shape;
-pub mod solvers;
-mod stop;
 pub mod svm;
 pub mod terms;
 
 pub use data::{DataMatrix, DenseMatrix, RowGroups, ScaledRow, Scaling, ScalingKind, SparseMatrix, Summary};
 pub use encode::{Encoding, Held, encode, solve};
-pub use error::{Error, Result};
-pub use factors::{Factors, Slot};
+pub use engine::{
+    Acceleration, Factors, Init, Iteration, KlMajorizer, Loss, Observer, Penalties, Quadratic, RowGroup,
+    Settings, Slot, SolverChoice, StopReason, Subproblem,
+};
+pub use engine::{backend, solvers};
 pub use fit::{Fit, fit, fit_observed};
+pub use foundation::interrupt::{Interrupt, Interrupted};
+pub use foundation::pool::most_threads;
+pub use foundation::{Error, Matrix, Notice, Real, Result};
 pub use guidance::{
     CodeReference, ComponentReference, Knowledge, LabelSets, LabelTargets, Labels, Margins, StepRule,
     StrengthUnit, SupportVectors,
 };
-pub use interrupt::{Interrupt, Interrupted};
-pub use linalg::{Matrix, symmetric_eigen, symmetric_mean};
-pub use losses::Loss;
-pub use models::Model;
-pub use observe::{Iteration, Observer};
-pub use pool::most_threads;
-pub use problem::{Notice, Problem};
-pub use quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
-pub use real::Real;
-pub use settings::{Acceleration, Init, Settings};
-pub use solvers::SolverChoice;
-pub use stop::StopReason;
+pub use kernels::{symmetric_eigen, symmetric_mean};
+pub use methods::Model;
+pub use problem::Problem;
 pub use terms::AnchorScale;
 
 /// The README's Rust block is a test.

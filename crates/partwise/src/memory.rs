@@ -12,13 +12,12 @@
 //! what is small beside n, d and k (a class, a topic) is left out. All arithmetic is in `f64`, which no shape makes overflow.
 
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
+use crate::engine::losses::Loss;
+use crate::engine::solvers::{SolverChoice, SolverSpec};
+use crate::engine::{Acceleration, Init, Settings};
+use crate::foundation::{Error, Real, Result};
 use crate::guidance::{Advice, Guidance, Strength};
-use crate::losses::Loss;
-use crate::models::{Form, Model, Tying};
-use crate::real::Real;
-use crate::settings::{Acceleration, Init, Settings};
-use crate::solvers::{SolverChoice, SolverSpec};
+use crate::methods::{Form, Model, Tying};
 
 /// Bytes of an index of a sparse entry, of an offset of a row, of an `f64`.
 const INDEX: f64 = 4.0;
@@ -124,16 +123,7 @@ impl Estimate {
     }
 }
 
-/// "720 GB", "1.2 MB": three digits at most, in powers of 1000.
-pub fn in_words(bytes: u64) -> String {
-    let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
-    let (mut value, mut at) = (bytes as f64, 0);
-    while value >= 999.5 && at + 1 < units.len() {
-        (value, at) = (value / 1000.0, at + 1);
-    }
-    let digits = if at == 0 || value >= 99.5 { 0 } else { 1 };
-    format!("{value:.digits$} {}", units[at])
-}
+pub use crate::foundation::words::in_words;
 
 /// What would need less, for work on data of this size with k components.
 fn advice(size: DataSize, rank: Option<usize>) -> Vec<String> {
@@ -312,7 +302,7 @@ fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usiz
     let chunks = (size.rows().max(size.columns()) / GRAM_ROWS).ceil();
     // Of each factor and of the subproblem; what the solver prepares; the sum in f64; the exact gradient.
     let grams = k * k * ((4.0 + chunks) * number + 2.0 * WORD);
-    let at_once = crate::pool::threads_for(threads) as f64;
+    let at_once = crate::foundation::pool::threads_for(threads) as f64;
     let exact = if size.sparse { 0.0 } else { at_once * values * WORD };
     let state = match solver.map(|solver| solver.name) {
         // The place before, from which the momentum runs on.

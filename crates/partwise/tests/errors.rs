@@ -39,7 +39,7 @@ impl Faults {
 
 /// The variants that the enum in the source has.
 fn variants() -> BTreeSet<String> {
-    let source = include_str!("../src/error.rs");
+    let source = include_str!("../src/foundation/error.rs");
     let body = source.split("pub enum Error {").nth(1).unwrap().split("\n}").next().unwrap();
     body.lines()
         .filter(|line| line.starts_with("    ") && line.as_bytes()[4].is_ascii_uppercase())

@@ -8,7 +8,7 @@ mod common;
 
 use common::{Case, Example, accepted, cases, for_examples, relative_difference};
 use partwise::backend::{Backend, CpuBackend};
-use partwise::models::Tying;
+use partwise::methods::Tying;
 use partwise::solvers::SolverSpec;
 use partwise::{DenseMatrix, Fit, Init, Loss, Model, Problem, Settings, Slot, fit, solvers};
 

@@ -8,7 +8,7 @@
 mod common;
 
 use common::{Example, for_examples, number, product, relative_difference};
-use partwise::models::train_machines;
+use partwise::methods::train_machines;
 use partwise::svm::{SvmSettings, train};
 use partwise::{
     DataMatrix, DenseMatrix, Init, Knowledge, LabelSets, Labels, Margins, Matrix, Model, Settings, Slot, fit,

@@ -7,7 +7,7 @@
 mod common;
 
 use common::{Example, cases};
-use partwise::models::Tying;
+use partwise::methods::Tying;
 use partwise::{Loss, Settings, fit, metrics};
 
 #[test]

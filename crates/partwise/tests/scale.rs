@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Case, Example, accepted, cases, for_examples, product, relative_difference};
-use partwise::models::Form;
+use partwise::methods::Form;
 use partwise::solvers::SolverSpec;
 use partwise::{DenseMatrix, Fit, Init, Matrix, Model, Real, Settings, fit};
 

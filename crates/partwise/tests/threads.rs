@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use partwise::recipes::{AutomaticSettings, automatic};
 use partwise::{
-    DenseMatrix, Iteration, Knowledge, Labels, Model, Settings, encode, fit, models, most_threads,
+    DenseMatrix, Iteration, Knowledge, Labels, Model, Settings, encode, fit, methods, most_threads,
 };
 
 fn data() -> DenseMatrix<'static, f64> {
@@ -24,7 +24,7 @@ fn labels() -> Labels {
 #[test]
 fn too_many_threads_are_limited_with_a_notice_in_every_method() {
     let (x, mut tried) = (data(), 0);
-    for spec in models::ALL {
+    for spec in methods::ALL {
         let knowledge = Knowledge { labels: Some(labels()), ..Knowledge::default() };
         let Ok(model) = Model::from_name(spec.name, knowledge) else { continue };
         let settings = |threads| Settings { threads, max_iterations: 3, ..Settings::new(2) };

@@ -7,7 +7,7 @@
 mod common;
 
 use common::{Case, Example, accepted, cases, relative_difference};
-use partwise::models::{Form, Tying};
+use partwise::methods::{Form, Tying};
 use partwise::{
     DataMatrix, DenseMatrix, Fit, Held, Init, Loss, Matrix, Model, Settings, Slot, SolverChoice, fit, solve,
 };

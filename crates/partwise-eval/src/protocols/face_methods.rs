@@ -294,7 +294,7 @@ impl Faces {
 
     /// λ such that the discriminative rows weigh as much as the data (ρ = 1).
     fn nmf_alpha(&self, settings: Settings) -> Result<Fit<f64>> {
-        let support = partwise::models::train_machines(&self.data, &self.knowledge(), 1)?.support;
+        let support = partwise::methods::train_machines(&self.data, &self.knowledge(), 1)?.support;
         let sum = |sample: usize| self.data.row(sample).iter().sum::<f64>();
         let combined: f64 = support.entries().iter().map(|(sample, _, s)| s * sum(*sample as usize)).sum();
         let weight = if combined > 0.0 { self.data.summary().sum / combined } else { 0.0 };

@@ -11,7 +11,7 @@
 use anyhow::Result;
 use partwise::graphs::{Graph, NeighbourGraph, label_spreading, neighbour_graph};
 use partwise::guidance::{Advice, Guidance, Strength, Topic};
-use partwise::models::Form;
+use partwise::methods::Form;
 use partwise::recipes::{AutomaticSettings, automatic, spherical_k_means};
 use partwise::{
     DataMatrix, DenseMatrix, Fit, Init, Knowledge, Labels, Matrix, Model, Settings, StrengthUnit, fit,
@@ -249,7 +249,7 @@ mod tests {
     fn every_model_and_every_method_of_the_registries_is_there() {
         let has = |name: &str| GROUPS.iter().any(|group| group.name == name);
         assert!(methods::ALL.iter().all(|method| has(method.name)));
-        let models = partwise::models::ALL.iter().map(|spec| spec.name).filter(|name| *name != "guided");
+        let models = partwise::methods::ALL.iter().map(|spec| spec.name).filter(|name| *name != "guided");
         let missing: Vec<&str> = models.filter(|name| !has(name)).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }

@@ -1,7 +1,7 @@
 //! The codes of [`super::nmf_alpha`]: fits of training rows, what NMF-α keeps of the machines, and codes of all rows.
 
 use anyhow::Result;
-use partwise::models::train_machines;
+use partwise::methods::train_machines;
 use partwise::{
     DataMatrix, Fit, Init, Knowledge, LabelSets, Loss, Margins, Matrix, Model, Settings, Slot, SolverChoice,
     SupportVectors, fit,

@@ -21,11 +21,8 @@ pub use scaling::{ScaledRow, Scaling, ScalingKind};
 pub use sparse::SparseMatrix;
 pub use summary::Summary;
 
-use crate::error::{Error, Result};
-use crate::interrupt;
-use crate::linalg::Matrix;
-use crate::linalg::sums::wide_gram;
-use crate::real::Real;
+use crate::foundation::{Error, Matrix, Real, Result, interrupt};
+use crate::kernels::sums::wide_gram;
 
 /// How rows of X are summed into fewer rows, each then scaled: output row `q` is
 /// `scale[q] · Σ_{i: group[i] = q} X[i]`.

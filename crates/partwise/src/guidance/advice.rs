@@ -2,9 +2,8 @@
 //! does not matter, that of the [`Topic`]s does: component j is the topic j that was named.
 
 use super::{Labels, Strength};
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Matrix, Result};
 use crate::graphs::Graph;
-use crate::linalg::Matrix;
 use crate::terms::FeatureLists;
 
 /// A feature, by number or by name.

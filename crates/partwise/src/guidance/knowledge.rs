@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Guidance, Labels, Margins};
+use crate::foundation::Matrix;
 use crate::graphs::Graph;
-use crate::linalg::Matrix;
 use crate::terms::AnchorScale;
 
 /// Reference codes: rows of W that are known, up to scale.

@@ -1,8 +1,7 @@
 //! [`Margins`]: what NMF-α knows beside labels: label sets, the machines' cost, the strength, or the machines' coefficients
 //! themselves.
 
-use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::foundation::{Error, Matrix, Result};
 
 /// How NMF-α preserves the directions that separate classes.
 ///

@@ -13,14 +13,11 @@
 //! stay alike; labelled samples are as unlike as the class is.
 
 use super::labels::balanced;
-use super::{Stream, uniform_factor};
-use crate::error::Result;
-use crate::factors::{Factors, Slot};
+use super::{stream, uniform_factor};
+use crate::engine::{Factors, Settings, Slot};
+use crate::foundation::{Matrix, Real, Result};
 use crate::guidance::Knowledge;
-use crate::linalg::Matrix;
 use crate::problem::Problem;
-use crate::real::Real;
-use crate::settings::Settings;
 
 pub(super) fn start<T: Real>(
     problem: &Problem<'_, T>,
@@ -56,7 +53,7 @@ pub(super) fn start<T: Real>(
     }
     let owned = labels.n_classes() * per_class;
     let counts = labels.counts();
-    let stream = Stream::new(settings.seed, Slot::Components);
+    let stream = stream(settings.seed, Slot::Components);
     let mut draws = vec![0.0; k];
     let mut components = Matrix::<f64>::zeros(d, k);
     for feature in 0..d {

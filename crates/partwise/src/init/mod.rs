@@ -6,19 +6,19 @@ mod exemplars;
 mod guided;
 mod labels;
 mod nndsvd;
-mod random;
 
-pub(crate) use random::Stream;
-
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
+use crate::engine::losses::images;
+use crate::engine::{Factors, Init, Settings, Slot};
+use crate::foundation::checks::check_non_negative;
+use crate::foundation::{Error, Matrix, Notice, Real, Result, Stream};
 use crate::guidance::{Knowledge, Plan};
-use crate::linalg::Matrix;
-use crate::losses::images;
-use crate::problem::{Notice, Problem, check_non_negative};
-use crate::real::Real;
-use crate::settings::{Init, Settings};
+use crate::problem::Problem;
 use crate::terms::{Contribution, LabelView};
+
+/// The random numbers of a factor.
+fn stream(seed: u64, slot: Slot) -> Stream {
+    Stream::numbered(seed, slot.index() as u64)
+}
 
 /// The starting factors in working rows. `plan` is what guidance comes to, where the model takes any.
 pub(crate) fn start<T: Real>(
@@ -126,7 +126,7 @@ fn image_factors<T: Real>(
 
 /// `rows` × k numbers, uniform on (0, `scale`).
 fn uniform_rows<T: Real>(slot: Slot, rows: usize, settings: &Settings, scale: f64) -> Matrix<T> {
-    let (stream, k) = (Stream::new(settings.seed, slot), settings.rank);
+    let (stream, k) = (stream(settings.seed, slot), settings.rank);
     let mut factor = Matrix::zeros(rows, k);
     let mut draws = vec![0.0; k];
     for row in 0..rows {
@@ -219,7 +219,7 @@ fn uniform_factor<T: Real>(
     scale: f64,
 ) -> Matrix<T> {
     let k = settings.rank;
-    let stream = Stream::new(settings.seed, slot);
+    let stream = stream(settings.seed, slot);
     let (rows, codes) = match slot {
         Slot::Codes => (problem.data().n_samples(), true),
         Slot::Components => (problem.data().n_features(), false),

@@ -4,15 +4,13 @@
 use super::checks::check_pairing;
 use super::guided::check_guidance;
 use super::tying::{TiedRows, penalties};
-use super::{Notice, Problem, margins};
+use super::{Problem, margins};
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::factors::Slot;
+use crate::engine::solvers::SolverSpec;
+use crate::engine::{Settings, Slot};
+use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::{Plan, StepRule};
-use crate::models::{Form, Model, Shape, Tying};
-use crate::real::Real;
-use crate::settings::Settings;
-use crate::solvers::SolverSpec;
+use crate::methods::{Form, Model, Shape, Tying};
 use crate::terms::{Contribution, Coupling, GraphForm, Rescaling, Smoothing};
 
 /// The sizes of data.

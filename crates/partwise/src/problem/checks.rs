@@ -1,16 +1,15 @@
 //! What is refused, and what is reported, before anything is computed.
 
-use super::{Notice, Problem};
+use super::Problem;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
+use crate::engine::losses::Loss;
+use crate::engine::solvers::SolverSpec;
+use crate::engine::{Factors, Init, Slot};
+use crate::foundation::words::list_indices;
+use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::{FeatureLists, Guidance};
-use crate::linalg::{Matrix, asymmetry_allowed};
-use crate::losses::Loss;
-use crate::models::{self, Form, Model, Shape, Tying};
-use crate::real::Real;
-use crate::settings::Init;
-use crate::solvers::SolverSpec;
+use crate::kernels::asymmetry_allowed;
+use crate::methods::{self, Form, Model, Shape, Tying};
 use crate::terms::Contribution;
 
 /// Refuses faulty entries. Negative ones are allowed in squared-loss solves with a factor held.
@@ -68,11 +67,11 @@ pub(super) fn check_unknown_entries<T: Real>(data: &dyn DataMatrix<T>, model: &M
     }
     let Some(known) = known_entries(model) else { return Ok(()) };
     let (n, d) = (data.n_samples(), data.n_features());
-    if model.spec.name != models::WITH_UNKNOWN_ENTRIES && model.spec.tying != Tying::Guidance {
+    if model.spec.name != methods::WITH_UNKNOWN_ENTRIES && model.spec.tying != Tying::Guidance {
         return Err(Error::Incompatible {
             asked: format!("{} with unknown entries", model.spec.title),
             reason: "the method is not built for them".into(),
-            valid: vec![format!("method {}", models::WITH_UNKNOWN_ENTRIES)],
+            valid: vec![format!("method {}", methods::WITH_UNKNOWN_ENTRIES)],
         });
     }
     if known.shape() != (n, d) {
@@ -121,44 +120,6 @@ fn check_symmetric<T: Real>(data: &dyn DataMatrix<T>, title: &str) -> Result<()>
     }
 }
 
-fn place_of<T: Real>(matrix: &Matrix<T>, at: usize) -> (usize, usize) {
-    (at / matrix.columns(), at % matrix.columns())
-}
-
-/// Refuses NaN and infinite entries of a matrix.
-pub(super) fn check_finite<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
-    let values = matrix.as_slice();
-    let Some(at) = values.iter().position(|v| !v.is_finite()) else { return Ok(()) };
-    let nan = values.iter().filter(|v| v.to_f64().is_nan()).count();
-    let infinite = values.iter().filter(|v| v.to_f64().is_infinite()).count();
-    Err(Error::NotFinite { what: what.into(), nan, infinite, first: place_of(matrix, at) })
-}
-
-/// Refuses negative or non-finite entries of a matrix.
-pub(crate) fn check_non_negative<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
-    check_finite(what, matrix)?;
-    let values = matrix.as_slice();
-    match values.iter().position(|v| *v < T::ZERO) {
-        None => Ok(()),
-        Some(at) => Err(Error::Negative {
-            what: what.into(),
-            count: values.iter().filter(|v| **v < T::ZERO).count(),
-            first: place_of(matrix, at),
-            value: values[at].to_f64(),
-        }),
-    }
-}
-
-/// "3, 17, 20 and 4 more".
-fn list_indices(indices: &[usize]) -> String {
-    const SHOWN: usize = 10;
-    let shown: Vec<String> = indices.iter().take(SHOWN).map(usize::to_string).collect();
-    match indices.len().checked_sub(SHOWN) {
-        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
-        _ => shown.join(", "),
-    }
-}
-
 pub(super) fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
     let summary = data.summary();
     let mut notices = Vec::new();
@@ -182,7 +143,7 @@ pub(super) fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
 
 pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice>) -> Result<()> {
     let several = model.knowledge.components_per_class > 1;
-    if several && !matches!(model.spec.name, models::WITH_REFERENCES | models::WITH_MEMBERSHIP_REFERENCES) {
+    if several && !matches!(model.spec.name, methods::WITH_REFERENCES | methods::WITH_MEMBERSHIP_REFERENCES) {
         return Err(Error::Incompatible {
             asked: format!(
                 "{} components per class with {}",
@@ -190,8 +151,8 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
             ),
             reason: "its classes own one component each".into(),
             valid: vec![
-                format!("method {}", models::WITH_REFERENCES),
-                format!("method {}", models::WITH_MEMBERSHIP_REFERENCES),
+                format!("method {}", methods::WITH_REFERENCES),
+                format!("method {}", methods::WITH_MEMBERSHIP_REFERENCES),
             ],
         });
     }
@@ -272,9 +233,9 @@ pub(super) fn check_references(
     notices: &mut Vec<Notice>,
 ) -> Result<()> {
     let knowledge = &model.knowledge;
-    models::check_references(knowledge, shape)?;
-    let both = model.spec.name == models::WITH_REFERENCES || *init == Init::Published;
-    let codes = both || model.spec.name == models::WITH_MEMBERSHIP_REFERENCES;
+    methods::check_references(knowledge, shape)?;
+    let both = model.spec.name == methods::WITH_REFERENCES || *init == Init::Published;
+    let codes = both || model.spec.name == methods::WITH_MEMBERSHIP_REFERENCES;
     for (given, used, what) in [
         (knowledge.code_reference.is_some(), codes, "codes"),
         (knowledge.component_reference.is_some(), both, "components"),
@@ -285,7 +246,7 @@ pub(super) fn check_references(
                 message: format!(
                     "{} does not use the reference {what}; {} does",
                     model.spec.title,
-                    models::WITH_REFERENCES
+                    methods::WITH_REFERENCES
                 ),
             });
         }

@@ -10,14 +10,11 @@
 
 use std::borrow::Cow;
 
-use super::Notice;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
+use crate::engine::losses::Loss;
+use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Guidance;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::Model;
-use crate::real::Real;
+use crate::methods::Model;
 
 /// c and S (d).
 #[derive(Clone, Debug)]

@@ -23,10 +23,9 @@ mod working;
 
 pub(crate) use assembly::shape;
 use assembly::{contributions, order, rescaling, row_steps, smoothing};
-pub(crate) use checks::check_non_negative;
 use checks::{
-    check_data, check_finite, check_form, check_labels, check_references, check_size, check_start,
-    check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
+    check_data, check_form, check_labels, check_references, check_size, check_start, check_unknown_entries,
+    check_zeros, data_notices, graph_notice, large_rank,
 };
 use features::{FeatureScale, scaled_guidance, unscaled_rows};
 pub(crate) use features::{check_feature_weights, feature_scale, scaled_data, scaled_rows};
@@ -39,27 +38,16 @@ pub(crate) use units::{FixedUnits, Units, times};
 use working::{Original, weighted_entries, working};
 
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
+use crate::engine::losses::Loss;
+use crate::engine::quadratic::NEAR_ZERO;
+use crate::engine::solvers::{SolverChoice, SolverSpec};
+use crate::engine::{Factors, Init, Settings, Slot};
+use crate::foundation::checks::{check_finite, check_non_negative};
+use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Plan;
 use crate::init;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::{self, Form, Model, Shape, Tying};
-use crate::quadratic::NEAR_ZERO;
-use crate::real::Real;
-use crate::settings::{Init, Settings};
-use crate::solvers::{SolverChoice, SolverSpec};
+use crate::methods::{self, Form, Model, Shape, Tying};
 use crate::terms::{ComponentPenalty, Contribution, Rescaling, Smoothing};
-
-/// A policy that was applied or a fact that the user should know. `code` is stable, `message` a sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// A short stable name ("zero-rows").
-    pub code: &'static str,
-    /// What happened, with the numbers.
-    pub message: String,
-}
 
 /// Data + model + settings, checked and merged.
 pub struct Problem<'a, T: Real> {
@@ -398,7 +386,7 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
         return Err(Error::Incompatible {
             asked: format!("the start \"guided\" with {}", model.spec.title),
             reason: "it is made from guidance".into(),
-            valid: vec!["start labels".into(), format!("method {}", models::GUIDED)],
+            valid: vec!["start labels".into(), format!("method {}", methods::GUIDED)],
         });
     }
     let classes = model.knowledge.labels.as_ref().map_or(0, |l| l.n_classes());

@@ -1,12 +1,11 @@
 //! Where nothing is left to fit, or nothing is left of it: weights that are all 0, items that say nothing, factors that end at 0.
 
-use super::{Notice, Problem};
+use super::Problem;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::{Advice, Plan};
-use crate::models::Model;
-use crate::real::Real;
+use crate::methods::Model;
 use crate::terms::Contribution;
 
 /// Refuses weights and marks that leave nothing to fit. (Those of features are looked at with their scale.)

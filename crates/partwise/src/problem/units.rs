@@ -9,17 +9,13 @@
 
 use crate::data::DataMatrix;
 use crate::data::range::{divisor, largest_size, safe_range};
-use crate::error::Result;
-use crate::factors::Slot;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::Model;
-use crate::observe::Iteration;
-use crate::real::Real;
-use crate::settings::{Init, Settings};
+use crate::engine::losses::Loss;
+use crate::engine::{Init, Iteration, Settings, Slot};
+use crate::foundation::{Matrix, Real, Result};
+use crate::methods::Model;
 
-use super::Notice;
 use super::checks::{check_data, check_form, check_unknown_entries};
+use crate::foundation::Notice;
 
 /// Objectives and gradients are given in the units of the data while the square of the divisor is in this range.
 const OBJECTIVES_IN_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;

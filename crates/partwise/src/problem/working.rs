@@ -2,9 +2,9 @@
 
 use super::tying::{TiedRows, merge_constant};
 use crate::data::{DataMatrix, RowGroups};
+use crate::foundation::Real;
 use crate::guidance::Guidance;
-use crate::models::Model;
-use crate::real::Real;
+use crate::methods::Model;
 
 /// Data with one row a sample: the caller's, or those with their features scaled.
 pub(super) enum Original<'a, T> {

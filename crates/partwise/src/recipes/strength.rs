@@ -10,11 +10,10 @@
 
 use super::memberships::largest;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
+use crate::engine::Settings;
 use crate::fit::fit;
-use crate::models::{Model, WITH_REFERENCES};
-use crate::real::Real;
-use crate::settings::Settings;
+use crate::foundation::{Error, Real, Result};
+use crate::methods::{Model, WITH_REFERENCES};
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq)]

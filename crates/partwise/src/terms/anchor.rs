@@ -7,10 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::quadratic::{RowGroup, Subproblem, dot};
-use crate::real::Real;
+use crate::engine::quadratic::{RowGroup, Subproblem, dot};
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Matrix, Real};
 
 /// What becomes of the scale dᵢ of a row anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,11 +13,11 @@ mod objective;
 #[allow(unused_imports, reason = "not every promise compares objectives")]
 pub(crate) use objective::{margins, objective};
 use partwise::graphs::Graph;
-use partwise::models::{Form, ModelSpec};
+use partwise::methods::{Form, ModelSpec};
 use partwise::solvers::SolverSpec;
 use partwise::{
     AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, LabelTargets,
-    Labels, Loss, Matrix, Model, Real, Result, Slot, SparseMatrix, StrengthUnit, models, solvers,
+    Labels, Loss, Matrix, Model, Real, Result, Slot, SparseMatrix, StrengthUnit, methods, solvers,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -170,7 +170,7 @@ impl fmt::Debug for Case {
 /// Every model × loss; for models that take references also with them, and with every treatment of their scale.
 pub(crate) fn cases() -> Vec<Case> {
     let mut out = Vec::new();
-    for &spec in models::ALL {
+    for &spec in methods::ALL {
         for &loss in spec.losses {
             let unit = StrengthUnit::Relative;
             let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false, unit };
@@ -327,7 +327,7 @@ impl Case {
         if self.spec.name == "guided" {
             return self.sample_weights(example);
         }
-        if self.spec.tying != models::Tying::NormalizedCut {
+        if self.spec.tying != methods::Tying::NormalizedCut {
             return vec![1.0; example.n];
         }
         let sums: Vec<f64> =

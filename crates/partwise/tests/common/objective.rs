@@ -1,6 +1,6 @@
 //! The published objectives, naively: they share no code with the engine.
 
-use partwise::models::Form;
+use partwise::methods::Form;
 use partwise::{AnchorScale, Knowledge, Loss, Margins, Matrix, Settings, Slot, StrengthUnit, SupportVectors};
 
 use super::{Case, Example, guided, number, product};

@@ -1,7 +1,7 @@
 //! NMF-α (`nmfalpha`): the factors, corrected codes and codes of new rows from the stored S, and the machines against it.
 
 use anyhow::{Context, Result, ensure};
-use partwise::models::train_machines;
+use partwise::methods::train_machines;
 use partwise::{
     DataMatrix, DenseMatrix, Knowledge, LabelSets, Labels, Margins, Matrix, Model, Settings, Slot,
     SolverChoice, SparseMatrix, SupportVectors, fit,

@@ -15,11 +15,8 @@ use rows::Rows;
 use super::Strength;
 use super::advice::{Advice, Guidance};
 use super::rules::RowRules;
-use crate::error::{Error, Result};
-use crate::factors::Slot;
-use crate::linalg::Matrix;
-use crate::problem::Notice;
-use crate::shape::Shape;
+use crate::engine::{Shape, Slot};
+use crate::foundation::{Error, Matrix, Notice, Result};
 use crate::terms::{Contribution, EntryWeights, Held, Placement};
 
 /// Where a component may start from.

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::{Compiler, Rows, no_raw, out_of_range};
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Matrix, Result};
 use crate::guidance::{LabelRule, Labels, Strength};
-use crate::linalg::Matrix;
 use crate::terms::Contribution;
 
 impl Compiler<'_> {

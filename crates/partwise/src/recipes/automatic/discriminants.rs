@@ -14,9 +14,9 @@
 //! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989, doi 10.1080/01621459.1989.10478752.
 
 use crate::data::{self, DataMatrix};
+use crate::foundation::{Matrix, Real};
 use crate::guidance::Labels;
-use crate::linalg::{Matrix, symmetric_eigen};
-use crate::real::Real;
+use crate::kernels::symmetric_eigen;
 
 /// ρ as a share of the mean scatter.
 const RIDGE: f64 = 0.01;

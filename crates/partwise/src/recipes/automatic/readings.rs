@@ -6,17 +6,14 @@ use super::shares::{
 };
 use super::views::{Source, View};
 use super::{Reading, ReadingKind};
-use crate::error::Result;
-use crate::factors::Slot;
+use crate::engine::solvers::SolverChoice;
+use crate::engine::{Init, Settings, Slot};
 use crate::fit::fit;
+use crate::foundation::pool::Pool;
+use crate::foundation::{Matrix, Real, Result};
 use crate::graphs::{Graph, spread_scores};
 use crate::guidance::{Knowledge, Labels};
-use crate::linalg::Matrix;
-use crate::models::Model;
-use crate::pool::Pool;
-use crate::real::Real;
-use crate::settings::{Init, Settings};
-use crate::solvers::SolverChoice;
+use crate::methods::Model;
 
 /// α of label spreading.
 const ALPHA: f64 = 0.95;

@@ -3,19 +3,15 @@
 use super::AutomaticSettings;
 use super::centroids::centroids;
 use crate::data::{self, DataMatrix, RowGroups};
-use crate::error::Result;
+use crate::engine::losses::Loss;
+use crate::engine::solvers::SolverChoice;
+use crate::engine::{Init, Settings};
 use crate::fit::fit;
+use crate::foundation::pool::Pool;
+use crate::foundation::{Matrix, Notice, Real, Result, interrupt};
 use crate::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};
 use crate::guidance::{Knowledge, Labels};
-use crate::interrupt;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::Model;
-use crate::pool::Pool;
-use crate::problem::Notice;
-use crate::real::Real;
-use crate::settings::{Init, Settings};
-use crate::solvers::SolverChoice;
+use crate::methods::Model;
 
 /// Neighbours in every graph, and the one whose distance is the scale.
 const NEIGHBOURS: usize = 7;
