@@ -157,11 +157,9 @@ fn fit_in_range<T: Real>(
     for (name, topic) in fit.component_names.iter_mut().zip(&problem.component_names) {
         name.clone_from(topic);
     }
-    if let Some(labels) = &model.knowledge.labels {
-        let named = matches!(problem.init, "labels" | "exemplars")
-            || model.spec.rescales
-            || matches!(model.spec.name, "ws-nmf" | "ws-symnmf");
-        let per_class = model.knowledge.components_per_class;
+    if let Some(labels) = model.labels() {
+        let per_class = model.options.components_per_class;
+        let named = matches!(problem.init, "labels" | "exemplars") || model.spec.names_classes();
         let owners = labels.names().iter().flat_map(|class| (1..=per_class).map(move |part| (class, part)));
         for (name, (class, part)) in fit.component_names.iter_mut().zip(owners).filter(|_| named) {
             *name = if per_class == 1 { class.clone() } else { format!("{class} {part}") };

@@ -65,11 +65,11 @@ pub use foundation::interrupt::{Interrupt, Interrupted};
 pub use foundation::pool::most_threads;
 pub use foundation::{Error, Matrix, Notice, Real, Result};
 pub use guidance::{
-    CodeReference, ComponentReference, Knowledge, LabelSets, LabelTargets, Labels, Margins, StepRule,
-    StrengthUnit, SupportVectors,
+    Advice, CodeReference, ComponentReference, Guidance, LabelSets, LabelTargets, Labels, Strength,
+    SupportVectors,
 };
 pub use kernels::{symmetric_eigen, symmetric_mean};
-pub use methods::Model;
+pub use methods::{MethodOptions, Model, StepRule};
 pub use problem::Problem;
 pub use terms::AnchorScale;
 

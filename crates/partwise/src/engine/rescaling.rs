@@ -12,7 +12,8 @@
 //! of a relative graph term ([`GraphSmoothing`](super::GraphSmoothing)) is tight for all components only when they are of equal length: else
 //! short ones hardly move. d_j is 1 for a component of zeros.
 
-use super::{Factors, Slot, column_squares};
+use super::{Factors, Slot};
+use crate::engine::column_squares;
 use crate::foundation::{Matrix, Real};
 
 /// Which rescaling.

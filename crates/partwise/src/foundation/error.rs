@@ -122,6 +122,24 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The choice with this name; [`Error::UnknownName`] with the valid names when there is none.
+    pub(crate) fn choose<T>(
+        kind: &str,
+        name: &str,
+        choices: impl IntoIterator<Item = (&'static str, T)>,
+    ) -> Result<T> {
+        let mut valid = Vec::new();
+        for (known, choice) in choices {
+            if known == name {
+                return Ok(choice);
+            }
+            valid.push(known.to_string());
+        }
+        Err(Error::UnknownName { kind: kind.into(), name: name.into(), valid })
+    }
+}
+
 /// `message`, with "; valid: a, b, c" appended when there is something to list.
 fn with_valid(f: &mut fmt::Formatter<'_>, message: &str, valid: &[String]) -> fmt::Result {
     write!(f, "{message}")?;

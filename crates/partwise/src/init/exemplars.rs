@@ -16,17 +16,16 @@ use super::labels::balanced;
 use super::{stream, uniform_factor};
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real, Result};
-use crate::guidance::Knowledge;
+use crate::methods::Model;
 use crate::problem::Problem;
 
 pub(super) fn start<T: Real>(
     problem: &Problem<'_, T>,
-    knowledge: &Knowledge,
+    model: &Model,
     settings: &Settings,
 ) -> Result<Factors<T>> {
-    let labels =
-        knowledge.labels.as_ref().expect("the start was resolved to exemplars only where there are labels");
-    let (data, per_class, k) = (problem.original(), knowledge.components_per_class.max(1), settings.rank);
+    let labels = model.labels().expect("the start was resolved to exemplars only where there are labels");
+    let (data, per_class, k) = (problem.original(), model.options.components_per_class.max(1), settings.rank);
     let d = data.n_features();
     let overall: Vec<f64> = data.summary().column_sums.iter().map(|s| s / data.n_samples() as f64).collect();
     let mut rows = vec![Vec::new(); k];

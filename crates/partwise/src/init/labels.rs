@@ -11,7 +11,8 @@
 use super::{stream, uniform_factor};
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real, Result};
-use crate::guidance::{Knowledge, Labels};
+use crate::guidance::Labels;
+use crate::methods::Model;
 use crate::problem::Problem;
 
 /// Bᵀ (c × k) beside the label-aware start: label l is what component l holds of the samples of class l; the rest as random.
@@ -37,11 +38,10 @@ pub(super) fn label_factor<T: Real>(
 
 pub(super) fn start<T: Real>(
     problem: &Problem<'_, T>,
-    knowledge: &Knowledge,
+    model: &Model,
     settings: &Settings,
 ) -> Result<Factors<T>> {
-    let labels =
-        knowledge.labels.as_ref().expect("the start was resolved to labels only where there are some");
+    let labels = model.labels().expect("the start was resolved to labels only where there are some");
     let data = problem.original();
     let (d, k) = (data.n_features(), settings.rank);
     let summary = data.summary();

@@ -10,13 +10,13 @@
 //! doi:10.1109/TPAMI.2011.217. Differs: the paper prints the objective unsquared (squared is meant); any solver, not only MU;
 //! the default start is label-aware, codes first.
 
-use super::{Form, ModelSpec, Shape, Tying};
+use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
-use crate::foundation::{Error, Result};
-use crate::guidance::Knowledge;
+use crate::foundation::Result;
+use crate::guidance::LabelRule;
 use crate::terms::Contribution;
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "cnmf",
     title: "CNMF",
     summary: "samples with the same label share one row of codes, exactly",
@@ -27,13 +27,12 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     form: Form::Matrix,
     reference: "Liu & Wu 2010, AAAI-10, 506-511; Liu et al. 2012, doi:10.1109/TPAMI.2011.217",
     differs: "label-aware start with the codes solved first by default; any solver; exact merging of rows",
+    takes: &[Input::Labels],
+    label_rule: LabelRule::SameCodes,
     terms,
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {
-    if knowledge.labels.is_none() {
-        return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
-    }
-    Ok(Vec::new())
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
 }

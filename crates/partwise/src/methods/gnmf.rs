@@ -12,14 +12,14 @@
 //! every solver serves it; those but multiplicative updates minimize a separable majorizer
 //! ([`GraphSmoothing`](crate::terms::GraphSmoothing)); components are not rescaled to unit length at the end.
 
-use super::{ModelSpec, Shape, Tying};
+use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
 use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
-use crate::guidance::Knowledge;
+use crate::guidance::Strength;
 use crate::terms::{Contribution, GraphForm, GraphSmoothing};
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "gnmf",
     title: "GNMF",
     summary: "samples that are joined in a graph get similar codes",
@@ -29,40 +29,42 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     tying: Tying::Free,
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231",
     differs: "any solver (all but multiplicative updates on a separable majorizer); no rescaling at the end",
+    takes: &[Input::Graph],
     terms,
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
-    let graph = known_graph(&SPEC, knowledge, shape)?;
-    Ok(smoothing(graph.clone(), knowledge))
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    let (graph, strength) = known_graph(&SPEC, known)?;
+    Ok(vec![smoothing(graph.clone(), strength)])
 }
 
-/// The graph, of as many samples as the data have, beside a valid weight.
-pub(super) fn known_graph<'k>(spec: &ModelSpec, knowledge: &'k Knowledge, shape: Shape) -> Result<&'k Graph> {
-    let Some(graph) = &knowledge.graph else {
-        return Err(Error::MissingGuidance { model: spec.title.into(), needs: spec.needs.into() });
-    };
-    if graph.n_samples() != shape.samples {
+/// The graph, of as many samples as the data have, beside a valid strength.
+pub(super) fn known_graph<'k>(spec: &MethodSpec, known: Known<'k>) -> Result<(&'k Graph, Strength)> {
+    let (graph, strength) = known.guidance.graph().ok_or_else(|| spec.lacks())?;
+    if graph.n_samples() != known.shape.samples {
         return Err(Error::Shape {
             what: "the graph over the samples".into(),
-            expected: format!("{} samples", shape.samples),
+            expected: format!("{} samples", known.shape.samples),
             found: format!("{} samples", graph.n_samples()),
         });
     }
-    let weight = knowledge.graph_weight;
-    if !(weight >= 0.0 && weight.is_finite()) {
-        return Err(Error::OutOfRange {
-            name: "graph weight".into(),
-            value: weight.to_string(),
-            valid: "a finite number of 0 or more".into(),
+    strength.check("graph weight")?;
+    if strength.is_held() {
+        return Err(Error::Incompatible {
+            asked: "a graph with strength 1".into(),
+            reason: "joined samples would all be the same".into(),
+            valid: vec!["a strength below 1".into()],
         });
     }
-    Ok(graph)
+    Ok((graph, strength))
 }
 
-/// The term of the graph. Its form is chosen with the solver, when the problem is made.
-pub(super) fn smoothing(graph: Graph, knowledge: &Knowledge) -> Vec<Contribution<f64>> {
-    let term = GraphSmoothing::new(graph, knowledge.graph_weight, GraphForm::Separable);
-    vec![Contribution::GraphSmoothing(term)]
+/// The term of the graph: published with a raw strength, measured at unit length of the components with a relative one. Its form is
+/// chosen with the solver, when the problem is made.
+pub(super) fn smoothing(graph: Graph, strength: Strength) -> Contribution<f64> {
+    Contribution::GraphSmoothing(match strength {
+        Strength::Raw(weight) => GraphSmoothing::new(graph, weight, GraphForm::Separable),
+        relative => GraphSmoothing::relative(graph, relative.weight()),
+    })
 }

@@ -9,16 +9,15 @@
 //! are special cases: CNMF (labels as the same codes, held), WS-NMF (labels, memberships or references, raw), SSNMF (labels as a view),
 //! GNMF (a graph, raw).
 
-use super::{ModelSpec, Shape, Tying};
+use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
-use crate::foundation::{Error, Result};
-use crate::guidance::Knowledge;
+use crate::foundation::Result;
 use crate::terms::Contribution;
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "guided";
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "guided NMF",
     summary: "everything that is known at once: labels, seed words, references, links, a graph",
@@ -28,14 +27,12 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     tying: Tying::Guidance,
     reference: "this project; special cases: CNMF, WS-NMF, SSNMF, GNMF",
     differs: "no paper combines these",
+    takes: &[Input::Guidance],
     terms,
     ..super::PLAIN
 };
 
 /// None of its own: guidance is compiled with the data at hand, when the problem is put together.
-fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {
-    match knowledge.guidance {
-        Some(_) => Ok(Vec::new()),
-        None => Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() }),
-    }
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    if known.guidance.is_empty() { Err(SPEC.lacks()) } else { Ok(Vec::new()) }
 }

@@ -7,10 +7,10 @@
 //! Plain NMF on Γ^½X with Γ^½W, the codes kept in the original scale; rows of zeros get zero codes. It is the baseline that the CNMF
 //! paper calls "NMF". Reference: Xu, Liu & Gong 2003, doi:10.1145/860435.860485. Differs: any solver.
 
-use super::{Form, ModelSpec, Tying, no_terms};
+use super::{Form, MethodSpec, Tying, no_terms};
 use crate::engine::losses::Loss;
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ncw-nmf",
     title: "NCW-NMF",
     summary: "plain factorization with rows weighted as in normalized cuts",

@@ -6,10 +6,10 @@
 //!
 //! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". Differs: every solver serves it.
 
-use super::{Form, ModelSpec, Tying, no_terms};
+use super::{Form, MethodSpec, Tying, no_terms};
 use crate::engine::losses::Loss;
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf",
     title: "NMF",
     summary: "plain factorization, no guidance (labels, if given, only serve the start and the names)",

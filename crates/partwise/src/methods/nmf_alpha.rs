@@ -16,19 +16,19 @@
 //! arXiv:1112.3714. Differs: the paper leaves the machines' loss and bias open: hinge loss, no bias here; the start is
 //! label-aware by default, codes first.
 
-use super::{ModelSpec, Shape, Tying};
+use super::{Input, Known, MethodSpec, Tying};
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::foundation::pool::Pool;
 use crate::foundation::{Error, Real, Result};
-use crate::guidance::{Knowledge, LabelSets, Labels, SupportVectors};
+use crate::guidance::{Guidance, Labels, SupportVectors};
 use crate::svm::{self, Cost, SvmSettings};
 use crate::terms::Contribution;
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "nmf-alpha";
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "NMF-alpha",
     summary: "the directions of support vector machines on the labelled samples are kept by the factors",
@@ -38,13 +38,14 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     tying: Tying::Free,
     reference: "Cho & Saul 2011, arXiv:1112.3714",
     differs: "hinge loss without a bias, which the paper leaves open; label-aware start with the codes solved first by default",
+    takes: &[Input::Labels, Input::LabelSets, Input::DiscriminativeWeight, Input::Cost],
     terms,
     ..super::PLAIN
 };
 
 /// Checks what is known. The term itself needs SᵀX, so the problem forms it.
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
-    let margins = &knowledge.margins;
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    let (margins, shape) = (known.options, known.shape);
     let out_of_range = |name: &str, value: f64, valid: &str| {
         Err(Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() })
     };
@@ -66,13 +67,13 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
         let expected = format!("{} samples", shape.samples);
         Err(Error::Shape { what: what.into(), expected, found: format!("{found} samples") })
     };
-    match (&margins.support, &margins.label_sets) {
+    match (&margins.support, known.guidance.sets()) {
         (Some(support), _) => samples("the coefficients of the support vectors", support.shape().0)?,
-        (None, Some(sets)) => samples("the label sets", sets.n_samples())?,
+        (None, Some((_, sets))) => samples("the label sets", sets.len())?,
         (None, None) => {}
     }
     if margins.support.is_none() {
-        tasks(knowledge)?;
+        tasks(known.guidance)?;
     }
     Ok(Vec::new())
 }
@@ -92,11 +93,11 @@ impl Task {
     }
 }
 
-fn tasks(knowledge: &Knowledge) -> Result<Vec<Task>> {
-    match (&knowledge.margins.label_sets, &knowledge.labels) {
-        (Some(sets), _) => one_a_label(sets),
+fn tasks(guidance: &Guidance) -> Result<Vec<Task>> {
+    match (guidance.sets(), guidance.labels()) {
+        (Some((n_labels, sets)), _) => one_a_label(n_labels, sets),
         (None, Some(labels)) if labels.n_labelled() > 0 => one_against_one(labels),
-        _ => Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() }),
+        _ => Err(SPEC.lacks()),
     }
 }
 
@@ -122,13 +123,13 @@ fn one_against_one(labels: &Labels) -> Result<Vec<Task>> {
 }
 
 /// Each label against its absence, on the labelled samples.
-fn one_a_label(sets: &LabelSets) -> Result<Vec<Task>> {
-    let labelled: Vec<usize> = (0..sets.n_samples()).filter(|i| sets.set(*i).is_some()).collect();
-    if labelled.is_empty() || sets.n_labels() == 0 {
-        return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
+fn one_a_label(n_labels: usize, sets: &[Option<Vec<u32>>]) -> Result<Vec<Task>> {
+    let labelled: Vec<usize> = (0..sets.len()).filter(|i| sets[*i].is_some()).collect();
+    if labelled.is_empty() || n_labels == 0 {
+        return Err(SPEC.lacks());
     }
     let of_label = |label: u32| {
-        let has = |i: usize| sets.set(i).is_some_and(|set| set.contains(&label));
+        let has = |i: usize| sets[i].as_ref().is_some_and(|set| set.contains(&label));
         let task = Task::of(labelled.iter().map(|i| (*i, has(*i))));
         let positive = task.targets.iter().filter(|target| **target > 0).count();
         if positive == 0 || positive == labelled.len() {
@@ -140,7 +141,7 @@ fn one_a_label(sets: &LabelSets) -> Result<Vec<Task>> {
         }
         Ok(task)
     };
-    (0..sets.n_labels() as u32).map(of_label).collect()
+    (0..n_labels as u32).map(of_label).collect()
 }
 
 /// The machines of NMF-α: S, and how their training went.
@@ -157,7 +158,8 @@ pub struct Machines {
 }
 
 /// Trains the machines of NMF-α on the labelled rows of `data` (n × d), on `threads` threads (0 = all cores; the result does not depend
-/// on them). S serves any λ, so a search over λ trains once and gives S as [`Margins::support`](crate::Margins). A thread holds one
+/// on them). S serves any λ, so a search over λ trains once and gives S as
+/// [`MethodOptions::support`](super::MethodOptions). A thread holds one
 /// machine at a time: d weights, and some numbers for each of its samples.
 ///
 /// # Errors
@@ -165,11 +167,12 @@ pub struct Machines {
 /// [`Error::OutOfRange`] for a cost that isn't positive; [`Error::NotFinite`] for such data.
 pub fn train_machines<T: Real>(
     data: &dyn DataMatrix<T>,
-    knowledge: &Knowledge,
+    guidance: &Guidance,
+    cost: f64,
     threads: usize,
 ) -> Result<Machines> {
-    let settings = SvmSettings { cost: Cost::Same(knowledge.margins.cost), ..SvmSettings::default() };
-    let tasks = tasks(knowledge)?;
+    let settings = SvmSettings { cost: Cost::Same(cost), ..SvmSettings::default() };
+    let tasks = tasks(guidance)?;
     // Weights (d) are of no use here: what is kept of a machine are its coefficients.
     let train = |task: &Task| {
         svm::train(data, &task.samples, &task.targets, &settings)

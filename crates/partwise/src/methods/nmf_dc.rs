@@ -10,14 +10,13 @@
 //! default each merged row takes the step that its own number of samples allows (METHODS R3); any solver serves it; the caller divides X by its
 //! maximum if that is wanted.
 
-use super::{ModelSpec, PLAIN, Tying};
+use super::{Input, Known, MethodSpec, PLAIN, Tying};
 use crate::engine::solvers::SolverChoice;
-use crate::foundation::{Error, Result};
-use crate::guidance::Knowledge;
-use crate::methods::Shape;
+use crate::foundation::Result;
+use crate::guidance::LabelRule;
 use crate::terms::Contribution;
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf-dc",
     title: "NMF-DC",
     summary: "samples with the same label share one row of codes, with a smoothing link between the factors",
@@ -25,17 +24,15 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     needs: "labels, two or more for at least one class",
     tying: Tying::Labels,
     solver: SolverChoice::NesterovRunning,
-    smooths: true,
     half_objective: true,
     reference: "Yang et al. 2018 (NMF-DC)",
     differs: "each merged row takes its own step by default; every solver serves it",
+    takes: &[Input::Labels, Input::Smoothing, Input::StepRule],
+    label_rule: LabelRule::SameCodes,
     terms,
     ..PLAIN
 };
 
-fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {
-    if knowledge.labels.is_none() {
-        return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
-    }
-    Ok(Vec::new())
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
 }

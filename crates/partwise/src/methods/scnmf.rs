@@ -9,14 +9,12 @@
 //! paper does not state. So the label-aware start is the default here. Reference: Lan et al. 2014 (SCNMF). Differs: d_j is 1 where it
 //! would be undefined or would overflow (see [`Rescaling`](crate::terms::Rescaling)); any solver serves it.
 
-use super::{ModelSpec, PLAIN};
+use super::{Input, Known, MethodSpec, PLAIN};
 use crate::engine::solvers::SolverChoice;
-use crate::foundation::{Error, Result};
-use crate::guidance::Knowledge;
-use crate::methods::Shape;
+use crate::foundation::Result;
 use crate::terms::Contribution;
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "scnmf",
     title: "SCNMF",
     summary: "plain factorization whose components are rescaled by the labels",
@@ -26,13 +24,11 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     rescales: true,
     reference: "Lan et al. 2014 (SCNMF)",
     differs: "guarded where the scale is undefined; label-aware start by default; every solver serves it",
+    takes: &[Input::Labels],
     terms,
     ..PLAIN
 };
 
-fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {
-    if knowledge.labels.is_none() {
-        return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
-    }
-    Ok(Vec::new())
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
 }

@@ -8,14 +8,14 @@
 //! Reference: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57. Differs: as GNMF; label-aware start.
 
 use super::gnmf::{known_graph, smoothing};
-use super::{ModelSpec, Shape, Tying};
+use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
-use crate::foundation::{Error, Result};
+use crate::foundation::Result;
 use crate::graphs::Graph;
-use crate::guidance::{Knowledge, Labels};
+use crate::guidance::Labels;
 use crate::terms::Contribution;
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "semi-gnmf",
     title: "SemiGNMF",
     summary: "GNMF on a graph in which samples of a class are joined and those of different classes are not",
@@ -25,16 +25,15 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     tying: Tying::Free,
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57",
     differs: "as GNMF; label-aware start with the codes solved first by default",
+    takes: &[Input::Graph, Input::Labels],
     terms,
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
-    let graph = known_graph(&SPEC, knowledge, shape)?;
-    let Some(labels) = &knowledge.labels else {
-        return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
-    };
-    Ok(smoothing(with_labels(graph, labels)?, knowledge))
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    let (graph, strength) = known_graph(&SPEC, known)?;
+    let labels = known.guidance.labels().ok_or_else(|| SPEC.lacks())?;
+    Ok(vec![smoothing(with_labels(graph, labels)?, strength)])
 }
 
 /// The graph with its labelled pairs overridden.

@@ -12,17 +12,16 @@
 //! Reference: Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163. Differs: λ has no unit by default; every solver serves it, not
 //! only multiplicative updates.
 
-use super::{Form, ModelSpec, Shape, Tying};
+use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
-use crate::foundation::checks::check_non_negative;
-use crate::foundation::{Error, Matrix, Result};
-use crate::guidance::{Knowledge, LabelTargets, StrengthUnit};
-use crate::terms::{Contribution, EntryWeights, LabelView};
+use crate::foundation::{Error, Result};
+use crate::guidance::{LabelRule, LabelTargets, Strength};
+use crate::terms::{Contribution, EntryWeights};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ssnmf";
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "SSNMF",
     summary: "the codes explain the labels too, linearly, beside the data",
@@ -33,65 +32,30 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     form: Form::Matrix,
     reference: "Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163",
     differs: "the weight of the labels has no unit by default; every solver serves it",
+    takes: &[Input::Labels, Input::LabelTargets, Input::KnownEntries],
+    label_rule: LabelRule::View,
     terms,
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
-    let weight = knowledge.label_weight;
-    if !(weight >= 0.0 && weight.is_finite()) {
-        return Err(Error::OutOfRange {
-            name: "label weight".into(),
-            value: weight.to_string(),
-            valid: "a finite number of 0 or more".into(),
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    let guidance = known.guidance;
+    let from_labels = guidance.labels().map(LabelTargets::of_labels);
+    let given = guidance.targets().or(from_labels.as_ref()).ok_or_else(|| SPEC.lacks())?;
+    let strength = guidance.label_strength().unwrap_or(Strength::EVEN);
+    strength.check("label weight")?;
+    if strength.is_held() {
+        return Err(Error::Incompatible {
+            asked: format!("labels with strength 1 in {}", SPEC.title),
+            reason: "a linear view of the codes can't be fixed".into(),
+            valid: vec!["a strength below 1".into()],
         });
     }
-    let from_labels = knowledge.labels.as_ref().map(|labels| {
-        let (n, c) = (labels.n_samples(), labels.n_classes());
-        LabelTargets {
-            targets: Matrix::from_fn(n, c, |i, l| f64::from(labels.class(i) == Some(l))),
-            known: Matrix::from_fn(n, c, |i, _| f64::from(labels.class(i).is_some())),
-        }
-    });
-    let Some(given) = knowledge.label_targets.as_ref().or(from_labels.as_ref()) else {
-        return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
-    };
-    check(given, shape)?;
-    let squares: f64 =
-        given.targets.as_slice().iter().zip(given.known.as_slice()).map(|(y, m)| m * y * y).sum();
-    let unit = match knowledge.strength_unit {
-        StrengthUnit::Relative if squares > 0.0 && shape.squared_norm > 0.0 => shape.squared_norm / squares,
-        _ => 1.0,
-    };
-    let mut terms = Vec::new();
-    if weight > 0.0 && given.targets.columns() > 0 {
-        terms.push(Contribution::LabelView(LabelView::new(&given.targets, &given.known, weight * unit)));
-    }
-    if let Some(known) = &knowledge.known_entries {
+    given.check(known.shape)?;
+    let mut terms: Vec<_> =
+        given.view(strength, known.shape).into_iter().map(Contribution::LabelView).collect();
+    if let Some(known) = guidance.known_entries() {
         terms.push(Contribution::EntryWeights(EntryWeights::new(known)));
     }
     Ok(terms)
-}
-
-fn check(given: &LabelTargets, shape: Shape) -> Result<()> {
-    let (targets, known) = (&given.targets, &given.known);
-    for (what, matrix) in [("the targets of the labels", targets), ("the marks of known labels", known)] {
-        let expected = (shape.samples, targets.columns());
-        if matrix.shape() != expected {
-            return Err(Error::Shape {
-                what: what.into(),
-                expected: format!("{} x {}", expected.0, expected.1),
-                found: format!("{} x {}", matrix.rows(), matrix.columns()),
-            });
-        }
-        check_non_negative(what, matrix)?;
-    }
-    match known.as_slice().iter().position(|m| *m != 0.0 && *m != 1.0) {
-        None => Ok(()),
-        Some(at) => Err(Error::OutOfRange {
-            name: format!("the mark of sample {}, label {}", at / known.columns(), at % known.columns()),
-            value: known.as_slice()[at].to_string(),
-            valid: "1 (known) or 0 (unknown)".into(),
-        }),
-    }
 }

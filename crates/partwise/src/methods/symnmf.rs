@@ -8,13 +8,12 @@
 //! [`Knowledge::coupling`] gives it. H1 is updated first. Reference: Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2.
 //! Differs: every solver serves it, not only block principal pivoting; μ is fixed, not raised on the way.
 
-use super::{Form, ModelSpec, Shape, Tying};
+use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
 use crate::foundation::{Error, Result};
-use crate::guidance::Knowledge;
 use crate::terms::{Contribution, Coupling};
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "symnmf",
     title: "SymNMF",
     summary: "a symmetric matrix of similarities as memberships times themselves",
@@ -25,17 +24,18 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     form: Form::Symmetric,
     reference: "Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2",
     differs: "every solver serves it; mu stays as it is",
+    takes: &[Input::Coupling],
     terms,
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
-    Ok(vec![coupling(knowledge, shape)?])
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    Ok(vec![coupling(known)?])
 }
 
 /// μ‖H1 − H2‖², with μ = (max S)² by default.
-pub(super) fn coupling(knowledge: &Knowledge, shape: Shape) -> Result<Contribution<f64>> {
-    let weight = knowledge.coupling.unwrap_or(shape.largest * shape.largest);
+pub(super) fn coupling(known: Known<'_>) -> Result<Contribution<f64>> {
+    let weight = known.options.coupling.unwrap_or(known.shape.largest * known.shape.largest);
     if !(weight >= 0.0 && weight.is_finite()) {
         return Err(Error::OutOfRange {
             name: "coupling".into(),

@@ -23,18 +23,17 @@
 //! the same stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
 use super::gnmf::{known_graph, smoothing};
-use super::{Form, ModelSpec, Shape, Tying};
+use super::{Form, Input, Known, MethodSpec, Shape, Tying};
 use crate::engine::Slot;
 use crate::engine::losses::Loss;
-use crate::foundation::checks::check_non_negative;
 use crate::foundation::{Error, Matrix, Result};
-use crate::guidance::{CodeReference, ComponentReference, Knowledge, Labels, StrengthUnit};
-use crate::terms::{ComponentAnchor, Contribution, GraphSmoothing, Placement, RowAnchor};
+use crate::guidance::{CodeReference, Labels, Strength};
+use crate::terms::{Contribution, Placement, RowAnchor};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ws-nmf";
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "WS-NMF",
     summary: "codes and components are pulled towards references with a chosen strength",
@@ -45,80 +44,69 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     form: Form::Matrix,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
     differs: "labels are held with a strength without a unit by default; the free scale d is minimized out exactly; label-aware start with the codes solved first; any solver",
+    takes: &[
+        Input::Labels,
+        Input::CodeReference,
+        Input::ComponentReference,
+        Input::Graph,
+        Input::AnchorScale,
+        Input::ComponentsPerClass,
+    ],
     terms,
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    let (guidance, shape) = (known.guidance, known.shape);
     let mut terms = Vec::new();
-    let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
-        (Some(labels), None) => {
-            check_strength(SPEC.title, labels, knowledge, shape)?;
-            if knowledge.strength_unit == StrengthUnit::Relative {
-                terms.push(class_anchor(Slot::Codes, labels, knowledge, shape, knowledge.strength));
+    let from_labels = match (guidance.labels(), guidance.code_reference()) {
+        (Some(labels), None) => match checked_strength(SPEC.title, labels, known)? {
+            Strength::Raw(weight) => Some(indicator(labels, weight, shape)),
+            relative => {
+                terms.push(class_anchor(Slot::Codes, labels, known, relative.sigma()));
                 None
-            } else {
-                Some(indicator(labels, knowledge.strength, shape))
             }
-        }
+        },
         _ => None,
     };
-    if let Some(reference) = from_labels.as_ref().or(knowledge.code_reference.as_ref()) {
+    if let Some(reference) = from_labels.as_ref().or(guidance.code_reference()) {
         let weight = reference.weight.iter().map(|m| m * m).collect();
-        let anchor = RowAnchor::new(Slot::Codes, reference.reference.clone(), weight, knowledge.anchor_scale);
+        let anchor =
+            RowAnchor::new(Slot::Codes, reference.reference.clone(), weight, known.options.anchor_scale);
         terms.push(Contribution::RowAnchor(anchor));
     }
-    if let Some(reference) = &knowledge.component_reference {
-        let known = reference.reference.rows();
-        let value = |f, c| if c < known { reference.reference.get(c, f) } else { 0.0 };
-        let by_feature = Matrix::from_fn(shape.features, shape.rank, value);
-        let weight = (0..shape.rank).map(|c| reference.weight.get(c).map_or(0.0, |m| m * m)).collect();
-        terms.push(Contribution::ComponentAnchor(ComponentAnchor::new(Slot::Components, by_feature, weight)));
+    if let Some(reference) = guidance.component_reference() {
+        terms.push(Contribution::ComponentAnchor(reference.anchor(shape)));
     }
     if terms.is_empty() {
-        return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
+        return Err(SPEC.lacks());
     }
-    if knowledge.graph.is_some() {
-        let graph = known_graph(&SPEC, knowledge, shape)?.clone();
-        if knowledge.strength_unit == StrengthUnit::Relative {
-            let term = GraphSmoothing::relative(graph, knowledge.graph_weight);
-            terms.push(Contribution::GraphSmoothing(term));
-        } else {
-            terms.extend(smoothing(graph, knowledge));
-        }
+    if guidance.graph().is_some() {
+        let (graph, strength) = known_graph(&SPEC, known)?;
+        terms.push(smoothing(graph.clone(), strength));
     }
     Ok(terms)
 }
 
-/// Labelled rows of `slot` held to the components of their class, without a unit.
-pub(super) fn class_anchor(
-    slot: Slot,
-    labels: &Labels,
-    knowledge: &Knowledge,
-    shape: Shape,
-    strength: f64,
-) -> Contribution<f64> {
+/// Labelled rows of `slot` pulled to the components of their class, without a unit.
+pub(super) fn class_anchor(slot: Slot, labels: &Labels, known: Known<'_>, sigma: f64) -> Contribution<f64> {
     let classes: Vec<Option<usize>> = (0..labels.n_samples()).map(|i| labels.class(i)).collect();
-    let per_class = knowledge.components_per_class;
-    Contribution::Placement(Placement::classes(slot, &classes, per_class, shape.rank, strength))
+    let per_class = known.options.components_per_class;
+    Contribution::Placement(Placement::classes(slot, &classes, per_class, known.shape.rank, sigma))
 }
 
-/// The strength of labels, and components enough for them.
-pub(super) fn check_strength(
-    title: &str,
-    labels: &Labels,
-    knowledge: &Knowledge,
-    shape: Shape,
-) -> Result<()> {
-    let strength = knowledge.strength;
-    if !(strength >= 0.0 && strength.is_finite()) {
-        return Err(Error::OutOfRange {
-            name: "strength".into(),
-            value: strength.to_string(),
-            valid: "a finite number of 0 or more".into(),
+/// The strength of labels, in range and with components enough for them.
+pub(super) fn checked_strength(title: &str, labels: &Labels, known: Known<'_>) -> Result<Strength> {
+    let strength = known.guidance.label_strength().unwrap_or(Strength::FIRM);
+    strength.check("strength")?;
+    if strength.is_held() {
+        return Err(Error::Incompatible {
+            asked: format!("labels with strength 1 in {title}"),
+            reason: "it pulls rows to their class and fixes none".into(),
+            valid: vec!["a strength below 1".into(), format!("method {}", super::guided::SPEC.name)],
         });
     }
-    let per_class = knowledge.components_per_class;
+    let per_class = known.options.components_per_class;
     if per_class == 0 {
         return Err(Error::OutOfRange {
             name: "components per class".into(),
@@ -126,25 +114,23 @@ pub(super) fn check_strength(
             valid: "1 or more".into(),
         });
     }
-    if per_class > 1 && knowledge.strength_unit == StrengthUnit::Raw {
+    if per_class > 1 && strength.is_raw() {
         return Err(Error::Incompatible {
             asked: format!("{per_class} components per class with the raw unit of strength"),
             reason: "the published reference row of a class has one component".into(),
             valid: vec!["one component per class".into(), "the relative strength".into()],
         });
     }
-    if labels.n_classes().saturating_mul(per_class) > shape.rank {
+    let needed = labels.n_classes().saturating_mul(per_class);
+    if needed > known.shape.rank {
         let owned = if per_class == 1 { "one component".into() } else { format!("{per_class} components") };
         return Err(Error::OutOfRange {
             name: "rank k".into(),
-            value: shape.rank.to_string(),
-            valid: format!(
-                "at least {}, {owned} for each class, with {title}",
-                labels.n_classes().saturating_mul(per_class)
-            ),
+            value: known.shape.rank.to_string(),
+            valid: format!("at least {needed}, {owned} for each class, with {title}"),
         });
     }
-    Ok(())
+    Ok(strength)
 }
 
 /// Labelled rows become indicators of their class, with weight `strength`.
@@ -155,67 +141,5 @@ pub(super) fn indicator(labels: &Labels, strength: f64, shape: Shape) -> CodeRef
         weight: (0..labels.n_samples())
             .map(|i| if labels.class(i).is_some() { strength } else { 0.0 })
             .collect(),
-    }
-}
-
-/// Shapes, weights and entries of the references.
-pub(crate) fn check_references(knowledge: &Knowledge, shape: Shape) -> Result<()> {
-    if let Some(reference) = &knowledge.code_reference {
-        check_codes(reference, shape)?;
-    }
-    match &knowledge.component_reference {
-        Some(reference) => check_components(reference, shape),
-        None => Ok(()),
-    }
-}
-
-fn check_codes(reference: &CodeReference, shape: Shape) -> Result<()> {
-    check_shape(
-        "the reference of the codes (n x k)",
-        (shape.samples, shape.rank),
-        reference.reference.shape(),
-    )?;
-    check_weights("the weights of the reference codes", shape.samples, &reference.weight)?;
-    check_non_negative("the reference of the codes", &reference.reference)
-}
-
-fn check_components(reference: &ComponentReference, shape: Shape) -> Result<()> {
-    let (known, features) = reference.reference.shape();
-    if known > shape.rank {
-        return Err(Error::OutOfRange {
-            name: "rank k".into(),
-            value: shape.rank.to_string(),
-            valid: format!("at least {known}, the number of reference components"),
-        });
-    }
-    check_shape(
-        "the reference components (one row each, d columns)",
-        (known, shape.features),
-        (known, features),
-    )?;
-    check_weights("the weights of the reference components", known, &reference.weight)?;
-    check_non_negative("the reference components", &reference.reference)
-}
-
-fn check_shape(what: &str, expected: (usize, usize), found: (usize, usize)) -> Result<()> {
-    if expected == found {
-        return Ok(());
-    }
-    Err(Error::Shape {
-        what: what.into(),
-        expected: format!("{} x {}", expected.0, expected.1),
-        found: format!("{} x {}", found.0, found.1),
-    })
-}
-
-fn check_weights(what: &str, expected: usize, weights: &[f64]) -> Result<()> {
-    check_shape(what, (expected, 1), (weights.len(), 1))?;
-    match weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-        None => Ok(()),
-        Some(at) => Err(Error::OutOfRange {
-            name: format!("{what}, entry {at},"),
-            value: weights[at].to_string(),
-            valid: "a finite number of 0 or more".into(),
-        }),
     }
 }

@@ -18,18 +18,18 @@
 //! by default; any solver, not only block principal pivoting.
 
 use super::symnmf::coupling;
-use super::ws_nmf::{check_strength, class_anchor, indicator};
-use super::{Form, ModelSpec, Shape, Tying};
+use super::ws_nmf::{checked_strength, class_anchor, indicator};
+use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::Slot;
 use crate::engine::losses::Loss;
-use crate::foundation::{Error, Result};
-use crate::guidance::{Knowledge, StrengthUnit};
+use crate::foundation::Result;
+use crate::guidance::Strength;
 use crate::terms::{Contribution, SharedAnchor};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ws-symnmf";
 
-pub(super) static SPEC: ModelSpec = ModelSpec {
+pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "WS-SymNMF",
     summary: "symmetric factorization whose memberships are pulled towards references with a chosen strength",
@@ -40,28 +40,26 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     form: Form::Symmetric,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
     differs: "labels are held with a strength without a unit by default; every solver serves it",
+    takes: &[Input::Labels, Input::CodeReference, Input::ComponentsPerClass, Input::Coupling],
     terms,
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
-    let mut terms = vec![coupling(knowledge, shape)?];
-    let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
-        (Some(labels), None) => {
-            check_strength(SPEC.title, labels, knowledge, shape)?;
-            if knowledge.strength_unit == StrengthUnit::Relative {
-                // Half of s² on either factor.
-                let strength = knowledge.strength * std::f64::consts::FRAC_1_SQRT_2;
-                terms.extend(Slot::MAIN.map(|slot| class_anchor(slot, labels, knowledge, shape, strength)));
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    let mut terms = vec![coupling(known)?];
+    let from_labels = match (known.guidance.labels(), known.guidance.code_reference()) {
+        (Some(labels), None) => match checked_strength(SPEC.title, labels, known)? {
+            Strength::Raw(weight) => Some(indicator(labels, weight, known.shape)),
+            relative => {
+                // Half of σ² on either factor.
+                let sigma = relative.sigma() * std::f64::consts::FRAC_1_SQRT_2;
+                terms.extend(Slot::MAIN.map(|slot| class_anchor(slot, labels, known, sigma)));
                 return Ok(terms);
             }
-            Some(indicator(labels, knowledge.strength, shape))
-        }
+        },
         _ => None,
     };
-    let Some(reference) = from_labels.as_ref().or(knowledge.code_reference.as_ref()) else {
-        return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
-    };
+    let reference = from_labels.as_ref().or(known.guidance.code_reference()).ok_or_else(|| SPEC.lacks())?;
     let weight = reference.weight.iter().map(|m| m * m).collect();
     terms.push(Contribution::SharedAnchor(SharedAnchor::new(reference.reference.clone(), weight)));
     Ok(terms)

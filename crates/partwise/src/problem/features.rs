@@ -54,7 +54,7 @@ pub(crate) fn check_feature_weights(weights: &[f64], features: usize) -> Result<
 
 /// Those of the guidance of a model, checked.
 pub(super) fn scale_of<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<Option<FeatureScale>> {
-    let Some(weights) = model.guidance().map(Guidance::feature_weights).transpose()?.flatten() else {
+    let Some(weights) = model.composed().map(Guidance::feature_weights).transpose()?.flatten() else {
         return Ok(None);
     };
     check_feature_weights(weights, data.n_features())?;

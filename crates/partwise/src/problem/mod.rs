@@ -24,8 +24,8 @@ mod working;
 pub(crate) use assembly::shape;
 use assembly::{contributions, order, rescaling, row_steps, smoothing};
 use checks::{
-    check_data, check_form, check_labels, check_references, check_size, check_start, check_unknown_entries,
-    check_zeros, data_notices, graph_notice, large_rank,
+    check_data, check_form, check_kinds, check_labels, check_references, check_size, check_start,
+    check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
 };
 use features::{FeatureScale, scaled_guidance, unscaled_rows};
 pub(crate) use features::{check_feature_weights, feature_scale, scaled_data, scaled_rows};
@@ -46,7 +46,7 @@ use crate::foundation::checks::{check_finite, check_non_negative};
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Plan;
 use crate::init;
-use crate::methods::{self, Form, Model, Shape, Tying};
+use crate::methods::{self, Form, Input, Model, Shape, Tying};
 use crate::terms::{ComponentPenalty, Contribution, Rescaling, Smoothing};
 
 /// Data + model + settings, checked and merged.
@@ -91,7 +91,7 @@ fn plan<T: Real>(
     shape: Shape,
 ) -> Result<Option<Plan>> {
     let scale = features.map(|features| features.scale.as_slice());
-    let guidance = model.guidance().map(|guidance| scaled_guidance(guidance, scale));
+    let guidance = model.composed().map(|guidance| scaled_guidance(guidance, scale));
     guidance.map(|guidance| Plan::new(&guidance, shape, &|seeds| seeded(data, seeds))).transpose()
 }
 
@@ -168,8 +168,7 @@ impl<'a, T: Real> Problem<'a, T> {
         };
         problem.row_steps = row_steps(&problem, model);
         problem.accelerated = acceleration::sweeps(&problem, model, settings)?;
-        let mut start =
-            init::start(&problem, &model.knowledge, plan.as_ref(), settings, &init, &mut notices)?;
+        let mut start = init::start(&problem, model, plan.as_ref(), settings, &init, &mut notices)?;
         problem.component_names = plan.map(|plan| plan.component_names()).unwrap_or_default();
         for slot in Slot::MAIN {
             problem.place_held(&mut start, slot);
@@ -355,6 +354,7 @@ fn check_caller<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> 
     check_data(data, true)?;
     check_size(data)?;
     check_form(data, model)?;
+    check_kinds(model)?;
     check_something_counts(data, model)?;
     check_unknown_entries(data, model)
 }
@@ -386,11 +386,11 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
         return Err(Error::Incompatible {
             asked: format!("the start \"guided\" with {}", model.spec.title),
             reason: "it is made from guidance".into(),
-            valid: vec!["start labels".into(), format!("method {}", methods::GUIDED)],
+            valid: [vec!["start labels".into()], methods::that_take(Input::Guidance)].concat(),
         });
     }
-    let classes = model.knowledge.labels.as_ref().map_or(0, |l| l.n_classes());
-    let per_class = model.knowledge.components_per_class.max(1);
+    let classes = model.labels().map_or(0, |l| l.n_classes());
+    let per_class = model.options.components_per_class.max(1);
     let enough = classes > 0 && settings.rank >= classes.saturating_mul(per_class);
     match &settings.init {
         Init::Auto if enough && per_class > 1 => Ok(Init::Exemplars),

@@ -27,7 +27,7 @@ pub(super) fn tie_rows<T: Real>(
     model: &Model,
     plan: Option<&Plan>,
 ) -> Option<(TiedRows, Vec<f64>)> {
-    match (model.spec.tying, &model.knowledge.labels) {
+    match (model.spec.tying, model.labels()) {
         // Classes of one sample tie nothing: plain NMF then, to the last bit (METHODS R9).
         (Tying::Labels, Some(labels)) if labels.counts().iter().any(|n| *n > 1) => {
             merge(labels.constraint_columns(), model.loss)

@@ -71,7 +71,7 @@ pub(super) fn weighted_entries<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
 ) -> Option<WeightedEntries<T>> {
-    let weights = model.guidance().and_then(Guidance::entry_weights)?;
+    let weights = model.composed().and_then(Guidance::entry_weights)?;
     if weights.shape() != (data.n_samples(), data.n_features()) {
         // Refused, with the sizes, when guidance is compiled.
         return None;

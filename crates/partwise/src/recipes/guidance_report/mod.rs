@@ -223,11 +223,7 @@ impl Reporter<'_> {
                 cannot.iter().for_each(|&pair| self.link(pair, false));
             }
             Advice::Graph { graph, .. } => self.graph(graph),
-            Advice::SampleWeights(_)
-            | Advice::FeatureWeights(_)
-            | Advice::KnownEntries(_)
-            | Advice::KnownFeatures(_)
-            | Advice::EntryWeights(_) => {}
+            _ => {}
         }
     }
 

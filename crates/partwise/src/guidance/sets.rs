@@ -1,34 +1,6 @@
-//! [`Margins`]: what NMF-α knows beside labels: label sets, the machines' cost, the strength, or the machines' coefficients
-//! themselves.
+//! [`LabelSets`] and [`SupportVectors`]: several labels a sample, and the coefficients of support vector machines.
 
 use crate::foundation::{Error, Matrix, Result};
-
-/// How NMF-α preserves the directions that separate classes.
-///
-/// | field | default | range | unit |
-/// |---|---|---|---|
-/// | `discriminative_weight` | 1 | ≥ 0, finite; 0 = plain NMF | of the rows SᵀX; the notice `"margins"` says how heavy they are beside X |
-/// | `cost` | 1 | > 0, finite | the machines' C, for the scale of X as it is given |
-/// | `label_sets` | none | – | – |
-/// | `support` | none: machines are trained | – | – |
-#[derive(Clone, Debug, PartialEq)]
-pub struct Margins {
-    /// λ.
-    pub discriminative_weight: f64,
-    /// C of the support vector machines.
-    pub cost: f64,
-    /// Several labels a sample: one machine a label. They replace [`Knowledge::labels`](crate::Knowledge), which then only serve
-    /// the start and the names.
-    pub label_sets: Option<LabelSets>,
-    /// S, where it is known already: no machine is trained.
-    pub support: Option<SupportVectors>,
-}
-
-impl Default for Margins {
-    fn default() -> Self {
-        Margins { discriminative_weight: 1.0, cost: 1.0, label_sets: None, support: None }
-    }
-}
 
 /// Any number of labels for some of the samples. An empty set says that a sample has none of the labels; an unlabelled sample
 /// has no set.
