@@ -5,6 +5,7 @@
 
 mod check;
 mod python;
+mod step;
 mod tidy;
 
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-use crate::check::{Step, execute};
+use crate::step::{Step, execute};
 
 /// What the newest environment has, by name: whatever the package index has newest.
 const NEWEST: &[&str] = &[
