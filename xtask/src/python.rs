@@ -1,4 +1,5 @@
-//! The Python steps of `cargo xtask test`: one wheel, and its tests on the newest and the oldest supported packages.
+//! The Python steps of `cargo xtask test`: one wheel, and its tests on the newest and the oldest supported
+//! packages.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

@@ -135,8 +135,8 @@ fn outside_users(tree: &CrateTree, table: &walls::Table) -> BTreeMap<String, BTr
     table.lines.keys().map(|path| (path.clone(), edges::outside(tree, path))).collect()
 }
 
-/// The edges as a graph. A module that uses an item of the root file is no cycle, though the root uses all modules:
-/// without `with_root` these edges are left out.
+/// The edges as a graph. A module that uses an item of the root file is no cycle, though the root uses all
+/// modules: without `with_root` these edges are left out.
 fn graph(nodes: &[&str], edges: &Edges, with_root: bool) -> Graph {
     let lines = edges.iter().map(|((from, to), places)| (from.as_str(), to.as_str(), places.len()));
     Graph::new(nodes.iter().copied(), lines.filter(|(_, to, _)| with_root || *to != edges::ROOT))

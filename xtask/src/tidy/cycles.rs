@@ -1,4 +1,5 @@
-//! Cycles of modules: which modules reach each other, which few edges close the cycles, and in which layers the rest lie.
+//! Cycles of modules: which modules reach each other, which few edges close the cycles, and in which layers
+//! the rest lie.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -103,7 +104,8 @@ impl Graph {
         Vec::new()
     }
 
-    /// The layer of each module: 0 uses nothing, and each lies above all that it uses. A cycle shares one layer.
+    /// The layer of each module: 0 uses nothing, and each lies above all that it uses. A cycle shares one
+    /// layer.
     pub(super) fn layers(&self) -> Vec<(usize, &str)> {
         let components = self.components();
         let mut home = vec![0; self.names.len()];

@@ -1,7 +1,8 @@
 //! Which module of a crate uses which: the paths of a [`CrateTree`], gathered by pairs of modules.
 //!
-//! Two views are taken. *Top-level modules* (the children of `lib.rs` or `main.rs`, with all that is below them) are what
-//! `walls.toml` lists. *Inside a folder*, its files and subfolders are the nodes, and `mod.rs` is one more.
+//! Two views are taken. *Top-level modules* (the children of `lib.rs` or `main.rs`, with all that is below
+//! them) are what `walls.toml` lists. *Inside a folder*, its files and subfolders are the nodes, and `mod.rs`
+//! is one more.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -67,7 +68,8 @@ pub(super) fn inside_folders(tree: &CrateTree) -> BTreeMap<String, Edges> {
     folders
 }
 
-/// The modules and what they say about paths outside the crate that begin with `name` (`rayon`, `std::thread`).
+/// The modules and what they say about paths outside the crate that begin with `name` (`rayon`,
+/// `std::thread`).
 pub(super) fn outside(tree: &CrateTree, name: &str) -> BTreeMap<String, Vec<Place>> {
     let wanted: Vec<&str> = name.split("::").collect();
     let mut users: BTreeMap<String, Vec<Place>> = BTreeMap::new();

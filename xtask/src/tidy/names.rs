@@ -1,4 +1,5 @@
-//! The names of the methods: where the registry says them, and where else they are spelled as string literals.
+//! The names of the methods: where the registry says them, and where else they are spelled as string
+//! literals.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -15,7 +16,8 @@ use super::workspace;
 /// The folders of the library with one method a file.
 const METHOD_FOLDERS: [&str; 2] = ["crates/partwise/src/methods", "crates/partwise/src/models"];
 
-/// Folders that may spell names of methods: experiments, comparisons, benchmarks, generators of pages, these commands.
+/// Folders that may spell names of methods: experiments, comparisons, benchmarks, generators of pages, these
+/// commands.
 const MAY_SPELL: [&str; 5] = ["crates/partwise-lab", "crates/partwise-eval", "bench", "docs", "xtask"];
 
 /// The names in the values `…Spec { name: …, … }` of the files with one method each.

@@ -1,5 +1,5 @@
-//! [`PythonSource`]: the comments and string literals of a Python file. Not a parser of Python: it knows comments,
-//! strings and brackets.
+//! [`PythonSource`]: the comments and string literals of a Python file. Not a parser of Python: it knows
+//! comments, strings and brackets.
 
 /// A Python file, taken apart.
 #[derive(Debug, Default)]
@@ -70,8 +70,8 @@ fn prefixes_a_string(rest: &[char]) -> bool {
     letters > 0 && letters <= 2 && matches!(rest.get(letters), Some('"' | '\''))
 }
 
-/// The text of the string that starts here, and its length with the quotes. A quote behind a backslash doesn't end it,
-/// not even in a raw string.
+/// The text of the string that starts here, and its length with the quotes. A quote behind a backslash
+/// doesn't end it, not even in a raw string.
 fn string(rest: &[char]) -> (String, usize) {
     let quote = rest[0];
     let quotes = if rest.starts_with(&[quote; 3]) { 3 } else { 1 };

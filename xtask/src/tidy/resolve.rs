@@ -1,5 +1,5 @@
-//! From a path to the modules that it leads to, as the compiler looks names up: `crate`, `self` and `super`, modules,
-//! imports, re-exports and globs.
+//! From a path to the modules that it leads to, as the compiler looks names up: `crate`, `self` and `super`,
+//! modules, imports, re-exports and globs.
 
 use super::syntax::{CrateTree, Module};
 
@@ -64,8 +64,8 @@ impl CrateTree {
         }
     }
 
-    /// Looks the first name of `path` up among the members of a module. `named` is the module that the path has named
-    /// so far: a re-export in it is a use of that module, too.
+    /// Looks the first name of `path` up among the members of a module. `named` is the module that the path
+    /// has named so far: a re-export in it is a use of that module, too.
     fn member(
         &self,
         index: usize,
@@ -89,7 +89,8 @@ impl CrateTree {
             return Some(Target::module(index));
         }
         if let Some(alias) = module.aliases.get(first).filter(|alias| !is_itself(alias, first)) {
-            // Only what the path itself names: further re-exports are the affair of the module that makes them.
+            // Only what the path itself names: further re-exports are the affair of the module that makes
+            // them.
             through.extend(named.filter(|_| chain == 0));
             let longer: Vec<String> = alias.iter().chain(rest).cloned().collect();
             return Some(self.follow(index, alias, &longer, through, chain));
@@ -148,7 +149,8 @@ impl CrateTree {
         None
     }
 
-    /// The module that `glob::*` opens. Its first name is looked up without globs, which could go in a circle.
+    /// The module that `glob::*` opens. Its first name is looked up without globs, which could go in a
+    /// circle.
     fn glob_module(&self, scope: usize, glob: &[String], chain: usize) -> Option<usize> {
         let first = glob.first()?;
         let module = &self.modules[scope];

@@ -1,13 +1,14 @@
-//! [`CrateTree`]: the modules of one crate, with the names that each defines and imports and the paths that it mentions.
+//! [`CrateTree`]: the modules of one crate, with the names that each defines and imports and the paths that
+//! it mentions.
 //!
-//! The files are parsed by `syn`, following `mod` declarations from the crate's root. Seen are `use` declarations
-//! (groups, aliases, globs, re-exports, inside functions too), paths in types, expressions, patterns, traits and
-//! macro calls, and paths of two or more segments inside the arguments of macros, the bodies of `macro_rules!` and
-//! the arguments of attributes.
+//! The files are parsed by `syn`, following `mod` declarations from the crate's root. Seen are `use`
+//! declarations (groups, aliases, globs, re-exports, inside functions too), paths in types, expressions,
+//! patterns, traits and macro calls, and paths of two or more segments inside the arguments of macros, the
+//! bodies of `macro_rules!` and the arguments of attributes.
 //!
-//! Not seen are methods and fields of a type that the module never names, items that a macro builds from parts of
-//! names, single names inside the arguments of macros, and paths inside string literals. A glob import counts as a
-//! path to the module that it opens.
+//! Not seen are methods and fields of a type that the module never names, items that a macro builds from
+//! parts of names, single names inside the arguments of macros, and paths inside string literals. A glob
+//! import counts as a path to the module that it opens.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -381,7 +382,8 @@ fn summary(attributes: &[Attribute]) -> String {
     }
 }
 
-/// Whether the item only exists in tests: `#[test]`, `#[cfg(test)]`, `#[cfg(all(test, …))]`, `#[cfg(doctest)]`.
+/// Whether the item only exists in tests: `#[test]`, `#[cfg(test)]`, `#[cfg(all(test, …))]`,
+/// `#[cfg(doctest)]`.
 pub(super) fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         if attribute.path().is_ident("test") {

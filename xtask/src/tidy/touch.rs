@@ -1,7 +1,8 @@
-//! `cargo xtask tidy --touch NAME`: the files that spell a name, and so the files that something like it takes to add.
+//! `cargo xtask tidy --touch NAME`: the files that spell a name, and so the files that something like it
+//! takes to add.
 //!
-//! A name is found in each of its spellings: `graph-weight`, `graph_weight`, `GRAPH_WEIGHT`, `GraphWeight`. In sources
-//! only code and strings count, not comments; in pages every word does.
+//! A name is found in each of its spellings: `graph-weight`, `graph_weight`, `GRAPH_WEIGHT`, `GraphWeight`.
+//! In sources only code and strings count, not comments; in pages every word does.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -254,8 +254,8 @@ impl Table {
         (findings, absent)
     }
 
-    /// The table with exactly these modules and edges. A new module gets the first sentence of its documentation as
-    /// its reason.
+    /// The table with exactly these modules and edges. A new module gets the first sentence of its
+    /// documentation as its reason.
     pub(super) fn with_modules(&self, modules: &BTreeMap<&str, &str>, edges: &Edges) -> Table {
         let mut lines = BTreeMap::new();
         for (&module, &summary) in modules {

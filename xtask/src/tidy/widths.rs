@@ -32,7 +32,8 @@ pub(super) fn wide_lines(extension: &str, text: &str) -> Vec<usize> {
     wide.map(|(number, _)| number + 1).collect()
 }
 
-/// Whether a line can't be broken: a row of a table, or one word (a link) after the marks of its comment or list.
+/// Whether a line can't be broken: a row of a table, or one word (a link) after the marks of its comment or
+/// list.
 fn is_unbreakable(line: &str) -> bool {
     let marks = |character: char| character.is_whitespace() || "/!#>*-".contains(character);
     let text = line.trim_start_matches(marks).trim_end();
