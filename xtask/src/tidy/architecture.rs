@@ -16,6 +16,9 @@ use super::workspace::{self, WorkspaceCrate};
 /// Whether a cycle inside a folder of modules is an error. Until then it is a warning.
 const ENFORCE_INSIDE_FOLDERS: bool = false;
 
+/// So many lines of an edge that closes a cycle are shown.
+const SHOWN_LINES: usize = 8;
+
 /// Checks crates and modules; `files` are all Rust files of the workspace.
 pub(super) fn check(root: &Path, files: &[PathBuf]) -> Result<Vec<(String, Finding)>> {
     let crates = workspace::crates(root)?;
@@ -106,8 +109,7 @@ fn by_file(places: &[Place]) -> String {
     let mut files: BTreeMap<&str, (Vec<String>, usize)> = BTreeMap::new();
     for place in places {
         let (imports, others) = files.entry(&place.file).or_default();
-        // A path of one name in code says again what an import has said.
-        if place.is_use || place.path.contains("crate::") || place.path.contains("super::") {
+        if place.names_the_way() {
             imports.push(format!("{} {}", place.line, place.path));
         } else {
             *others += 1;
@@ -167,7 +169,12 @@ fn closing_lines(graph: &Graph, closing: &[(&str, &str)], edges: &Edges) -> Stri
     let line = |(from, to): &(&str, &str)| {
         let key = (from.to_string(), to.to_string());
         let places = edges.get(&key).map(Vec::as_slice).unwrap_or_default();
-        let places: Vec<String> = places.iter().map(|place| format!("        {place}")).collect();
+        let imports: Vec<&Place> = places.iter().filter(|place| place.names_the_way()).collect();
+        let (shown, rest) = (imports.iter().take(SHOWN_LINES), places.len() - imports.len().min(SHOWN_LINES));
+        let mut places: Vec<String> = shown.map(|place| format!("        {place}")).collect();
+        if rest > 0 {
+            places.push(format!("        and {rest} more paths"));
+        }
         let way = graph.way(to, from).join(" -> ");
         format!("    {from} -> {way} is closed by\n{}", places.join("\n"))
     };

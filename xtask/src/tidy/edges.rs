@@ -24,6 +24,15 @@ pub(super) struct Place {
     pub(super) is_use: bool,
 }
 
+impl Place {
+    /// Whether the path says where its name comes from. Other paths in code say again what an import has
+    /// said.
+    pub(super) fn names_the_way(&self) -> bool {
+        self.is_use
+            || ["crate", "super", "self"].iter().any(|start| self.path.starts_with(&format!("{start}::")))
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keyword = if self.is_use { "use " } else { "" };
@@ -103,5 +112,64 @@ fn add(edges: &mut Edges, from: &str, to: &str, place: Place) {
     let places = edges.entry((from.to_string(), to.to_string())).or_default();
     if !places.contains(&place) {
         places.push(place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> CrateTree {
+        CrateTree::parse(Path::new("src/lib.rs"), &mut |file| {
+            let found = files.iter().find(|(name, _)| Path::new("src").join(name) == file);
+            Ok(found.map(|(_, text)| text.to_string()))
+        })
+        .unwrap()
+    }
+
+    fn pairs(edges: &Edges) -> Vec<String> {
+        edges.iter().map(|((from, to), places)| format!("{from} -> {to} {}", places.len())).collect()
+    }
+
+    fn example() -> CrateTree {
+        tree(&[
+            (
+                "lib.rs",
+                "mod data; mod fit; pub use data::Dense; pub const LIMIT: u8 = 1; fn f() { fit::run(); }",
+            ),
+            ("data/mod.rs", "mod dense; mod sparse; pub use dense::Dense; pub struct Base;"),
+            ("data/dense.rs", "use super::sparse::Sparse; pub struct Dense; fn f() -> Sparse { Sparse }"),
+            (
+                "data/sparse.rs",
+                "use super::Dense; pub struct Sparse; #[cfg(test)] mod tests { use crate::fit; }",
+            ),
+            (
+                "fit.rs",
+                "use crate::Dense;\nuse rayon::prelude::*;\nfn g() -> u8 { crate::LIMIT }\npub fn run() {}",
+            ),
+        ])
+    }
+
+    #[test]
+    fn tests_and_what_the_root_uses_make_no_edges() {
+        assert_eq!(pairs(&top_level(&example())), ["fit -> crate 1", "fit -> data 1"]);
+    }
+
+    #[test]
+    fn inside_a_folder_a_reexport_stands_for_the_file_that_defines_the_name() {
+        let folders = inside_folders(&example());
+        assert_eq!(folders.keys().collect::<Vec<_>>(), ["data"]);
+        assert_eq!(pairs(&folders["data"]), ["dense -> sparse 2", "sparse -> dense 1"]);
+    }
+
+    #[test]
+    fn paths_of_other_crates_are_found_by_their_beginning() {
+        let tree = example();
+        let users = outside(&tree, "rayon");
+        assert_eq!(users.keys().collect::<Vec<_>>(), ["fit"]);
+        assert_eq!(users["fit"][0].line, 2);
+        assert!(outside(&tree, "rayon::iter").is_empty() && outside(&tree, "ray").is_empty());
     }
 }

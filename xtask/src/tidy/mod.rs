@@ -83,14 +83,14 @@ pub(crate) fn tidy(root: &Path) -> Result<ExitCode> {
 /// Names of methods outside the methods.
 fn method_names(root: &Path, tally: &mut Tally) -> Result<()> {
     let registry = names::registry(root)?;
-    let mut count = 0;
+    let (mut rust, mut python) = (0, 0);
     for file in workspace::files(root, &["rs", "py", "pyi"])? {
         if !names::is_checked(&file) {
             continue;
         }
         let text = workspace::read(&root.join(&file))?;
         let spelled = names::spelled(&extension(&file), &text, &registry)?;
-        count += spelled.len();
+        *if extension(&file) == "rs" { &mut rust } else { &mut python } += spelled.len();
         let finding = |(line, name): (usize, String)| {
             let message =
                 format!("the method \"{name}\" is named outside methods/: read the registry instead");
@@ -98,7 +98,8 @@ fn method_names(root: &Path, tally: &mut Tally) -> Result<()> {
         };
         tally.show(&file, spelled.into_iter().map(finding).collect());
     }
-    println!("tidy: {} methods in the registry, spelled {count} times outside methods/", registry.len());
+    let methods = registry.len();
+    println!("tidy: {methods} methods, spelled {rust} times in Rust and {python} in Python outside methods/");
     Ok(())
 }
 
@@ -109,9 +110,9 @@ fn line_widths(root: &Path, tally: &mut Tally) -> Result<()> {
         files += 1;
         count += lines.len();
         let message = format!(
-            "{} lines of prose have over {} columns (a row of a table and a lone link may)",
-            lines.len(),
-            widths::COLUMNS
+            "{} columns are exceeded by lines of prose (only a row of a table and a lone link may): {}",
+            widths::COLUMNS,
+            lines.len()
         );
         tally.show(&file, vec![Finding::when(ENFORCE_WIDTHS, lines[0], message)]);
     }
