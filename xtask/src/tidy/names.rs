@@ -16,9 +16,11 @@ use super::workspace;
 /// The folders of the library with one method a file.
 const METHOD_FOLDERS: [&str; 2] = ["crates/partwise/src/methods", "crates/partwise/src/models"];
 
-/// Folders that may spell names of methods: experiments, comparisons, benchmarks, generators of pages, these
-/// commands.
-const MAY_SPELL: [&str; 5] = ["crates/partwise-lab", "crates/partwise-eval", "bench", "docs", "xtask"];
+/// The crates of experiments and comparisons, which name methods as they like.
+const LABORATORY: [&str; 2] = ["crates/partwise-lab", "crates/partwise-eval"];
+
+/// Other folders that may spell names of methods: benchmarks, generators of pages, these commands.
+const MAY_SPELL: [&str; 3] = ["bench", "docs", "xtask"];
 
 /// The names in the values `…Spec { name: …, … }` of the files with one method each.
 pub(super) fn registry(root: &Path) -> Result<BTreeSet<String>> {
@@ -92,7 +94,12 @@ pub(super) fn is_checked(file: &Path) -> bool {
         .collect();
     let is_test = parts.iter().any(|part| ["tests", "benches", "tests.rs", "conftest.py"].contains(part));
     let may = METHOD_FOLDERS.iter().chain(&MAY_SPELL).any(|folder| file.starts_with(folder));
-    !is_test && !may
+    !is_test && !may && !is_laboratory(file)
+}
+
+/// Whether the file belongs to a crate of experiments.
+pub(super) fn is_laboratory(file: &Path) -> bool {
+    LABORATORY.iter().any(|folder| file.starts_with(folder))
 }
 
 /// The lines (from 1) of the string literals in `text` that are exactly one of `names`, tests aside.

@@ -38,6 +38,7 @@ const LEFT_OUT: [&str; 3] = ["bench/runs", "CHANGELOG.md", "xtask"];
 const SOURCES: &str = "sources";
 const TESTS: &str = "tests";
 const PAGES: &str = "docs";
+const EXPERIMENTS: &str = "experiments";
 
 /// Prints where `name` is spelled.
 pub(super) fn touch(root: &Path, name: &str) -> Result<ExitCode> {
@@ -68,7 +69,8 @@ pub(super) fn touch(root: &Path, name: &str) -> Result<ExitCode> {
         groups.iter().filter(|((_, other), _)| *other == kind).map(|(_, files)| files.len()).sum::<usize>()
     };
     let (sources, tests, pages) = (total(SOURCES), total(TESTS), total(PAGES));
-    println!("{} files: {sources} of sources, {tests} of tests, {pages} of docs", sources + tests + pages);
+    let experiments = total(EXPERIMENTS);
+    println!("{sources} files of sources, {tests} of tests, {pages} of docs, {experiments} of experiments");
     let is_method = names::registry(root)?.contains(name);
     let kinds = if is_method { &[METHOD][..] } else { &OTHERS[..] };
     for kind in kinds {
@@ -93,6 +95,7 @@ fn group(file: &Path) -> (String, &'static str) {
     let is_page = ["docs", "bench", "mkdocs.yml"].contains(&parts[0].as_str());
     let kind = match file.extension().and_then(|extension| extension.to_str()) {
         _ if is_test => TESTS,
+        _ if names::is_laboratory(file) => EXPERIMENTS,
         _ if is_page => PAGES,
         Some("md" | "yml") => PAGES,
         _ => SOURCES,
@@ -210,5 +213,6 @@ mod tests {
         assert_eq!(shown("crates/partwise/tests/bits.rs"), "partwise tests");
         assert_eq!(shown("python/partwise/_base.py"), "python sources");
         assert_eq!(shown("README.md"), "project docs");
+        assert_eq!(shown("crates/partwise-lab/src/main.rs"), "partwise-lab experiments");
     }
 }
