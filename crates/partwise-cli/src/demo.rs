@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use partwise::{Knowledge, Model, Scaling, Settings};
-use partwise_eval::{Digits, digits};
 use partwise_io::OutputFolder;
+use partwise_lab::{Digits, digits};
 
 use crate::args::DemoArgs;
 use crate::console::{self, Verbosity};

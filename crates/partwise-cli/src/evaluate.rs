@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use partwise::recipes::ShareOf;
 use partwise::{DenseMatrix, Loss, Matrix};
-use partwise_eval::methods::k_means::{KMeansSettings, k_means};
 use partwise_io::{LabelTable, ModelFile, ReadOptions, Values};
+use partwise_lab::methods::k_means::{KMeansSettings, k_means};
 use serde_json::{Value, json};
 
 use crate::args::EvaluateArgs;

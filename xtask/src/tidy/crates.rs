@@ -5,9 +5,9 @@ use super::Finding;
 /// Each crate and the crates it may not depend on: the library knows none of the others, and formats and evaluation
 /// don't know each other or the command line.
 const FORBIDDEN: &[(&str, &[&str])] = &[
-    ("partwise", &["partwise-io", "partwise-eval", "partwise-cli", "partwise-py"]),
-    ("partwise-io", &["partwise-eval", "partwise-cli", "partwise-py"]),
-    ("partwise-eval", &["partwise-io", "partwise-cli", "partwise-py"]),
+    ("partwise", &["partwise-io", "partwise-lab", "partwise-cli", "partwise-py"]),
+    ("partwise-io", &["partwise-lab", "partwise-cli", "partwise-py"]),
+    ("partwise-lab", &["partwise-io", "partwise-cli", "partwise-py"]),
     ("partwise-cli", &["partwise-py"]),
     ("partwise-py", &["partwise-cli"]),
 ];
@@ -32,10 +32,10 @@ mod tests {
 
     #[test]
     fn a_forbidden_dependency_is_found_and_an_allowed_one_passes() {
-        let manifest = "[package]\nname = \"partwise-eval\"\n[dependencies]\npartwise.workspace = true\n";
-        assert!(check("partwise-eval", manifest).is_empty());
+        let manifest = "[package]\nname = \"partwise-lab\"\n[dependencies]\npartwise.workspace = true\n";
+        assert!(check("partwise-lab", manifest).is_empty());
         for line in ["partwise-io.workspace = true", "partwise-io = { path = \"../partwise-io\" }"] {
-            let findings = check("partwise-eval", &format!("{manifest}{line}\n"));
+            let findings = check("partwise-lab", &format!("{manifest}{line}\n"));
             assert_eq!((findings.len(), findings[0].line), (1, 5), "{line}");
         }
     }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use partwise_eval::protocols::{Figure, Protocol};
-use partwise_eval::results::Summary;
+use partwise_lab::protocols::{Figure, Protocol};
+use partwise_lab::results::Summary;
 
 use crate::report::charts::{label, ticks};
 use crate::report::html::escaped;
@@ -240,8 +240,8 @@ pub(super) fn text(svg: &mut String, x: f64, y: f64, anchor: &str, content: &str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use partwise_eval::protocols::{Axis, Case, Row};
-    use partwise_eval::results::summarize;
+    use partwise_lab::protocols::{Axis, Case, Row};
+    use partwise_lab::results::summarize;
 
     const FIGURE: Figure = Figure {
         name: "ac",

@@ -1,6 +1,6 @@
 //! The list of experiments.
 
-use partwise_eval::protocols::{ABSENT, ALL, Case, Extent, Protocol, enumerated};
+use partwise_lab::protocols::{ABSENT, ALL, Case, Extent, Protocol, enumerated};
 use serde_json::{Value, json};
 
 use super::folder::Folder;
@@ -59,7 +59,7 @@ fn draws(count: u64) -> String {
 pub(super) fn json(folder: &Folder) -> Value {
     let experiment = |protocol: &Protocol| {
         let method =
-            |group: &partwise_eval::protocols::Group| json!({ "name": group.name, "title": group.title });
+            |group: &partwise_lab::protocols::Group| json!({ "name": group.name, "title": group.title });
         json!({
             "name": protocol.name,
             "title": protocol.title,
@@ -73,7 +73,7 @@ pub(super) fn json(folder: &Folder) -> Value {
             "methods": protocol.groups.iter().map(method).collect::<Vec<_>>(),
         })
     };
-    let absent = |absent: &partwise_eval::protocols::Absent| json!({ "what": absent.what, "papers": absent.papers, "stands_in": absent.stands_in });
+    let absent = |absent: &partwise_lab::protocols::Absent| json!({ "what": absent.what, "papers": absent.papers, "stands_in": absent.stands_in });
     json!({
         "experiments": ALL.iter().map(experiment).collect::<Vec<_>>(),
         "not_reproduced": ABSENT.iter().map(absent).collect::<Vec<_>>(),

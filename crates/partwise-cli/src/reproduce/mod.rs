@@ -18,9 +18,9 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use partwise_eval::protocols::{self, Extent, Finished, Protocol, Row, UnitId, run_units};
-use partwise_eval::results::records::Record;
-use partwise_eval::results::summarize;
+use partwise_lab::protocols::{self, Extent, Finished, Protocol, Row, UnitId, run_units};
+use partwise_lab::results::records::Record;
+use partwise_lab::results::summarize;
 
 use crate::Outcome;
 use crate::args::ReproduceArgs;

@@ -1,6 +1,6 @@
 //! `report.html`: one self-contained page about an experiment.
 
-use partwise_eval::results::tables::Grid;
+use partwise_lab::results::tables::Grid;
 
 use super::written::{Run, html_table};
 use crate::progress::duration;

@@ -1,6 +1,6 @@
 //! Grids of grey images as SVG.
 
-use partwise_eval::protocols::Picture;
+use partwise_lab::protocols::Picture;
 
 use crate::report::html::escaped;
 use crate::report::picture;

@@ -4,8 +4,8 @@
 
 use std::fmt::Write;
 
-use partwise_eval::protocols::Protocol;
-use partwise_eval::results::Summary;
+use partwise_lab::protocols::Protocol;
+use partwise_lab::results::Summary;
 
 use super::chart::{head, text};
 use crate::report::charts::{label, ticks};
@@ -136,8 +136,8 @@ fn diamond(svg: &mut String, x: f64, y: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use partwise_eval::protocols::{Case, Row};
-    use partwise_eval::results::summarize;
+    use partwise_lab::protocols::{Case, Row};
+    use partwise_lab::results::summarize;
 
     #[test]
     fn methods_come_best_mean_first_and_the_best_of_each_set_is_filled() {

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use partwise_eval::protocols::{Extent, Picture, Protocol, UnitId};
-use partwise_eval::results::records::{self, Record};
 use partwise_io::write_atomic;
+use partwise_lab::protocols::{Extent, Picture, Protocol, UnitId};
+use partwise_lab::results::records::{self, Record};
 use serde_json::{Map, Value, json};
 
 use super::files::Files;

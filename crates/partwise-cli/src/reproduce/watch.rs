@@ -4,8 +4,8 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use partwise_eval::protocols::{Case, UnitId};
-use partwise_eval::results::records::Record;
+use partwise_lab::protocols::{Case, UnitId};
+use partwise_lab::results::records::Record;
 
 use crate::console::Verbosity;
 use crate::progress::duration;

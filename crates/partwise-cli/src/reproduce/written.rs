@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use partwise_eval::protocols::{Extent, Protocol, Row};
-use partwise_eval::results::tables::{self, FLAG, Grid, number};
-use partwise_eval::results::{Line, Summary};
+use partwise_lab::protocols::{Extent, Protocol, Row};
+use partwise_lab::results::tables::{self, FLAG, Grid, number};
+use partwise_lab::results::{Line, Summary};
 use serde_json::{Map, Value, json};
 
 use super::store::Store;
@@ -128,7 +128,7 @@ fn pictures_in(folder: &Path) -> Result<Vec<String>> {
 }
 
 fn score(
-    (name, average, against): &(String, partwise_eval::results::Average, partwise_eval::results::Against),
+    (name, average, against): &(String, partwise_lab::results::Average, partwise_lab::results::Against),
 ) -> String {
     let error = average.error.map_or(String::new(), |error| format!(" ({})", number(error)));
     let published = against.published.map_or(String::new(), |value| format!(", published {}", number(value)));

@@ -2,7 +2,7 @@
 
 use partwise::graphs::{NeighbourGraph, Weights, neighbour_graph};
 use partwise::{DataMatrix, DenseMatrix, SparseMatrix};
-use partwise_eval::golden::{Comparison, Fixture, fixtures_folder};
+use partwise_lab::golden::{Comparison, Fixture, fixtures_folder};
 
 #[test]
 fn neighbour_graphs_are_those_of_the_fixtures() {

@@ -4,9 +4,9 @@ mod common;
 
 use common::groups;
 use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, SparseMatrix};
-use partwise_eval::draw_labels;
-use partwise_eval::methods::lda::lda;
-use partwise_eval::methods::pca::pca;
+use partwise_lab::draw_labels;
+use partwise_lab::methods::lda::lda;
+use partwise_lab::methods::pca::pca;
 
 #[test]
 fn discriminants_of_few_labelled_samples_do_not_depend_on_how_many_features_are_empty() {

@@ -1,7 +1,7 @@
 //! Promise 10: every reference fixture, to its tolerance. `PARTWISE_FIXTURES` names another folder than the crate's own.
 
-use partwise_eval::golden::runners::{NOT_BUILT, RUNNERS};
-use partwise_eval::golden::{FOLDER_VARIABLE, check_folder, fixtures_folder};
+use partwise_lab::golden::runners::{NOT_BUILT, RUNNERS};
+use partwise_lab::golden::{FOLDER_VARIABLE, check_folder, fixtures_folder};
 
 #[test]
 fn every_fixture_matches() {

@@ -6,19 +6,17 @@ mod common;
 use common::groups;
 use partwise::graphs::{Closeness, Graph};
 use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, metrics};
-use partwise_eval::methods::k_means::{EmptyCluster, KMeansSettings, k_means, k_means_from};
-use partwise_eval::methods::label_spreading::{label_propagation, label_spreading};
-use partwise_eval::methods::mpck_means::{MpckSettings, mpck_means};
-use partwise_eval::methods::nearest_neighbours::nearest_neighbour_classes;
-use partwise_eval::methods::pck_means::{PckSettings, pck_means};
-use partwise_eval::methods::seeded_k_means::{constrained_k_means, seeded_k_means};
-use partwise_eval::methods::spectral::spectral_embedding;
-use partwise_eval::methods::ss_nmf1::{SsNmf1Settings, ss_nmf1};
-use partwise_eval::methods::transductive_svm::{
-    TransductiveSettings, transductive_classes, transductive_svm,
-};
-use partwise_eval::methods::{self, Links, Needs, Task};
-use partwise_eval::{digits, draw_labels};
+use partwise_lab::methods::k_means::{EmptyCluster, KMeansSettings, k_means, k_means_from};
+use partwise_lab::methods::label_spreading::{label_propagation, label_spreading};
+use partwise_lab::methods::mpck_means::{MpckSettings, mpck_means};
+use partwise_lab::methods::nearest_neighbours::nearest_neighbour_classes;
+use partwise_lab::methods::pck_means::{PckSettings, pck_means};
+use partwise_lab::methods::seeded_k_means::{constrained_k_means, seeded_k_means};
+use partwise_lab::methods::spectral::spectral_embedding;
+use partwise_lab::methods::ss_nmf1::{SsNmf1Settings, ss_nmf1};
+use partwise_lab::methods::transductive_svm::{TransductiveSettings, transductive_classes, transductive_svm};
+use partwise_lab::methods::{self, Links, Needs, Task};
+use partwise_lab::{digits, draw_labels};
 use proptest::prelude::*;
 
 #[test]

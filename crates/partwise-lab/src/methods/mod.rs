@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use partwise::{DenseMatrix, Labels};
-//! use partwise_eval::methods::{self, Task};
+//! use partwise_lab::methods::{self, Task};
 //!
 //! let x = DenseMatrix::new(6, 2, vec![1.0, 0.0, 1.2, 0.1, 0.9, 0.0, 0.0, 2.0, 0.1, 2.2, 0.0, 1.9])?;
 //! let labels = Labels::from_integers(&[0, -1, -1, 1, -1, -1])?;
