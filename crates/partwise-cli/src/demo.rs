@@ -4,8 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use partwise::{Knowledge, Model, Scaling, Settings};
-use partwise_io::OutputFolder;
-use partwise_lab::{Digits, digits};
+use partwise_io::{Digits, OutputFolder, digits};
 
 use crate::args::DemoArgs;
 use crate::console::{self, Verbosity};

@@ -15,7 +15,7 @@ use common::{json, partwise, run, stderr, succeed, write_npy};
 
 /// A folder `data/orl` with 12 digits of each of the ten classes.
 fn digits_as_faces(folder: &Path) {
-    let digits = partwise_lab::digits();
+    let digits = partwise_io::digits();
     let set = folder.join("data/orl");
     fs::create_dir_all(&set).unwrap();
     let mut kept: Vec<usize> = Vec::new();

@@ -2,12 +2,10 @@
 //! always there, the draws of labelled samples that experiments use, the methods that it is compared with, the papers' experiments, and
 //! the tables of their results.
 
-pub mod digits;
 pub mod draw;
 pub mod golden;
 pub mod methods;
 pub mod protocols;
 pub mod results;
 
-pub use digits::{Digits, digits};
 pub use draw::draw_labels;

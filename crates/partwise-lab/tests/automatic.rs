@@ -5,7 +5,8 @@
 
 use partwise::recipes::{AutomaticSettings, automatic};
 use partwise::{DenseMatrix, Labels, metrics};
-use partwise_lab::{digits, draw_labels};
+use partwise_io::digits;
+use partwise_lab::draw_labels;
 
 #[test]
 fn the_embedded_digits_are_recovered_from_two_labels_each() {

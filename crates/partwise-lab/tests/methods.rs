@@ -6,6 +6,8 @@ mod common;
 use common::groups;
 use partwise::graphs::{Closeness, Graph};
 use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, metrics};
+use partwise_io::digits;
+use partwise_lab::draw_labels;
 use partwise_lab::methods::k_means::{EmptyCluster, KMeansSettings, k_means, k_means_from};
 use partwise_lab::methods::label_spreading::{label_propagation, label_spreading};
 use partwise_lab::methods::mpck_means::{MpckSettings, mpck_means};
@@ -16,7 +18,6 @@ use partwise_lab::methods::spectral::spectral_embedding;
 use partwise_lab::methods::ss_nmf1::{SsNmf1Settings, ss_nmf1};
 use partwise_lab::methods::transductive_svm::{TransductiveSettings, transductive_classes, transductive_svm};
 use partwise_lab::methods::{self, Links, Needs, Task};
-use partwise_lab::{digits, draw_labels};
 use proptest::prelude::*;
 
 #[test]

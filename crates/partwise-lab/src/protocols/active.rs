@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn more_labels_help_and_both_begin_alike() {
-        let digits = crate::digits();
+        let digits = partwise_io::digits();
         let data = DenseMatrix::new(300, 64, digits.images[..300 * 64].to_vec()).unwrap();
         let data = unit_rows(&data).unwrap();
         let classes = &digits.labels[..300];

@@ -103,7 +103,7 @@ impl DataSet {
     /// These images of the built-in digits, without their size; the labels are the digits.
     #[cfg(test)]
     pub(super) fn of_digits(images: &[usize]) -> Self {
-        let digits = crate::digits();
+        let digits = partwise_io::digits();
         let mut set = DataSet { n_features: 64, indptr: vec![0], ..DataSet::default() };
         for &i in images {
             let pixels = digits.images[i * 64..(i + 1) * 64].iter().enumerate();

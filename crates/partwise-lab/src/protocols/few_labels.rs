@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     fn raw() -> DataSet {
-        let all: Vec<usize> = (0..crate::digits().n_samples()).collect();
+        let all: Vec<usize> = (0..partwise_io::digits().n_samples()).collect();
         let mut set = DataSet::of_digits(&all);
         set.image_shape = Some((8, 8));
         set

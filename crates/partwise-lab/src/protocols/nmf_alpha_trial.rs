@@ -297,7 +297,7 @@ mod tests {
     impl Library for Digits {
         fn data_set(&self, name: &str) -> Result<Arc<DataSet>> {
             assert_eq!(name, "digits");
-            let digits = crate::digits();
+            let digits = partwise_io::digits();
             let kept: Vec<usize> =
                 (0..digits.n_samples()).filter(|i| matches!(digits.labels[*i], 4 | 9)).collect();
             let mut set = DataSet::of_digits(&kept);

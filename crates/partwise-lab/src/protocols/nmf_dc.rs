@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_step_by_class_is_there_sooner_on_digits() {
-        let digits = crate::digits();
+        let digits = partwise_io::digits();
         let scaled: Vec<f64> = digits.images[..400 * 64].iter().map(|pixel| pixel / 16.0).collect();
         let data = DenseMatrix::new(400, 64, scaled).unwrap();
         let labels = draw_labels(&digits.labels[..400], 20, 3);

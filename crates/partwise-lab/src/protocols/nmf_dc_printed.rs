@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_printed_updates_visit_the_iterates_of_the_library_on_merged_rows() {
-        let digits = crate::digits();
+        let digits = partwise_io::digits();
         let data = DenseMatrix::new(60, 64, digits.images[..60 * 64].to_vec()).unwrap();
         let classes = digits.labels[..60].to_vec();
         let faces = Faces::of(data, classes.clone(), &draw_labels(&classes, 3, 1), (8, 8), 5).unwrap();
