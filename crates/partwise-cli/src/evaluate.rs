@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use partwise::clustering::{KMeansSettings, k_means};
 use partwise::recipes::ShareOf;
 use partwise::{DenseMatrix, Loss, Matrix};
 use partwise_io::{LabelTable, ModelFile, ReadOptions, Values};
-use partwise_lab::methods::k_means::{KMeansSettings, k_means};
 use serde_json::{Value, json};
 
 use crate::args::EvaluateArgs;

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use partwise::draw_labels;
 use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_graph};
 use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
 use partwise_io::{
     LabelOptions, LabelTable, Matched, ReadOptions, Table, Values, order_by_name, places_by_name,
     read_labels_with, read_reference, read_table,
 };
-use partwise_lab::draw_labels;
 
 use crate::args::GuidanceArgs;
 use crate::input::Source;

@@ -2,10 +2,8 @@
 //! always there, the draws of labelled samples that experiments use, the methods that it is compared with, the papers' experiments, and
 //! the tables of their results.
 
-pub mod draw;
+mod draw;
 pub mod golden;
 pub mod methods;
 pub mod protocols;
 pub mod results;
-
-pub use draw::draw_labels;

@@ -3,10 +3,10 @@
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
 
+use partwise::draw_labels;
 use partwise::recipes::{AutomaticSettings, automatic};
 use partwise::{DenseMatrix, Labels, metrics};
 use partwise_io::digits;
-use partwise_lab::draw_labels;
 
 #[test]
 fn the_embedded_digits_are_recovered_from_two_labels_each() {

@@ -4,11 +4,11 @@
 mod common;
 
 use common::groups;
+use partwise::clustering::{EmptyCluster, KMeansSettings, k_means, k_means_from};
+use partwise::draw_labels;
 use partwise::graphs::{Closeness, Graph};
 use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, metrics};
 use partwise_io::digits;
-use partwise_lab::draw_labels;
-use partwise_lab::methods::k_means::{EmptyCluster, KMeansSettings, k_means, k_means_from};
 use partwise_lab::methods::label_spreading::{label_propagation, label_spreading};
 use partwise_lab::methods::mpck_means::{MpckSettings, mpck_means};
 use partwise_lab::methods::nearest_neighbours::nearest_neighbour_classes;

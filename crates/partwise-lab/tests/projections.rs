@@ -3,8 +3,8 @@
 mod common;
 
 use common::groups;
+use partwise::draw_labels;
 use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, SparseMatrix};
-use partwise_lab::draw_labels;
 use partwise_lab::methods::lda::lda;
 use partwise_lab::methods::pca::pca;
 

@@ -33,10 +33,12 @@
 //! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and range; [`Fit`] is the result, with
 //! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`models`] and [`solvers`] hold the registries that
 //! the command line and the tables of the documentation are made from. [`metrics`] measures a clustering against labels.
-//! [`svm`] trains linear support vector machines and [`graphs`] builds graphs of neighbours.
+//! [`svm`] trains linear support vector machines, [`graphs`] builds graphs of neighbours and [`clustering`] is k-means;
+//! [`draw_labels`] draws the labelled samples of an experiment.
 //! The same seed gives the same bits for any number of threads.
 
 pub mod backend;
+pub mod clustering;
 mod data;
 mod encode;
 mod error;
@@ -73,6 +75,7 @@ pub use guidance::{
     CodeReference, ComponentReference, Knowledge, LabelSets, LabelTargets, Labels, Margins, StepRule,
     StrengthUnit, SupportVectors,
 };
+pub use init::draw_labels;
 pub use interrupt::{Interrupt, Interrupted};
 pub use linalg::{Matrix, symmetric_eigen, symmetric_mean};
 pub use losses::Loss;
@@ -86,6 +89,14 @@ pub use settings::{Acceleration, Init, Settings};
 pub use solvers::SolverChoice;
 pub use stop::StopReason;
 pub use terms::AnchorScale;
+
+/// What the comparison methods of `partwise-lab` share with the library. It is no part of the API and may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::clustering::{check, check_centres, lloyd, plus_plus, rows, scatter, scores};
+    pub use crate::data::{times, transpose_times};
+    pub use crate::init::{Generator, below, generator, uniform};
+}
 
 /// The README's Rust block is a test.
 #[cfg(doctest)]

@@ -7,11 +7,9 @@
 //! Chebyshev-filtered subspace iteration", Journal of Computational Physics 219, 2006, doi 10.1016/j.jcp.2006.03.017.
 
 use partwise::{Matrix, symmetric_eigen};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 
 use super::rows::dot;
-use crate::draw::uniform;
+use crate::draw::{generator, uniform};
 
 /// Up to this size the matrix is formed and decomposed whole.
 const WHOLE: usize = 400;
@@ -63,7 +61,7 @@ pub(super) fn largest_eigenpairs(
         };
     }
     let width = k + k.clamp(4, 10);
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut random = generator(seed, 0);
     // Rows of `block` are vectors: sums over a vector then read contiguous numbers.
     let mut block = Matrix::from_fn(width, n, |_, _| uniform(&mut random) - 0.5);
     let mut found = round(&block, k, width, &apply);

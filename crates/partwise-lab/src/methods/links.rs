@@ -1,10 +1,8 @@
 //! [`Links`]: pairs of samples that belong together or apart.
 
 use partwise::{Error, Labels, Result};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 
-use crate::draw::below;
+use crate::draw::{below, generator};
 
 /// Must-links and cannot-links between samples, in the order in which they were given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +47,7 @@ impl Links {
     pub fn chained(labels: &Labels, seed: u64) -> Self {
         let members = members(labels);
         let must = members.iter().flat_map(|class| class.windows(2).map(|pair| (pair[0], pair[1]))).collect();
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut random = generator(seed, 0);
         let mut any = |class: &[usize]| class[below(&mut random, class.len())];
         let cannot = members.windows(2).map(|pair| (any(&pair[0]), any(&pair[1]))).collect();
         Links { must, cannot }

@@ -15,7 +15,7 @@
 //! ```
 
 mod eigen;
-pub mod k_means;
+pub(crate) mod k_means;
 pub mod label_spreading;
 pub mod lda;
 pub mod linear_svm;

@@ -20,11 +20,11 @@ use std::cell::RefCell;
 
 use partwise::{DataMatrix, Matrix, Result};
 
-use super::k_means::{check, check_centres, scores};
 use super::links::Links;
 use super::pck_means::{k_means_settings, start};
 use super::rows;
 use super::{Outcome, Task};
+use partwise::internals::{check, check_centres, scores};
 
 /// The settings of [`mpck_means`].
 ///

@@ -11,9 +11,9 @@
 use partwise::{DataMatrix, DenseMatrix, Matrix, Result};
 
 use super::eigen::largest_eigenpairs;
-use super::k_means::{KMeansSettings, k_means};
 use super::rows::{self, dot, times, transpose_times};
 use super::{Outcome, Task};
+use partwise::clustering::{KMeansSettings, k_means};
 
 /// Principal components.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,13 +13,13 @@
 //! by k-means++ (the paper perturbs the global mean). Must-links are not closed transitively.
 
 use partwise::{DataMatrix, Matrix, Result};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 
-use super::k_means::{KMeansSettings, check, check_centres, plus_plus, scatter, scores};
 use super::links::Links;
 use super::rows;
 use super::{Outcome, Task};
+use crate::draw::generator;
+use partwise::clustering::KMeansSettings;
+use partwise::internals::{check, check_centres, plus_plus, scatter, scores};
 
 /// The settings of [`pck_means`].
 ///
@@ -180,6 +180,6 @@ pub(super) fn start(data: &dyn DataMatrix<f64>, k: usize, links: &Links, seed: u
         chosen.push(next);
     }
     let given = Matrix::from_fn(chosen.len(), d, |c, j| means.get(chosen[c], j));
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut random = generator(seed, 0);
     plus_plus(data, &rows::squared_norms(data), k, given, &mut random)
 }

@@ -9,12 +9,12 @@
 //! What differs: clusters beyond the classes start by k-means++ from the class means (the paper perturbs the global mean).
 
 use partwise::{DataMatrix, Error, Labels, Matrix, Result};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 
-use super::k_means::{self, KMeans, KMeansSettings, lloyd, plus_plus};
 use super::rows;
 use super::{Outcome, Task};
+use crate::draw::generator;
+use partwise::clustering::{KMeans, KMeansSettings};
+use partwise::internals::{check, lloyd, plus_plus};
 
 /// As tables show it, with the limit of [`KMeansSettings`].
 pub(crate) const SOLVER: &str = "Lloyd from the labels, at most 300 iterations";
@@ -23,7 +23,7 @@ pub(crate) const SOLVER: &str = "Lloyd from the labels, at most 300 iterations";
 /// part.
 ///
 /// # Errors
-/// As [`k_means`](super::k_means::k_means()); [`Error::Shape`] when labels are not one a sample; [`Error::Labels`] when no
+/// As [`k_means`](partwise::clustering::k_means()); [`Error::Shape`] when labels are not one a sample; [`Error::Labels`] when no
 /// sample is labelled; [`Error::Incompatible`] when there are more classes than clusters.
 pub fn seeded_k_means(
     data: &dyn DataMatrix<f64>,
@@ -55,7 +55,7 @@ fn start(
     labels: &Labels,
     settings: &KMeansSettings,
 ) -> Result<(Vec<f64>, Matrix<f64>)> {
-    k_means::check(data, k, settings)?;
+    check(data, k, settings)?;
     super::check_labels(data, labels)?;
     let classes = labels.n_classes();
     if classes > k {
@@ -67,7 +67,7 @@ fn start(
     }
     let means = rows::means(data, |i| labels.class(i), &Matrix::zeros(classes, data.n_features()));
     let norms = rows::squared_norms(data);
-    let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
+    let mut random = generator(settings.seed, 0);
     let centres = plus_plus(data, &norms, k, means, &mut random);
     Ok((norms, centres))
 }

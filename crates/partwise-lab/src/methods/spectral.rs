@@ -13,9 +13,9 @@ use partwise::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};
 use partwise::{DataMatrix, Matrix, Result};
 
 use super::eigen::largest_eigenpairs;
-use super::k_means::{KMeansSettings, k_means};
 use super::rows;
 use super::{Outcome, Task};
+use partwise::clustering::{KMeansSettings, k_means};
 
 /// As tables show it.
 pub(crate) const SOLVER: &str = "eigenvectors; Lloyd, at most 300 iterations, the best of 20 starts";

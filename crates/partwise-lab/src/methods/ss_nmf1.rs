@@ -16,14 +16,12 @@
 
 use partwise::graphs::Graph;
 use partwise::{Error, Matrix, Result};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 
 use super::links::Links;
 use super::rows::{self, dot};
 use super::spectral::{connection_note, self_tuning_graph};
 use super::{Outcome, Task};
-use crate::draw::uniform;
+use crate::draw::{generator, uniform};
 
 /// The settings of [`ss_nmf1`].
 ///
@@ -108,7 +106,7 @@ pub(super) fn run(task: &Task<'_>) -> Result<Outcome> {
     let links = task.links("SS-NMF1")?;
     rows::check_count("the number of clusters", task.clusters, task.data.n_samples())?;
     let graph = self_tuning_graph(task.data)?;
-    let mut random = ChaCha8Rng::seed_from_u64(task.seed);
+    let mut random = generator(task.seed, 0);
     let k = task.clusters;
     // 1 − a number on [0, 1): a start must not have zeros.
     let memberships = Matrix::from_fn(graph.n_samples(), k, |_, _| 1.0 - uniform(&mut random));

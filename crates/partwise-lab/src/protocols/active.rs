@@ -14,9 +14,10 @@ use partwise::recipes::suggest;
 use partwise::{DataMatrix, DenseMatrix, Fit, Labels, Matrix, Model, Settings, fit};
 
 use super::{Axis, Case, Figure, Group, Outcome, Protocol, Unit};
-use crate::draw::{draw_labels, shuffled};
-use crate::methods::k_means::KMeansSettings;
+use crate::draw::shuffled;
 use crate::methods::seeded_k_means::{self, constrained_k_means};
+use partwise::clustering::KMeansSettings;
+use partwise::draw_labels;
 
 /// See the module.
 pub const LABELS: Protocol = Protocol {

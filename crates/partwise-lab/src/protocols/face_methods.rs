@@ -12,8 +12,9 @@ use partwise::{
 
 use super::Group;
 use super::faces::{Faces, Reading};
-use crate::methods::k_means::{self, k_means};
+use crate::methods::k_means;
 use crate::methods::seeded_k_means::{self, constrained_k_means};
+use partwise::clustering::k_means;
 
 /// λ of GNMF and SemiGNMF, on rows of unit length.
 const GRAPH_WEIGHT: f64 = 100.0;

@@ -11,12 +11,11 @@
 use anyhow::{Result, bail, ensure};
 use partwise::metrics::{accuracy, adjusted_rand_index, nmi_max, restricted};
 use partwise::{DataMatrix, DenseMatrix, Fit, Init, Labels, Matrix};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 
 use super::DataSet;
-use crate::draw::{draw_labels, shuffled, uniform};
-use crate::methods::k_means::{KMeansSettings, k_means};
+use crate::draw::{generator, shuffled, uniform};
+use partwise::clustering::{KMeansSettings, k_means};
+use partwise::draw_labels;
 
 /// The scores of every clustering of faces, in %.
 pub(super) const SCORES: [&str; 5] = ["AC all", "NMI all", "ARI all", "AC unlabelled", "NMI unlabelled"];
@@ -91,8 +90,7 @@ impl Faces {
 
     /// Uniform numbers times `scale`; samples of a class that are `tied` share the row of the first.
     pub(super) fn uniform_start(&self, scale: f64, tied: bool) -> Init {
-        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        random.set_stream(1);
+        let mut random = generator(self.seed, 1);
         let (n, d) = (self.data.n_samples(), self.data.n_features());
         let mut codes = Matrix::from_fn(n, self.k, |_, _| scale * uniform(&mut random));
         if tied {

@@ -41,7 +41,7 @@ use super::few_labels_methods::{GROUPS, clusters};
 use super::few_labels_values as values;
 use super::samples::{Preparation, Samples};
 use super::{Case, DataSet, Extent, Outcome, Protocol, Reference, Unit};
-use crate::draw::draw_labels;
+use partwise::draw_labels;
 
 /// Eleven sets.
 pub const LEADERBOARD: Protocol = Protocol {

@@ -21,8 +21,8 @@ use super::Group;
 use super::clock::Clock;
 use super::few_labels::Draw;
 use super::samples::largest;
-use crate::methods::k_means::{KMeansSettings, k_means};
 use crate::methods::{self, Task};
+use partwise::clustering::{KMeansSettings, k_means};
 
 /// Clusters of one draw by one method and reading.
 pub(super) struct Found {

@@ -7,10 +7,10 @@ use super::Row;
 use super::classifiers::{Chosen, said};
 use super::nmf_alpha_rows::Raw;
 use super::nmf_alpha_trial::Trial;
-use crate::methods::k_means::KMeansSettings;
 use crate::methods::lda::lda;
 use crate::methods::seeded_k_means::{self, constrained_k_means};
 use crate::methods::transductive_svm::{TransductiveSettings, transductive_svm};
+use partwise::clustering::KMeansSettings;
 
 const RIDGES: [f64; 3] = [0.01, 0.1, 1.0];
 /// Discriminant analysis of more features works on as many principal components as this.

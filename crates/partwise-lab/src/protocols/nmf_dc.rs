@@ -14,13 +14,12 @@ use partwise::metrics::{accuracy, restricted};
 use partwise::{
     DataMatrix, DenseMatrix, Init, Knowledge, Labels, Matrix, Model, Settings, Slot, StepRule, fit,
 };
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 
 use super::{Case, Group, Outcome, Protocol, Row, Unit};
-use crate::draw::{draw_labels, uniform};
-use crate::methods::k_means::{KMeansSettings, k_means};
+use crate::draw::{generator, uniform};
 use crate::methods::seeded_k_means::{self, constrained_k_means};
+use partwise::clustering::{KMeansSettings, k_means};
+use partwise::draw_labels;
 
 /// How much faster the step by class is.
 pub const STEP: Protocol = Protocol {
@@ -62,7 +61,7 @@ fn generated(
     features: usize,
     seed: u64,
 ) -> Result<(DenseMatrix<'static, f64>, Vec<i32>)> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut random = generator(seed, 0);
     let mut uniforms = |rows: usize| Matrix::from_fn(rows, features, |_, _| uniform(&mut random));
     let (centres, noise) = (uniforms(classes), uniforms(classes * size));
     let value = |i: usize, j: usize| 0.2 * centres.get(i / size, j) + 0.8 * noise.get(i, j);

@@ -17,14 +17,13 @@
 
 use anyhow::{Context, Result};
 use partwise::{DenseMatrix, Fit, Matrix, Model, Settings, SolverChoice, fit};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 
 use super::face_methods::{self, Method, entry};
 use super::faces::{Faces, Reading, SCORES, seed_of};
 use super::nmf_dc_methods::{self as methods, SECONDS};
 use super::{Axis, Case, Extent, Figure, Outcome, Protocol, Reference, Unit};
-use crate::draw::{draw_labels, uniform};
+use crate::draw::{generator, uniform};
+use partwise::draw_labels;
 
 /// The generated data.
 pub const GENERATED: Protocol = Protocol {
@@ -128,7 +127,7 @@ fn run(unit: &Unit<'_>) -> Result<Outcome> {
 /// (1 − a)·centre + a·noise: `classes` classes of 20 samples, two labelled.
 pub(super) fn generated(name: &str, a: f64, classes: usize, draw: u64) -> Result<Faces> {
     let seed = seed_of(name, classes, draw);
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut random = generator(seed, 0);
     let features = SHAPE.0 * SHAPE.1;
     let mut uniforms = |rows: usize| Matrix::from_fn(rows, features, |_, _| uniform(&mut random));
     let (centres, noise) = (uniforms(classes), uniforms(classes * SAMPLES));

@@ -106,8 +106,8 @@ fn scale(factor: &mut Matrix<f64>, numerator: &Matrix<f64>, denominator: &Matrix
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::draw_labels;
     use crate::protocols::faces::Faces;
+    use partwise::draw_labels;
     use partwise::{Model, Settings, Slot, SolverChoice, fit};
 
     #[test]

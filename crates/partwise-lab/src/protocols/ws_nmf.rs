@@ -33,15 +33,12 @@
 use anyhow::{Result, bail, ensure};
 use partwise::{DataMatrix, Init, Labels, Matrix, Settings, SolverChoice};
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
-
 use super::faces::seed_of;
 use super::samples::{Preparation, Samples};
 use super::ws_nmf_methods::{Found, guided, unguided};
 use super::ws_nmf_values as values;
 use super::{Axis, Case, DataSet, Extent, Figure, Group, Outcome, Protocol, Reference, Unit};
-use crate::draw::{shuffled, uniform};
+use crate::draw::{generator, shuffled, uniform};
 use crate::methods::{self, Task};
 use partwise::metrics::{accuracy, nmi_max, restricted};
 
@@ -242,7 +239,7 @@ impl Sample {
         let (n, known) = (self.classes.len(), labels.n_classes());
         let mut means = Matrix::from_fn(self.k, self.samples.features, |_, _| 0.0);
         let counts = labels.counts();
-        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        let mut random = generator(self.seed, 0);
         for i in 0..n {
             if let Some(class) = labels.class(i) {
                 let share = 1.0 / counts[class] as f64;

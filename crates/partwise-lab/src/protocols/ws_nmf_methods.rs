@@ -8,7 +8,7 @@ use partwise::{
 use super::samples::largest;
 use super::ws_nmf::Sample;
 use crate::methods;
-use crate::methods::k_means::{KMeansSettings, k_means};
+use partwise::clustering::{KMeansSettings, k_means};
 
 /// Clusters with the name of their method and reading, its solver, and what was chosen.
 pub(super) type Found = (String, Vec<i32>, String, String);

@@ -68,11 +68,9 @@ pub(super) fn arg(codes: &Matrix<f64>) -> Vec<i32> {
 /// Small generated data for the tests of the scenarios.
 #[cfg(test)]
 pub(super) mod made {
-    use rand_chacha::ChaCha8Rng;
-    use rand_chacha::rand_core::SeedableRng;
 
     use super::DataSet;
-    use crate::draw::uniform;
+    use crate::draw::{generator, uniform};
 
     /// Terms of each group that are its own.
     const OWN: usize = 12;
@@ -97,7 +95,7 @@ pub(super) mod made {
         let word = |name: &&str| name.rsplit(['.', ' ']).next().unwrap_or(name).to_string();
         let mut terms: Vec<String> = names.iter().map(word).collect();
         terms.extend((0..names.len() * OWN).map(|j| format!("term{j}")));
-        let mut random = ChaCha8Rng::seed_from_u64(8);
+        let mut random = generator(8, 0);
         let mut rows = Vec::new();
         for class in 0..names.len() {
             for _ in 0..count {
@@ -119,7 +117,7 @@ pub(super) mod made {
     pub(in super::super) fn related_messages(names: &[&str], keywords: [&str; 2], count: usize) -> DataSet {
         let mut terms: Vec<String> = keywords.map(str::to_string).to_vec();
         terms.extend((0..names.len() * OWN).map(|j| format!("term{j}")));
-        let mut random = ChaCha8Rng::seed_from_u64(9);
+        let mut random = generator(9, 0);
         let mut rows = Vec::new();
         for class in 0..names.len() {
             for _ in 0..count {

@@ -26,8 +26,8 @@ use super::samples::{Preparation, largest};
 use super::ws_nmf_sample::{Sample, arg};
 use super::{Case, Group, Outcome, Protocol, Row, Unit};
 use crate::draw::shuffled;
-use crate::methods::k_means::KMeansSettings;
 use crate::methods::seeded_k_means::{self, constrained_k_means};
+use partwise::clustering::KMeansSettings;
 
 /// Scenario 1.
 pub const SOFT: Protocol = Protocol {

@@ -29,10 +29,10 @@ use partwise::{
 };
 
 use super::{Case, DataSet, Extent, Group, Outcome, Protocol, Reference, Row, Unit};
-use crate::draw::draw_labels;
-use crate::methods::k_means::{KMeansSettings, k_means};
 use crate::methods::seeded_k_means::{self, constrained_k_means};
 use crate::methods::spectral::{self, spectral_embedding};
+use partwise::clustering::{KMeansSettings, k_means};
+use partwise::draw_labels;
 
 /// Five graphs, 6 % of the labels.
 pub const GRAPHS: Protocol = Protocol {

@@ -11,15 +11,13 @@
 //! doi 10.1109/TIT.1982.1056489; D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
 //! Samples that coincide with a centre are never drawn; when all do, the next centre is a sample drawn uniformly.
 
-use std::thread;
-
-use partwise::{DataMatrix, Error, Matrix, Result};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
-
 use super::rows;
-use super::{Outcome, Task};
-use crate::draw::{below, uniform};
+use crate::data::{self, DataMatrix};
+use crate::error::{Error, Result};
+use crate::init::{Generator, below, generator, uniform};
+use crate::interrupt;
+use crate::linalg::Matrix;
+use crate::pool::Pool;
 
 /// What happens to a cluster that has lost all its samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -31,9 +29,6 @@ pub enum EmptyCluster {
     #[default]
     Farthest,
 }
-
-/// As tables show it, with the limit of [`KMeansSettings`].
-pub(crate) const SOLVER: &str = "Lloyd, at most 300 iterations, the best of 20 starts";
 
 /// The settings of k-means.
 ///
@@ -93,31 +88,14 @@ pub fn k_means(data: &dyn DataMatrix<f64>, k: usize, settings: &KMeansSettings) 
     check(data, k, settings)?;
     let norms = rows::squared_norms(data);
     let one = |restart: usize| {
-        let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
-        random.set_stream(restart as u64);
+        let mut random = generator(settings.seed, restart as u64);
         let centres = plus_plus(data, &norms, k, Matrix::zeros(0, data.n_features()), &mut random);
         lloyd(data, &norms, centres, settings, |_| None)
     };
-    let threads = settings.threads.min(settings.restarts).min(partwise::most_threads());
-    let mut found: Vec<(usize, KMeans)> = thread::scope(|scope| {
-        let start = |first: usize| {
-            let one = &one;
-            scope.spawn(move || {
-                (first..settings.restarts).step_by(threads).map(|restart| (restart, one(restart))).collect()
-            })
-        };
-        let handles: Vec<thread::ScopedJoinHandle<'_, Vec<(usize, KMeans)>>> =
-            (0..threads).map(start).collect();
-        handles
-            .into_iter()
-            .flat_map(|handle| handle.join().expect("a restart of k-means doesn't panic"))
-            .collect()
-    });
-    found.sort_by_key(|(restart, _)| *restart);
-    let best = found
-        .into_iter()
-        .map(|(_, result)| result)
-        .reduce(|best, next| if next.objective < best.objective { next } else { best });
+    let pool = Pool::new(settings.threads.min(settings.restarts));
+    let found = pool.map((0..settings.restarts).collect(), one);
+    let best =
+        found.into_iter().reduce(|best, next| if next.objective < best.objective { next } else { best });
     Ok(best.expect("there is at least one start"))
 }
 
@@ -135,14 +113,8 @@ pub fn k_means_from(
     Ok(lloyd(data, &rows::squared_norms(data), centres, settings, |_| None))
 }
 
-/// As the registry runs it: 20 restarts.
-pub(super) fn run(task: &Task<'_>) -> Result<Outcome> {
-    let settings = KMeansSettings { seed: task.seed, threads: task.threads, ..KMeansSettings::default() };
-    let found = k_means(task.data, task.clusters, &settings)?;
-    Ok(Outcome::clusters(&found.labels))
-}
-
-pub(super) fn check(data: &dyn DataMatrix<f64>, k: usize, settings: &KMeansSettings) -> Result<()> {
+/// Refuses a number of clusters outside 1..=n, a setting of 0, and data that are not finite.
+pub fn check(data: &dyn DataMatrix<f64>, k: usize, settings: &KMeansSettings) -> Result<()> {
     rows::check_count("the number of clusters", k, data.n_samples())?;
     for (name, value) in [
         ("the number of restarts", settings.restarts),
@@ -156,7 +128,8 @@ pub(super) fn check(data: &dyn DataMatrix<f64>, k: usize, settings: &KMeansSetti
     rows::check_finite(data)
 }
 
-pub(super) fn check_centres(data: &dyn DataMatrix<f64>, centres: &Matrix<f64>) -> Result<()> {
+/// Refuses centres of another number of features than the data.
+pub fn check_centres(data: &dyn DataMatrix<f64>, centres: &Matrix<f64>) -> Result<()> {
     if centres.columns() == data.n_features() {
         return Ok(());
     }
@@ -168,8 +141,8 @@ pub(super) fn check_centres(data: &dyn DataMatrix<f64>, centres: &Matrix<f64>) -
 }
 
 /// ‖μ_c‖² − 2 xᵢ·μ_c (n × k): the squared distances but for ‖xᵢ‖², which all clusters share.
-pub(super) fn scores(data: &dyn DataMatrix<f64>, centres: &Matrix<f64>) -> Matrix<f64> {
-    let mut scores = rows::times(data, &centres.transposed());
+pub fn scores(data: &dyn DataMatrix<f64>, centres: &Matrix<f64>) -> Matrix<f64> {
+    let mut scores = data::times(data, &centres.transposed());
     let norms: Vec<f64> = (0..centres.rows()).map(|c| rows::dot(centres.row(c), centres.row(c))).collect();
     for i in 0..scores.rows() {
         for (score, norm) in scores.row_mut(i).iter_mut().zip(&norms) {
@@ -180,19 +153,19 @@ pub(super) fn scores(data: &dyn DataMatrix<f64>, centres: &Matrix<f64>) -> Matri
 }
 
 /// Σᵢ ‖xᵢ − μ_{zᵢ}‖², from the differences: the residual of X ≈ U·μ with U the indicators of the clusters.
-pub(super) fn scatter(data: &dyn DataMatrix<f64>, labels: &[usize], centres: &Matrix<f64>) -> f64 {
+pub fn scatter(data: &dyn DataMatrix<f64>, labels: &[usize], centres: &Matrix<f64>) -> f64 {
     let indicators = Matrix::from_fn(labels.len(), centres.rows(), |i, c| f64::from(labels[i] == c));
     let features = centres.transposed();
     data.sample_chunks().into_iter().map(|chunk| data.squared_residual(chunk, &indicators, &features)).sum()
 }
 
 /// `given` (m × d), continued to k centres by k-means++.
-pub(super) fn plus_plus(
+pub fn plus_plus(
     data: &dyn DataMatrix<f64>,
     norms: &[f64],
     k: usize,
     given: Matrix<f64>,
-    random: &mut ChaCha8Rng,
+    random: &mut Generator,
 ) -> Matrix<f64> {
     let (n, d) = (data.n_samples(), data.n_features());
     let mut centres = Matrix::zeros(k, d);
@@ -220,7 +193,7 @@ pub(super) fn plus_plus(
 }
 
 /// A place, drawn in proportion to the weights.
-fn weighted(weights: &[f64], total: f64, random: &mut ChaCha8Rng) -> usize {
+fn weighted(weights: &[f64], total: f64, random: &mut Generator) -> usize {
     let mut left = uniform(random) * total;
     let mut last = 0;
     for (place, &weight) in weights.iter().enumerate() {
@@ -236,7 +209,7 @@ fn weighted(weights: &[f64], total: f64, random: &mut ChaCha8Rng) -> usize {
 }
 
 /// Lloyd's iteration. A sample that `fixed` names a cluster for stays there.
-pub(super) fn lloyd(
+pub fn lloyd(
     data: &dyn DataMatrix<f64>,
     norms: &[f64],
     mut centres: Matrix<f64>,
@@ -255,6 +228,7 @@ pub(super) fn lloyd(
     let mut labels = assign(&mut centres);
     let mut converged = false;
     for _ in 0..settings.max_iterations {
+        interrupt::check();
         centres = rows::means(data, |i| Some(labels[i]), &centres);
         let next = assign(&mut centres);
         converged = next == labels;

@@ -1,41 +1,16 @@
-//! What the comparison methods ask of data, dense or sparse: whole products, rows in full, means.
+//! What k-means and the methods compared with it ask of the rows of data, dense or sparse.
 
-use partwise::{DataMatrix, Error, Matrix, Result};
-
-/// X · V (n × k) for V (d × k).
-pub(super) fn times(data: &dyn DataMatrix<f64>, factor: &Matrix<f64>) -> Matrix<f64> {
-    let mut out = Matrix::zeros(data.n_samples(), factor.columns());
-    let k = factor.columns();
-    for chunk in data.sample_chunks() {
-        let part = chunk.start * k..chunk.end * k;
-        data.times(chunk, factor, &mut out.as_mut_slice()[part]);
-    }
-    out
-}
-
-/// Xᵀ · U (d × k) for U (n × k).
-pub(super) fn transpose_times(data: &dyn DataMatrix<f64>, factor: &Matrix<f64>) -> Matrix<f64> {
-    let mut out = Matrix::zeros(data.n_features(), factor.columns());
-    let k = factor.columns();
-    for chunk in data.feature_chunks() {
-        let part = chunk.start * k..chunk.end * k;
-        data.transpose_times(chunk, factor, &mut out.as_mut_slice()[part]);
-    }
-    out
-}
-
-/// A · Bᵀ (n × m) for A (n × k) and B (m × k), small enough for plain loops.
-pub(super) fn times_transposed(a: &Matrix<f64>, b: &Matrix<f64>) -> Matrix<f64> {
-    Matrix::from_fn(a.rows(), b.rows(), |i, j| dot(a.row(i), b.row(j)))
-}
+use crate::data::DataMatrix;
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
 
 /// Σ aᵢbᵢ.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// ‖xᵢ‖² of each sample (n).
-pub(super) fn squared_norms(data: &dyn DataMatrix<f64>) -> Vec<f64> {
+pub fn squared_norms(data: &dyn DataMatrix<f64>) -> Vec<f64> {
     let mut row = vec![0.0; data.n_features()];
     let mut norm = |i: usize| {
         data.add_row(i, 1.0, &mut row);
@@ -47,15 +22,9 @@ pub(super) fn squared_norms(data: &dyn DataMatrix<f64>) -> Vec<f64> {
     (0..data.n_samples()).map(&mut norm).collect()
 }
 
-/// The mean of all samples (d).
-pub(super) fn mean(data: &dyn DataMatrix<f64>) -> Vec<f64> {
-    let n = data.n_samples() as f64;
-    data.summary().column_sums.iter().map(|sum| sum / n).collect()
-}
-
 /// The means of groups of samples (groups × d); `None` for a sample that is in no group. A group without a sample keeps
 /// the row of `otherwise`.
-pub(super) fn means(
+pub fn means(
     data: &dyn DataMatrix<f64>,
     group: impl Fn(usize) -> Option<usize>,
     otherwise: &Matrix<f64>,
@@ -80,7 +49,7 @@ pub(super) fn means(
 }
 
 /// The row (from 0) of the largest value, ties to the first.
-pub(super) fn largest(values: impl IntoIterator<Item = f64>) -> usize {
+pub fn largest(values: impl IntoIterator<Item = f64>) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (place, value) in values.into_iter().enumerate() {
         if value > best.1 {
@@ -91,12 +60,12 @@ pub(super) fn largest(values: impl IntoIterator<Item = f64>) -> usize {
 }
 
 /// The place (from 0) of the smallest value, ties to the first.
-pub(super) fn smallest(values: impl IntoIterator<Item = f64>) -> usize {
+pub fn smallest(values: impl IntoIterator<Item = f64>) -> usize {
     largest(values.into_iter().map(|value| -value))
 }
 
 /// Refuses data with NaN or infinite entries.
-pub(super) fn check_finite(data: &dyn DataMatrix<f64>) -> Result<()> {
+pub fn check_finite(data: &dyn DataMatrix<f64>) -> Result<()> {
     let summary = data.summary();
     match summary.first_not_finite {
         None => Ok(()),
@@ -110,13 +79,14 @@ pub(super) fn check_finite(data: &dyn DataMatrix<f64>) -> Result<()> {
 }
 
 /// Refuses a number of clusters (or components) outside 1..=`most`.
-pub(super) fn check_count(name: &str, count: usize, most: usize) -> Result<()> {
+pub fn check_count(name: &str, count: usize, most: usize) -> Result<()> {
     if (1..=most).contains(&count) {
         return Ok(());
     }
     Err(out_of_range(name, count, &format!("1 to {most}")))
 }
 
-pub(super) fn out_of_range(name: &str, value: impl ToString, valid: &str) -> Error {
+/// The error of a value outside its range; `valid` says what is allowed.
+pub fn out_of_range(name: &str, value: impl ToString, valid: &str) -> Error {
     Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() }
 }

@@ -1,4 +1,4 @@
-//! Draws of labelled samples: which labels a guided fit gets to see.
+//! Draws of labelled samples, which choose the labels that a guided fit gets to see, and the generator of such draws.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -14,8 +14,7 @@ pub fn draw_labels(labels: &[i32], per_class: usize, seed: u64) -> Vec<i32> {
     classes.dedup();
     let mut drawn = vec![-1; labels.len()];
     for class in classes {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        random.set_stream(u64::from(class.unsigned_abs()));
+        let mut random = generator(seed, u64::from(class.unsigned_abs()));
         let mut samples: Vec<usize> = (0..labels.len()).filter(|&sample| labels[sample] == class).collect();
         for place in 0..per_class.min(samples.len()) {
             let chosen = place + below(&mut random, samples.len() - place);
@@ -26,22 +25,18 @@ pub fn draw_labels(labels: &[i32], per_class: usize, seed: u64) -> Vec<i32> {
     drawn
 }
 
-/// The stream of [`shuffled`], beyond the labels of [`draw_labels`].
-const ORDER_STREAM: u64 = 1 << 40;
+/// The generator of draws that follow one another.
+pub type Generator = ChaCha8Rng;
 
-/// `0..count` in an order that depends on the seed alone.
-pub(crate) fn shuffled(count: usize, seed: u64) -> Vec<usize> {
+/// The generator of a seed and a stream. Streams of a seed are independent of each other.
+pub fn generator(seed: u64, stream: u64) -> Generator {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    random.set_stream(ORDER_STREAM);
-    let mut order: Vec<usize> = (0..count).collect();
-    for place in (1..count).rev() {
-        order.swap(place, below(&mut random, place + 1));
-    }
-    order
+    random.set_stream(stream);
+    random
 }
 
 /// A whole number from `0..bound`, each as likely as the others.
-pub(crate) fn below(random: &mut impl Rng, bound: usize) -> usize {
+pub fn below(random: &mut impl Rng, bound: usize) -> usize {
     let bound = bound as u64;
     // Numbers beyond the last whole multiple of the bound would favour small results.
     let limit = u64::MAX - u64::MAX % bound;
@@ -54,7 +49,7 @@ pub(crate) fn below(random: &mut impl Rng, bound: usize) -> usize {
 }
 
 /// A uniform number on [0, 1).
-pub(crate) fn uniform(random: &mut impl Rng) -> f64 {
+pub fn uniform(random: &mut impl Rng) -> f64 {
     (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
@@ -84,15 +79,6 @@ mod tests {
             let more = draw_labels(&labels, per_class + 1, seed);
             prop_assert!(drawn.iter().zip(&more).all(|(less, more)| *less == -1 || less == more));
         }
-    }
-
-    #[test]
-    fn an_order_has_every_place_once() {
-        let mut order = shuffled(50, 3);
-        assert_eq!(order, shuffled(50, 3));
-        assert_ne!(order, shuffled(50, 4));
-        order.sort_unstable();
-        assert_eq!(order, (0..50).collect::<Vec<_>>());
     }
 
     #[test]

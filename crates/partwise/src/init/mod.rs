@@ -2,12 +2,14 @@
 //! alone, drawn in `f64` and then rounded, so a start is the same for any thread count, data format and precision. A row of
 //! tied samples uses the number of its first sample; components use the number of the feature.
 
+mod draw;
 mod exemplars;
 mod guided;
 mod labels;
 mod nndsvd;
 mod random;
 
+pub use draw::{Generator, below, draw_labels, generator, uniform};
 pub(crate) use random::Stream;
 
 use crate::error::{Error, Result};

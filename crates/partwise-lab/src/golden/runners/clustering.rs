@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::ssnmf1::pairs;
 use crate::golden::{Comparison, Fixture, Triplets, integers, matrix, numbers};
 use crate::methods::Links;
-use crate::methods::k_means::{EmptyCluster, KMeans, KMeansSettings, k_means_from};
 use crate::methods::lda::lda;
 use crate::methods::mpck_means::{MpckSettings, mpck_means_from};
 use crate::methods::pca::pca;
@@ -17,6 +16,7 @@ use crate::methods::pck_means::{PckSettings, pck_means_from};
 use crate::methods::seeded_k_means::{constrained_k_means, seeded_k_means};
 use crate::methods::spectral::spectral_embedding;
 use crate::methods::ss_spectral::linked_graph;
+use partwise::clustering::{EmptyCluster, KMeans, KMeansSettings, k_means_from};
 
 /// Compares every method of the table; one that is not known here fails.
 pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> {
