@@ -31,11 +31,13 @@
 //! # Map
 //!
 //! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and range; [`Fit`] is the result, with
-//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`models`] and [`solvers`] hold the registries that
+//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`methods`] and [`solvers`] hold the registries that
 //! the command line and the tables of the documentation are made from. [`metrics`] measures a clustering against labels.
-//! [`svm`] trains linear support vector machines and [`graphs`] builds graphs of neighbours.
+//! [`svm`] trains linear support vector machines, [`graphs`] builds graphs of neighbours, [`clustering`] is
+//! k-means, and [`draw_labels`] draws the labelled samples of an experiment.
 //! The same seed gives the same bits for any number of threads.
 
+pub mod clustering;
 mod data;
 mod encode;
 mod engine;
@@ -61,6 +63,7 @@ pub use engine::{
 };
 pub use engine::{backend, solvers};
 pub use fit::{Fit, fit, fit_observed};
+pub use foundation::draw::draw_labels;
 pub use foundation::interrupt::{Interrupt, Interrupted};
 pub use foundation::pool::most_threads;
 pub use foundation::{Error, Matrix, Notice, Real, Result};
@@ -72,6 +75,15 @@ pub use kernels::{symmetric_eigen, symmetric_mean};
 pub use methods::{MethodOptions, Model, StepRule};
 pub use problem::Problem;
 pub use terms::AnchorScale;
+
+/// What the comparison methods of `partwise-lab` share with the library. It is no part of the API and may
+/// change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::clustering::{check, check_centres, lloyd, plus_plus, rows, scatter, scores};
+    pub use crate::data::{times, transpose_times};
+    pub use crate::foundation::draw::{Generator, below, generator, uniform};
+}
 
 /// The README's Rust block is a test.
 #[cfg(doctest)]

@@ -1,6 +1,7 @@
 //! The ground of the library: numbers, matrices, errors, notices, randomness, threads. It uses nothing above itself.
 
 pub(crate) mod checks;
+pub(crate) mod draw;
 pub(crate) mod error;
 pub(crate) mod interrupt;
 mod matrix;
