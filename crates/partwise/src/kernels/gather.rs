@@ -280,14 +280,14 @@ pub(super) fn dot<T: Real, const FMA: bool>(a: &[T], b: &[T]) -> T {
     fold(lanes)
 }
 
-/// a · b in `f64`, in eight interleaved sums.
+/// a · b in `f64`, in `L` interleaved sums.
 #[inline(always)]
-pub(super) fn wide_dot<T: Real, const FMA: bool>(a: &[T], b: &[T]) -> f64 {
-    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
-    let (b_blocks, b_rest) = b.as_chunks::<LANES>();
-    let mut lanes = [0.0; LANES];
+pub(super) fn wide_dot<T: Real, const L: usize, const FMA: bool>(a: &[T], b: &[T]) -> f64 {
+    let (a_blocks, a_rest) = a.as_chunks::<L>();
+    let (b_blocks, b_rest) = b.as_chunks::<L>();
+    let mut lanes = [0.0; L];
     for (a, b) in a_blocks.iter().zip(b_blocks) {
-        for l in 0..LANES {
+        for l in 0..L {
             lanes[l] = multiply_add::<f64, FMA>(a[l].to_f64(), b[l].to_f64(), lanes[l]);
         }
     }

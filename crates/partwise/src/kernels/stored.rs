@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::gather::{Rows, WIDEST, fold, piece_of, wide_dot, with_width};
+use super::gather::{Rows, fold, wide_dot};
 use super::logarithm::sum_of_logarithms;
 use super::simd::{Kernel, multiply_add, prefetch};
 use crate::foundation::Real;
@@ -89,66 +89,18 @@ impl Summed for f64 {
 impl<T: Real> StoredProducts<'_, T> {
     #[inline(always)]
     fn visit<S: Summed, const FMA: bool>(self) -> S {
-        if self.k > WIDEST {
-            return visit_wide::<T, S, FMA>(self);
+        // Half as many lanes where that fills them better. A width for each k, as in the products that every iteration
+        // needs, would gain little here: exact losses are taken once a fit.
+        match self.k {
+            1..=4 | 9..=12 | 17..=20 => visit_lanes::<T, S, 4, FMA>(self),
+            _ => visit_lanes::<T, S, 8, FMA>(self),
         }
-        // The macro names a function with the widths alone.
-        visit_width::<T, S, FMA>(self)
     }
 }
 
+/// The products in `L` interleaved sums each.
 #[inline(always)]
-fn visit_width<T: Real, S: Summed, const FMA: bool>(products: StoredProducts<'_, T>) -> S {
-    let mut sums = S::default();
-    with_width!(products.k, visit_piece(products, &mut sums));
-    sums
-}
-
-/// The products of a block for k ≤ B · L.
-#[inline(always)]
-fn visit_piece<T: Real, const B: usize, const L: usize, const FMA: bool>(
-    products: StoredProducts<'_, T>,
-    sums: &mut impl Summed,
-) {
-    let StoredProducts { rows, range, own, other, k } = products;
-    let mut lanes = [[0.0; L]; BLOCK];
-    let mut spare = [[T::ZERO; L]; B];
-    let mut row = range.start;
-    for block in rows.blocks(range, BLOCK) {
-        let mut rest = &mut lanes[..block.len()];
-        while !rest.is_empty() {
-            let entries = rows.part(&mut row, block.end - rest.len()..block.end);
-            let mut u = [[0.0; L]; B];
-            for (u, value) in u.as_flattened_mut().iter_mut().zip(&own[row * k..(row + 1) * k]) {
-                *u = value.to_f64();
-            }
-            let (part, tail) = rest.split_at_mut(entries.len());
-            rest = tail;
-            let ahead = rows.ahead(entries.clone(), size_of_val(&spare));
-            for ((lanes, j), ahead) in part.iter_mut().zip(&rows.indices[entries]).zip(ahead) {
-                prefetch(other, *ahead as usize * k, B * L);
-                let v = piece_of::<T, B, L>(other, *j as usize * k, &mut spare);
-                let mut sums = [0.0; L];
-                for b in 0..B {
-                    for l in 0..L {
-                        sums[l] = multiply_add::<f64, FMA>(u[b][l], v[b][l].to_f64(), sums[l]);
-                    }
-                }
-                *lanes = sums;
-            }
-        }
-        let mut p = [0.0; BLOCK];
-        for (p, lanes) in p.iter_mut().zip(&lanes) {
-            *p = fold(*lanes);
-        }
-        p[block.len()..].fill(0.0);
-        sums.add::<FMA>(&padded(&rows.values[block]), &p);
-    }
-}
-
-/// The products for any k.
-#[inline(always)]
-fn visit_wide<T: Real, S: Summed, const FMA: bool>(products: StoredProducts<'_, T>) -> S {
+fn visit_lanes<T: Real, S: Summed, const L: usize, const FMA: bool>(products: StoredProducts<'_, T>) -> S {
     let StoredProducts { rows, range, own, other, k } = products;
     let mut sums = S::default();
     let mut row = range.start;
@@ -163,7 +115,8 @@ fn visit_wide<T: Real, S: Summed, const FMA: bool>(products: StoredProducts<'_, 
             let ahead = rows.ahead(entries.clone(), size_of_val(u));
             for ((p, j), ahead) in part.iter_mut().zip(&rows.indices[entries]).zip(ahead) {
                 prefetch(other, *ahead as usize * k, k);
-                *p = wide_dot::<T, FMA>(u, &other[*j as usize * k..(*j as usize + 1) * k]);
+                let v = &other[*j as usize * k..(*j as usize + 1) * k];
+                *p = wide_dot::<T, L, FMA>(u, v);
             }
         }
         sums.add::<FMA>(&padded(&rows.values[block]), &p);
