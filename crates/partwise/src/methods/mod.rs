@@ -334,6 +334,11 @@ impl Model {
         &self.guidance
     }
 
+    /// What it knows, to change.
+    pub fn guidance_mut(&mut self) -> &mut Guidance {
+        Arc::make_mut(&mut self.guidance)
+    }
+
     /// Its options.
     pub fn options(&self) -> &MethodOptions {
         &self.options
