@@ -6,7 +6,7 @@ use crate::data::range::{divisor, safe_range};
 use crate::engine::losses::Loss;
 use crate::engine::quadratic::{Penalties, Quadratic, Subproblem};
 use crate::engine::{Factors, Observer, Settings, Slot, silent};
-use crate::fit::Fit;
+use crate::fit::{Fit, Run};
 use crate::foundation::checks::check_non_negative;
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::kernels::symmetric_eigen;
@@ -123,12 +123,12 @@ pub fn solve<T: Real>(
     };
     let Some(units) = FixedUnits::of(data, &factor, loss) else {
         let (problem, start) = Problem::with_held(data, loss, (slot, factor), None, settings)?;
-        return T::run(&problem, start, settings, &mut silent);
+        return T::once::<Run>((&problem, start, settings, &mut silent));
     };
     let divided = units.divide(data);
     let held = (slot, units.divide_factor(&factor));
     let (problem, start) = Problem::with_held(divided.as_ref(), loss, held, None, settings)?;
-    let mut found = T::run(&problem, start, settings, &mut silent)?;
+    let mut found = T::once::<Run>((&problem, start, settings, &mut silent))?;
     let given = if slot == Slot::Codes { factor } else { factor.transposed() };
     if slot == Slot::Codes {
         (found.codes, found.components) = (given, times(&found.components, units.of_solved()));
@@ -211,7 +211,7 @@ pub fn encode<T: Real>(
         Problem::with_held(data, loss, (Slot::Components, components.transposed()), penalty, &settings)?;
     problem.notices.extend(notice);
     problem.smoothing = (encoding.smoothing > 0.0).then_some(Smoothing { theta: encoding.smoothing });
-    T::run(&problem, start, &settings, observer)
+    T::once::<Run>((&problem, start, &settings, observer))
 }
 
 /// As [`encode`], for data or components whose products leave the range of the number type: both divided by a number of their own.

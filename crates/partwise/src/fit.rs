@@ -14,7 +14,7 @@ use crate::engine::backend::{Backend, CpuBackend, Exact};
 use crate::engine::losses::Loss;
 use crate::engine::stop::{NOTICEABLE, StopRule, recent_progress};
 use crate::engine::{Factors, Iteration, Observer, Settings, Slot, StopReason, silent};
-use crate::foundation::{Error, Matrix, Notice, Real, Result, interrupt, pool};
+use crate::foundation::{Error, Matrix, Notice, Real, Result, interrupt, once, pool};
 use crate::memory::{self, DataSize};
 use crate::methods::Model;
 use crate::problem::{Problem, Units, times, zero_factors};
@@ -153,7 +153,7 @@ fn fit_in_range<T: Real>(
     observer: &mut dyn Observer,
 ) -> Result<(Fit<T>, Option<Rescaling>)> {
     let (problem, start) = Problem::new(data, model, settings)?;
-    let mut fit = T::run(&problem, start, settings, observer)?;
+    let mut fit = T::once::<Run>((&problem, start, settings, observer))?;
     for (name, topic) in fit.component_names.iter_mut().zip(&problem.component_names) {
         name.clone_from(topic);
     }
@@ -185,37 +185,14 @@ impl<T: Real> Fit<T> {
     }
 }
 
-/// The loop, backend and solvers in one number type, compiled here once instead of in every crate that calls [`fit`].
-pub trait Engine: Sized {
-    /// Runs a checked problem from its start.
-    #[doc(hidden)]
-    fn run(
-        problem: &Problem<'_, Self>,
-        start: Factors<Self>,
-        settings: &Settings,
-        observer: &mut dyn Observer,
-    ) -> Result<Fit<Self>>
-    where
-        Self: Real;
+once! {
+    /// The loop, backend and solvers.
+    pub(crate) Run<'a, T>(
+        (problem, start, settings, observer): (&'a Problem<'a, T>, Factors<T>, &'a Settings, &'a mut dyn Observer)
+    ) -> Result<Fit<T>> {
+        run(problem, start, settings, observer)
+    }
 }
-
-macro_rules! engine {
-    ($t:ident) => {
-        impl Engine for $t {
-            #[inline(never)]
-            fn run(
-                problem: &Problem<'_, Self>,
-                start: Factors<Self>,
-                settings: &Settings,
-                observer: &mut dyn Observer,
-            ) -> Result<Fit<Self>> {
-                run(problem, start, settings, observer)
-            }
-        }
-    };
-}
-engine!(f32);
-engine!(f64);
 
 fn run<T: Real>(
     problem: &Problem<'_, T>,
