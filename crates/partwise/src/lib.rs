@@ -37,7 +37,6 @@
 //! The same seed gives the same bits for any number of threads.
 
 mod data;
-mod encode;
 mod engine;
 mod fit;
 mod foundation;
@@ -45,7 +44,7 @@ pub mod graphs;
 pub mod guidance;
 mod init;
 mod kernels;
-pub mod memory;
+mod labels;
 pub mod methods;
 pub mod metrics;
 pub mod problem;
@@ -54,13 +53,12 @@ pub mod svm;
 pub mod terms;
 
 pub use data::{DataMatrix, DenseMatrix, RowGroups, ScaledRow, Scaling, ScalingKind, SparseMatrix, Summary};
-pub use encode::{Encoding, Held, encode, solve};
 pub use engine::{
     Acceleration, Factors, Init, Iteration, KlMajorizer, Loss, Observer, Penalties, Quadratic, RowGroup,
     Settings, Slot, SolverChoice, StopReason, Subproblem,
 };
 pub use engine::{backend, solvers};
-pub use fit::{Fit, fit, fit_observed};
+pub use fit::{Encoding, Fit, Held, encode, fit, fit_observed, solve};
 pub use foundation::interrupt::{Interrupt, Interrupted};
 pub use foundation::pool::most_threads;
 pub use foundation::{Error, Matrix, Notice, Real, Result};
@@ -72,6 +70,16 @@ pub use kernels::{symmetric_eigen, symmetric_mean};
 pub use methods::Model;
 pub use problem::Problem;
 pub use terms::AnchorScale;
+
+/// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is meant to lie between the
+/// true peak and one and a half times of it.
+pub mod memory {
+    pub use crate::data::DataSize;
+    pub use crate::fit::memory::{of_automatic, of_fit, of_nnls, of_solve};
+    pub use crate::foundation::Estimate;
+    pub use crate::foundation::words::in_words;
+    pub use crate::graphs::of_neighbours;
+}
 
 /// The README's Rust block is a test.
 #[cfg(doctest)]

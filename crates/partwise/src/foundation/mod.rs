@@ -2,6 +2,7 @@
 
 pub(crate) mod checks;
 pub(crate) mod error;
+mod estimate;
 pub(crate) mod interrupt;
 mod matrix;
 mod notice;
@@ -12,6 +13,7 @@ mod real;
 pub(crate) mod words;
 
 pub use error::{Error, Result};
+pub use estimate::Estimate;
 pub use matrix::Matrix;
 pub use notice::Notice;
 pub(crate) use once::Once;

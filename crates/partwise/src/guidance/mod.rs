@@ -3,17 +3,16 @@
 
 mod advice;
 mod knowledge;
-mod labels;
 mod margins;
 mod plan;
 mod rules;
 mod strength;
 mod units;
 
+pub use crate::labels::Labels;
 pub use crate::terms::FeatureLists;
 pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Topic};
 pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, StepRule, StrengthUnit};
-pub use labels::Labels;
 pub use margins::{LabelSets, Margins, SupportVectors};
 pub(crate) use plan::{Evidence, Plan, ties};
 pub use strength::Strength;

@@ -1,16 +1,15 @@
 //! One factor with the other held: [`solve`], and [`Fit::transform`], the codes of new rows. The same loop, solver and stop
 //! rule as a fit; only the order of slots has one entry.
 
-use crate::data::DataMatrix;
+use super::{Fit, Run, memory};
 use crate::data::range::{divisor, safe_range};
+use crate::data::{DataMatrix, DataSize};
 use crate::engine::losses::Loss;
 use crate::engine::quadratic::{Penalties, Quadratic, Subproblem};
 use crate::engine::{Factors, Observer, Settings, Slot, silent};
-use crate::fit::{Fit, Run};
 use crate::foundation::checks::check_non_negative;
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::kernels::symmetric_eigen;
-use crate::memory::{self, DataSize};
 use crate::problem::{
     FixedUnits, Problem, check_feature_weights, feature_scale, scaled_data, scaled_rows, times,
 };

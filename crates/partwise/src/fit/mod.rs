@@ -6,16 +6,19 @@
 //!
 //! The objective of an iteration is read off the first subproblem of the next one, so watching costs nothing.
 
+mod encode;
+pub(crate) mod memory;
+
+pub use encode::{Encoding, Held, encode, solve};
+
 use std::time::{Duration, Instant};
 
-use crate::data::DataMatrix;
-use crate::encode::Encoding;
+use crate::data::{DataMatrix, DataSize};
 use crate::engine::backend::{Backend, CpuBackend, Exact};
 use crate::engine::losses::Loss;
 use crate::engine::stop::{NOTICEABLE, StopRule, recent_progress};
 use crate::engine::{Factors, Iteration, Observer, Settings, Slot, StopReason, silent};
 use crate::foundation::{Error, Matrix, Notice, Real, Result, interrupt, once, pool};
-use crate::memory::{self, DataSize};
 use crate::methods::Model;
 use crate::problem::{Problem, Units, times, zero_factors};
 use crate::terms::{Contribution, Rescaling};
