@@ -3,8 +3,10 @@
 
 pub mod backend;
 mod factors;
+pub(crate) mod iterate;
 pub(crate) mod losses;
 mod observe;
+pub(crate) mod problem;
 pub(crate) mod quadratic;
 mod rescaling;
 mod settings;
@@ -18,6 +20,7 @@ pub use factors::{Factors, Slot};
 pub use losses::Loss;
 pub(crate) use observe::silent;
 pub use observe::{Iteration, Observer};
+pub use problem::Problem;
 pub use quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
 pub use rescaling::Rescaling;
 pub use settings::{Acceleration, Init, Settings};

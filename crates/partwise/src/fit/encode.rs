@@ -1,7 +1,7 @@
 //! One factor with the other held: [`solve`], and [`Fit::transform`], the codes of new rows. The same loop, solver and stop
 //! rule as a fit; only the order of slots has one entry.
 
-use super::{Fit, Run, memory};
+use super::{Fit, memory, run};
 use crate::data::range::{divisor, safe_range};
 use crate::data::{DataMatrix, DataSize};
 use crate::engine::losses::Loss;
@@ -122,12 +122,12 @@ pub fn solve<T: Real>(
     };
     let Some(units) = FixedUnits::of(data, &factor, loss) else {
         let (problem, start) = Problem::with_held(data, loss, (slot, factor), None, settings)?;
-        return T::once::<Run>((&problem, start, settings, &mut silent));
+        return run(&problem, start, settings, &mut silent);
     };
     let divided = units.divide(data);
     let held = (slot, units.divide_factor(&factor));
     let (problem, start) = Problem::with_held(divided.as_ref(), loss, held, None, settings)?;
-    let mut found = T::once::<Run>((&problem, start, settings, &mut silent))?;
+    let mut found = run(&problem, start, settings, &mut silent)?;
     let given = if slot == Slot::Codes { factor } else { factor.transposed() };
     if slot == Slot::Codes {
         (found.codes, found.components) = (given, times(&found.components, units.of_solved()));
@@ -210,7 +210,7 @@ pub fn encode<T: Real>(
         Problem::with_held(data, loss, (Slot::Components, components.transposed()), penalty, &settings)?;
     problem.notices.extend(notice);
     problem.smoothing = (encoding.smoothing > 0.0).then_some(Smoothing { theta: encoding.smoothing });
-    T::once::<Run>((&problem, start, &settings, observer))
+    run(&problem, start, &settings, observer)
 }
 
 /// As [`encode`], for data or components whose products leave the range of the number type: both divided by a number of their own.

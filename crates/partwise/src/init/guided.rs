@@ -12,10 +12,10 @@ use std::ops::Range;
 
 use super::{stream, uniform_factor};
 use crate::data::DataMatrix;
+use crate::engine::Problem;
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real};
 use crate::guidance::{Evidence, Plan};
-use crate::problem::Problem;
 use crate::terms::LabelView;
 
 pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &Settings) -> Factors<T> {

@@ -7,12 +7,12 @@ mod guided;
 mod labels;
 mod nndsvd;
 
+use crate::engine::Problem;
 use crate::engine::losses::images;
 use crate::engine::{Factors, Init, Settings, Slot};
 use crate::foundation::checks::check_non_negative;
 use crate::foundation::{Error, Matrix, Notice, Real, Result, Stream};
 use crate::guidance::{Knowledge, Plan};
-use crate::problem::Problem;
 use crate::terms::{Contribution, LabelView};
 
 /// The random numbers of a factor.

@@ -3,9 +3,10 @@
 
 use super::checks::check_pairing;
 use super::guided::check_guidance;
-use super::tying::{TiedRows, penalties};
+use super::tying::penalties;
 use super::{Problem, margins};
 use crate::data::DataMatrix;
+use crate::engine::problem::TiedRows;
 use crate::engine::solvers::SolverSpec;
 use crate::engine::{Settings, Slot};
 use crate::foundation::{Error, Notice, Real, Result};

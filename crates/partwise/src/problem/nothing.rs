@@ -2,6 +2,7 @@
 
 use super::Problem;
 use crate::data::DataMatrix;
+use crate::engine::problem::is_penalty;
 use crate::engine::{Factors, Slot};
 use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::{Advice, Plan};
@@ -146,36 +147,4 @@ pub(crate) fn zero_factors<T: Real>(problem: &Problem<'_, T>, factors: &Factors<
         )
     };
     Some(Notice { code: if zero.len() == k { "all-components-zero" } else { "zero-components" }, message })
-}
-
-impl<T: Real> Problem<'_, T> {
-    /// Where the partner of a factor is 0, nothing but penalties depends on the factor: it is 0 then too. (No step could bring it there,
-    /// since it has no curvature.)
-    pub(crate) fn settle(&self, factors: &mut Factors<T>, slot: Slot) {
-        let penalized = |c: &Contribution<T>| match c {
-            Contribution::Sparsity(t) => t.slot == slot,
-            Contribution::Ridge(t) => t.slot == slot,
-            _ => false,
-        };
-        let is_zero = |factors: &Factors<T>, slot| factors.get(slot).as_slice().iter().all(|v| *v == T::ZERO);
-        let settles = slot.is_main()
-            && self.contributions.iter().any(penalized)
-            && self.contributions.iter().all(is_penalty)
-            && is_zero(factors, slot.other())
-            && !is_zero(factors, slot);
-        if settles {
-            factors.get_mut(slot).as_mut_slice().fill(T::ZERO);
-        }
-    }
-}
-
-fn is_penalty<T: Real>(contribution: &Contribution<T>) -> bool {
-    matches!(
-        contribution,
-        Contribution::Ridge(_)
-            | Contribution::Sparsity(_)
-            | Contribution::ProductSparsity(_)
-            | Contribution::ProductRidge(_)
-            | Contribution::ComponentPenalty(_)
-    )
 }

@@ -2,24 +2,12 @@
 
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
+use crate::engine::problem::TiedRows;
 use crate::engine::{Settings, Slot};
 use crate::foundation::{Error, Matrix, Real, Result};
 use crate::guidance::Plan;
 use crate::methods::{Form, Model, Shape, Tying};
 use crate::terms::{Contribution, ProductRidge, ProductSparsity, Ridge, Sparsity};
-
-/// The change of variables on the rows.
-#[derive(Clone, Debug)]
-pub(crate) struct TiedRows {
-    /// Working row of each sample.
-    pub(crate) group: Vec<u32>,
-    /// First sample of each working row.
-    pub(crate) first_sample: Vec<u32>,
-    /// Samples in each working row.
-    pub(crate) count: Vec<f64>,
-    /// t of each working row.
-    pub(crate) codes_scale: Vec<f64>,
-}
 
 /// The change of variables of the model, with s of each working row; `None` when it changes nothing.
 pub(super) fn tie_rows<T: Real>(

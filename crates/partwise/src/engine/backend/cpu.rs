@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::extrapolation::Extrapolation;
 use super::solving::extrapolation;
 use super::{Backend, Exact};
+use crate::engine::Problem;
 use crate::engine::losses::{Loss, frobenius, images, kullback_leibler};
 use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
 use crate::engine::solvers::{Bpp, NnlsSolver};
@@ -14,7 +15,6 @@ use crate::foundation::pool::{Pool, fixed_chunks};
 use crate::foundation::{Matrix, Real};
 use crate::kernels::gemm;
 use crate::kernels::sums::{column_sums, wide_gram};
-use crate::problem::Problem;
 
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;

@@ -2,12 +2,12 @@
 //! with the other backends and nothing else.
 
 use super::{Backend, Exact};
+use crate::engine::Problem;
 use crate::engine::losses::Loss;
 use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
 use crate::engine::solvers::{Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
 use crate::engine::{Factors, Slot};
 use crate::foundation::Matrix;
-use crate::problem::Problem;
 
 /// See the module.
 pub struct ReferenceBackend<'p, 'a> {
