@@ -6,9 +6,9 @@ use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::engine::quadratic::NEAR_ZERO;
 use crate::engine::solvers::SolverSpec;
+use crate::engine::term::{Penalty, Term};
 use crate::engine::{Factors, Rescaling, Slot, Smoothing};
 use crate::foundation::{Matrix, Notice, Real};
-use crate::terms::Contribution;
 
 /// Data + model + settings, checked and merged.
 pub struct Problem<'a, T: Real> {
@@ -19,7 +19,7 @@ pub struct Problem<'a, T: Real> {
     pub(crate) features: Option<FeatureScale>,
     pub(crate) tied: Option<TiedRows>,
     pub(crate) loss: Loss,
-    pub(crate) contributions: Vec<Contribution<T>>,
+    pub(crate) contributions: Vec<Box<dyn Term<T>>>,
     /// Half objective of the original data minus that of the working data, at equal W·H (with weights of entries: of what does not depend
     /// on W·H).
     pub(crate) merge_constant: f64,
@@ -102,7 +102,7 @@ impl<'a, T: Real> Problem<'a, T> {
 
     /// Bytes of merged and combined rows (0 when there are none).
     pub(crate) fn merged_bytes(&self) -> usize {
-        let combined: usize = self.contributions.iter().map(Contribution::owned_bytes).sum();
+        let combined: usize = self.contributions.iter().map(|c| c.owned_bytes()).sum();
         combined + self.original.owned_bytes() + self.working.as_ref().map_or(0, |data| data.owned_bytes())
     }
 
@@ -127,11 +127,7 @@ impl<'a, T: Real> Problem<'a, T> {
     pub(crate) fn place_held(&self, factors: &mut Factors<T>, slot: Slot) -> bool {
         let mut placed = false;
         for contribution in &self.contributions {
-            if let Contribution::Held(held) = contribution
-                && held.slot == slot
-            {
-                placed |= held.place(factors);
-            }
+            placed |= contribution.place(slot, factors);
         }
         placed
     }
@@ -192,15 +188,10 @@ impl<'a, T: Real> Problem<'a, T> {
     /// Where the partner of a factor is 0, nothing but penalties depends on the factor: it is 0 then too. (No step could bring it there,
     /// since it has no curvature.)
     pub(crate) fn settle(&self, factors: &mut Factors<T>, slot: Slot) {
-        let penalized = |c: &Contribution<T>| match c {
-            Contribution::Sparsity(t) => t.slot == slot,
-            Contribution::Ridge(t) => t.slot == slot,
-            _ => false,
-        };
         let is_zero = |factors: &Factors<T>, slot| factors.get(slot).as_slice().iter().all(|v| *v == T::ZERO);
         let settles = slot.is_main()
-            && self.contributions.iter().any(penalized)
-            && self.contributions.iter().all(is_penalty)
+            && self.contributions.iter().any(|c| c.penalty() == Some(Penalty::Plain(slot)))
+            && self.contributions.iter().all(|c| c.penalty().is_some())
             && is_zero(factors, slot.other())
             && !is_zero(factors, slot);
         if settles {
@@ -220,15 +211,4 @@ pub(crate) fn unscaled_rows<T: Real>(factor: &Matrix<T>, scale: &[f64]) -> Matri
     let (rows, k) = factor.shape();
     let value = |f: usize, j: usize| if scale[f] > 0.0 { factor.get(f, j).to_f64() / scale[f] } else { 0.0 };
     Matrix::from_fn(rows, k, |f, j| T::from_f64(value(f, j)))
-}
-
-pub(crate) fn is_penalty<T: Real>(contribution: &Contribution<T>) -> bool {
-    matches!(
-        contribution,
-        Contribution::Ridge(_)
-            | Contribution::Sparsity(_)
-            | Contribution::ProductSparsity(_)
-            | Contribution::ProductRidge(_)
-            | Contribution::ComponentPenalty(_)
-    )
 }

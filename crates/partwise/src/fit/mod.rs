@@ -15,11 +15,10 @@ use crate::data::{DataMatrix, DataSize};
 use crate::engine::iterate::{Finished, Run};
 use crate::engine::losses::Loss;
 use crate::engine::stop::{NOTICEABLE, recent_progress};
-use crate::engine::{Factors, Iteration, Observer, Settings, Slot, StopReason, silent};
+use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, StopReason, silent};
 use crate::foundation::{Matrix, Notice, Real, Result};
 use crate::methods::Model;
 use crate::problem::{Problem, Units, times, zero_factors};
-use crate::terms::{Contribution, Rescaling};
 
 /// A finished factorization X ≈ W·H.
 #[derive(Clone, Debug)]
@@ -211,8 +210,7 @@ fn finish<T: Real>(problem: &Problem<'_, T>, finished: Finished<T>) -> Fit<T> {
     };
     // The loss, without what unknown entries have in it.
     let unknown = problem.contributions.iter().zip(&parts[1..]);
-    let unknown: f64 =
-        unknown.filter(|(c, _)| matches!(c, Contribution::EntryWeights(_))).map(|(_, (_, v))| v).sum();
+    let unknown: f64 = unknown.filter(|(c, _)| c.facts().weights_entries).map(|(_, (_, v))| v).sum();
     // A model may publish its objective with the factor ½; the loss is always without it.
     let loss_value = ((parts[0].1 + unknown) * problem.loss.published_factor() / factor).max(0.0);
     let ratio = if size > 0.0 { loss_value / size } else { 0.0 };

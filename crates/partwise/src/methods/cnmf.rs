@@ -12,9 +12,9 @@
 
 use super::{Form, ModelSpec, Shape, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::guidance::Knowledge;
-use crate::terms::Contribution;
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
     name: "cnmf",
@@ -31,7 +31,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     if knowledge.labels.is_none() {
         return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
     }

@@ -14,10 +14,11 @@
 
 use super::{ModelSpec, Shape, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::Knowledge;
-use crate::terms::{Contribution, GraphForm, GraphSmoothing};
+use crate::terms::{GraphForm, GraphSmoothing};
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
     name: "gnmf",
@@ -33,7 +34,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     let graph = known_graph(&SPEC, knowledge, shape)?;
     Ok(smoothing(graph.clone(), knowledge))
 }
@@ -62,7 +63,7 @@ pub(super) fn known_graph<'k>(spec: &ModelSpec, knowledge: &'k Knowledge, shape:
 }
 
 /// The term of the graph. Its form is chosen with the solver, when the problem is made.
-pub(super) fn smoothing(graph: Graph, knowledge: &Knowledge) -> Vec<Contribution<f64>> {
+pub(super) fn smoothing(graph: Graph, knowledge: &Knowledge) -> Vec<Box<dyn ModelTerm>> {
     let term = GraphSmoothing::new(graph, knowledge.graph_weight, GraphForm::Separable);
-    vec![Contribution::GraphSmoothing(term)]
+    vec![Box::new(term)]
 }

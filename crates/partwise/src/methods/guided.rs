@@ -11,9 +11,9 @@
 
 use super::{ModelSpec, Shape, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::guidance::Knowledge;
-use crate::terms::Contribution;
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "guided";
@@ -33,7 +33,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
 };
 
 /// None of its own: guidance is compiled with the data at hand, when the problem is put together.
-fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     match knowledge.guidance {
         Some(_) => Ok(Vec::new()),
         None => Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() }),

@@ -21,10 +21,10 @@ use std::sync::Arc;
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Guidance, Knowledge, Labels};
-use crate::terms::Contribution;
 
 pub use crate::engine::Shape;
 pub(crate) use guided::NAME as GUIDED;
@@ -91,7 +91,7 @@ pub struct ModelSpec {
     /// What differs from the paper, in a sentence.
     pub differs: &'static str,
     /// Checks what is known against the shape and gives the terms beside the loss.
-    pub(crate) terms: fn(&Knowledge, Shape) -> Result<Vec<Contribution<f64>>>,
+    pub(crate) terms: fn(&Knowledge, Shape) -> Result<Vec<Box<dyn ModelTerm>>>,
 }
 
 /// Every model, in the order in which tables show them.
@@ -272,6 +272,6 @@ impl Model {
 }
 
 /// A model without terms beside the loss.
-fn no_terms(_: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {
+fn no_terms(_: &Knowledge, _: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     Ok(Vec::new())
 }

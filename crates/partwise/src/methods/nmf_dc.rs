@@ -12,10 +12,10 @@
 
 use super::{ModelSpec, PLAIN, Tying};
 use crate::engine::solvers::SolverChoice;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::guidance::Knowledge;
 use crate::methods::Shape;
-use crate::terms::Contribution;
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
     name: "nmf-dc",
@@ -33,7 +33,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     ..PLAIN
 };
 
-fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, _: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     if knowledge.labels.is_none() {
         return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
     }

@@ -12,9 +12,9 @@
 
 use super::{Form, ModelSpec, Shape, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::guidance::Knowledge;
-use crate::terms::Contribution;
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
     name: "ntf",
@@ -31,7 +31,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     let Some((height, width)) = knowledge.image_shape else {
         return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
     };

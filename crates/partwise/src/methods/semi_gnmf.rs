@@ -10,10 +10,10 @@
 use super::gnmf::{known_graph, smoothing};
 use super::{ModelSpec, Shape, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Knowledge, Labels};
-use crate::terms::Contribution;
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
     name: "semi-gnmf",
@@ -29,7 +29,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     let graph = known_graph(&SPEC, knowledge, shape)?;
     let Some(labels) = &knowledge.labels else {
         return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });

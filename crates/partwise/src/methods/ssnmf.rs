@@ -14,10 +14,11 @@
 
 use super::{Form, ModelSpec, Shape, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::checks::check_non_negative;
 use crate::foundation::{Error, Matrix, Result};
 use crate::guidance::{Knowledge, LabelTargets, StrengthUnit};
-use crate::terms::{Contribution, EntryWeights, LabelView};
+use crate::terms::{EntryWeights, LabelView};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ssnmf";
@@ -37,7 +38,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     let weight = knowledge.label_weight;
     if !(weight >= 0.0 && weight.is_finite()) {
         return Err(Error::OutOfRange {
@@ -63,12 +64,12 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
         StrengthUnit::Relative if squares > 0.0 && shape.squared_norm > 0.0 => shape.squared_norm / squares,
         _ => 1.0,
     };
-    let mut terms = Vec::new();
+    let mut terms: Vec<Box<dyn ModelTerm>> = Vec::new();
     if weight > 0.0 && given.targets.columns() > 0 {
-        terms.push(Contribution::LabelView(LabelView::new(&given.targets, &given.known, weight * unit)));
+        terms.push(Box::new(LabelView::new(&given.targets, &given.known, weight * unit)));
     }
     if let Some(known) = &knowledge.known_entries {
-        terms.push(Contribution::EntryWeights(EntryWeights::new(known)));
+        terms.push(Box::new(EntryWeights::new(known)));
     }
     Ok(terms)
 }

@@ -10,9 +10,10 @@
 
 use super::{Form, ModelSpec, Shape, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::guidance::Knowledge;
-use crate::terms::{Contribution, Coupling};
+use crate::terms::Coupling;
 
 pub(super) static SPEC: ModelSpec = ModelSpec {
     name: "symnmf",
@@ -29,12 +30,12 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     Ok(vec![coupling(knowledge, shape)?])
 }
 
 /// μ‖H1 − H2‖², with μ = (max S)² by default.
-pub(super) fn coupling(knowledge: &Knowledge, shape: Shape) -> Result<Contribution<f64>> {
+pub(super) fn coupling(knowledge: &Knowledge, shape: Shape) -> Result<Box<dyn ModelTerm>> {
     let weight = knowledge.coupling.unwrap_or(shape.largest * shape.largest);
     if !(weight >= 0.0 && weight.is_finite()) {
         return Err(Error::OutOfRange {
@@ -43,5 +44,5 @@ pub(super) fn coupling(knowledge: &Knowledge, shape: Shape) -> Result<Contributi
             valid: "a finite number of 0 or more".into(),
         });
     }
-    Ok(Contribution::Coupling(Coupling { weight }))
+    Ok(Box::new(Coupling { weight }))
 }

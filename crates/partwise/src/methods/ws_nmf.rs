@@ -26,10 +26,11 @@ use super::gnmf::{known_graph, smoothing};
 use super::{Form, ModelSpec, Shape, Tying};
 use crate::engine::Slot;
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::checks::check_non_negative;
 use crate::foundation::{Error, Matrix, Result};
 use crate::guidance::{CodeReference, ComponentReference, Knowledge, Labels, StrengthUnit};
-use crate::terms::{ComponentAnchor, Contribution, GraphSmoothing, Placement, RowAnchor};
+use crate::terms::{ComponentAnchor, GraphSmoothing, Placement, RowAnchor};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ws-nmf";
@@ -49,7 +50,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     let mut terms = Vec::new();
     let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
         (Some(labels), None) => {
@@ -66,14 +67,14 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
     if let Some(reference) = from_labels.as_ref().or(knowledge.code_reference.as_ref()) {
         let weight = reference.weight.iter().map(|m| m * m).collect();
         let anchor = RowAnchor::new(Slot::Codes, reference.reference.clone(), weight, knowledge.anchor_scale);
-        terms.push(Contribution::RowAnchor(anchor));
+        terms.push(Box::new(anchor));
     }
     if let Some(reference) = &knowledge.component_reference {
         let known = reference.reference.rows();
         let value = |f, c| if c < known { reference.reference.get(c, f) } else { 0.0 };
         let by_feature = Matrix::from_fn(shape.features, shape.rank, value);
         let weight = (0..shape.rank).map(|c| reference.weight.get(c).map_or(0.0, |m| m * m)).collect();
-        terms.push(Contribution::ComponentAnchor(ComponentAnchor::new(Slot::Components, by_feature, weight)));
+        terms.push(Box::new(ComponentAnchor::new(Slot::Components, by_feature, weight)));
     }
     if terms.is_empty() {
         return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
@@ -82,7 +83,7 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
         let graph = known_graph(&SPEC, knowledge, shape)?.clone();
         if knowledge.strength_unit == StrengthUnit::Relative {
             let term = GraphSmoothing::relative(graph, knowledge.graph_weight);
-            terms.push(Contribution::GraphSmoothing(term));
+            terms.push(Box::new(term));
         } else {
             terms.extend(smoothing(graph, knowledge));
         }
@@ -97,10 +98,10 @@ pub(super) fn class_anchor(
     knowledge: &Knowledge,
     shape: Shape,
     strength: f64,
-) -> Contribution<f64> {
+) -> Box<dyn ModelTerm> {
     let classes: Vec<Option<usize>> = (0..labels.n_samples()).map(|i| labels.class(i)).collect();
     let per_class = knowledge.components_per_class;
-    Contribution::Placement(Placement::classes(slot, &classes, per_class, shape.rank, strength))
+    Box::new(Placement::classes(slot, &classes, per_class, shape.rank, strength))
 }
 
 /// The strength of labels, and components enough for them.

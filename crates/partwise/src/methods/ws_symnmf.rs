@@ -22,9 +22,10 @@ use super::ws_nmf::{check_strength, class_anchor, indicator};
 use super::{Form, ModelSpec, Shape, Tying};
 use crate::engine::Slot;
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::guidance::{Knowledge, StrengthUnit};
-use crate::terms::{Contribution, SharedAnchor};
+use crate::terms::SharedAnchor;
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ws-symnmf";
@@ -44,7 +45,7 @@ pub(super) static SPEC: ModelSpec = ModelSpec {
     ..super::PLAIN
 };
 
-fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> {
+fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Box<dyn ModelTerm>>> {
     let mut terms = vec![coupling(knowledge, shape)?];
     let from_labels = match (&knowledge.labels, &knowledge.code_reference) {
         (Some(labels), None) => {
@@ -63,6 +64,6 @@ fn terms(knowledge: &Knowledge, shape: Shape) -> Result<Vec<Contribution<f64>>> 
         return Err(Error::MissingGuidance { model: SPEC.title.into(), needs: SPEC.needs.into() });
     };
     let weight = reference.weight.iter().map(|m| m * m).collect();
-    terms.push(Contribution::SharedAnchor(SharedAnchor::new(reference.reference.clone(), weight)));
+    terms.push(Box::new(SharedAnchor::new(reference.reference.clone(), weight)));
     Ok(terms)
 }

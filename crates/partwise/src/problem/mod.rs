@@ -42,13 +42,14 @@ pub use crate::engine::Problem;
 use crate::engine::losses::Loss;
 use crate::engine::problem::{FeatureScale, Original};
 use crate::engine::solvers::{SolverChoice, SolverSpec};
+use crate::engine::term::Term;
 use crate::engine::{Factors, Init, Settings, Slot};
 use crate::foundation::checks::{check_finite, check_non_negative};
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Plan;
 use crate::init;
 use crate::methods::{self, Form, Model, Shape, Tying};
-use crate::terms::{ComponentPenalty, Contribution};
+use crate::terms::ComponentPenalty;
 
 /// What guidance comes to on these data, whose features are scaled already.
 fn plan<T: Real>(
@@ -188,7 +189,7 @@ impl<'a, T: Real> Problem<'a, T> {
             features: None,
             tied: None,
             loss,
-            contributions: penalty.into_iter().map(Contribution::ComponentPenalty).collect(),
+            contributions: penalty.into_iter().map(|penalty| Box::new(penalty) as Box<dyn Term<T>>).collect(),
             merge_constant: 0.0,
             order: vec![slot.other()],
             smoothing: None,

@@ -2,12 +2,10 @@
 
 use super::Problem;
 use crate::data::DataMatrix;
-use crate::engine::problem::is_penalty;
 use crate::engine::{Factors, Slot};
 use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::{Advice, Plan};
 use crate::methods::Model;
-use crate::terms::Contribution;
 
 /// Refuses weights and marks that leave nothing to fit. (Those of features are looked at with their scale.)
 pub(super) fn check_something_counts<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
@@ -128,7 +126,7 @@ pub(crate) fn zero_factors<T: Real>(problem: &Problem<'_, T>, factors: &Factors<
         return None;
     }
     let penalties: Vec<String> =
-        problem.contributions.iter().filter(|c| is_penalty(c)).map(Contribution::name).collect();
+        problem.contributions.iter().filter(|c| c.penalty().is_some()).map(|c| c.name()).collect();
     let cause = match penalties.is_empty() {
         true => String::new(),
         false => format!("; lower the penalties ({})", penalties.join(", ")),
