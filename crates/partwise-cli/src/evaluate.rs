@@ -10,10 +10,11 @@ use partwise_io::{LabelTable, ModelFile, ReadOptions, Values};
 use serde_json::{Value, json};
 
 use crate::args::EvaluateArgs;
-use crate::console::{self, Verbosity};
 use crate::memberships::{Memberships, largest};
 use crate::scores::Evaluation;
-use crate::{Outcome, guidance, input};
+use crate::{guidance, input};
+use partwise_report::console::{self, Verbosity};
+use partwise_report::program::Outcome;
 
 /// Compares and prints.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {

@@ -5,9 +5,9 @@ use partwise::{Init, ScalingKind, models, solvers};
 use partwise_io::FORMATS;
 use serde_json::{Value, json};
 
-use crate::Outcome;
 use crate::args::MethodsArgs;
-use crate::console;
+use partwise_report::console;
+use partwise_report::program::Outcome;
 
 /// Prints.
 pub(crate) fn run(args: &MethodsArgs) -> Result<Outcome> {

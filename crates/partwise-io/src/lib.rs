@@ -63,7 +63,7 @@ pub use lines::{names_of, read_lines, read_names};
 pub use links::{LinkTable, read_links};
 pub use matching::{Matched, order_by_name, places_by_name};
 pub use missing::{is_missing, is_missing_label, looks_unknown};
-pub use model::{MODEL_FORMAT, ModelFile, Tensor};
+pub use model::{MODEL_FORMAT, ModelFile, Tensor, versions};
 pub use names::{DataNames, FoundBy};
 pub use npy::write_npy;
 pub use output_folder::OutputFolder;

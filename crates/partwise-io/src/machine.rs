@@ -1,4 +1,4 @@
-//! How much memory the machine has left for this process: free memory, the limits of its container, and those of its shell (`ulimit`).
+//! How much memory this process has taken, and how much the machine has left for it: free memory, the limits of its container, and those of its shell (`ulimit`).
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,13 @@ pub fn available_memory() -> Option<u64> {
         .chain(in_groups(Path::new("/proc/self/cgroup"), Path::new("/sys/fs/cgroup")))
         .chain(in_limits())
         .min()
+}
+
+/// The most memory that this process has held, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
 /// What each control group leaves. `membership` is the list of the groups of the process, `root` where they are mounted.

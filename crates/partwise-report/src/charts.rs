@@ -2,20 +2,22 @@
 
 use std::fmt::Write;
 
-use super::html::escaped;
+use crate::html::escaped;
 
-/// A line over iterations.
-pub(super) struct Line<'a> {
-    pub(super) title: &'a str,
-    pub(super) points: Vec<(f64, f64)>,
+/// A line, over iterations unless `across` says otherwise.
+pub struct Line<'a> {
+    /// What is drawn.
+    pub title: &'a str,
+    /// The points (horizontal, vertical) in their order.
+    pub points: Vec<(f64, f64)>,
     /// A level to mark, with its name.
-    pub(super) level: Option<(f64, &'a str)>,
+    pub level: Option<(f64, &'a str)>,
     /// Whether the vertical axis is logarithmic whatever the values are.
-    pub(super) logarithmic: bool,
+    pub logarithmic: bool,
     /// What the horizontal axis is, where it is not the iterations.
-    pub(super) across: Option<&'a str>,
+    pub across: Option<&'a str>,
     /// A word at each of the first points.
-    pub(super) marks: Vec<String>,
+    pub marks: Vec<String>,
 }
 
 const WIDTH: f64 = 460.0;
@@ -72,7 +74,7 @@ impl Axis {
 }
 
 /// About `count` round numbers in a range.
-pub(crate) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     let raw = (high - low) / count as f64;
     if !(raw > 0.0 && raw.is_finite()) {
         return Vec::new();
@@ -84,7 +86,7 @@ pub(crate) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
 }
 
 /// A number on an axis.
-pub(crate) fn label(value: f64) -> String {
+pub fn label(value: f64) -> String {
     let trimmed = |text: &str| {
         if text.contains('.') {
             text.trim_end_matches('0').trim_end_matches('.').to_string()
@@ -104,7 +106,7 @@ pub(crate) fn label(value: f64) -> String {
 }
 
 /// The chart, or an empty text when there is nothing to draw.
-pub(super) fn line(chart: &Line<'_>) -> String {
+pub fn line(chart: &Line<'_>) -> String {
     let points: Vec<(f64, f64)> =
         chart.points.iter().copied().filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
     let Some(last) = points.last() else { return String::new() };

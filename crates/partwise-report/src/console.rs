@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What may be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verbosity {
+pub enum Verbosity {
     /// Progress, notes, a summary.
     Full,
     /// As `Full`, with everything on standard error, since standard output carries JSON.
@@ -20,7 +20,7 @@ pub(crate) enum Verbosity {
 
 impl Verbosity {
     /// From the two flags.
-    pub(crate) fn of(quiet: bool, json: bool) -> Self {
+    pub fn of(quiet: bool, json: bool) -> Self {
         match (quiet, json) {
             (true, _) => Verbosity::Quiet,
             (false, true) => Verbosity::BesideJson,
@@ -29,7 +29,7 @@ impl Verbosity {
     }
 
     /// A line for a person.
-    pub(crate) fn say(self, line: &str) {
+    pub fn say(self, line: &str) {
         match self {
             Verbosity::Full => print(&harmless(line, false)),
             Verbosity::BesideJson => eprint(line),
@@ -38,14 +38,14 @@ impl Verbosity {
     }
 
     /// A line of progress.
-    pub(crate) fn progress(self, line: &str) {
+    pub fn progress(self, line: &str) {
         if self != Verbosity::Quiet {
             eprint(line);
         }
     }
 
     /// Something to know about the input or the result.
-    pub(crate) fn note(self, message: &str) {
+    pub fn note(self, message: &str) {
         if self != Verbosity::Quiet {
             eprint(&format!("note: {message}"));
         }
@@ -62,24 +62,24 @@ fn remember(result: io::Result<()>) {
 }
 
 /// Whether everything reached standard output.
-pub(crate) fn finish() -> io::Result<()> {
+pub fn finish() -> io::Result<()> {
     remember(io::stdout().flush());
     FAILED.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
 }
 
 /// Prints lines on standard output.
-pub(crate) fn print(text: &str) {
+pub fn print(text: &str) {
     let width = if io::stdout().is_terminal() { terminal_width() } else { usize::MAX };
     remember(writeln!(io::stdout(), "{}", wrapped(&harmless(text, true), width)));
 }
 
 /// Prints on standard output as it is, for completions.
-pub(crate) fn print_raw(text: &str) {
+pub fn print_raw(text: &str) {
     remember(writeln!(io::stdout(), "{text}"));
 }
 
 /// Prints JSON on standard output. What could steer a terminal is escaped as JSON does it, so that a program reads the same.
-pub(crate) fn print_json(value: &serde_json::Value) {
+pub fn print_json(value: &serde_json::Value) {
     let mut text = String::new();
     for c in format!("{value:#}").chars() {
         if c != '\n' && steers(c) {
@@ -99,7 +99,7 @@ fn eprint(text: &str) {
 
 /// Text that a terminal shows and does not obey: control characters (escape sequences begin with one) and those that turn the direction
 /// of what follows are written as `\u{1b}`. `lines`: line breaks are meant.
-pub(crate) fn harmless(text: &str, lines: bool) -> Cow<'_, str> {
+pub fn harmless(text: &str, lines: bool) -> Cow<'_, str> {
     let shown = |c: char| !steers(c) || (lines && c == '\n');
     if text.chars().all(shown) {
         return text.into();
@@ -125,12 +125,12 @@ fn steers(c: char) -> bool {
 }
 
 /// What a signal ended; `discarded`: a result was in the making.
-pub(crate) fn interrupted(discarded: bool) {
+pub fn interrupted(discarded: bool) {
     eprint(if discarded { "interrupted; nothing was written" } else { "interrupted" });
 }
 
 /// What is wrong with the arguments, or the help that they ask for.
-pub(crate) fn usage(error: &clap::Error) {
+pub fn usage(error: &clap::Error) {
     let plain = error.render().to_string();
     let result = match harmless(&plain, true) {
         // Arguments may come from elsewhere, too.
@@ -143,7 +143,7 @@ pub(crate) fn usage(error: &clap::Error) {
 }
 
 /// A fault of the user, with its causes.
-pub(crate) fn error(error: &anyhow::Error) {
+pub fn error(error: &anyhow::Error) {
     let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         // Some errors tell their cause themselves.
@@ -156,7 +156,7 @@ pub(crate) fn error(error: &anyhow::Error) {
 }
 
 /// A fault of Partwise itself.
-pub(crate) fn own_fault(fault: &str) {
+pub fn own_fault(fault: &str) {
     eprint(&format!(
         "error: a fault of Partwise {} itself ({fault}); please report it with the command that led here",
         env!("CARGO_PKG_VERSION")

@@ -12,7 +12,7 @@ use partwise::Interrupt;
 use crate::console;
 
 /// The exit code after a signal: 128 and the number of Ctrl-C's.
-pub(crate) const EXIT_CODE: u8 = 130;
+pub const EXIT_CODE: u8 = 130;
 
 /// How long work of which nothing is kept may take to unwind.
 const GRACE: Duration = Duration::from_millis(600);
@@ -26,7 +26,7 @@ static WORK: LazyLock<Mutex<Interrupt>> = LazyLock::new(Mutex::default);
 /// What remains when a signal comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Kept {
+pub enum Kept {
     /// Nothing.
     Nothing,
     /// All but the piece of work under way.
@@ -37,7 +37,7 @@ pub(crate) enum Kept {
 
 /// The work was stopped and nothing of it is left.
 #[derive(Debug)]
-pub(crate) struct Stopped;
+pub struct Stopped;
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,7 +49,7 @@ impl std::error::Error for Stopped {}
 
 /// Starts to listen. Where the system refuses, signals end the program as they would anyway.
 #[cfg(unix)]
-pub(crate) fn listen() {
+pub fn listen() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut signals = vec![SIGINT, SIGTERM];
     if hears_hangup() {
@@ -71,7 +71,7 @@ fn hears_hangup() -> bool {
 
 /// Starts to listen to Ctrl-C.
 #[cfg(not(unix))]
-pub(crate) fn listen() {
+pub fn listen() {
     let _ = ctrlc::set_handler(signalled);
 }
 
@@ -107,17 +107,17 @@ fn work_listens_to() -> MutexGuard<'static, Interrupt> {
 }
 
 /// Whether a signal came.
-pub(crate) fn requested() -> bool {
+pub fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
 }
 
 /// Says what remains from now on when a signal comes.
-pub(crate) fn keep(what: Kept) {
+pub fn keep(what: Kept) {
     KEPT.store(what as u8, Ordering::SeqCst);
 }
 
 /// Does a piece of work that a signal unwinds, unless it is one that ends by itself.
-pub(crate) fn work<R>(piece: impl FnOnce() -> R) -> Result<R, Stopped> {
+pub fn work<R>(piece: impl FnOnce() -> R) -> Result<R, Stopped> {
     let own = Interrupt::default();
     let outer = std::mem::replace(&mut *work_listens_to(), own.clone());
     // A signal may have come between the two.

@@ -8,12 +8,12 @@ use image::{ExtendedColorType, ImageEncoder};
 const STRIP: usize = 800;
 
 /// Values row by row as a grey image: 0 is black, the largest value white.
-pub(crate) fn image(values: &[f64], (height, width): (usize, usize)) -> String {
+pub fn image(values: &[f64], (height, width): (usize, usize)) -> String {
     encode(&grey(values), width, height)
 }
 
 /// One column a feature (or a group of neighbours, by its maximum).
-pub(super) fn strip(values: &[f64]) -> String {
+pub fn strip(values: &[f64]) -> String {
     let width = values.len().min(STRIP);
     let span = |x: usize| x * values.len() / width..(x + 1) * values.len() / width;
     // A root shows small entries beside large ones.

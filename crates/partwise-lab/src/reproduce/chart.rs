@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use partwise_lab::protocols::{Figure, Protocol};
-use partwise_lab::results::Summary;
+use crate::protocols::{Figure, Protocol};
+use crate::results::Summary;
 
-use crate::report::charts::{label, ticks};
-use crate::report::html::escaped;
+use partwise_report::charts::{label, ticks};
+use partwise_report::html::escaped;
 
 const WIDTH: f64 = 620.0;
 const LEFT: f64 = 62.0;
@@ -240,8 +240,8 @@ pub(super) fn text(svg: &mut String, x: f64, y: f64, anchor: &str, content: &str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use partwise_lab::protocols::{Axis, Case, Row};
-    use partwise_lab::results::summarize;
+    use crate::protocols::{Axis, Case, Row};
+    use crate::results::summarize;
 
     const FIGURE: Figure = Figure {
         name: "ac",

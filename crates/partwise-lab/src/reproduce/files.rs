@@ -1,4 +1,4 @@
-//! What `partwise reproduce` wrote into a folder, so that it writes over its own files only. The list is saved before a file is, so that a
+//! What `partwise-lab reproduce` wrote into a folder, so that it writes over its own files only. The list is saved before a file is, so that a
 //! kill between the two leaves no file that isn't known.
 
 use std::collections::BTreeMap;

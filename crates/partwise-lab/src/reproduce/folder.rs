@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::protocols::{DataSet, Library, Protocol};
 use anyhow::{Context, Result, bail};
 use partwise_io::{
     LabelTable, ReadOptions, Values, read_labels, read_labels_column, read_lines, read_table, sha256_hex,
 };
-use partwise_lab::protocols::{DataSet, Library, Protocol};
 
 /// The names that a table may have, the first that is there.
 const TABLES: [&str; 7] =

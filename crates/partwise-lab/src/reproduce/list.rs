@@ -1,10 +1,10 @@
 //! The list of experiments.
 
-use partwise_lab::protocols::{ABSENT, ALL, Case, Extent, Protocol, enumerated};
+use crate::protocols::{ABSENT, ALL, Case, Extent, Protocol, enumerated};
 use serde_json::{Value, json};
 
 use super::folder::Folder;
-use crate::progress::duration;
+use partwise_report::duration;
 
 /// For a person.
 pub(super) fn text(folder: &Folder) -> String {
@@ -16,7 +16,7 @@ pub(super) fn text(folder: &Folder) -> String {
     for absent in ABSENT {
         out.push_str(&format!("  {} ({}): {}\n", absent.what, absent.papers, absent.stands_in));
     }
-    out.push_str("\nRun one with `partwise reproduce NAME`, or `all`; --reduced for a look in minutes.");
+    out.push_str("\nRun one with `partwise-lab reproduce NAME`, or `all`; --reduced for a look in minutes.");
     out
 }
 
@@ -58,8 +58,7 @@ fn draws(count: u64) -> String {
 /// For a program.
 pub(super) fn json(folder: &Folder) -> Value {
     let experiment = |protocol: &Protocol| {
-        let method =
-            |group: &partwise_lab::protocols::Group| json!({ "name": group.name, "title": group.title });
+        let method = |group: &crate::protocols::Group| json!({ "name": group.name, "title": group.title });
         json!({
             "name": protocol.name,
             "title": protocol.title,
@@ -73,7 +72,7 @@ pub(super) fn json(folder: &Folder) -> Value {
             "methods": protocol.groups.iter().map(method).collect::<Vec<_>>(),
         })
     };
-    let absent = |absent: &partwise_lab::protocols::Absent| json!({ "what": absent.what, "papers": absent.papers, "stands_in": absent.stands_in });
+    let absent = |absent: &crate::protocols::Absent| json!({ "what": absent.what, "papers": absent.papers, "stands_in": absent.stands_in });
     json!({
         "experiments": ALL.iter().map(experiment).collect::<Vec<_>>(),
         "not_reproduced": ABSENT.iter().map(absent).collect::<Vec<_>>(),

@@ -1,6 +1,7 @@
-//! `partwise reproduce`: runs the experiments of the papers on a folder of data sets. Each finished unit is kept at once, a run that was
+//! `partwise-lab reproduce`: runs the experiments of the papers on a folder of data sets. Each finished unit is kept at once, a run that was
 //! interrupted goes on, and tables, figures and a page are made of what is there.
 
+mod args;
 mod chart;
 mod files;
 mod folder;
@@ -17,16 +18,16 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
+use crate::protocols::{self, Extent, Finished, Protocol, Row, UnitId, run_units};
+use crate::results::records::Record;
+use crate::results::summarize;
 use anyhow::{Result, bail};
-use partwise_lab::protocols::{self, Extent, Finished, Protocol, Row, UnitId, run_units};
-use partwise_lab::results::records::Record;
-use partwise_lab::results::summarize;
 
-use crate::Outcome;
-use crate::args::ReproduceArgs;
-use crate::console::{self, Verbosity};
-use crate::interrupt::{self, Kept};
+pub use args::ReproduceArgs;
 use folder::Folder;
+use partwise_report::console::{self, Verbosity};
+use partwise_report::interrupt::{self, Kept};
+use partwise_report::program::Outcome;
 use store::Store;
 use watch::Watch;
 
@@ -37,7 +38,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const ALL: &str = "all";
 
 /// Runs, or lists without a name.
-pub(crate) fn run(args: &ReproduceArgs) -> Result<Outcome> {
+pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
     let data = args.data.clone().or_else(|| std::env::var_os("PARTWISE_DATA").map(PathBuf::from));
     if let Some(named) = data.as_ref().filter(|named| !named.is_dir()) {
         let from = if args.data.is_some() { "--data" } else { "PARTWISE_DATA" };

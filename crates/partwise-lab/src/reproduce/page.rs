@@ -1,10 +1,10 @@
 //! `report.html`: one self-contained page about an experiment.
 
-use partwise_lab::results::tables::Grid;
+use crate::results::tables::Grid;
 
 use super::written::{Run, html_table};
-use crate::progress::duration;
-use crate::report::html::{escaped, head, section, tiles};
+use partwise_report::duration;
+use partwise_report::html::{escaped, head, section, tiles};
 
 /// Its name.
 pub(super) const FILE: &str = "report.html";

@@ -1,9 +1,9 @@
 //! Grids of grey images as SVG.
 
-use partwise_lab::protocols::Picture;
+use crate::protocols::Picture;
 
-use crate::report::html::escaped;
-use crate::report::picture;
+use partwise_report::html::escaped;
+use partwise_report::picture;
 
 const TILE: f64 = 64.0;
 const GAP: f64 = 4.0;

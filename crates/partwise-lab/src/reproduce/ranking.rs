@@ -4,12 +4,12 @@
 
 use std::fmt::Write;
 
-use partwise_lab::protocols::Protocol;
-use partwise_lab::results::Summary;
+use crate::protocols::Protocol;
+use crate::results::Summary;
 
 use super::chart::{head, text};
-use crate::report::charts::{label, ticks};
-use crate::report::html::escaped;
+use partwise_report::charts::{label, ticks};
+use partwise_report::html::escaped;
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 176.0;
@@ -136,8 +136,8 @@ fn diamond(svg: &mut String, x: f64, y: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use partwise_lab::protocols::{Case, Row};
-    use partwise_lab::results::summarize;
+    use crate::protocols::{Case, Row};
+    use crate::results::summarize;
 
     #[test]
     fn methods_come_best_mean_first_and_the_best_of_each_set_is_filled() {

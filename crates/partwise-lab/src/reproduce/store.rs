@@ -4,10 +4,10 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::protocols::{Extent, Picture, Protocol, UnitId};
+use crate::results::records::{self, Record};
 use anyhow::{Context, Result, bail};
 use partwise_io::write_atomic;
-use partwise_lab::protocols::{Extent, Picture, Protocol, UnitId};
-use partwise_lab::results::records::{self, Record};
 use serde_json::{Map, Value, json};
 
 use super::files::Files;
@@ -137,7 +137,10 @@ fn same(path: &Path, settings: &Value) -> Result<()> {
     let found: Value = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     let Some(wanted) = settings.as_object() else { return Ok(()) };
     if !found["experiment"].is_string() || !found["revision"].is_u64() {
-        bail!("{}: `partwise reproduce` did not write it; choose another folder with --out", path.display());
+        bail!(
+            "{}: `partwise-lab reproduce` did not write it; choose another folder with --out",
+            path.display()
+        );
     }
     for (name, value) in wanted {
         if found[name] != *value {

@@ -3,12 +3,12 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use crate::protocols::{Case, UnitId};
+use crate::results::records::Record;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use partwise_lab::protocols::{Case, UnitId};
-use partwise_lab::results::records::Record;
 
-use crate::console::Verbosity;
-use crate::progress::duration;
+use partwise_report::console::Verbosity;
+use partwise_report::duration;
 
 /// Time between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(15);

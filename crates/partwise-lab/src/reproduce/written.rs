@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
+use crate::protocols::{Extent, Protocol, Row};
+use crate::results::tables::{self, FLAG, Grid, number};
+use crate::results::{Line, Summary};
 use anyhow::{Context, Result};
-use partwise_lab::protocols::{Extent, Protocol, Row};
-use partwise_lab::results::tables::{self, FLAG, Grid, number};
-use partwise_lab::results::{Line, Summary};
 use serde_json::{Map, Value, json};
 
 use super::store::Store;
 use super::{chart, page, ranking};
-use crate::record;
 
 const FIGURES: &str = "figures";
 
@@ -93,7 +92,7 @@ impl Run<'_> {
         let lines = |lines: &[Line]| -> Vec<Value> { lines.iter().map(line_json).collect() };
         json!({
             "command": "reproduce",
-            "versions": record::versions(),
+            "versions": partwise_io::versions(),
             "experiment": protocol.name,
             "title": protocol.title,
             "paper": protocol.paper,
@@ -107,7 +106,7 @@ impl Run<'_> {
             "rows": self.rows.iter().map(row_json).collect::<Vec<_>>(),
             "unit_seconds": self.seconds,
             "seconds": seconds,
-            "peak_memory_bytes": record::peak_memory(),
+            "peak_memory_bytes": partwise_io::machine::peak_memory(),
         })
     }
 }
@@ -127,9 +126,7 @@ fn pictures_in(folder: &Path) -> Result<Vec<String>> {
     paths.iter().map(read).collect()
 }
 
-fn score(
-    (name, average, against): &(String, partwise_lab::results::Average, partwise_lab::results::Against),
-) -> String {
+fn score((name, average, against): &(String, crate::results::Average, crate::results::Against)) -> String {
     let error = average.error.map_or(String::new(), |error| format!(" ({})", number(error)));
     let published = against.published.map_or(String::new(), |value| format!(", published {}", number(value)));
     let reference =
@@ -171,5 +168,5 @@ fn row_json(row: &Row) -> Value {
 
 /// A table for the page.
 pub(super) fn html_table(grid: &Grid) -> String {
-    crate::report::html::table(&grid.header, &grid.rows)
+    partwise_report::html::table(&grid.header, &grid.rows)
 }
