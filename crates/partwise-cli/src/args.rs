@@ -8,10 +8,6 @@ use partwise_report::program::EXIT_CODES;
 
 use crate::choices::{self, Strength};
 
-/// What `partwise reproduce` answers.
-pub(crate) const REPRODUCE_MOVED: &str = "the experiments of the papers moved out of `partwise` into a program of their own; \
-    in a copy of Partwise's repository, run: cargo run --release -p partwise-lab -- reproduce ...";
-
 /// Non-negative matrix factorization guided by what you know.
 ///
 /// Factors a table X (samples x features, no negative entries) into codes W (samples x k) and components H (k x features).
@@ -49,9 +45,6 @@ pub(crate) enum Command {
     /// Print a completion script for a shell.
     #[command(after_help = EXIT_CODES)]
     Completions(CompletionsArgs),
-    /// Moved to `partwise-lab`; for one release this says so.
-    #[command(hide = true, disable_help_flag = true)]
-    Reproduce(MovedArgs),
 }
 
 /// What is read, and how.
@@ -421,11 +414,4 @@ pub(crate) struct DemoArgs {
 pub(crate) struct CompletionsArgs {
     /// The shell.
     pub(crate) shell: clap_complete::Shell,
-}
-
-/// Whatever follows a command that moved.
-#[derive(Args, Debug)]
-pub(crate) struct MovedArgs {
-    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    _rest: Vec<std::ffi::OsString>,
 }

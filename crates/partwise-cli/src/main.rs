@@ -33,11 +33,19 @@ mod transform;
 
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::anyhow;
 use args::{Cli, Command};
-use partwise_report::program;
+use partwise_report::{console, program};
+
+/// What `partwise reproduce` answers in the release after it moved.
+const REPRODUCE_MOVED: &str = "the experiments of the papers moved out of `partwise` into a program of their own; \
+    in a copy of Partwise's repository, run: cargo run --release -p partwise-lab -- reproduce ...";
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|command| command == "reproduce") {
+        console::error(&anyhow!(REPRODUCE_MOVED));
+        return ExitCode::from(2);
+    }
     program::run(|cli: Cli| match cli.command {
         Command::Fit(args) => fit::run(&args),
         Command::Transform(args) => transform::run(&args),
@@ -47,6 +55,5 @@ fn main() -> ExitCode {
         Command::Methods(args) => methods::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Completions(args) => completions::run(&args),
-        Command::Reproduce(_) => bail!(args::REPRODUCE_MOVED),
     })
 }

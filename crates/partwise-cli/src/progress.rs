@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partwise::{Iteration, Observer, Settings};
 
 use partwise_report::console::Verbosity;
+use partwise_report::duration;
 use partwise_report::interrupt::{self, Kept};
 
 /// Seconds between two lines where there is no terminal.

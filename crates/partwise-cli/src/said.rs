@@ -5,7 +5,6 @@ use partwise::memory::in_words;
 use partwise::recipes::{GuidanceReport, Verdict};
 
 use crate::job::{Done, Job, error_name};
-use crate::record;
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
 

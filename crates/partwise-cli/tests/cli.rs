@@ -438,3 +438,16 @@ fn clusters_are_shares_codes_or_k_means() {
     let said = succeed(at, "evaluate three --labels labels.csv --clusters largest");
     assert!(said.contains("accuracy        1.0000"), "{said}");
 }
+
+#[test]
+fn reproduce_says_where_it_moved_whatever_follows_and_is_not_offered() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in ["reproduce", "reproduce --help", "reproduce cnmf-orl --data d --draws 2 --json"] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        let said = stderr(&output);
+        assert!(said.contains("cargo run --release -p partwise-lab -- reproduce"), "{arguments}: {said}");
+    }
+    assert!(!succeed(folder.path(), "--help").contains("reproduce"));
+    assert!(!succeed(folder.path(), "completions zsh").contains("reproduce"));
+}

@@ -6,12 +6,23 @@
     reason = "a test fails by panicking, and prints what it left out"
 )]
 
-mod common;
+mod program;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{json, partwise, run, stderr, succeed, write_npy};
+use program::{lab, run, stderr, succeed};
+
+/// A `.npy` file of images of 8 × 8 pixels, little-endian f64 in C order.
+fn write_images(path: &Path, count: usize, pixels: &[f64]) {
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({count}, 8, 8), }}");
+    let header = format!("{header:<117}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    pixels.iter().for_each(|pixel| bytes.extend(pixel.to_le_bytes()));
+    fs::write(path, bytes).unwrap();
+}
 
 /// A folder `data/orl` with 12 digits of each of the ten classes.
 fn digits_as_faces(folder: &Path) {
@@ -23,7 +34,7 @@ fn digits_as_faces(folder: &Path) {
         kept.extend((0..digits.n_samples()).filter(|i| digits.labels[*i] == class).take(12));
     }
     let pixels: Vec<f64> = kept.iter().flat_map(|i| digits.images[i * 64..(i + 1) * 64].to_vec()).collect();
-    write_npy(&set.join("images.npy"), &[kept.len(), 8, 8], &pixels);
+    write_images(&set.join("images.npy"), kept.len(), &pixels);
     let labels: String =
         kept.iter().enumerate().map(|(at, i)| format!("{at},{}\n", digits.labels[*i])).collect();
     fs::write(set.join("labels.csv"), format!("index,label\n{labels}")).unwrap();
@@ -99,7 +110,7 @@ fn cases_can_be_chosen_and_others_added_on_the_same_draws() {
     digits_as_faces(folder.path());
     let run_cases = |out: &str, cases: &str| {
         let base = "reproduce cnmf-orl --data data --draws 2 --methods cnmf,constrained-k-means";
-        let output = partwise()
+        let output = lab()
             .current_dir(folder.path())
             .args(base.split(' '))
             .args(["--out", out, "--cases", cases])
@@ -149,7 +160,9 @@ fn tables_figures_and_the_page_are_written_and_stand_alone() {
     for address in ["src=\"http", "href=\"http", "@import", "<script"] {
         assert!(!page.contains(address), "{address}");
     }
-    assert_eq!(json(out.join("settings.json"))["extent"], "reduced");
+    let settings: serde_json::Value =
+        serde_json::from_slice(&fs::read(out.join("settings.json")).unwrap()).unwrap();
+    assert_eq!(settings["extent"], "reduced");
 }
 
 #[test]
@@ -211,7 +224,7 @@ fn faces() -> Option<PathBuf> {
 fn faces_are_clustered_as_well_as_by_independent_implementations() {
     let Some(data) = faces() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let output = partwise()
+    let output = lab()
         .current_dir(folder.path())
         .args([
             "reproduce",
