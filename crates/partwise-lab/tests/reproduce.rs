@@ -1,5 +1,6 @@
-//! Experiments from the command line: on the built-in digits under the name of a set of faces, which is always there, and on the faces
-//! themselves where `PARTWISE_DATA` (relative to the workspace) or `../shared/data` has them.
+//! Experiments from the command line: on the built-in digits under the name of a set of faces, which is
+//! always there, and on the faces themselves where `PARTWISE_DATA` (relative to the workspace) or
+//! `../shared/data` has them.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,6 +1,7 @@
-//! All that is printed: results on standard output, progress, notes and errors on standard error, wrapped to the terminal. Names come from
-//! files, so whatever could steer a terminal is printed as text ([`harmless`]). A write to standard output that fails is remembered for
-//! the end ([`finish`]), so that it doesn't take a fit with it.
+//! All that is printed: results on standard output, progress, notes and errors on standard error, wrapped to
+//! the terminal. Names come from files, so whatever could steer a terminal is printed as text ([`harmless`]).
+//! A write to standard output that fails is remembered for the end ([`finish`]), so that it doesn't take a
+//! fit with it.
 #![allow(clippy::print_stdout, reason = "printing results is the purpose of this module")]
 
 use std::borrow::Cow;
@@ -78,7 +79,8 @@ pub fn print_raw(text: &str) {
     remember(writeln!(io::stdout(), "{text}"));
 }
 
-/// Prints JSON on standard output. What could steer a terminal is escaped as JSON does it, so that a program reads the same.
+/// Prints JSON on standard output. What could steer a terminal is escaped as JSON does it, so that a program
+/// reads the same.
 pub fn print_json(value: &serde_json::Value) {
     let mut text = String::new();
     for c in format!("{value:#}").chars() {
@@ -97,8 +99,8 @@ fn eprint(text: &str) {
     let _ = writeln!(io::stderr(), "{}", wrapped(&harmless(text, false), width));
 }
 
-/// Text that a terminal shows and does not obey: control characters (escape sequences begin with one) and those that turn the direction
-/// of what follows are written as `\u{1b}`. `lines`: line breaks are meant.
+/// Text that a terminal shows and does not obey: control characters (escape sequences begin with one) and
+/// those that turn the direction of what follows are written as `\u{1b}`. `lines`: line breaks are meant.
 pub fn harmless(text: &str, lines: bool) -> Cow<'_, str> {
     let shown = |c: char| !steers(c) || (lines && c == '\n');
     if text.chars().all(shown) {
@@ -167,8 +169,8 @@ fn terminal_width() -> usize {
     terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).clamp(30, 120))
 }
 
-/// Breaks lines at spaces. Lines that go on are indented as the line they belong to, and two more; lines of tables (with
-/// several spaces in a row) stay as they are.
+/// Breaks lines at spaces. Lines that go on are indented as the line they belong to, and two more; lines of
+/// tables (with several spaces in a row) stay as they are.
 fn wrapped(text: &str, width: usize) -> String {
     let mut out = String::new();
     for (number, line) in text.lines().enumerate() {

@@ -1,9 +1,10 @@
-//! Pages that stand alone: the head with its style, sections, tables. All text from outside goes through [`escaped`].
+//! Pages that stand alone: the head with its style, sections, tables. All text from outside goes through
+//! [`escaped`].
 
 const STYLE: &str = include_str!("style.css");
 
-/// What a browser may load for the page: nothing but its own styles and the pictures that are in it. Were a name ever to become markup,
-/// no script of it would run and nothing would be fetched.
+/// What a browser may load for the page: nothing but its own styles and the pictures that are in it. Were a
+/// name ever to become markup, no script of it would run and nothing would be fetched.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 

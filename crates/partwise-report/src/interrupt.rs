@@ -1,6 +1,7 @@
-//! Ctrl-C, SIGTERM and SIGHUP. The first asks the work to stop: a fit ends after its iteration and what it reached is kept; work of which
-//! nothing can be kept is unwound by the library's [`Interrupt`], and where it doesn't listen (a read that waits for its input) the
-//! program ends without it. The second ends the program at once. SIGHUP stays ignored where it was when the program began (`nohup`).
+//! Ctrl-C, SIGTERM and SIGHUP. The first asks the work to stop: a fit ends after its iteration and what it
+//! reached is kept; work of which nothing can be kept is unwound by the library's [`Interrupt`], and where it
+//! doesn't listen (a read that waits for its input) the program ends without it. The second ends the program
+//! at once. SIGHUP stays ignored where it was when the program began (`nohup`).
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -60,7 +61,8 @@ pub fn listen() {
     }
 }
 
-/// Whether SIGHUP is not ignored as far as the system tells; where it doesn't tell, the signal is left to its default.
+/// Whether SIGHUP is not ignored as far as the system tells; where it doesn't tell, the signal is left to its
+/// default.
 #[cfg(unix)]
 fn hears_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

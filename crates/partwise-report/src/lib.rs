@@ -1,4 +1,5 @@
-//! What the programs `partwise` and `partwise-lab` share: how they print, stop and end, and how they set pages, charts and pictures.
+//! What the programs `partwise` and `partwise-lab` share: how they print, stop and end, and how they set
+//! pages, charts and pictures.
 //!
 //! [`program::run`] is the `main` of both. No factorization and no file formats.
 

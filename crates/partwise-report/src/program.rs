@@ -32,7 +32,8 @@ pub fn run<Flags: Parser>(command: impl FnOnce(Flags) -> anyhow::Result<Outcome>
     };
     match console::finish() {
         Err(_) if code != 0 => code.into(),
-        // The reader had enough (`| head`): nothing to report, and the code that a shell shows for such a program.
+        // The reader had enough (`| head`): nothing to report, and the code that a shell shows for such a
+        // program.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(141),
         Err(error) => {
             console::error(&anyhow::Error::new(error).context("can't write to standard output"));

@@ -33,8 +33,8 @@
 //! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and range; [`Fit`] is the result, with
 //! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`models`] and [`solvers`] hold the registries that
 //! the command line and the tables of the documentation are made from. [`metrics`] measures a clustering against labels.
-//! [`svm`] trains linear support vector machines, [`graphs`] builds graphs of neighbours and [`clustering`] is k-means;
-//! [`draw_labels`] draws the labelled samples of an experiment.
+//! [`svm`] trains linear support vector machines, [`graphs`] builds graphs of neighbours, [`clustering`] is
+//! k-means, and [`draw_labels`] draws the labelled samples of an experiment.
 //! The same seed gives the same bits for any number of threads.
 
 pub mod backend;
@@ -90,7 +90,8 @@ pub use solvers::SolverChoice;
 pub use stop::StopReason;
 pub use terms::AnchorScale;
 
-/// What the comparison methods of `partwise-lab` share with the library. It is no part of the API and may change at any time.
+/// What the comparison methods of `partwise-lab` share with the library. It is no part of the API and may
+/// change at any time.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::clustering::{check, check_centres, lloyd, plus_plus, rows, scatter, scores};

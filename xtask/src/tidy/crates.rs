@@ -2,14 +2,15 @@
 
 use super::Finding;
 
-/// Each crate and the crates it may not depend on: the library knows none of the others, and formats and evaluation
-/// don't know each other or the command line.
+/// Each crate and the crates it may not depend on: the library knows none of the others, formats know the
+/// library alone, and nothing that users compile knows the laboratory.
 const FORBIDDEN: &[(&str, &[&str])] = &[
-    ("partwise", &["partwise-io", "partwise-lab", "partwise-cli", "partwise-py"]),
-    ("partwise-io", &["partwise-lab", "partwise-cli", "partwise-py"]),
-    ("partwise-lab", &["partwise-io", "partwise-cli", "partwise-py"]),
-    ("partwise-cli", &["partwise-py"]),
-    ("partwise-py", &["partwise-cli"]),
+    ("partwise", &["partwise-io", "partwise-report", "partwise-lab", "partwise-cli", "partwise-py"]),
+    ("partwise-io", &["partwise-report", "partwise-lab", "partwise-cli", "partwise-py"]),
+    ("partwise-report", &["partwise-lab", "partwise-cli", "partwise-py"]),
+    ("partwise-lab", &["partwise-cli", "partwise-py"]),
+    ("partwise-cli", &["partwise-lab", "partwise-py"]),
+    ("partwise-py", &["partwise-report", "partwise-lab", "partwise-cli"]),
 ];
 
 /// Checks the `Cargo.toml` of the crate `name`.
@@ -32,10 +33,10 @@ mod tests {
 
     #[test]
     fn a_forbidden_dependency_is_found_and_an_allowed_one_passes() {
-        let manifest = "[package]\nname = \"partwise-lab\"\n[dependencies]\npartwise.workspace = true\n";
-        assert!(check("partwise-lab", manifest).is_empty());
-        for line in ["partwise-io.workspace = true", "partwise-io = { path = \"../partwise-io\" }"] {
-            let findings = check("partwise-lab", &format!("{manifest}{line}\n"));
+        let manifest = "[package]\nname = \"partwise-cli\"\n[dependencies]\npartwise.workspace = true\n";
+        assert!(check("partwise-cli", manifest).is_empty());
+        for line in ["partwise-lab.workspace = true", "partwise-lab = { path = \"../partwise-lab\" }"] {
+            let findings = check("partwise-cli", &format!("{manifest}{line}\n"));
             assert_eq!((findings.len(), findings[0].line), (1, 5), "{line}");
         }
     }

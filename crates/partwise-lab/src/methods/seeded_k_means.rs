@@ -5,8 +5,9 @@
 //! seeded: labelled samples may move;   constrained: they keep their class
 //! ```
 //!
-//! Reference: S. Basu, A. Banerjee, R. J. Mooney, "Semi-supervised clustering by seeding", ICML 2002.
-//! What differs: clusters beyond the classes start by k-means++ from the class means (the paper perturbs the global mean).
+//! Reference: S. Basu, A. Banerjee, R. J. Mooney, "Semi-supervised clustering by seeding", ICML 2002. What
+//! differs: clusters beyond the classes start by k-means++ from the class means (the paper perturbs the
+//! global mean).
 
 use partwise::{DataMatrix, Error, Labels, Matrix, Result};
 
@@ -19,12 +20,13 @@ use partwise::internals::{check, lloyd, plus_plus};
 /// As tables show it, with the limit of [`KMeansSettings`].
 pub(crate) const SOLVER: &str = "Lloyd from the labels, at most 300 iterations";
 
-/// k-means of `data` (n × d) with `k` clusters that starts from the class means. Cluster c is class c. `restarts` plays no
-/// part.
+/// k-means of `data` (n × d) with `k` clusters that starts from the class means. Cluster c is class c.
+/// `restarts` plays no part.
 ///
 /// # Errors
-/// As [`k_means`](partwise::clustering::k_means()); [`Error::Shape`] when labels are not one a sample; [`Error::Labels`] when no
-/// sample is labelled; [`Error::Incompatible`] when there are more classes than clusters.
+/// As [`k_means`](partwise::clustering::k_means()); [`Error::Shape`] when labels are not one a sample;
+/// [`Error::Labels`] when no sample is labelled; [`Error::Incompatible`] when there are more classes than
+/// clusters.
 pub fn seeded_k_means(
     data: &dyn DataMatrix<f64>,
     k: usize,

@@ -1,4 +1,5 @@
-//! Line charts of several methods with error bars, as SVG that stands alone; the page's style recolours it where it is set in the page.
+//! Line charts of several methods with error bars, as SVG that stands alone; the page's style recolours it
+//! where it is set in the page.
 
 use std::fmt::Write;
 
@@ -19,7 +20,8 @@ const AXIS: f64 = 46.0;
 const LEGEND_LINE: f64 = 18.0;
 const LEGEND_COLUMNS: usize = 3;
 
-/// Told apart also without colours by the shapes of their marks (Okabe & Ito's colours, without yellow, and two more).
+/// Told apart also without colours by the shapes of their marks (Okabe & Ito's colours, without yellow, and
+/// two more).
 const COLOURS: [&str; 9] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c6d1f", "#56b4e9", "#7a5195", "#e69f00", "#6b7280"];
 const SHAPES: usize = 5;

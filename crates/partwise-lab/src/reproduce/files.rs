@@ -1,5 +1,5 @@
-//! What `partwise-lab reproduce` wrote into a folder, so that it writes over its own files only. The list is saved before a file is, so that a
-//! kill between the two leaves no file that isn't known.
+//! What `partwise-lab reproduce` wrote into a folder, so that it writes over its own files only. The list is
+//! saved before a file is, so that a kill between the two leaves no file that isn't known.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ pub(super) const LIST: &str = ".partwise-files.json";
 /// The files of a folder of results.
 pub(super) struct Files {
     folder: PathBuf,
-    /// The SHA-256 that each file may have: of the last content, and of the one before where a kill came between.
+    /// The SHA-256 that each file may have: of the last content, and of the one before where a kill came
+    /// between.
     written: BTreeMap<String, Vec<String>>,
     /// Whether the folder is of a version without a list, whose files are known by their names.
     by_name: bool,
@@ -23,7 +24,8 @@ impl Files {
     /// Reads the list; `has_results`: whether the folder holds results of an experiment.
     ///
     /// # Errors
-    /// When a file that is to be written (`names` among others) is there and not as it was written; what the system reports.
+    /// When a file that is to be written (`names` among others) is there and not as it was written; what the
+    /// system reports.
     pub(super) fn open(folder: &Path, has_results: bool, names: &[&str]) -> Result<Self> {
         let path = folder.join(LIST);
         let mut files = Files {

@@ -40,7 +40,8 @@ impl Folder {
         protocol.needs.iter().copied().filter(|set| !self.path.join(set).is_dir()).collect()
     }
 
-    /// For each data set of a protocol the SHA-256 of its files, so that results of other data aren't continued.
+    /// For each data set of a protocol the SHA-256 of its files, so that results of other data aren't
+    /// continued.
     pub(super) fn digests(&self, protocol: &Protocol) -> Result<Vec<(&'static str, String)>> {
         let digest = |set: &&'static str| {
             let folder = self.path.join(set);
@@ -108,7 +109,8 @@ impl Folder {
 
 impl Library for Folder {
     fn data_set(&self, name: &str) -> Result<Arc<DataSet>> {
-        // Held while reading, so that two threads don't read the same set; a reader that panicked has added nothing.
+        // Held while reading, so that two threads don't read the same set; a reader that panicked has added
+        // nothing.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(set) = read.get(name) {
             return Ok(Arc::clone(set));

@@ -1,5 +1,6 @@
-//! `partwise-lab reproduce`: runs the experiments of the papers on a folder of data sets. Each finished unit is kept at once, a run that was
-//! interrupted goes on, and tables, figures and a page are made of what is there.
+//! `partwise-lab reproduce`: runs the experiments of the papers on a folder of data sets. Each finished unit
+//! is kept at once, a run that was interrupted goes on, and tables, figures and a page are made of what is
+//! there.
 
 mod args;
 mod chart;

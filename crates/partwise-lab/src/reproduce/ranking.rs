@@ -1,6 +1,7 @@
 //! A ranking of methods over the cases of an experiment without an axis, as SVG that stands alone.
 //!
-//! A line a method, best mean first: a dot for each case, filled where no method does better, and a diamond at the mean over the cases.
+//! A line a method, best mean first: a dot for each case, filled where no method does better, and a diamond
+//! at the mean over the cases.
 
 use std::fmt::Write;
 
@@ -32,7 +33,8 @@ struct Ranked {
     mean: f64,
 }
 
-/// (name, SVG); none for an experiment with an axis, or without three cases and three methods that have all of them.
+/// (name, SVG); none for an experiment with an axis, or without three cases and three methods that have all
+/// of them.
 pub(super) fn ranking(protocol: &Protocol, summary: &Summary) -> Option<(String, String)> {
     let score = *protocol.main_scores.first()?;
     if protocol.axis.is_some() {

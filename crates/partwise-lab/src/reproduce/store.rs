@@ -1,4 +1,5 @@
-//! The folder of an experiment's results: `draws.csv` grows by a unit at a time; `settings.json` says what the units were run with.
+//! The folder of an experiment's results: `draws.csv` grows by a unit at a time; `settings.json` says what
+//! the units were run with.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;

@@ -1,4 +1,5 @@
-//! What is made of the rows of an experiment: tables, figures, the page, JSON, and a summary for the terminal.
+//! What is made of the rows of an experiment: tables, figures, the page, JSON, and a summary for the
+//! terminal.
 
 use std::path::Path;
 

@@ -7,9 +7,10 @@
 //! nearest centre so far
 //! ```
 //!
-//! References: S. P. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28, 1982,
-//! doi 10.1109/TIT.1982.1056489; D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
-//! Samples that coincide with a centre are never drawn; when all do, the next centre is a sample drawn uniformly.
+//! References: S. P. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28,
+//! 1982, doi 10.1109/TIT.1982.1056489; D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful
+//! seeding", SODA 2007. Samples that coincide with a centre are never drawn; when all do, the next centre is
+//! a sample drawn uniformly.
 
 use super::rows;
 use crate::data::{self, DataMatrix};
@@ -24,8 +25,8 @@ use crate::pool::Pool;
 pub enum EmptyCluster {
     /// Its centre stays where it is, and it may stay empty.
     Keep,
-    /// Its centre moves to the sample that is farthest from its own centre (ties to the lower number), among clusters of
-    /// more than one sample. The objective falls by this.
+    /// Its centre moves to the sample that is farthest from its own centre (ties to the lower number), among
+    /// clusters of more than one sample. The objective falls by this.
     #[default]
     Farthest,
 }

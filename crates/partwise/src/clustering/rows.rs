@@ -22,8 +22,8 @@ pub fn squared_norms(data: &dyn DataMatrix<f64>) -> Vec<f64> {
     (0..data.n_samples()).map(&mut norm).collect()
 }
 
-/// The means of groups of samples (groups × d); `None` for a sample that is in no group. A group without a sample keeps
-/// the row of `otherwise`.
+/// The means of groups of samples (groups × d); `None` for a sample that is in no group. A group without a
+/// sample keeps the row of `otherwise`.
 pub fn means(
     data: &dyn DataMatrix<f64>,
     group: impl Fn(usize) -> Option<usize>,

@@ -1,13 +1,15 @@
-//! Draws of labelled samples, which choose the labels that a guided fit gets to see, and the generator of such draws.
+//! Draws of labelled samples, which choose the labels that a guided fit gets to see, and the generator of
+//! such draws.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// The labels of `per_class` samples of each class, and −1 for all others (n in, n out).
 ///
-/// The same seed gives the same draw on every machine. A class with fewer samples gives all it has. Samples whose
-/// label is negative are unlabelled already and stay so. Each class draws from a stream of its own, so what is drawn
-/// from it depends on the seed, its label and its own samples only, and a larger `per_class` adds to a smaller one.
+/// The same seed gives the same draw on every machine. A class with fewer samples gives all it has. Samples
+/// whose label is negative are unlabelled already and stay so. Each class draws from a stream of its own, so
+/// what is drawn from it depends on the seed, its label and its own samples only, and a larger `per_class`
+/// adds to a smaller one.
 pub fn draw_labels(labels: &[i32], per_class: usize, seed: u64) -> Vec<i32> {
     let mut classes: Vec<i32> = labels.iter().copied().filter(|&label| label >= 0).collect();
     classes.sort_unstable();
