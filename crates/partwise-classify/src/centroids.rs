@@ -1,37 +1,51 @@
 //! Spherical constrained k-means: the classes as directions.
 //!
 //! ```text
-//! start: m_c = unit(Σ of the labelled unit rows of c);   repeat: each sample to the largest xᵢ·m_c (labelled ones keep their class),
-//! m_c = unit(Σ of the unit rows of c)
+//! start: m_c = unit(Σ of the labelled unit rows of c)
+//! repeat: each sample to the largest xᵢ·m_c (labelled ones keep their class), m_c = unit(Σ of the unit rows of c)
 //! ```
 //!
-//! References: S. Basu, A. Banerjee, R. J. Mooney, "Semi-supervised clustering by seeding", ICML 2002 (constrained); I. S. Dhillon,
-//! D. S. Modha, "Concept decompositions for large sparse text data using clustering", Machine Learning 42, 2001,
-//! doi 10.1023/A:1007612920971 (spherical). It is no factorization: nothing is alternated but means and the nearest of them.
+//! References: S. Basu, A. Banerjee, R. J. Mooney, "Semi-supervised clustering by seeding", ICML 2002 (constrained);
+//! I. S. Dhillon, D. S. Modha, "Concept decompositions for large sparse text data using clustering", Machine Learning
+//! 42, 2001, doi:10.1023/A:1007612920971 (spherical).
 
-use super::super::memberships::largest;
-use crate::data::{self, DataMatrix};
-use crate::foundation::{Matrix, Real};
-use crate::guidance::Labels;
+use partwise::internals::times;
+use partwise::{DataMatrix, Labels, Matrix, Real, Result};
+
+use crate::checks::check_data;
+use crate::graphs::unit_rows;
+use crate::posteriors::largest;
 
 /// Iterations at most.
 const MAX_ITERATIONS: usize = 100;
 
 /// Where samples stand between the classes.
-pub(super) struct Centroids {
-    /// xᵢ·m_c (n × k): the cosines.
-    pub(super) cosines: Matrix<f64>,
-    /// The share of the samples in each cluster (k).
-    pub(super) sizes: Vec<f64>,
+pub(crate) struct Centroids {
+    /// xᵢ·m_c (n × c): the cosines.
+    pub(crate) cosines: Matrix<f64>,
+    /// The part of the samples in each cluster (c).
+    pub(crate) sizes: Vec<f64>,
+}
+
+/// The class of each row of `data` (n × d) by spherical constrained k-means from the labels: the clusters that
+/// [`classify`](crate::classify) takes class sizes and a graph from. Rows are compared by direction.
+///
+/// # Errors
+/// As [`classify`](crate::classify).
+pub fn spherical_k_means<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Result<Vec<usize>> {
+    check_data(data, labels)?;
+    let cosines = centroids(unit_rows(data).as_ref(), labels).cosines;
+    let class = |i: usize| labels.class(i).unwrap_or_else(|| largest(cosines.row(i)));
+    Ok((0..data.n_samples()).map(class).collect())
 }
 
 /// `data` (n × d) has rows of unit length or 0.
-pub(super) fn centroids<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Centroids {
+pub(crate) fn centroids<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Centroids {
     let (n, classes) = (data.n_samples(), labels.n_classes());
     let mut of: Vec<Option<usize>> = (0..n).map(|i| labels.class(i)).collect();
     let mut cosines = Matrix::zeros(n, classes);
     for _ in 0..MAX_ITERATIONS {
-        cosines = data::times(data, &directions(data, &of, classes));
+        cosines = times(data, &directions(data, &of, classes));
         let next: Vec<Option<usize>> =
             (0..n).map(|i| labels.class(i).or_else(|| Some(largest(cosines.row(i))))).collect();
         if std::mem::replace(&mut of, next) == of {

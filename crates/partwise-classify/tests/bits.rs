@@ -13,8 +13,8 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use partwise::recipes::{Automatic, AutomaticSettings, automatic, spherical_k_means};
 use partwise::{DataMatrix, DenseMatrix, Labels, Matrix, Real, SparseMatrix};
+use partwise_classify::{Classification, ClassifySettings, classify, spherical_k_means};
 use partwise_eval::digits;
 
 /// The vector instructions that decide in which order numbers are added.
@@ -127,7 +127,7 @@ impl Example {
 }
 
 /// Classes; posteriors; what was tried and how it did.
-fn hashes(found: &Automatic) -> [u64; 3] {
+fn hashes(found: &Classification) -> [u64; 3] {
     let judged = |score: Option<f64>, agreement: Option<f64>, weight: f64| {
         [score.unwrap_or(-1.0), agreement.unwrap_or(-2.0), weight]
     };
@@ -135,13 +135,14 @@ fn hashes(found: &Automatic) -> [u64; 3] {
         let [score, agreement, weight] = judged(c.score, c.agreement, c.weight);
         [c.share, score, agreement, weight]
     });
-    let readings = found.readings.iter().flat_map(|r| judged(r.score, r.agreement, r.weight));
+    let base_classifiers = found.base_classifiers.iter().flat_map(|r| judged(r.score, r.agreement, r.weight));
     let refinements = found.refinements.iter().flat_map(|r| judged(r.score, r.agreement, r.weight));
-    let counts = [found.folds as f64, found.hidden as f64, found.notices.len() as f64];
-    let scores = candidates.chain(readings).chain(refinements).chain(found.sizes.clone()).chain(counts);
+    let counts = [found.folds as f64, found.held_out as f64, found.notices.len() as f64];
+    let scores =
+        candidates.chain(base_classifiers).chain(refinements).chain(found.class_sizes.clone()).chain(counts);
     [
-        hash(found.labels.iter().map(|class| *class as f64)),
-        hash(found.memberships.as_slice().iter().copied()),
+        hash(found.classes.iter().map(|class| *class as f64)),
+        hash(found.posteriors.as_slice().iter().copied()),
         hash(scores),
     ]
 }
@@ -149,8 +150,8 @@ fn hashes(found: &Automatic) -> [u64; 3] {
 fn line<T: Real>(example: &Example, kind: &str, counts: &[usize], data: &dyn DataMatrix<T>) -> String {
     let labels = example.labels(counts);
     let settings =
-        AutomaticSettings { iterations: example.iterations, threads: 1, ..AutomaticSettings::default() };
-    let [classes, posteriors, scores] = hashes(&automatic(data, &labels, &settings).unwrap());
+        ClassifySettings { iterations: example.iterations, threads: 1, ..ClassifySettings::default() };
+    let [classes, posteriors, scores] = hashes(&classify(data, &labels, &settings).unwrap());
     let clusters = hash(spherical_k_means(data, &labels).unwrap().into_iter().map(|class| class as f64));
     format!(
         "{} | {kind} {} | labels {counts:?} | {classes:016x} {posteriors:016x} {scores:016x} {clusters:016x}",

@@ -73,6 +73,17 @@ pub use methods::Model;
 pub use problem::Problem;
 pub use terms::AnchorScale;
 
+/// What the other crates of the workspace share with the library. It is no part of the API and may
+/// change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::data::range::in_range;
+    pub use crate::data::{times, transpose_times};
+    pub use crate::foundation::interrupt::check as check_interrupt;
+    pub use crate::foundation::pool::{CAPPED, Pool, capped};
+    pub use crate::kernels::conjugate_gradients;
+}
+
 /// The README's Rust block is a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -65,21 +65,21 @@ impl DataSize {
     }
 
     /// Bytes of the data themselves.
-    fn bytes(&self) -> f64 {
+    pub fn bytes(&self) -> f64 {
         match self.sparse {
             true => self.stored as f64 * (INDEX + self.number as f64) + WORD * (self.rows() + 1.0),
             false => self.stored as f64 * self.number as f64,
         }
     }
 
-    /// Row and column sums, and the lists of rows and columns of zeros, of which sparse data may have many.
-    fn sums(&self) -> f64 {
+    /// Bytes of the row and column sums, and of the lists of rows and columns of zeros, of which sparse data may have many.
+    pub fn sums(&self) -> f64 {
         let zeros = if self.sparse { WORD } else { 0.0 };
         (WORD + zeros) * (self.rows() + self.columns()) + self.columns()
     }
 
-    /// The columns of sparse data, and where the next entry of each row and column goes while they are built.
-    fn transpose(&self) -> f64 {
+    /// Bytes of the columns of sparse data, and of where the next entry of each row and column goes while they are built.
+    pub fn transpose(&self) -> f64 {
         match self.sparse {
             true => {
                 self.stored as f64 * (INDEX + self.number as f64)
@@ -210,26 +210,6 @@ pub fn of_neighbours(size: DataSize, neighbours: usize) -> Estimate {
             ("the graph", 2.0 * edges * (INDEX + WORD)),
         ],
         advice: vec![format!("fewer neighbours than {neighbours}"), "fewer samples".into()],
-    }
-}
-
-/// What [`automatic`](crate::recipes::automatic) needs for so many classes: unit rows, graphs of neighbours, fits with up to `per_class`
-/// components a class, and the inner products of the samples.
-pub fn of_automatic(size: DataSize, classes: usize, per_class: usize) -> Estimate {
-    let graph = size.rows() * 7.0 * 2.0 * (INDEX + WORD);
-    let rank = classes.saturating_mul(per_class);
-    let values = (size.rows() + size.columns()) * rank as f64 * size.number as f64;
-    let least = size.rows().min(size.columns());
-    Estimate {
-        parts: vec![
-            ("the sums of rows and columns", 2.0 * size.sums()),
-            ("the rows at unit length", size.bytes() + size.transpose()),
-            ("graphs of neighbours", 8.0 * graph + 64.0 * size.rows() * size.number as f64),
-            ("fits", 3.0 * values),
-            ("shares of classes", 12.0 * size.rows() * classes as f64 * WORD),
-            ("inner products", least.min(1000.0) * (size.rows() + size.columns()) * WORD),
-        ],
-        advice: vec!["fewer rows or columns".into(), "numbers in f32".into()],
     }
 }
 

@@ -5,8 +5,9 @@ use super::Finding;
 /// Each crate and the crates it may not depend on: the library knows none of the others, and formats and evaluation
 /// don't know each other or the command line.
 const FORBIDDEN: &[(&str, &[&str])] = &[
-    ("partwise", &["partwise-io", "partwise-eval", "partwise-cli", "partwise-py"]),
-    ("partwise-io", &["partwise-eval", "partwise-cli", "partwise-py"]),
+    ("partwise", &["partwise-classify", "partwise-io", "partwise-eval", "partwise-cli", "partwise-py"]),
+    ("partwise-classify", &["partwise-io", "partwise-cli", "partwise-py"]),
+    ("partwise-io", &["partwise-classify", "partwise-eval", "partwise-cli", "partwise-py"]),
     ("partwise-eval", &["partwise-io", "partwise-cli", "partwise-py"]),
     ("partwise-cli", &["partwise-py"]),
     ("partwise-py", &["partwise-cli"]),

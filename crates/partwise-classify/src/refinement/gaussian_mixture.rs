@@ -1,60 +1,68 @@
-//! A Gaussian mixture with one covariance for all classes, learned from every sample: discriminants that know more than the labels.
+//! A Gaussian mixture with one covariance for all classes, learned from every sample: discriminants that know more than
+//! the labels.
 //!
 //! ```text
-//! M:  n_c = Σᵢ p_ic,   μ_c = Σᵢ p_ic·xᵢ / n_c,   Σ = (Σᵢ (xᵢ − μ)(xᵢ − μ)ᵀ − Σ_c n_c·δ_cδ_cᵀ)/n + ρI,   δ_c = μ_c − μ,   ρ = 0.003·trace
+//! M:  n_c = Σᵢ p_ic,   μ_c = Σᵢ p_ic·xᵢ / n_c,   δ_c = μ_c − μ,   ρ = 0.003·trace
+//!     Σ = (Σᵢ (xᵢ − μ)(xᵢ − μ)ᵀ − Σ_c n_c·δ_cδ_cᵀ)/n + ρI
 //! E:  s_ic = (xᵢ − μ)ᵀΣ⁻¹δ_c − ½·δ_cᵀΣ⁻¹δ_c,   p ∝ exp(g·s),   labelled samples keep their class
 //! ```
 //!
-//! μ is the mean of all samples, which adds to all scores of a sample the same and keeps what the classes share out of the solved
-//! systems. g makes shares as confident as all others are; classes are thought even, since a mixture that also learns their sizes lets a large one
-//! swallow its neighbours (20 Newsgroups: accuracy 73 without, 55 with). Few steps are right: with many it forgets where it started. It is
-//! no factorization: nothing is alternated but shares and what they say of classes. Σ is d × d and never made: Σ⁻¹δ by conjugate gradients, which the ridge keeps short.
+//! μ is the mean of all samples, which adds to all scores of a sample the same and keeps what the classes have in common
+//! out of the solved systems. g makes posteriors as confident as those of the other refinements. Classes are assumed
+//! even, since a mixture that also learns their sizes lets a large one swallow its neighbours. Few steps are right: with
+//! many it forgets where it started. Σ is d × d and never made: Σ⁻¹δ by conjugate gradients, which the ridge keeps short.
 //!
-//! The places of the samples in the space that the discriminants Σ⁻¹δ span, where distances are Mahalanobis's, have neighbours that are more
-//! often of the same class than those of X are (ORL: accuracy of the neighbours' vote 81 to 86, UMIST 77 to 78).
+//! In the space that the discriminants Σ⁻¹δ span, with Mahalanobis distances, neighbours are more often of the same
+//! class than in the space of X.
 //!
-//! Reference: G. J. McLachlan, "Iterative reclassification procedure for constructing an asymptotically optimal rule of allocation in
-//! discriminant analysis", JASA 70, 1975, doi 10.1080/01621459.1975.10479874.
+//! Reference: G. J. McLachlan, "Iterative reclassification procedure for constructing an asymptotically optimal rule of
+//! allocation in discriminant analysis", JASA 70, 1975, doi:10.1080/01621459.1975.10479874.
 
-use super::readings::{Shares, with_labels};
-use crate::data::{self, DataMatrix};
-use crate::foundation::{Matrix, Real};
-use crate::kernels::{conjugate_gradients, gemm, symmetric_eigen};
+use partwise::internals::{conjugate_gradients, times, transpose_times};
+use partwise::{DataMatrix, DenseMatrix, Matrix, Real, Result, symmetric_eigen};
+
+use super::{Refinement, Start};
 
 /// Steps of expectation maximization.
 const STEPS: usize = 3;
-/// ρ as a share of the trace.
+/// ρ relative to the trace.
 const RIDGE: f64 = 0.003;
-/// Of the solved systems: shares do not feel a smaller residual.
+/// Of the solved systems: posteriors do not change visibly below it.
 const RESIDUAL: f64 = 1e-3;
-/// Directions that are shorter than this part of the longest (squared) tell no classes apart.
+/// Directions that are shorter than this part of the longest (squared) separate no classes.
 const LEAST_LENGTH: f64 = 1e-4;
 
-/// Shares (n × k) of the rows of `data` (n × d) from those of `start` (n × k), as confident as `confidence` says.
-pub(super) fn mixture<T: Real>(
-    data: &dyn DataMatrix<T>,
-    shares: &Shares<'_>,
-    start: &Matrix<f64>,
-    confidence: f64,
-) -> Matrix<f64> {
-    let centred = Centred::new(data);
-    let mut current = start.clone();
-    for _ in 0..STEPS {
-        let Some(scores) = centred.scores(&current, RESIDUAL) else { break };
-        current = with_labels(shares.labels(), shares.of_scores(&scores, confidence));
+pub(super) struct GaussianMixture;
+
+impl<T: Real> Refinement<T> for GaussianMixture {
+    fn name(&self) -> &'static str {
+        "Gaussian mixture"
     }
-    current
+
+    fn posteriors(&self, start: &Start<'_, T>) -> Result<Matrix<f64>> {
+        let centred = Centred::new(start.prepared.rows.as_ref());
+        let mut current = start.posteriors.clone();
+        for _ in 0..STEPS {
+            let Some(scores) = centred.scores(&current, RESIDUAL) else { break };
+            current = start.calibrated(&scores);
+        }
+        Ok(current)
+    }
 }
 
-/// Places (n × r, r < k) of the rows of `data` (n × d) in the space of the discriminants that `shares` (n × k) give: squared distances there
-/// are those by Σ⁻¹ along what sets the classes apart. None where the classes explain all there is, or nothing.
-pub(super) fn places<T: Real>(data: &dyn DataMatrix<T>, shares: &Matrix<f64>) -> Option<Matrix<f64>> {
-    Centred::new(data).places(shares, RESIDUAL)
+/// Points (n × r, r < c), one for each row of `data` (n × d), in the space of the discriminants that `posteriors` (n × c)
+/// give: squared distances there are those by Σ⁻¹ along what separates the classes. None where the classes explain all
+/// there is, or nothing.
+pub(super) fn discriminant_space<T: Real>(
+    data: &dyn DataMatrix<T>,
+    posteriors: &Matrix<f64>,
+) -> Option<Matrix<f64>> {
+    Centred::new(data).discriminant_space(posteriors, RESIDUAL)
 }
 
-/// δ and Σ⁻¹δ (d × k).
+/// δ and Σ⁻¹δ (d × c).
 struct Discriminants {
-    apart: Matrix<f64>,
+    deltas: Matrix<f64>,
     solved: Matrix<f64>,
 }
 
@@ -78,38 +86,38 @@ impl<'d, T: Real> Centred<'d, T> {
         Centred { data, n, mean, squares }
     }
 
-    /// (X − 1μᵀ)·`right` (n × k), `right` d × k.
+    /// (X − 1μᵀ)·`right` (n × c), `right` d × c.
     fn times(&self, right: &Matrix<f64>) -> Matrix<f64> {
         let mut of_mean = vec![0.0; right.columns()];
         for (j, mean) in self.mean.iter().enumerate() {
             of_mean.iter_mut().zip(right.row(j)).for_each(|(sum, v)| *sum += mean * v);
         }
-        let mut out = data::times(self.data, right);
+        let mut out = times(self.data, right);
         for i in 0..out.rows() {
             out.row_mut(i).iter_mut().zip(&of_mean).for_each(|(v, mean)| *v -= mean);
         }
         out
     }
 
-    /// (X − 1μᵀ)ᵀ·`left` (d × k), `left` n × k.
+    /// (X − 1μᵀ)ᵀ·`left` (d × c), `left` n × c.
     fn transpose_times(&self, left: &Matrix<f64>) -> Matrix<f64> {
         let sums = column_sums(left);
-        let mut out = data::transpose_times(self.data, left);
+        let mut out = transpose_times(self.data, left);
         for (j, mean) in self.mean.iter().enumerate() {
             out.row_mut(j).iter_mut().zip(&sums).for_each(|(v, sum)| *v -= mean * sum);
         }
         out
     }
 
-    /// The classes apart and their discriminants, or none where the classes explain all there is; systems are solved to a relative
+    /// δ and the discriminants, or none where the classes explain all there is; systems are solved to a relative
     /// `residual`.
-    fn discriminants(&self, shares: &Matrix<f64>, residual: f64) -> Option<Discriminants> {
-        let counts = column_sums(shares);
-        // δ as columns (d × k).
-        let mut apart = self.transpose_times(shares);
+    fn discriminants(&self, posteriors: &Matrix<f64>, residual: f64) -> Option<Discriminants> {
+        let counts = column_sums(posteriors);
+        // δ as columns (d × c).
+        let mut deltas = self.transpose_times(posteriors);
         let mut between = 0.0;
-        for j in 0..apart.rows() {
-            for (delta, count) in apart.row_mut(j).iter_mut().zip(&counts) {
+        for j in 0..deltas.rows() {
+            for (delta, count) in deltas.row_mut(j).iter_mut().zip(&counts) {
                 *delta /= count;
                 between += count * *delta * *delta;
             }
@@ -120,26 +128,26 @@ impl<'d, T: Real> Centred<'d, T> {
         }
         let covariance = |v: &Matrix<f64>| {
             let mut image = self.transpose_times(&self.times(v));
-            let along = scaled_products(&apart, v, &counts);
+            let along = scaled_transpose_product(&deltas, v, &counts);
             for j in 0..image.rows() {
                 for (c, value) in image.row_mut(j).iter_mut().enumerate() {
                     let explained: f64 =
-                        apart.row(j).iter().enumerate().map(|(b, delta)| delta * along.get(b, c)).sum();
+                        deltas.row(j).iter().enumerate().map(|(b, delta)| delta * along.get(b, c)).sum();
                     *value = (*value - explained) / self.n + RIDGE * within * v.get(j, c);
                 }
             }
             image
         };
-        let solved = conjugate_gradients(&covariance, apart.clone(), residual);
-        Some(Discriminants { apart, solved })
+        let solved = conjugate_gradients(&covariance, deltas.clone(), residual);
+        Some(Discriminants { deltas, solved })
     }
 
-    /// s (n × k), or none as for [`Centred::discriminants`].
-    fn scores(&self, shares: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
-        let Discriminants { apart, solved } = self.discriminants(shares, residual)?;
-        let mut halves = vec![0.0; shares.columns()];
+    /// s (n × c), or none as for [`Centred::discriminants`].
+    fn scores(&self, posteriors: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
+        let Discriminants { deltas, solved } = self.discriminants(posteriors, residual)?;
+        let mut halves = vec![0.0; posteriors.columns()];
         for j in 0..solved.rows() {
-            let pairs = apart.row(j).iter().zip(solved.row(j));
+            let pairs = deltas.row(j).iter().zip(solved.row(j));
             halves.iter_mut().zip(pairs).for_each(|(half, (delta, b))| *half += 0.5 * delta * b);
         }
         let mut scores = self.times(&solved);
@@ -149,13 +157,13 @@ impl<'d, T: Real> Centred<'d, T> {
         Some(scores)
     }
 
-    /// Places (n × r, r < k) of the samples whose squared distances are those by Σ⁻¹ along the discriminants; none as for
-    /// [`Centred::discriminants`], where nothing sets the classes apart, and where that is lost in rounding.
-    fn places(&self, shares: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
-        let Discriminants { apart, solved } = self.discriminants(shares, residual)?;
-        let k = shares.columns();
+    /// Points (n × r, r < c) of the samples whose squared distances are those by Σ⁻¹ along the discriminants; none as for
+    /// [`Centred::discriminants`], where nothing separates the classes, and where that is lost in rounding.
+    fn discriminant_space(&self, posteriors: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
+        let Discriminants { deltas, solved } = self.discriminants(posteriors, residual)?;
+        let k = posteriors.columns();
         // δᵀΣ⁻¹δ, symmetric but for the residual.
-        let lengths = scaled_products(&apart, &solved, &vec![1.0; k]);
+        let lengths = scaled_transpose_product(&deltas, &solved, &vec![1.0; k]);
         let even = Matrix::from_fn(k, k, |a, b| 0.5 * (lengths.get(a, b) + lengths.get(b, a)));
         if !even.as_slice().iter().all(|v| v.is_finite()) {
             return None;
@@ -164,28 +172,16 @@ impl<'d, T: Real> Centred<'d, T> {
         let least = LEAST_LENGTH * values.last().copied().unwrap_or(0.0);
         let kept: Vec<usize> = (0..k).filter(|e| values[*e] > least.max(0.0)).collect();
         let scaled = Matrix::from_fn(k, kept.len(), |c, e| vectors.get(c, kept[e]) / values[kept[e]].sqrt());
-        (!kept.is_empty()).then(|| product(&self.times(&solved), &scaled))
+        if kept.is_empty() {
+            return None;
+        }
+        let scores = DenseMatrix::from_matrix(self.times(&solved)).expect("there are samples and classes");
+        Some(times(&scores, &scaled))
     }
-}
-
-/// A·B.
-fn product(a: &Matrix<f64>, b: &Matrix<f64>) -> Matrix<f64> {
-    let mut out = Matrix::zeros(a.rows(), b.columns());
-    let target = gemm::ViewMut::new(out.as_mut_slice(), a.rows(), b.columns());
-    gemm::matmul(target, gemm::Output::Replace, gemm::View::of(a), gemm::View::of(b));
-    out
-}
-
-fn column_sums(matrix: &Matrix<f64>) -> Vec<f64> {
-    let mut sums = vec![0.0; matrix.columns()];
-    for i in 0..matrix.rows() {
-        sums.iter_mut().zip(matrix.row(i)).for_each(|(sum, v)| *sum += v);
-    }
-    sums
 }
 
 /// diag(`scales`)·AᵀB (k × c), A d × k, B d × c.
-fn scaled_products(a: &Matrix<f64>, b: &Matrix<f64>, scales: &[f64]) -> Matrix<f64> {
+fn scaled_transpose_product(a: &Matrix<f64>, b: &Matrix<f64>, scales: &[f64]) -> Matrix<f64> {
     let mut out = Matrix::zeros(a.columns(), b.columns());
     for j in 0..a.rows() {
         for (r, value) in a.row(j).iter().enumerate() {
@@ -198,23 +194,30 @@ fn scaled_products(a: &Matrix<f64>, b: &Matrix<f64>, scales: &[f64]) -> Matrix<f
     out
 }
 
+fn column_sums(matrix: &Matrix<f64>) -> Vec<f64> {
+    let mut sums = vec![0.0; matrix.columns()];
+    for i in 0..matrix.rows() {
+        sums.iter_mut().zip(matrix.row(i)).for_each(|(sum, v)| *sum += v);
+    }
+    sums
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::DenseMatrix;
 
     #[test]
     fn scores_are_those_of_the_covariance_as_it_is_defined() {
         let (n, d, k) = (14, 6, 3);
         let value = |i: usize, j: usize| ((i * 37 + j * 101 + i * j * 13) % 29) as f64 / 29.0;
         let x = Matrix::from_fn(n, d, value);
-        let shares = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i * i + c) % 3]);
+        let posteriors = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i * i + c) % 3]);
         let data = DenseMatrix::from_matrix(x.clone()).unwrap();
-        let found = Centred::new(&data).scores(&shares, 1e-12).unwrap();
+        let found = Centred::new(&data).scores(&posteriors, 1e-12).unwrap();
 
-        let count = |c: usize| (0..n).map(|i| shares.get(i, c)).sum::<f64>();
+        let count = |c: usize| (0..n).map(|i| posteriors.get(i, c)).sum::<f64>();
         let mean =
-            |c: usize, j: usize| (0..n).map(|i| shares.get(i, c) * x.get(i, j)).sum::<f64>() / count(c);
+            |c: usize, j: usize| (0..n).map(|i| posteriors.get(i, c) * x.get(i, j)).sum::<f64>() / count(c);
         let scatter = Matrix::from_fn(d, d, |a, b| {
             let all = (0..n).map(|i| x.get(i, a) * x.get(i, b)).sum::<f64>();
             (all - (0..k).map(|c| count(c) * mean(c, a) * mean(c, b)).sum::<f64>()) / n as f64
@@ -243,28 +246,29 @@ mod tests {
     }
 
     #[test]
-    fn inner_products_of_places_with_class_means_are_those_by_the_covariance() {
+    fn inner_products_of_points_with_class_means_are_those_by_the_covariance() {
         let (n, d, k) = (15, 5, 3);
         let value = |i: usize, j: usize| ((i * 37 + j * 101 + i * j * 13) % 29) as f64 / 29.0;
         let data = DenseMatrix::from_matrix(Matrix::from_fn(n, d, value)).unwrap();
-        let shares = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i + c) % 3]);
+        let posteriors = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i + c) % 3]);
         let centred = Centred::new(&data);
-        let places = centred.places(&shares, 1e-13).unwrap();
+        let points = centred.discriminant_space(&posteriors, 1e-13).unwrap();
         // Σ_c n_c·δ_c = 0: k classes span k − 1 directions.
-        assert_eq!(places.shape(), (n, k - 1));
-        // The scores of two samples differ by (x − y)ᵀΣ⁻¹δ_c, and so must the inner products of their places with the mean place of class c.
-        let scores = centred.scores(&shares, 1e-13).unwrap();
+        assert_eq!(points.shape(), (n, k - 1));
+        // The scores of two samples differ by (x − y)ᵀΣ⁻¹δ_c, and so must the inner products of their points with the
+        // mean point of class c.
+        let scores = centred.scores(&posteriors, 1e-13).unwrap();
         let mut means = Matrix::<f64>::zeros(k, k - 1);
-        let counts = column_sums(&shares);
+        let counts = column_sums(&posteriors);
         for i in 0..n {
             for c in 0..k {
                 for e in 0..k - 1 {
-                    let sum = means.get(c, e) + shares.get(i, c) * places.get(i, e) / counts[c];
+                    let sum = means.get(c, e) + posteriors.get(i, c) * points.get(i, e) / counts[c];
                     means.row_mut(c)[e] = sum;
                 }
             }
         }
-        let inner = |i: usize, c: usize| (0..k - 1).map(|e| places.get(i, e) * means.get(c, e)).sum::<f64>();
+        let inner = |i: usize, c: usize| (0..k - 1).map(|e| points.get(i, e) * means.get(c, e)).sum::<f64>();
         for i in 1..n {
             for c in 0..k {
                 let (ours, theirs) = (inner(i, c) - inner(0, c), scores.get(i, c) - scores.get(0, c));
@@ -276,8 +280,8 @@ mod tests {
     #[test]
     fn equal_samples_have_no_covariance_to_learn() {
         let data = DenseMatrix::from_matrix(Matrix::from_fn(5, 3, |_, j| j as f64)).unwrap();
-        let shares = Matrix::from_fn(5, 2, |i, c| f64::from(i % 2 == c));
-        assert!(Centred::new(&data).scores(&shares, RESIDUAL).is_none());
-        assert!(places(&data, &shares).is_none());
+        let posteriors = Matrix::from_fn(5, 2, |i, c| f64::from(i % 2 == c));
+        assert!(Centred::new(&data).scores(&posteriors, RESIDUAL).is_none());
+        assert!(discriminant_space(&data, &posteriors).is_none());
     }
 }

@@ -155,13 +155,8 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     fn owned_bytes(&self) -> usize;
 }
 
-/// A matrix (n × d) as dense data.
-pub(crate) fn dense<T: Real>(matrix: Matrix<T>) -> Result<Box<dyn DataMatrix<T>>> {
-    Ok(Box::new(DenseMatrix::from_matrix(matrix)?))
-}
-
 /// X·`right` (n × k), `right` d × k, in the precision of the data.
-pub(crate) fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> {
+pub fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> {
     let (right, k) = (right.cast::<T>(), right.columns());
     let mut out = Matrix::<T>::zeros(data.n_samples(), k);
     for chunk in data.sample_chunks() {
@@ -173,7 +168,7 @@ pub(crate) fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> M
 }
 
 /// Xᵀ·`left` (d × k), `left` n × k, in the precision of the data.
-pub(crate) fn transpose_times<T: Real>(data: &dyn DataMatrix<T>, left: &Matrix<f64>) -> Matrix<f64> {
+pub fn transpose_times<T: Real>(data: &dyn DataMatrix<T>, left: &Matrix<f64>) -> Matrix<f64> {
     let (left, k) = (left.cast::<T>(), left.columns());
     let mut out = Matrix::<T>::zeros(data.n_features(), k);
     for chunk in data.feature_chunks() {
