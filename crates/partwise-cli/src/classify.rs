@@ -1,52 +1,83 @@
-//! `partwise fit --recipe auto`: classes of all samples from the labels of a few, and what was chosen on the way.
+//! `partwise classify`: classes of all samples from the labels of a few, and what was chosen on the way.
 
-use std::fmt::Display;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use partwise::recipes::{Automatic, AutomaticSettings, CandidateGraph, Reading, Stage, automatic_observed};
 use partwise::{Real, ScalingKind};
+use partwise_classify::{
+    Candidate, CandidateGraph, Classification, ClassifySettings, Member, Phase, classify_observed,
+};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
 
-use crate::args::FitArgs;
+use crate::args::ClassifyArgs;
 use crate::console::{self, Verbosity};
 use crate::guidance::{self, Given, Guidance};
-use crate::input::{Read, Table};
+use crate::input::{self, Read, Table};
 use crate::progress::duration;
 use crate::{Outcome, outputs, precision, record, scale};
 
 /// What it writes, beside run.json.
 pub(crate) const FILES: &[&str] = &["memberships.npy", "memberships.csv"];
 
-/// Reads labels, runs the recipe, writes memberships.csv, memberships.npy and run.json.
-pub(crate) fn run<T: Real>(args: &FitArgs, read: Read, folder: OutputFolder) -> Result<Outcome> {
+/// Reads the data and labels, classifies, writes memberships.csv, memberships.npy and run.json.
+pub(crate) fn run(args: &ClassifyArgs) -> Result<Outcome> {
+    let labels = args.known_labels.labels.as_ref();
+    input::check_standard_input(&[("the data", Some(&args.read.data)), ("--labels", labels)])?;
+    let folder = outputs::open(&args.write, FILES)?;
+    let read = input::read(&args.read, args.known_labels.column_of_data())?;
+    classified_as(args, read, folder, false)
+}
+
+/// `partwise fit --recipe auto`, for the release after it became `partwise classify`.
+pub(crate) fn of_recipe(args: &ClassifyArgs, read: Read, folder: OutputFolder) -> Result<Outcome> {
+    Verbosity::of(args.write.quiet, args.write.json)
+        .note("`partwise fit --recipe auto` is now `partwise classify`; the former spelling goes with the next release");
+    classified_as(args, read, folder, true)
+}
+
+fn classified_as(args: &ClassifyArgs, read: Read, folder: OutputFolder, recipe: bool) -> Result<Outcome> {
+    match input::precision(&args.dtype, &read.values) {
+        "f32" => classified::<f32>(args, read, folder, recipe),
+        _ => classified::<f64>(args, read, folder, recipe),
+    }
+}
+
+/// `recipe`: the record has what `fit --recipe auto` wrote, too.
+fn classified<T: Real>(
+    args: &ClassifyArgs,
+    read: Read,
+    folder: OutputFolder,
+    recipe: bool,
+) -> Result<Outcome> {
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
     let Read { values, mut source } = read;
     precision::check::<T>(&values, &mut source)?;
     let mut table = Table::<T>::from_values(values, &source)?;
-    let given = guidance::labels(&args.guidance, &source, args.solve.seed, false)?;
+    let given = guidance::labels(&args.known_labels, &source, args.seed, false)?;
     let Some(Given::Classes(guidance)) = given else {
-        bail!("--recipe auto learns from labels, one a sample; give --labels or --label-column");
+        bail!("a classification learns from labels, one a sample; give --labels or --label-column");
     };
-    let scaling = scale::learn(ScalingKind::from_name(&args.model.scale)?, &table);
+    let scaling = scale::learn(ScalingKind::from_name(&args.scale)?, &table);
     scale::apply(&scaling, &mut table);
     let data = table.into_data(&source.name)?;
-    let (seed, threads) = (args.solve.seed, args.solve.threads);
     let memory_limit = io::machine::available_memory();
-    let settings = AutomaticSettings { seed, threads, memory_limit, ..AutomaticSettings::default() };
-    let began = Instant::now();
-    let mut tell = |stage: Stage| {
-        verbosity.progress(&format!("recipe: {stage} ({})", duration(began.elapsed().as_secs_f64())));
+    let settings = ClassifySettings {
+        seed: args.seed,
+        threads: args.threads,
+        memory_limit,
+        ..ClassifySettings::default()
     };
-    let found = automatic_observed(data.matrix(), &guidance.labels, &settings, &mut tell)?;
+    let began = Instant::now();
+    let mut observe = |phase: Phase| {
+        verbosity.progress(&format!("classify: {phase} ({})", duration(began.elapsed().as_secs_f64())));
+    };
+    let found = classify_observed(data.matrix(), &guidance.labels, &settings, &mut observe)?;
     let seconds = began.elapsed().as_secs_f64();
 
-    let names = guidance.labels.names();
-    let clusters: Vec<String> = found.labels.iter().map(|class| names[*class].clone()).collect();
     let labelled: Vec<usize> =
         (0..data.matrix().n_samples()).filter(|i| guidance.labels.class(*i).is_some()).collect();
-    let run = json!({
+    let mut run = json!({
         "versions": record::versions(),
         "data": record::data_json(&source, T::NAME),
         "scale": io::scaling_json(&scaling),
@@ -56,19 +87,13 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read, folder: OutputFolder) -> 
             "given": guidance.labels.n_labelled(),
             "samples": labelled,
         }),
-        "recipe": recipe_json(&found, &settings, &guidance),
-        "seconds": seconds,
+        "classification": classification_json(&found, &settings, &guidance),
     });
-    folder.write("memberships.npy", |w| io::write_npy(w, &found.memberships))?;
-    folder.write("memberships.csv", |w| {
-        let table = io::Memberships {
-            sample_names: source.row_names.as_deref(),
-            clusters: &clusters,
-            shares: &found.memberships,
-            component_names: names,
-        };
-        io::write_memberships_csv(w, &table)
-    })?;
+    if recipe {
+        run["recipe"] = recipe_json(&run["classification"]);
+    }
+    run["seconds"] = json!(seconds);
+    write_posteriors(&folder, &found, guidance.labels.names(), source.row_names.as_deref())?;
     let run = outputs::finish(folder, run)?;
     guidance.notes.iter().for_each(|note| verbosity.note(note));
     found.notices.iter().for_each(|notice| verbosity.note(&notice.message));
@@ -78,6 +103,26 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read, folder: OutputFolder) -> 
         console::print_json(&run);
     }
     Ok(Outcome::Done)
+}
+
+fn write_posteriors(
+    folder: &OutputFolder,
+    found: &Classification,
+    class_names: &[String],
+    sample_names: Option<&[String]>,
+) -> Result<()> {
+    folder.write("memberships.npy", |w| io::write_npy(w, &found.posteriors))?;
+    let clusters: Vec<String> = found.classes.iter().map(|class| class_names[*class].clone()).collect();
+    folder.write("memberships.csv", |w| {
+        let table = io::Memberships {
+            sample_names,
+            clusters: &clusters,
+            shares: &found.posteriors,
+            component_names: class_names,
+        };
+        io::write_memberships_csv(w, &table)
+    })?;
+    Ok(())
 }
 
 /// What the second graph of a candidate is made of.
@@ -98,19 +143,11 @@ fn score(score: Option<f64>, agreement: Option<f64>) -> String {
     }
 }
 
-fn line<K: Display>(what: &str, r: &Reading<K>) -> String {
-    format!("{what}: {}, weight {:.2} ({})", r.kind, r.weight, score(r.score, r.agreement))
-}
-
-fn record_of<K: Display>(what: &str, r: &Reading<K>) -> Value {
-    json!({ what: r.kind.to_string(), "score": r.score, "agreement": r.agreement, "weight": r.weight })
-}
-
-/// What counted, in words: the graphs of 5 % or more, the readings and the refinements.
-fn reasons(found: &Automatic) -> Vec<String> {
+/// What counted, in words: the graphs of 5 % or more, the base classifiers and the refinements.
+fn reasons(found: &Classification) -> Vec<String> {
     let mut lines = vec![format!(
-        "{} labels were hidden once, in {} folds; {} graphs were tried",
-        found.hidden,
+        "{} labels were held out once, in {} folds; {} graphs were tried",
+        found.held_out,
         found.folds,
         found.candidates.len()
     )];
@@ -123,26 +160,51 @@ fn reasons(found: &Automatic) -> Vec<String> {
             score(c.score, c.agreement)
         ));
     }
-    lines.extend(found.readings.iter().map(|r| line("reading", r)));
-    lines.extend(found.refinements.iter().map(|r| line("refinement", r)));
+    let member = |what: &str, m: &Member| {
+        format!("{what}: {}, weight {:.2} ({})", m.name, m.weight, score(m.score, m.agreement))
+    };
+    lines.extend(found.base_classifiers.iter().map(|m| member("base classifier", m)));
+    lines.extend(found.refinements.iter().map(|m| member("refinement", m)));
     lines
 }
 
-fn recipe_json(found: &Automatic, settings: &AutomaticSettings, guidance: &Guidance) -> Value {
-    let candidate = |c: &partwise::recipes::Candidate| json!({ "graph": origin(c.graph), "share": c.share, "score": c.score, "agreement": c.agreement, "weight": c.weight });
+fn classification_json(found: &Classification, settings: &ClassifySettings, guidance: &Guidance) -> Value {
+    let candidate = |c: &Candidate| {
+        json!({
+            "graph": origin(c.graph),
+            "share": c.share,
+            "score": c.score,
+            "agreement": c.agreement,
+            "weight": c.weight,
+        })
+    };
+    let member = |m: &Member| json!({ "name": m.name, "score": m.score, "agreement": m.agreement, "weight": m.weight });
     json!({
-        "name": "auto",
         "seed": settings.seed,
         "components_per_class": settings.components_per_class,
         "graph_weight": settings.graph_weight,
         "iterations": settings.iterations,
         "folds": found.folds,
-        "hidden_labels": found.hidden,
+        "held_out_labels": found.held_out,
         "classes": guidance.labels.names(),
-        "class_sizes": found.sizes,
+        "class_sizes": found.class_sizes,
         "candidates": found.candidates.iter().map(candidate).collect::<Vec<_>>(),
-        "readings": found.readings.iter().map(|r| record_of("reading", r)).collect::<Vec<_>>(),
-        "refinements": found.refinements.iter().map(|r| record_of("refinement", r)).collect::<Vec<_>>(),
+        "base_classifiers": found.base_classifiers.iter().map(member).collect::<Vec<_>>(),
+        "refinements": found.refinements.iter().map(member).collect::<Vec<_>>(),
         "notices": found.notices.iter().map(|n| json!({ "code": n.code, "message": n.message })).collect::<Vec<_>>(),
     })
+}
+
+/// The record under the former names of its fields.
+fn recipe_json(classification: &Value) -> Value {
+    let members = |key: &str, name: &str| -> Vec<Value> {
+        let member = |m: &Value| json!({ name: m["name"], "score": m["score"], "agreement": m["agreement"], "weight": m["weight"] });
+        classification[key].as_array().into_iter().flatten().map(member).collect()
+    };
+    let mut recipe = classification.clone();
+    recipe["name"] = json!("auto");
+    recipe["hidden_labels"] = classification["held_out_labels"].clone();
+    recipe["readings"] = members("base_classifiers", "reading").into();
+    recipe["refinements"] = members("refinements", "refinement").into();
+    recipe
 }

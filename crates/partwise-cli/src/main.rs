@@ -4,6 +4,7 @@
 
 mod args;
 mod choices;
+mod classify;
 mod completions;
 mod composed;
 mod console;
@@ -21,7 +22,6 @@ mod methods;
 mod outputs;
 mod precision;
 mod progress;
-mod recipe;
 mod record;
 mod report;
 mod reproduce;
@@ -75,6 +75,7 @@ fn main() -> ExitCode {
 fn command(cli: Cli) -> u8 {
     let outcome = interrupt::work(|| match cli.command {
         Command::Fit(args) => fit::run(&args),
+        Command::Classify(args) => classify::run(&args),
         Command::Transform(args) => transform::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),

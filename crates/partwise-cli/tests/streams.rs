@@ -76,6 +76,7 @@ fn the_help_of_every_command_says_what_the_exit_codes_mean() {
     for command in [
         "",
         "fit",
+        "classify",
         "transform",
         "sweep",
         "evaluate",
@@ -126,7 +127,8 @@ fn standard_input_serves_as_any_file() {
         ("fit FILE -k 2 --max-iter 2 --quiet --out OUT", "t.csv"),
         ("fit FILE --format csv -k 2 --max-iter 2 --quiet --out OUT", "t.csv"),
         ("fit x.npy --labels FILE --max-iter 2 --quiet --out OUT", "labels.csv"),
-        ("fit x.npy --labels FILE --recipe auto --quiet --out OUT", "labels.csv"),
+        ("classify x.npy --labels FILE --quiet --out OUT", "labels.csv"),
+        ("classify FILE --labels labels.csv --quiet --out OUT", "x.npy"),
         ("fit x.npy -k 2 --reference FILE --max-iter 2 --quiet --out OUT", "ref.csv"),
         ("fit x.npy -k 2 --topics FILE --max-iter 2 --quiet --out OUT", "topics.csv"),
         ("fit x.npy -k 2 --links FILE --max-iter 2 --quiet --out OUT", "links.csv"),
@@ -163,6 +165,7 @@ fn standard_input_is_one_file_and_standard_output_is_no_folder() {
     let at = folder.path();
     for (arguments, said) in [
         ("fit - --labels - --out o", "the data and --labels"),
+        ("classify - --labels - --out o", "the data and --labels"),
         ("fit - -k 2 --start - --out o", "the data and --start"),
         ("fit x.npy --topics - --links - --graph - -k 2 --out o", "--topics and --links and --graph"),
         ("sweep - --labels - --out o", "the data and --labels"),
@@ -182,6 +185,7 @@ fn standard_input_is_one_file_and_standard_output_is_no_folder() {
     for command in [
         "fit x.npy -k 2",
         "sweep x.npy --labels labels.csv",
+        "classify x.npy --labels labels.csv",
         "transform first x.npy",
         "demo",
         "reproduce few-labels",
@@ -218,7 +222,7 @@ fn names_can_not_steer_the_terminal_in_any_output() {
     let format = format!("fit x.npy -k 2 --out o --format {HOSTILE}");
     for arguments in [
         "fit x.npy --labels evil.csv --out labelled",
-        "fit x.npy --labels evil.csv --recipe auto --out recipe",
+        "classify x.npy --labels evil.csv --out classified",
         "fit x.npy --labels evil.csv --method guided --out guided",
         "evaluate labelled --labels evil.csv",
         "evaluate labelled --labels evil.csv --json",
