@@ -33,7 +33,8 @@ impl<'s, T: Real> Prepared<'s, T> {
         Ok(Prepared { rows, affinities, graph, settings })
     }
 
-    /// S_p: WS-NMF with `per_class` components a class, and the graph of its codes at unit length of the components.
+    /// S_p: WS-NMF with `per_class` components a class, and the graph of its codes at unit length of the
+    /// components.
     pub(crate) fn graph_of_codes(&self, labels: &Labels, per_class: usize) -> Result<Graph> {
         let rank = labels.n_classes() * per_class;
         let knowledge = Knowledge {
@@ -79,7 +80,8 @@ fn self_tuning<T: Real>(data: &dyn DataMatrix<T>) -> Result<Graph> {
     neighbour_graph(data, &NeighbourGraph { neighbours, weights, ..NeighbourGraph::default() })
 }
 
-/// Rows divided by their length; rows of zeros stay.
+/// Rows divided by their length; rows of zeros stay, and those whose length is too small to divide by become
+/// such.
 pub(crate) fn unit_rows<T: Real>(data: &dyn DataMatrix<T>) -> Box<dyn DataMatrix<T>> {
     let n = data.n_samples();
     let mut row = vec![0.0; data.n_features()];
@@ -90,8 +92,26 @@ pub(crate) fn unit_rows<T: Real>(data: &dyn DataMatrix<T>) -> Box<dyn DataMatrix
         let largest = row.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let square: f64 = row.iter().map(|v| (v / largest) * (v / largest)).sum();
         data.add_row(i, -1.0, &mut row);
-        if largest > 0.0 { 1.0 / (largest * square.sqrt()) } else { 0.0 }
+        let length = largest * square.sqrt();
+        if length.is_normal() { 1.0 / length } else { 0.0 }
     };
     let scale = (0..n).map(&mut scale).collect();
     data.grouped(&RowGroups { group: (0..n as u32).collect(), scale })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_at_both_ends_of_the_range_of_numbers_have_a_finite_direction() {
+        let lengths = [0.0, 5e-324, 1e-310, 1e-300, 1.0, 1e300];
+        let x = Matrix::from_fn(lengths.len(), 2, |i, j| lengths[i] * [3.0, 4.0][j]);
+        let unit = unit_rows(&DenseMatrix::from_matrix(x).unwrap());
+        for (i, length) in lengths.iter().enumerate() {
+            let norm = unit.row_dot(i, &[0.6, 0.8]);
+            let expected = if *length < 1e-305 { 0.0 } else { 1.0 };
+            assert!((norm - expected).abs() < 1e-12, "{norm} at {length:e}");
+        }
+    }
 }
