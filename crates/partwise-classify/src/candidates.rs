@@ -15,8 +15,8 @@ use crate::scores::{agreement, held_out_score, weights};
 const SHARES: [f64; 3] = [1.0 / 3.0, 2.0 / 3.0, 1.0];
 /// Numbers of components that are tried whatever their scores.
 pub(crate) const ALWAYS: usize = 3;
-/// So many numbers of components in a row that are no better end the search: scores over few labels are noisy, and the
-/// first that happens to fall must not end it.
+/// So many numbers of components in a row that are no better end the search: scores over few labels are
+/// noisy, and the first that happens to fall must not end it.
 const PATIENCE: usize = 2;
 /// Components may be at most this part of the samples, where a class owns several.
 const MOST_COMPONENTS: f64 = 0.75;
@@ -34,8 +34,8 @@ pub(crate) struct Search {
 /// A second graph and its part w.
 type Mixture = (CandidateGraph, f64);
 
-/// Tries the candidates. `held_out` is the number of held-out labels; `observe` is called before numbers of components
-/// are tried.
+/// Tries the candidates. `held_out` is the number of held-out labels; `observe` is called before numbers of
+/// components are tried.
 pub(crate) fn search<T: Real>(
     prepared: &Prepared<'_, T>,
     folds: Vec<Fold>,
@@ -70,8 +70,8 @@ pub(crate) fn search<T: Real>(
     Ok(search)
 }
 
-/// Fits WS-NMF with these numbers of components a class in every fold, scores the candidates, and returns the best of
-/// the numbers with its score.
+/// Fits WS-NMF with these numbers of components a class in every fold, scores the candidates, and returns the
+/// best of the numbers with its score.
 fn try_components<T: Real>(
     prepared: &Prepared<'_, T>,
     search: &mut Search,
@@ -154,7 +154,8 @@ fn weigh(candidates: &mut [Candidate], held_out: f64) {
     candidates.iter_mut().for_each(|c| c.weight /= sum);
 }
 
-/// The fused graph of each fold. The graphs of codes that fold 0 lacks are made now, where they have a weight.
+/// The fused graph of each fold. The graphs of codes that fold 0 lacks are made now, where they have a
+/// weight.
 pub(crate) fn fuse<T: Real>(
     prepared: &Prepared<'_, T>,
     search: &mut Search,

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! start: m_c = unit(Σ of the labelled unit rows of c)
-//! repeat: each sample to the largest xᵢ·m_c (labelled ones keep their class), m_c = unit(Σ of the unit rows of c)
+//! repeat: each sample to the largest xᵢ·m_c (labelled ones keep their class),
+//!         m_c = unit(Σ of the unit rows of c)
 //! ```
 //!
-//! References: S. Basu, A. Banerjee, R. J. Mooney, "Semi-supervised clustering by seeding", ICML 2002 (constrained);
-//! I. S. Dhillon, D. S. Modha, "Concept decompositions for large sparse text data using clustering", Machine Learning
-//! 42, 2001, doi:10.1023/A:1007612920971 (spherical).
+//! References: S. Basu, A. Banerjee, R. J. Mooney, "Semi-supervised clustering by seeding", ICML 2002
+//! (constrained); I. S. Dhillon, D. S. Modha, "Concept decompositions for large sparse text data using
+//! clustering", Machine Learning 42, 2001, doi:10.1023/A:1007612920971 (spherical).
 
 use partwise::internals::times;
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};
@@ -27,8 +28,8 @@ pub(crate) struct Centroids {
     pub(crate) sizes: Vec<f64>,
 }
 
-/// The class of each row of `data` (n × d) by spherical constrained k-means from the labels: the clusters that
-/// [`classify`](crate::classify) takes class sizes and a graph from. Rows are compared by direction.
+/// The class of each row of `data` (n × d) by spherical constrained k-means from the labels: the clusters
+/// that [`classify`](crate::classify) takes class sizes and a graph from. Rows are compared by direction.
 ///
 /// # Errors
 /// As [`classify`](crate::classify).

@@ -45,7 +45,8 @@ pub(crate) fn rows_of_zeros<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) 
     Some(Notice {
         code: "classes-of-zero-rows",
         message: format!(
-            "{count} {have} no entry above 0, the first {first}: their class is a guess that the data say nothing about"
+            "{count} {have} no entry above 0, the first {first}: their class is a guess that the data say \
+             nothing about"
         ),
     })
 }

@@ -40,7 +40,8 @@ impl Fold {
         })
     }
 
-    /// The second graph of a candidate; none for [`CandidateGraph::Data`], and for codes that were not fitted here.
+    /// The second graph of a candidate; none for [`CandidateGraph::Data`], and for codes that were not fitted
+    /// here.
     pub(crate) fn graph(&self, of: CandidateGraph) -> Option<&Graph> {
         self.graphs.iter().find(|(kind, _)| *kind == of).map(|(_, graph)| graph)
     }
@@ -55,8 +56,8 @@ impl Fold {
     }
 }
 
-/// Halfway, in logarithms, between even class sizes and those of the clusters: clusters from a few labels are off by as
-/// much as classes differ.
+/// Halfway, in logarithms, between even class sizes and those of the clusters: clusters from a few labels are
+/// off by as much as classes differ.
 fn shrunk(sizes: &[f64]) -> Vec<f64> {
     let even = 1.0 / sizes.len() as f64;
     let mut sizes: Vec<f64> = sizes.iter().map(|size| (even * size.max(LEAST_SIZE * even)).sqrt()).collect();

@@ -37,8 +37,8 @@ pub(crate) fn logarithms(scores: &Matrix<f64>) -> Matrix<f64> {
     out
 }
 
-/// `scores` × one scale a class, moved by `power` of what would give each class its part of `sizes` (c, sums to 1), as
-/// posteriors. At power 1 the mean posteriors are the sizes.
+/// `scores` × one scale a class, moved by `power` of what would give each class its part of `sizes` (c, sums
+/// to 1), as posteriors. At power 1 the mean posteriors are the sizes.
 pub(crate) fn balanced(scores: &Matrix<f64>, sizes: &[f64], power: f64) -> Matrix<f64> {
     let k = scores.columns();
     let scaled =
@@ -62,8 +62,8 @@ pub(crate) fn balanced(scores: &Matrix<f64>, sizes: &[f64], power: f64) -> Matri
     scaled(&scales)
 }
 
-/// Posteriors ∝ exp(g·`logits`), with g (the inverse temperature) such that the mean largest posterior over the rows
-/// `over` is `confidence`.
+/// Posteriors ∝ exp(g·`logits`), with g (the inverse temperature) such that the mean largest posterior over
+/// the rows `over` is `confidence`.
 pub(crate) fn calibrated(logits: &Matrix<f64>, over: &[usize], confidence: f64) -> Matrix<f64> {
     let top = |i: usize| logits.row(i).iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
     let mean_largest = |g: f64| {
@@ -95,9 +95,9 @@ pub(crate) fn largest(row: &[f64]) -> usize {
     (0..row.len()).fold(0, |best, j| if row[j] > row[best] { j } else { best })
 }
 
-/// Where the rising function `f` reaches `level`, or the end of the range (low, high) that is nearest to it: by false
-/// position in its Illinois form, which halves the value at an end that does not move. It takes a third of the steps of
-/// a bisection.
+/// Where the rising function `f` reaches `level`, or the end of the range (low, high) that is nearest to it:
+/// by false position in its Illinois form, which halves the value at an end that does not move. It takes a
+/// third of the steps of a bisection.
 fn rising_to(level: f64, (mut low, mut high): (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
     let (mut below, mut above) = (f(low) - level, f(high) - level);
     if below >= 0.0 || above <= 0.0 {

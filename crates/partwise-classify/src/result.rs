@@ -8,8 +8,8 @@ use partwise::{Matrix, Notice};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Classification {
-    /// The posterior of each class for each sample (n × c); rows sum to 1. Column j is class j of the labels. Labelled
-    /// samples have 1 for their own class.
+    /// The posterior of each class for each sample (n × c); rows sum to 1. Column j is class j of the labels.
+    /// Labelled samples have 1 for their own class.
     pub posteriors: Matrix<f64>,
     /// The class of each sample (n): the largest posterior, ties to the lower class.
     pub classes: Vec<usize>,
@@ -37,8 +37,8 @@ pub struct Member {
     pub name: &'static str,
     /// The held-out score, 0 to 1; none where no label could be held out.
     pub score: Option<f64>,
-    /// How far the folds agree on the samples without a label: Cohen's κ, 1 for full agreement, 0 for that of chance;
-    /// none where no label could be held out.
+    /// How far the folds agree on the samples without a label: Cohen's κ, 1 for full agreement, 0 for that of
+    /// chance; none where no label could be held out.
     pub agreement: Option<f64>,
     /// Its weight in the product; the largest is 1.
     pub weight: f64,

@@ -4,24 +4,24 @@ use partwise::Matrix;
 
 use crate::posteriors::largest;
 
-/// The mean of the accuracy and of the posterior of the true class over held-out labels (samples and classes); there is
-/// at least one.
+/// The mean of the accuracy and of the posterior of the true class over held-out labels (samples and
+/// classes); there is at least one.
 pub(crate) fn held_out_score(posteriors: &Matrix<f64>, held_out: &[(usize, usize)]) -> f64 {
     let right = held_out.iter().filter(|(i, c)| largest(posteriors.row(*i)) == *c).count() as f64;
     let of_truth: f64 = held_out.iter().map(|(i, c)| posteriors.get(*i, *c)).sum();
     0.5 * (right + of_truth) / held_out.len() as f64
 }
 
-/// exp(held_out·(score − best)) of each: the score is a mean over held-out labels, and the exponent is their sum. The
-/// largest weight is 1.
+/// exp(held_out·(score − best)) of each: the score is a mean over held-out labels, and the exponent is their
+/// sum. The largest weight is 1.
 pub(crate) fn weights(scores: &[f64], held_out: f64) -> Vec<f64> {
     let best = scores.iter().fold(f64::NEG_INFINITY, |best, score| best.max(*score));
     scores.iter().map(|score| (held_out * (score - best)).exp()).collect()
 }
 
-/// How far the predictions of several folds agree on the samples `over`: the mean of Cohen's κ over all pairs of folds,
-/// 1 where they are the same, 0 where they agree as often as chance has it for clusters of these sizes. `None` with
-/// fewer than two folds or no sample.
+/// How far the predictions of several folds agree on the samples `over`: the mean of Cohen's κ over all pairs
+/// of folds, 1 where they are the same, 0 where they agree as often as chance has it for clusters of these
+/// sizes. `None` with fewer than two folds or no sample.
 pub(crate) fn agreement(predictions: &[Vec<u32>], classes: usize, over: &[usize]) -> Option<f64> {
     let (mut sum, mut pairs) = (0.0, 0);
     for (at, one) in predictions.iter().enumerate() {
@@ -33,8 +33,8 @@ pub(crate) fn agreement(predictions: &[Vec<u32>], classes: usize, over: &[usize]
     (pairs > 0).then(|| sum / f64::from(pairs))
 }
 
-/// (p − e)/(1 − e), p how often two predictions are the same, e how often by chance. Two that both put all samples into
-/// one and the same class carry no evidence: 0.
+/// (p − e)/(1 − e), p how often two predictions are the same, e how often by chance. Two that both put all
+/// samples into one and the same class carry no evidence: 0.
 fn kappa(one: &[u32], other: &[u32], classes: usize, over: &[usize]) -> Option<f64> {
     if over.is_empty() {
         return None;

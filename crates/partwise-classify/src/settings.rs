@@ -6,8 +6,8 @@ use partwise::{Error, Result};
 ///
 /// | field | default | range | unit |
 /// |---|---|---|---|
-/// | `components_per_class` | 1, 2, 3, 5, 8, 12, 20 | ascending, ≥ 1 | components; the first three are always tried |
-/// | `graph_weight` | 0.01 | ≥ 0 | relative, see [`Knowledge::graph_weight`](partwise::Knowledge::graph_weight) |
+/// | `components_per_class` | 1, 2, 3, 5, 8, 12, 20 | ascending, ≥ 1 | components |
+/// | `graph_weight` | 0.01 | ≥ 0 | as [`Knowledge::graph_weight`](partwise::Knowledge::graph_weight) |
 /// | `iterations` | 30 | ≥ 1 | of each WS-NMF, two coordinate sweeps a factor; of each CNMF |
 /// | `max_folds` | 5 | ≥ 2 | folds |
 /// | `seed` | 0 | any | – |
@@ -15,8 +15,9 @@ use partwise::{Error, Result};
 /// | `memory_limit` | none | – | bytes that may be taken beside the data |
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassifySettings {
-    /// How many components a class may own: tried in this order, the first three always, further ones until two in a
-    /// row were no better than the best so far. More than 1 only where all of them are at most ¾ of the samples.
+    /// How many components a class may own: tried in this order, the first three always, further ones until
+    /// two in a row were no better than the best so far. More than 1 only where all of them are at most ¾ of
+    /// the samples.
     pub components_per_class: Vec<usize>,
     /// How strongly neighbours are drawn together in WS-NMF.
     pub graph_weight: f64,

@@ -1,5 +1,5 @@
-//! Promise: a classification has the same bits for any number of threads, follows no scaling of the data, takes sparse
-//! as dense data, says what it could not score, and refuses bad input by name.
+//! Promise: a classification has the same bits for any number of threads, follows no scaling of the data,
+//! takes sparse as dense data, says what it could not score, and refuses bad input by name.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -57,7 +57,8 @@ fn planted_classes_of_two_kinds_each_are_found_from_two_labels_a_class() {
     assert!(found.candidates.iter().all(|c| c.score.is_some_and(|score| (0.0..=1.0).contains(&score))));
     assert!(found.candidates.iter().all(|c| c.agreement.is_some_and(|kappa| (-1.0..=1.0).contains(&kappa))));
     assert!(found.candidates.iter().any(|c| c.graph == CandidateGraph::Codes(3)));
-    // The search ends after two numbers of components in a row that were no better than the best, and not before.
+    // The search ends after two numbers of components in a row that were no better than the best, and not
+    // before.
     let mut tried: Vec<(usize, f64)> = Vec::new();
     for (graph, score) in found.candidates.iter().map(|c| (c.graph, c.score.unwrap())) {
         match (graph, tried.last_mut()) {
@@ -179,12 +180,14 @@ fn rows_of_zeros_and_repeated_rows_are_taken() {
         50..60 => planted().get(50 + i % 3, j),
         _ => planted().get(i, j),
     });
-    let found = found(&x, &labels([2, 2, 2]), 1);
-    assert!(found.posteriors.as_slice().iter().all(|v| v.is_finite()));
+    for count in [1, 2] {
+        let found = found(&x, &labels([count; 3]), 1);
+        assert!(found.posteriors.as_slice().iter().all(|v| v.is_finite()), "{count} labels a class");
+    }
 }
 
-/// Six classes of twelve samples, each told by two weak features; what varies most is the same for all of them: how strongly three shared
-/// patterns light a sample. Neighbours are those of like light.
+/// Six classes of twelve samples, each with two weak features of its own. What varies most is the same for all:
+/// how strongly three shared patterns light a sample. Neighbours are those of like light.
 #[test]
 fn the_mixture_finds_classes_that_neighbours_can_not() {
     let (classes, each, d) = (6, 12, 60);
@@ -207,8 +210,8 @@ fn weight(found: &Classification, name: &str) -> f64 {
     of_kind.expect("every refinement is reported").weight
 }
 
-/// Four classes of forty short texts: a few of the class's forty words among many more of everyone's. Two texts of a class rarely share a word
-/// of their own.
+/// Four classes of forty short texts: a few of the class's forty words among many more of everyone's. Two
+/// texts of a class rarely share a word of their own.
 #[test]
 fn counts_tell_classes_whose_samples_share_few_words() {
     let (classes, each, own, common) = (4, 40, 40, 30);

@@ -1,4 +1,5 @@
-//! Promise: the digits are found from two labels each, better than by label spreading, the centroids or WS-NMF alone.
+//! Promise: the digits are found from two labels each, better than by label spreading, the centroids or
+//! WS-NMF alone.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

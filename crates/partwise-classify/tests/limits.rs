@@ -1,5 +1,5 @@
-//! Promise: a classification is refused before it takes more memory than there is, starts no more threads than the
-//! machine can use, ends when it is interrupted, and says which classes are guesses.
+//! Promise: a classification is refused before it takes more memory than there is, starts no more threads
+//! than the machine can use, ends when it is interrupted, and says which classes are guesses.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

@@ -31,8 +31,9 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<Outcome> {
 
 /// `partwise fit --recipe auto`, for the release after it became `partwise classify`.
 pub(crate) fn of_recipe(args: &ClassifyArgs, read: Read, folder: OutputFolder) -> Result<Outcome> {
-    Verbosity::of(args.write.quiet, args.write.json)
-        .note("`partwise fit --recipe auto` is now `partwise classify`; the former spelling goes with the next release");
+    Verbosity::of(args.write.quiet, args.write.json).note(
+        "`fit --recipe auto` is now `partwise classify`; the former spelling goes with the next release",
+    );
     classified_as(args, read, folder, true)
 }
 
@@ -178,7 +179,7 @@ fn classification_json(found: &Classification, settings: &ClassifySettings, guid
             "weight": c.weight,
         })
     };
-    let member = |m: &Member| json!({ "name": m.name, "score": m.score, "agreement": m.agreement, "weight": m.weight });
+    let notice = |n: &partwise::Notice| json!({ "code": n.code, "message": n.message });
     json!({
         "seed": settings.seed,
         "components_per_class": settings.components_per_class,
@@ -189,22 +190,29 @@ fn classification_json(found: &Classification, settings: &ClassifySettings, guid
         "classes": guidance.labels.names(),
         "class_sizes": found.class_sizes,
         "candidates": found.candidates.iter().map(candidate).collect::<Vec<_>>(),
-        "base_classifiers": found.base_classifiers.iter().map(member).collect::<Vec<_>>(),
-        "refinements": found.refinements.iter().map(member).collect::<Vec<_>>(),
-        "notices": found.notices.iter().map(|n| json!({ "code": n.code, "message": n.message })).collect::<Vec<_>>(),
+        "base_classifiers": found.base_classifiers.iter().map(member_json).collect::<Vec<_>>(),
+        "refinements": found.refinements.iter().map(member_json).collect::<Vec<_>>(),
+        "notices": found.notices.iter().map(notice).collect::<Vec<_>>(),
     })
+}
+
+fn member_json(m: &Member) -> Value {
+    json!({ "name": m.name, "score": m.score, "agreement": m.agreement, "weight": m.weight })
 }
 
 /// The record under the former names of its fields.
 fn recipe_json(classification: &Value) -> Value {
-    let members = |key: &str, name: &str| -> Vec<Value> {
-        let member = |m: &Value| json!({ name: m["name"], "score": m["score"], "agreement": m["agreement"], "weight": m["weight"] });
+    let members = |key: &str, name: &str| -> Value {
+        let member = |m: &Value| {
+            let (score, agreement, weight) = (&m["score"], &m["agreement"], &m["weight"]);
+            json!({ name: m["name"], "score": score, "agreement": agreement, "weight": weight })
+        };
         classification[key].as_array().into_iter().flatten().map(member).collect()
     };
     let mut recipe = classification.clone();
     recipe["name"] = json!("auto");
     recipe["hidden_labels"] = classification["held_out_labels"].clone();
-    recipe["readings"] = members("base_classifiers", "reading").into();
-    recipe["refinements"] = members("refinements", "refinement").into();
+    recipe["readings"] = members("base_classifiers", "reading");
+    recipe["refinements"] = members("refinements", "refinement");
     recipe
 }

@@ -1,5 +1,5 @@
-//! Promise: `partwise classify` gives every sample a class and says why; what it writes is evaluated as a fit is; the former
-//! spelling `fit --recipe auto` works and names the new one.
+//! Promise: `partwise classify` gives every sample a class and says why; what it writes is evaluated as a fit
+//! is; the former spelling `fit --recipe auto` works and names the new one.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;

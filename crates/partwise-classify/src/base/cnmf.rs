@@ -1,4 +1,5 @@
-//! CNMF of the data with the Kullback–Leibler loss: how much of each sample is of each class, W·diag(row sums of H).
+//! CNMF of the data with the Kullback–Leibler loss: how much of each sample is of each class, W·diag(row sums
+//! of H).
 //!
 //! Reference: Liu, Wu, Li, Cai & Huang 2012, doi:10.1109/TPAMI.2011.217.
 

@@ -1,10 +1,11 @@
 //! Label spreading on a normalized graph S.
 //!
 //! ```text
-//! F = (1 − α)(I − αS)⁻¹Y,   Y (n × c) the labels as indicators;   each class scaled halfway to its assumed size
+//! F = (1 − α)(I − αS)⁻¹Y,   Y (n × c) the labels as indicators
 //! ```
 //!
-//! Spreading favours no class, so that the sizes of what it finds depend on where the labels happen to lie.
+//! Spreading favours no class, and the sizes of what it finds depend on where the labels happen to lie. Each
+//! class is therefore scaled halfway to its assumed size.
 //!
 //! Reference: Zhou et al., "Learning with local and global consistency", NIPS 2003.
 

@@ -4,13 +4,13 @@
 //! s_ic = xᵢᵀS⁻¹μ_c − ½·μ_cᵀS⁻¹μ_c,   S = Σ_c Σ_{l in c} (x_l − μ_c)(x_l − μ_c)ᵀ + ρI,   ρ = 0.01·trace/m
 //! ```
 //!
-//! μ_c is the mean of the m_c labelled samples of class c, m = Σ m_c. With one label a class, or equal samples in each,
-//! S = I. S is d × d and never made: with K the m × m inner products of the labelled samples X_L, A (m × c) the weights
-//! 1/m_c of the means, and C = I − (means of the own class), the weights of class c are w_c = X_Lᵀb_c with
-//! B = (A − C·(ρI + CKC)⁻¹·C·K·A)/ρ (Woodbury).
+//! μ_c is the mean of the m_c labelled samples of class c, m = Σ m_c. With one label a class, or equal
+//! samples in each, S = I. S is d × d and never made: with K the m × m inner products of the labelled samples
+//! X_L, A (m × c) the weights 1/m_c of the means, and C = I − (means of the own class), the weights of class
+//! c are w_c = X_Lᵀb_c with B = (A − C·(ρI + CKC)⁻¹·C·K·A)/ρ (Woodbury).
 //!
-//! Fisher's discriminants project on c − 1 directions and ask for the nearest mean there. Here the scores of all
-//! classes are wanted.
+//! Fisher's discriminants project on c − 1 directions and ask for the nearest mean there. Here the scores of
+//! all classes are wanted.
 //!
 //! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989,
 //! doi:10.1080/01621459.1989.10478752.
@@ -79,7 +79,8 @@ fn labelled(labels: &Labels) -> Vec<(usize, usize)> {
 /// B (m × c) of K (m × m) and A (m × c).
 fn coefficients(inner: &Matrix<f64>, means: &Matrix<f64>) -> Matrix<f64> {
     let m = inner.rows();
-    // C·M: from each row the mean of its class; a row of A has its only entry at its class, the same for all of them.
+    // C·M: from each row the mean of its class; a row of A has its only entry at its class, the same for all
+    // of them.
     let centred = |of: &Matrix<f64>| {
         let of_classes = product(&means.transposed(), of);
         let class =

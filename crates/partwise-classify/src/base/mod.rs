@@ -72,8 +72,8 @@ impl<T: Real> Training<'_, T> {
     }
 }
 
-/// The product of the base classifiers in each fold, and how each of them did. `fused` holds the fused graph of each
-/// fold, `held_out` is the number of held-out labels.
+/// The product of the base classifiers in each fold, and how each of them did. `fused` holds the fused graph
+/// of each fold, `held_out` is the number of held-out labels.
 pub(crate) fn combine<T: Real>(
     prepared: &Prepared<'_, T>,
     folds: &[Fold],

@@ -1,4 +1,5 @@
-//! WS-SymNMF of a normalized graph, started at label spreading: codes H ≥ 0 with S ≈ HHᵀ, near the known labels.
+//! WS-SymNMF of a normalized graph, started at label spreading: codes H ≥ 0 with S ≈ HHᵀ, near the known
+//! labels.
 //!
 //! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8.
 

@@ -1,5 +1,5 @@
-//! A Gaussian mixture with one covariance for all classes, learned from every sample: discriminants that know more than
-//! the labels.
+//! A Gaussian mixture with one covariance for all classes, learned from every sample: discriminants that know
+//! more than the labels.
 //!
 //! ```text
 //! M:  n_c = Σᵢ p_ic,   μ_c = Σᵢ p_ic·xᵢ / n_c,   δ_c = μ_c − μ,   ρ = 0.003·trace
@@ -7,16 +7,17 @@
 //! E:  s_ic = (xᵢ − μ)ᵀΣ⁻¹δ_c − ½·δ_cᵀΣ⁻¹δ_c,   p ∝ exp(g·s),   labelled samples keep their class
 //! ```
 //!
-//! μ is the mean of all samples, which adds to all scores of a sample the same and keeps what the classes have in common
-//! out of the solved systems. g makes posteriors as confident as those of the other refinements. Classes are assumed
-//! even, since a mixture that also learns their sizes lets a large one swallow its neighbours. Few steps are right: with
-//! many it forgets where it started. Σ is d × d and never made: Σ⁻¹δ by conjugate gradients, which the ridge keeps short.
+//! μ is the mean of all samples, which adds to all scores of a sample the same and keeps what the classes
+//! have in common out of the solved systems. g makes posteriors as confident as those of the other
+//! refinements. Classes are assumed even, since a mixture that also learns their sizes lets a large one
+//! swallow its neighbours. Few steps are right: with many it forgets where it started. Σ is d × d and never
+//! made: Σ⁻¹δ by conjugate gradients, which the ridge keeps short.
 //!
-//! In the space that the discriminants Σ⁻¹δ span, with Mahalanobis distances, neighbours are more often of the same
-//! class than in the space of X.
+//! In the space that the discriminants Σ⁻¹δ span, with Mahalanobis distances, neighbours are more often of
+//! the same class than in the space of X.
 //!
-//! Reference: G. J. McLachlan, "Iterative reclassification procedure for constructing an asymptotically optimal rule of
-//! allocation in discriminant analysis", JASA 70, 1975, doi:10.1080/01621459.1975.10479874.
+//! Reference: G. J. McLachlan, "Iterative reclassification procedure for constructing an asymptotically
+//! optimal rule of allocation in discriminant analysis", JASA 70, 1975, doi:10.1080/01621459.1975.10479874.
 
 use partwise::internals::{conjugate_gradients, times, transpose_times};
 use partwise::{DataMatrix, DenseMatrix, Matrix, Real, Result, symmetric_eigen};
@@ -50,9 +51,9 @@ impl<T: Real> Refinement<T> for GaussianMixture {
     }
 }
 
-/// Points (n × r, r < c), one for each row of `data` (n × d), in the space of the discriminants that `posteriors` (n × c)
-/// give: squared distances there are those by Σ⁻¹ along what separates the classes. None where the classes explain all
-/// there is, or nothing.
+/// Points (n × r, r < c), one for each row of `data` (n × d), in the space of the discriminants that
+/// `posteriors` (n × c) give: squared distances there are those by Σ⁻¹ along what separates the classes. None
+/// where the classes explain all there is, or nothing.
 pub(super) fn discriminant_space<T: Real>(
     data: &dyn DataMatrix<T>,
     posteriors: &Matrix<f64>,
@@ -109,8 +110,8 @@ impl<'d, T: Real> Centred<'d, T> {
         out
     }
 
-    /// δ and the discriminants, or none where the classes explain all there is; systems are solved to a relative
-    /// `residual`.
+    /// δ and the discriminants, or none where the classes explain all there is; systems are solved to a
+    /// relative `residual`.
     fn discriminants(&self, posteriors: &Matrix<f64>, residual: f64) -> Option<Discriminants> {
         let counts = column_sums(posteriors);
         // δ as columns (d × c).
@@ -157,8 +158,9 @@ impl<'d, T: Real> Centred<'d, T> {
         Some(scores)
     }
 
-    /// Points (n × r, r < c) of the samples whose squared distances are those by Σ⁻¹ along the discriminants; none as for
-    /// [`Centred::discriminants`], where nothing separates the classes, and where that is lost in rounding.
+    /// Points (n × r, r < c) of the samples whose squared distances are those by Σ⁻¹ along the discriminants;
+    /// none as for [`Centred::discriminants`], where nothing separates the classes, and where that is lost in
+    /// rounding.
     fn discriminant_space(&self, posteriors: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
         let Discriminants { deltas, solved } = self.discriminants(posteriors, residual)?;
         let k = posteriors.columns();
@@ -255,8 +257,8 @@ mod tests {
         let points = centred.discriminant_space(&posteriors, 1e-13).unwrap();
         // Σ_c n_c·δ_c = 0: k classes span k − 1 directions.
         assert_eq!(points.shape(), (n, k - 1));
-        // The scores of two samples differ by (x − y)ᵀΣ⁻¹δ_c, and so must the inner products of their points with the
-        // mean point of class c.
+        // The scores of two samples differ by (x − y)ᵀΣ⁻¹δ_c, and so must the inner products of their points
+        // with the mean point of class c.
         let scores = centred.scores(&posteriors, 1e-13).unwrap();
         let mut means = Matrix::<f64>::zeros(k, k - 1);
         let counts = column_sums(&posteriors);

@@ -1,9 +1,9 @@
 //! Refinement by self-training: posteriors of all samples are learned from in place of the labels of a few.
 //!
-//! The product of the base classifiers is smoothed over the fused graph. Each refinement learns from that; they are
-//! scored and weighed as base classifiers are, and their product is smoothed once more. Held-out labels are as many of
-//! each class and so cannot tell refinements apart that differ by the class sizes they find; the agreement of the folds
-//! can, which is why it weighs here.
+//! The product of the base classifiers is smoothed over the fused graph. Each refinement learns from that;
+//! they are scored and weighed as base classifiers are, and their product is smoothed once more. Held-out
+//! labels are as many of each class and so cannot tell refinements apart that differ by the class sizes they
+//! find; the agreement of the folds can, which is why it weighs here.
 
 mod gaussian_mixture;
 mod multinomial_mixture;
@@ -40,8 +40,8 @@ trait Refinement<T: Real>: Sync {
     fn posteriors(&self, start: &Start<'_, T>) -> Result<Matrix<f64>>;
 }
 
-/// All, in the order of [`Classification::refinements`](crate::Classification::refinements). The first two smooth over
-/// a graph each.
+/// All, in the order of [`Classification::refinements`](crate::Classification::refinements). The first two
+/// smooth over a graph each.
 fn refinements<T: Real>() -> &'static [&'static dyn Refinement<T>] {
     const { &[&Neighbours, &DiscriminantNeighbours, &GaussianMixture, &MultinomialMixture] }
 }
@@ -53,8 +53,8 @@ struct Start<'t, T: Real> {
     /// The product of the base classifiers, smoothed over the fused graph (n × c).
     posteriors: Matrix<f64>,
     fused: &'t Graph,
-    /// The graph of the samples in the space of the discriminants that `posteriors` give; none where the classes
-    /// explain all there is, so that there is no such space.
+    /// The graph of the samples in the space of the discriminants that `posteriors` give; none where the
+    /// classes explain all there is, so that there is no such space.
     discriminant: Option<Graph>,
 }
 
@@ -81,8 +81,8 @@ impl<'t, T: Real> Start<'t, T> {
     }
 }
 
-/// The posteriors of all samples, and how each refinement did. `fused` holds the fused graph of each fold and `products`
-/// its product of the base classifiers; `held_out` is the number of held-out labels.
+/// The posteriors of all samples, and how each refinement did. `fused` holds the fused graph of each fold and
+/// `products` its product of the base classifiers; `held_out` is the number of held-out labels.
 pub(crate) fn refine<T: Real>(
     prepared: &Prepared<'_, T>,
     folds: &[Fold],

@@ -1,17 +1,17 @@
 //! A multinomial mixture, learned from every sample: naive Bayes trained on posteriors.
 //!
 //! ```text
-//! M:  q_cj = (Σᵢ p_ic·x_ij + a·b_j)/(Σᵢⱼ p_ic·x_ij + a),   b_j = Σᵢ x_ij/Σ x,   a = 0.05 of the mean mass of a class
+//! M:  q_cj = (Σᵢ p_ic·x_ij + a·b_j)/(Σᵢⱼ p_ic·x_ij + a),   b_j = Σᵢ x_ij/Σ x,   a = 0.05·mean mass of a class
 //! E:  s_ic = Σⱼ x_ij·ln(q_cj/b_j),   p ∝ exp(g·s),   labelled samples keep their class
 //! ```
 //!
-//! It reads counts as counts: a word that one class has and others don't weighs more than it does in any distance. g
-//! makes posteriors as confident as those of the other refinements, in place of the overconfidence of naive Bayes.
-//! Classes are assumed even, as in the Gaussian mixture.
+//! It reads counts as counts: a word that one class has and others don't weighs more than it does in any
+//! distance. g makes posteriors as confident as those of the other refinements, in place of the
+//! overconfidence of naive Bayes. Classes are assumed even, as in the Gaussian mixture.
 //!
-//! Reference: Nigam, McCallum, Thrun & Mitchell, "Text classification from labeled and unlabeled documents using EM",
-//! Machine Learning 39, 2000, doi:10.1023/A:1007692713085. Differs: starts at posteriors of all samples, with weighted
-//! rows of unit length for counts; smooths towards all samples instead of evenly.
+//! Reference: Nigam, McCallum, Thrun & Mitchell, "Text classification from labeled and unlabeled documents
+//! using EM", Machine Learning 39, 2000, doi:10.1023/A:1007692713085. Differs: starts at posteriors of all
+//! samples, with weighted rows of unit length for counts; smooths towards all samples instead of evenly.
 
 use partwise::internals::{times, transpose_times};
 use partwise::{DataMatrix, Matrix, Real, Result};
