@@ -24,19 +24,19 @@ class Automatic:
     labels: Any
     """The class of each sample (n)."""
     memberships: Any
-    """The share of each class in each sample (n, c); rows sum to 1."""
+    """The posterior of each class for each sample (n, c); rows sum to 1."""
     classes: Any
     """The classes (c), sorted."""
     candidates: list[dict[str, Any]]
     """Every graph that was tried: "graph", "components_per_class", "share", "score", "agreement", "weight"."""
     readings: list[dict[str, Any]]
-    """Every way to read classes off: "reading", "score", "agreement", "weight"."""
+    """Every base classifier: "reading" (its name), "score", "agreement", "weight"."""
     refinements: list[dict[str, Any]]
-    """What was made of the product of the readings: "refinement", "score", "agreement", "weight"."""
+    """Every refinement of their product by self-training: "refinement" (its name), "score", "agreement", "weight"."""
     hidden: int
-    """How many labels were hidden once to score these."""
+    """How many labels were held out once to score these."""
     sizes: Any
-    """The class sizes that were assumed, as shares (c)."""
+    """The class sizes that were assumed (c); they sum to 1."""
     notices: list[tuple[str, str]]
     """What should be known about the result."""
 
@@ -48,13 +48,14 @@ class _Reader(Factorization):
 
 
 def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:
-    """Classes of all samples from the labels of a few: the automatic recipe, with nothing to tune.
+    """Classes of all samples from the labels of a few, with nothing to tune: an ensemble, weighed by cross-validation.
 
-    Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored by hiding
-    labels, fused, and read off in six ways (label spreading, WS-SymNMF, CNMF, linear discriminants). Their product is refined by the
-    votes of neighbours, in the data and among discriminants, and by a Gaussian and a multinomial mixture, which weigh by the hidden labels
-    and by how far the folds agree. Rows are compared by
-    direction; give text as tf-idf, counts of molecules as logarithms.
+    Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored
+    on held-out labels and fused. Six base classifiers (label spreading and WS-SymNMF on the fused graph and on that
+    of the data, CNMF, linear discriminants) are weighed by their held-out scores and multiplied. Self-training
+    refines the product: votes of neighbours, in the data and among discriminants, and a Gaussian and a multinomial
+    mixture, weighed by the held-out scores and by how far the folds agree. Rows are compared by direction; give text
+    as tf-idf, counts of molecules as logarithms.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     Returns
     -------
     found : Automatic
-        Labels, memberships, candidates, readings and refinements.
+        Labels, memberships, candidates, base classifiers (as ``readings``) and refinements.
 
     Examples
     --------
@@ -101,13 +102,13 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     warn_of_threads(found["notices"], "automatic")
     classes = targets.classes[present]
     return Automatic(
-        classes[found["labels"]],
-        found["memberships"],
+        classes[found["classes"]],
+        found["posteriors"],
         classes,
         [dict(zip(("graph", "components_per_class", "share", "score", "agreement", "weight"), line, strict=True)) for line in found["candidates"]],
-        [dict(zip(("reading", "score", "agreement", "weight"), line, strict=True)) for line in found["readings"]],
+        [dict(zip(("reading", "score", "agreement", "weight"), line, strict=True)) for line in found["base_classifiers"]],
         [dict(zip(("refinement", "score", "agreement", "weight"), line, strict=True)) for line in found["refinements"]],
-        found["hidden"],
-        np.array(found["sizes"]),
+        found["held_out"],
+        np.array(found["class_sizes"]),
         list(found["notices"]),
     )

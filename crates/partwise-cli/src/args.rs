@@ -24,6 +24,9 @@ pub(crate) enum Command {
     /// Factor a table and write the result to a folder.
     #[command(after_help = EXIT_CODES)]
     Fit(Box<FitArgs>),
+    /// Give every sample a class from the labels of a few.
+    #[command(after_help = EXIT_CODES)]
+    Classify(Box<ClassifyArgs>),
     /// Find the codes of new rows for the components of a model.
     #[command(after_help = EXIT_CODES)]
     Transform(TransformArgs),
@@ -87,6 +90,17 @@ pub(crate) struct WriteArgs {
     /// are as it wrote them are replaced or removed; all others stay.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Print errors only. Notes are in run.json and in the report all the same.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Print the content of run.json on standard output at the end; all else goes to standard error.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What the files of a model hold.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ContentArgs {
     /// What codes.npy and codes.csv hold: the codes, or the codes W(HH')^1/2, whose distances and inner products are those of the rows of
     /// WH (for classifiers; they may be negative). Model and memberships have the plain codes.
     #[arg(long, value_parser = choices::codes(), default_value = "plain")]
@@ -96,12 +110,6 @@ pub(crate) struct WriteArgs {
     /// the total of each row. run.json and the report say it.
     #[arg(long, value_parser = choices::shares())]
     pub(crate) shares: Option<String>,
-    /// Print errors only. Notes are in run.json and in the report all the same.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-    /// Print the content of run.json on standard output at the end; all else goes to standard error.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -115,6 +123,8 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) solve: SolveArgs,
     #[command(flatten)]
+    pub(crate) content: ContentArgs,
+    #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
 
@@ -127,7 +137,7 @@ impl FitArgs {
             ("--guidance", guidance.guidance.as_ref()),
             ("--topics", guidance.topics.as_ref()),
             ("--links", guidance.links.as_ref()),
-            ("--labels", guidance.labels.as_ref()),
+            ("--labels", guidance.known_labels.labels.as_ref()),
             ("--reference", guidance.reference.as_ref()),
             ("--label-targets", guidance.label_targets.as_ref()),
             ("--entry-weights", guidance.entry_weights.as_ref()),
@@ -135,6 +145,33 @@ impl FitArgs {
             ("--feature-names", guidance.feature_names.as_ref()),
             ("--start", self.solve.start.as_ref()),
         ]
+    }
+}
+
+/// Labels, and which of them guide.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct LabelArgs {
+    /// Known labels: a table of samples (by index from 0, or by the names of the rows) and labels, one label a line, or an .npy vector;
+    /// blank, NA, nan, None, null or -1 = unlabelled.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Guide with this many labels of each class only, drawn by the seed; the others serve the evaluation. Default: all guide.
+    #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
+    pub(crate) labels_per_class: Option<usize>,
+    /// The column that holds the labels: of the --labels table, or of the data when --labels is not given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label_column: Option<String>,
+}
+
+impl LabelArgs {
+    /// Whether labels are asked for.
+    pub(crate) fn are_given(&self) -> bool {
+        self.labels.is_some() || self.label_column.is_some()
+    }
+
+    /// The column of the data that holds the labels, where no file of labels is given.
+    pub(crate) fn column_of_data(&self) -> Option<&str> {
+        self.label_column.as_deref().filter(|_| self.labels.is_none())
     }
 }
 
@@ -152,16 +189,8 @@ pub(crate) struct GuidanceArgs {
     /// Pairs of samples that belong together or apart (method guided): a table with two samples (numbers from 0, or names) and must or cannot.
     #[arg(long, value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,
-    /// Known labels: a table of samples (by index from 0, or by the names of the rows) and labels, one label a line, or an .npy vector;
-    /// blank, NA, nan, None, null or -1 = unlabelled.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) labels: Option<PathBuf>,
-    /// Guide with this many labels of each class only, drawn by the seed; the others serve the evaluation. Default: all guide.
-    #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
-    pub(crate) labels_per_class: Option<usize>,
-    /// The column that holds the labels: of the --labels table, or of the data when --labels is not given.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) label_column: Option<String>,
+    #[command(flatten)]
+    pub(crate) known_labels: LabelArgs,
     /// Reference components for ws-nmf and guided: a table with one component a row, in the units of the (scaled) data.
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
@@ -203,9 +232,8 @@ pub(crate) struct GuidanceArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// A recipe in place of a method: "auto" gives every sample a class from the labels of a few, chooses by leaving labels out, and
-    /// writes memberships.csv, memberships.npy and run.json.
-    #[arg(long, value_parser = choices::recipes(), conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "guidance", "topics", "links", "solver", "inner", "acceleration", "init", "start", "first", "tol", "max_iter", "time_limit"])]
+    /// The former spelling of `partwise classify`; it goes with the next release.
+    #[arg(long, hide = true, value_parser = ["auto"], conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "guidance", "topics", "links", "solver", "inner", "acceleration", "init", "start", "first", "tol", "max_iter", "time_limit"])]
     pub(crate) recipe: Option<String>,
     /// The method. Default: guided with --guidance, --topics or --links, or with two of labels, a reference and a graph; else ws-nmf with a
     /// reference, cnmf with labels, nmf.
@@ -302,6 +330,50 @@ pub(crate) struct SolveArgs {
     pub(crate) dtype: String,
 }
 
+/// Gives every sample a class from the labels of a few: two a class do, and there is nothing to tune.
+///
+/// An ensemble of graph-based classifiers, factorizations and mixtures, weighed by cross-validation over the labels.
+/// Rows are compared by direction; text should be scaled by tf-idf, counts of molecules by log1p. Writes
+/// memberships.csv with the class and the posteriors of every sample, memberships.npy, and run.json with what was
+/// tried and how it scored.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ClassifyArgs {
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) known_labels: LabelArgs,
+    /// Scaling of the data before anything is computed.
+    #[arg(long, value_parser = choices::scales(), default_value = "none")]
+    pub(crate) scale: String,
+    /// The seed of all random numbers, of the draw of labels too.
+    #[arg(long, default_value_t = Settings::new(1).seed, value_parser = choices::seed, allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+    /// Threads, 0 or more; 0 = all cores; more than the machine can use count as the most that it can, with a note. The
+    /// result doesn't depend on them.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+    /// The number type of the computation.
+    #[arg(long, value_parser = choices::dtypes(), default_value = "auto")]
+    pub(crate) dtype: String,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+impl ClassifyArgs {
+    /// What `partwise fit --recipe auto` asks for.
+    pub(crate) fn of_recipe(args: &FitArgs) -> Self {
+        ClassifyArgs {
+            read: args.read.clone(),
+            known_labels: args.guidance.known_labels.clone(),
+            scale: args.model.scale.clone(),
+            seed: args.solve.seed,
+            threads: args.solve.threads,
+            dtype: args.solve.dtype.clone(),
+            write: args.write.clone(),
+        }
+    }
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct SweepArgs {
     #[command(flatten)]
@@ -335,12 +407,14 @@ pub(crate) struct TransformArgs {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
     #[command(flatten)]
+    pub(crate) content: ContentArgs,
+    #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct EvaluateArgs {
-    /// The result: a folder that `partwise fit` wrote, or its model.safetensors.
+    /// The result: a folder that `partwise fit` or `partwise classify` wrote, or a model.safetensors.
     pub(crate) result: PathBuf,
     /// The labels to compare with, in the formats of `fit --labels`.
     #[arg(long, value_name = "FILE")]

@@ -18,11 +18,6 @@ pub(crate) fn methods() -> PossibleValuesParser {
     parser(methods::ALL.iter().map(|spec| (spec.name, spec.summary)).chain([alias]))
 }
 
-/// Recipes.
-pub(crate) fn recipes() -> PossibleValuesParser {
-    parser([("auto", "classes from a few labels, chosen by leaving labels out")])
-}
-
 /// Solvers of the registry, and `auto`.
 pub(crate) fn solver_names() -> PossibleValuesParser {
     let auto = ("auto", "hals for the frobenius loss, mu for kullback-leibler");

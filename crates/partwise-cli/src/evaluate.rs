@@ -23,8 +23,8 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     }
     input::check_standard_input(&[("the result", Some(&args.result)), ("--labels", Some(&args.labels))])?;
     let path = model_path(&args.result);
-    let evaluation = match Recipe::of(args)? {
-        Some(recipe) => recipe.evaluate(args)?,
+    let evaluation = match Classified::of(args)? {
+        Some(classified) => classified.evaluate(args)?,
         None => evaluate(&ModelFile::open(&path)?, args)?,
     };
     let verbosity = Verbosity::of(false, args.json);
@@ -89,17 +89,21 @@ fn compare(
     Ok(evaluation)
 }
 
-/// What `partwise fit --recipe auto` wrote, which is no model.
-struct Recipe {
+/// What `partwise classify` wrote, which is no model.
+struct Classified {
     /// n × classes.
-    memberships: Matrix<f64>,
+    posteriors: Matrix<f64>,
+    classes: Vec<String>,
     record: Value,
     /// The file of the record.
     path: PathBuf,
 }
 
-impl Recipe {
-    /// The result, where it is a folder with memberships and a record of the recipe.
+impl Classified {
+    /// What records name a classification: since there is `partwise classify`, and before.
+    const KEYS: [&str; 2] = ["classification", "recipe"];
+
+    /// The result, where it is a folder with memberships and a record of a classification.
     fn of(args: &EvaluateArgs) -> Result<Option<Self>> {
         let (record, memberships) = (args.result.join("run.json"), args.result.join("memberships.npy"));
         if args.result.join("model.safetensors").exists() || !record.exists() || !memberships.exists() {
@@ -108,9 +112,9 @@ impl Recipe {
         let text = std::fs::read_to_string(&record).with_context(|| record.display().to_string())?;
         let record_json: Value =
             serde_json::from_str(&text).with_context(|| format!("{} is no JSON", record.display()))?;
-        if record_json.get("recipe").is_none() {
+        let Some(key) = Self::KEYS.into_iter().find(|key| record_json.get(key).is_some()) else {
             return Ok(None);
-        }
+        };
         match partwise_io::read_table(&memberships, &ReadOptions::default())?.values {
             Values::Dense { rows, columns, values } => {
                 let values: Vec<f64> = values.into_real();
@@ -123,17 +127,18 @@ impl Recipe {
                         values[at]
                     );
                 }
-                let classes = record_json.pointer("/recipe/classes").and_then(Value::as_array);
-                if classes
-                    .is_none_or(|classes| classes.len() != columns || !classes.iter().all(Value::is_string))
-                {
+                let listed = record_json.pointer(&format!("/{key}/classes")).and_then(Value::as_array);
+                let text = |class: &Value| class.as_str().map(str::to_string);
+                let classes: Option<Vec<String>> =
+                    listed.and_then(|classes| classes.iter().map(text).collect());
+                let Some(classes) = classes.filter(|classes| classes.len() == columns) else {
                     bail!(
-                        "{}: \"recipe.classes\" must be a list of {columns} texts, one for each column of memberships.npy",
+                        "{}: \"{key}.classes\" must be a list of {columns} texts, one for each column of memberships.npy",
                         record.display()
                     );
-                }
-                let memberships = Matrix::from_vec(rows, columns, values)?;
-                Ok(Some(Recipe { memberships, record: record_json, path: record }))
+                };
+                let posteriors = Matrix::from_vec(rows, columns, values)?;
+                Ok(Some(Classified { posteriors, classes, record: record_json, path: record }))
             }
             Values::Sparse { .. } => bail!("{} is no dense table", memberships.display()),
         }
@@ -142,17 +147,16 @@ impl Recipe {
     fn evaluate(&self, args: &EvaluateArgs) -> Result<Evaluation> {
         if args.clusters != "shares" {
             bail!(
-                "--clusters {} reads the codes of a model, but the automatic recipe gives classes alone; leave it out",
+                "--clusters {} reads the codes of a model, but `partwise classify` gives classes alone; leave it out",
                 args.clusters
             );
         }
-        let samples = self.memberships.rows();
+        let samples = self.posteriors.rows();
         let table = label_table(args, samples, None)?;
-        let names = names(self.record.pointer("/recipe/classes"), self.memberships.columns(), "class");
-        let clusters: Vec<_> = (0..samples).map(|i| largest(self.memberships.row(i))).collect();
+        let clusters: Vec<_> = (0..samples).map(|i| largest(self.posteriors.row(i))).collect();
         let guided = flags(self.record.pointer("/labels/samples"), samples);
         let guided = guided.with_context(|| format!("{}: \"labels.samples\"", self.path.display()))?;
-        compare(table, &clusters, &names, &guided)
+        compare(table, &clusters, &self.classes, &guided)
     }
 }
 
@@ -202,14 +206,9 @@ fn unit_rows(matrix: &Matrix<f64>) -> Matrix<f64> {
 
 /// The names in a model's document, or numbers.
 pub(crate) fn component_names(model: &ModelFile, rank: usize) -> Vec<String> {
-    names(model.document.get("component_names"), rank, "part")
-}
-
-/// The names that are listed; "`what` 1", … where they aren't.
-fn names(listed: Option<&Value>, count: usize, what: &str) -> Vec<String> {
-    let listed = listed.and_then(Value::as_array);
+    let listed = model.document.get("component_names").and_then(Value::as_array);
     let name = |j: usize| listed.and_then(|names| names.get(j)).and_then(Value::as_str);
-    (0..count).map(|j| name(j).map_or_else(|| format!("{what} {}", j + 1), str::to_string)).collect()
+    (0..rank).map(|j| name(j).map_or_else(|| format!("part {}", j + 1), str::to_string)).collect()
 }
 
 /// What shares are shares of: as asked, as the fit had it, by the loss.

@@ -14,7 +14,7 @@ use partwise::{
 };
 use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note};
 
-use crate::args::{FitArgs, SolveArgs};
+use crate::args::{ClassifyArgs, FitArgs, SolveArgs};
 use crate::choices::Strength;
 use crate::composed::Composed;
 use crate::flags;
@@ -26,7 +26,7 @@ use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::said::{say_input, say_result};
 use crate::search::{find_strength, find_strengths};
-use crate::{precision, recipe, scale, start};
+use crate::{classify, precision, scale, start};
 use partwise_report::console::{self, Verbosity};
 use partwise_report::{interrupt, program::Outcome};
 
@@ -40,11 +40,12 @@ fn start_model(path: &Path) -> Result<ModelFile> {
 /// Reads, fits, writes, tells.
 pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
     let began = Instant::now();
-    let of_recipe = args.model.recipe.is_some();
-    let (folder, read) = read(args, if of_recipe { recipe::FILES } else { outputs::OF_A_FIT })?;
+    if args.model.recipe.is_some() {
+        let (folder, read) = read(args, classify::FILES)?;
+        return classify::of_recipe(&ClassifyArgs::of_recipe(args), read, folder);
+    }
+    let (folder, read) = read(args, outputs::OF_A_FIT)?;
     match input::precision(&args.solve.dtype, &read.values) {
-        "f32" if of_recipe => recipe::run::<f32>(args, read, folder),
-        _ if of_recipe => recipe::run::<f64>(args, read, folder),
         "f32" => with_job::<f32, _>(args, read, |job| finish(args, job, folder, began)),
         _ => with_job::<f64, _>(args, read, |job| finish(args, job, folder, began)),
     }
@@ -55,8 +56,7 @@ pub(crate) fn read(args: &FitArgs, files: &[&str]) -> Result<(OutputFolder, Read
     flags::check(args)?;
     input::check_standard_input(&args.inputs())?;
     let folder = outputs::open(&args.write, files)?;
-    let from_data = args.guidance.label_column.as_deref().filter(|_| args.guidance.labels.is_none());
-    let mut read = input::read(&args.read, from_data)?;
+    let mut read = input::read(&args.read, args.guidance.known_labels.column_of_data())?;
     if let Some(path) = &args.guidance.feature_names {
         let names = read_names(path, read.source.columns, "features (columns of the data)")?;
         read.source.notes.extend(repeated_note(&names, "feature names"));
@@ -103,7 +103,7 @@ pub(crate) fn with_job<T: Real, R>(
     let is_guided = guided::is_asked(args);
     let takes_sets = flags::takes(args, Input::LabelSets) || flags::takes(args, Input::LabelTargets);
     let file = guided::file(args, &source)?;
-    let label_args = guided::with_labels_of(file.as_ref(), &args.guidance)?;
+    let label_args = guided::with_labels_of(file.as_ref(), &args.guidance.known_labels)?;
     let given = guidance::labels(&label_args, &source, args.solve.seed, is_guided || takes_sets)?;
     let (guidance, label_sets) = match &given {
         Some(Given::Classes(guidance)) => (Some(guidance), None),
@@ -163,7 +163,7 @@ fn finish<T: Real>(
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
     let done = job.run(verbosity)?;
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
-    let extra = Extra { corrected: args.write.codes == "corrected", ..Extra::default() };
+    let extra = Extra { corrected: args.content.codes == "corrected", ..Extra::default() };
     let run = outputs::write_fit(&done, folder, timings, &extra)?;
     done.notes.iter().for_each(|note| verbosity.note(&note.message));
     say_result(verbosity, &done, &args.write.out.display().to_string());
@@ -259,7 +259,7 @@ fn prepare<'a, T: Real>(
             .with_context(|| path.display().to_string())?;
         component_names = component_names.or(names);
     }
-    let shares = args.write.shares.as_deref().map(ShareOf::from_name).transpose()?;
+    let shares = args.content.shares.as_deref().map(ShareOf::from_name).transpose()?;
     Ok(Job {
         source,
         data,

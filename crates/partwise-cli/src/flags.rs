@@ -18,14 +18,14 @@ pub(crate) fn method(args: &FitArgs) -> &str {
         (Some(method), _) => method,
         (None, _) if means_guided(&args.guidance) => "guided",
         (None, Some(_)) => "ws-nmf",
-        (None, None) if args.guidance.labels.is_some() || args.guidance.label_column.is_some() => "cnmf",
+        (None, None) if args.guidance.known_labels.are_given() => "cnmf",
         (None, None) => "nmf",
     }
 }
 
 /// Whether what is given asks for the method that takes anything at once.
 fn means_guided(guidance: &GuidanceArgs) -> bool {
-    let labels = guidance.labels.is_some() || guidance.label_column.is_some();
+    let labels = guidance.known_labels.are_given();
     let graph = guidance.graph.is_some() || guidance.graph_neighbours.is_some();
     let kinds = [labels, graph, guidance.reference.is_some()].into_iter().filter(|given| *given).count();
     guidance.guidance.is_some() || guidance.topics.is_some() || guidance.links.is_some() || kinds > 1
@@ -134,7 +134,7 @@ pub(crate) fn check(args: &FitArgs) -> Result<()> {
     if guidance.graph_weights.as_deref() == Some("heat") && guidance.heat_width.is_none() {
         bail!("--graph-weights heat needs --heat-width, the square of a length of the data");
     }
-    if guidance.label_targets.is_some() && (guidance.labels.is_some() || guidance.label_column.is_some()) {
+    if guidance.label_targets.is_some() && guidance.known_labels.are_given() {
         bail!("--label-targets stands in place of --labels; give one of them");
     }
     let wanted = args.solve.solver.as_str();

@@ -12,7 +12,7 @@ use partwise_io::{
     read_labels_with, read_reference, read_table,
 };
 
-use crate::args::GuidanceArgs;
+use crate::args::{GuidanceArgs, LabelArgs};
 use crate::input::Source;
 
 /// Labels, and which of them the fit gets to see.
@@ -88,12 +88,7 @@ pub(crate) enum Given {
 }
 
 /// The labels that the flags name, if any. With `several`, samples may have more than one.
-pub(crate) fn labels(
-    args: &GuidanceArgs,
-    source: &Source,
-    seed: u64,
-    several: bool,
-) -> Result<Option<Given>> {
+pub(crate) fn labels(args: &LabelArgs, source: &Source, seed: u64, several: bool) -> Result<Option<Given>> {
     let table = match (&args.labels, &source.labels) {
         (Some(path), _) => {
             label_table(path, source.rows, source.row_names.as_deref(), args.label_column.as_deref())?

@@ -12,7 +12,7 @@ use partwise_io::{
     read_reference, read_table, read_topics,
 };
 
-use crate::args::{FitArgs, GuidanceArgs};
+use crate::args::{FitArgs, LabelArgs};
 use crate::choices::Strength;
 use crate::composed::Composed;
 use crate::flags;
@@ -26,12 +26,12 @@ pub(crate) fn file(args: &FitArgs, source: &Source) -> Result<Option<GuidanceFil
 }
 
 /// The flags with the labels that the file names.
-pub(crate) fn with_labels_of(file: Option<&GuidanceFile>, args: &GuidanceArgs) -> Result<GuidanceArgs> {
+pub(crate) fn with_labels_of(file: Option<&GuidanceFile>, args: &LabelArgs) -> Result<LabelArgs> {
     let mut out = args.clone();
     let Some((file, labels)) = file.and_then(|file| Some((file, file.labels.as_ref()?))) else {
         return Ok(out);
     };
-    if args.labels.is_some() || args.label_column.is_some() {
+    if args.are_given() {
         bail!(
             "{} names labels, and so do the flags; leave out --labels and --label-column, or labels of the file",
             file.path.display()

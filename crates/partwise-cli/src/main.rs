@@ -4,6 +4,7 @@
 
 mod args;
 mod choices;
+mod classify;
 mod completions;
 mod composed;
 mod demo;
@@ -19,7 +20,6 @@ mod methods;
 mod outputs;
 mod precision;
 mod progress;
-mod recipe;
 mod record;
 mod report;
 mod said;
@@ -48,6 +48,7 @@ fn main() -> ExitCode {
     }
     program::run(|cli: Cli| match cli.command {
         Command::Fit(args) => fit::run(&args),
+        Command::Classify(args) => classify::run(&args),
         Command::Transform(args) => transform::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),

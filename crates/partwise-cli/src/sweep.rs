@@ -30,7 +30,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<Outcome> {
     if fit_args.model.strength == Some(Strength::Auto) {
         bail!("sweep varies the strengths itself; leave --strength auto out");
     }
-    if fit_args.write.codes != "plain" {
+    if fit_args.content.codes != "plain" {
         bail!("sweep writes no codes; leave --codes out");
     }
     let (folder, read) = fit::read(&fit_args, FILES)?;

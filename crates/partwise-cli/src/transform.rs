@@ -72,7 +72,7 @@ fn run_in<T: Real>(
     }
     let names = component_names(model, components.rows());
     let memberships =
-        Memberships::new(&fit.codes, components, shares_of(args.write.shares.as_deref(), model)?);
+        Memberships::new(&fit.codes, components, shares_of(args.content.shares.as_deref(), model)?);
     let run = write(args, folder, &source, &fit, &memberships, &names, read_seconds)?;
     fit.notices.iter().for_each(|notice| verbosity.note(&notice.message));
     verbosity.say(&format!(
@@ -157,7 +157,7 @@ fn write<T: Real>(
     read_seconds: f64,
 ) -> Result<Value> {
     let began = Instant::now();
-    let corrected = (args.write.codes == "corrected").then(|| fit.corrected_codes());
+    let corrected = (args.content.codes == "corrected").then(|| fit.corrected_codes());
     let codes = corrected.as_ref().unwrap_or(&fit.codes);
     outputs::write_codes(&folder, codes, memberships, source.row_names.as_deref(), names)?;
     let mut notes = source.notes.clone();
@@ -168,7 +168,7 @@ fn write<T: Real>(
         "model": model_path(&args.model).display().to_string(),
         "data": record::data_json(source, T::NAME),
         "settings": { "solver": fit.solver, "seed": args.seed, "tolerance": args.tol, "max_iterations": args.max_iter,
-            "codes": args.write.codes, "shares_of": memberships.of.name() },
+            "codes": args.content.codes, "shares_of": memberships.of.name() },
         "result": {
             "objective": fit.objective,
             "relative_error": fit.relative_error,

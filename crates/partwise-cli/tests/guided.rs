@@ -1,4 +1,4 @@
-//! The method guided on the command line: files and short forms, names, the report, sweeps, faulty guidance; the automatic recipe.
+//! The method guided on the command line: files and short forms, names, the report, sweeps, faulty guidance.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod common;
@@ -274,39 +274,4 @@ fn faulty_guidance_is_refused_with_its_place() {
     assert!(stderr(&output).contains("0 or more"), "{}", stderr(&output));
     let output = run(at, "sweep docs.csv --labels labels.csv --method cnmf --out never");
     assert!(stderr(&output).contains("guided only"), "{}", stderr(&output));
-}
-
-#[test]
-fn the_automatic_recipe_gives_every_sample_a_class_and_says_why() {
-    let folder = tempfile::tempdir().unwrap();
-    groups(folder.path());
-    let output =
-        run(folder.path(), "fit x.npy --recipe auto --labels labels.csv --labels-per-class 2 --out out");
-    assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stderr(&output).contains("recipe: 1 to 3 components a class"), "{}", stderr(&output));
-    let text = std::fs::read_to_string(folder.path().join("out/run.json")).unwrap();
-    let record: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(record["recipe"]["folds"], 2);
-    let weights =
-        record["recipe"]["candidates"].as_array().unwrap().iter().map(|c| c["weight"].as_f64().unwrap());
-    assert!((weights.sum::<f64>() - 1.0).abs() < 1e-12);
-    assert_eq!(
-        record["recipe"]["readings"].as_array().unwrap().len(),
-        partwise::recipes::ReadingKind::ALL.len()
-    );
-    let refinements = record["recipe"]["refinements"].as_array().unwrap();
-    assert_eq!(refinements.len(), partwise::recipes::RefinementKind::ALL.len());
-    assert!(refinements.iter().any(|r| r["weight"] == 1.0), "{refinements:?}");
-    let memberships = std::fs::read_to_string(folder.path().join("out/memberships.csv")).unwrap();
-    assert_eq!(memberships.lines().count(), 31);
-    // It is judged as a fit is: over all samples, and over those whose label was not given.
-    let output = run(folder.path(), "evaluate out --labels labels.csv");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("all labelled samples (30)") && said.contains("did not guide (24)"), "{said}");
-    let output = run(folder.path(), "evaluate out --labels labels.csv --clusters k-means");
-    assert!(stderr(&output).contains("gives classes alone"), "{}", stderr(&output));
-    let output = run(folder.path(), "fit x.npy --recipe auto --out never");
-    assert!(stderr(&output).contains("give --labels"), "{}", stderr(&output));
-    let output = run(folder.path(), "fit x.npy --recipe auto --labels labels.csv -k 3 --out never");
-    assert_eq!(output.status.code(), Some(2));
 }

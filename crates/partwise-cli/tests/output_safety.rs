@@ -11,7 +11,7 @@ use std::path::Path;
 /// Every command that writes a folder of results with --force.
 const FORCED: [&str; 5] = [
     "fit x.npy -k 2 --max-iter 3 --quiet --out out --force",
-    "fit x.npy --labels labels.csv --recipe auto --quiet --out out --force",
+    "classify x.npy --labels labels.csv --quiet --out out --force",
     "transform first x.npy --quiet --out out --force",
     "sweep x.npy --labels labels.csv --max-iter 3 --scales 1 --quiet --out out --force",
     "fit x.npy --labels labels.csv --method guided -k 3 --max-iter 3 --quiet --out out --force",
@@ -130,7 +130,7 @@ fn a_result_of_version_0_1_0_is_replaced_by_its_names() {
     fs::write(out.join("guidance_report.csv"), "of a guided fit").unwrap();
     fs::write(out.join("notes.md"), "mine").unwrap();
     succeed(folder.path(), "transform first x.npy --quiet --out t");
-    succeed(folder.path(), "fit x.npy --labels labels.csv --recipe auto --quiet --out first --force");
+    succeed(folder.path(), "classify x.npy --labels labels.csv --quiet --out first --force");
     assert_eq!(names(&out), ["memberships.csv", "memberships.npy", "notes.md", "run.json"]);
 }
 

@@ -131,14 +131,19 @@ fn models_that_lie_are_refused_by_every_command() {
 }
 
 #[test]
-fn a_record_that_lies_about_a_recipe_is_refused() {
+fn a_record_that_lies_about_a_classification_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::create_dir(at.join("r")).unwrap();
     write(at, "l.csv", "p\nq\n");
-    let sound = r#"{"recipe": {"classes": ["p", "q"]}, "labels": {"samples": [0]}}"#;
+    // As written before there was `partwise classify`, and since.
+    let former = r#"{"recipe": {"classes": ["p", "q"]}, "labels": {"samples": [0]}}"#;
+    let sound = r#"{"classification": {"classes": ["p", "q"]}, "labels": {"samples": [0]}}"#;
+    let lists_one = r#"{"classification": {"classes": ["p"]}}"#;
     for (values, record, parts) in [
         ([1.0, 0.0, 0.0, 1.0], sound, None),
+        ([1.0, 0.0, 0.0, 1.0], former, None),
+        ([1.0, 0.0, 0.0, 1.0], lists_one, Some(["run.json", "classification.classes"])),
         ([f64::NAN, 0.0, 0.0, 1.0], sound, Some(["memberships.npy", "row 0, column 0"])),
         ([1.0, 0.0, -1.0, 1.0], sound, Some(["memberships.npy", "row 1, column 0"])),
         ([1.0, 0.0, 0.0, 1.0], r#"{"recipe": {"classes": ["p"]}}"#, Some(["run.json", "recipe.classes"])),
@@ -164,7 +169,7 @@ fn mutated_records_are_read_or_refused() {
     let at = folder.path();
     write(at, "l.csv", "p\nq\np\nq\n");
     write(at, "x.csv", "a,b\n1.5,0\n0,3\n2,0.5\n0,1\n");
-    succeed(at, "fit x.csv --labels l.csv --recipe auto --out r");
+    succeed(at, "classify x.csv --labels l.csv --out r");
     let sound = std::fs::read(at.join("r/run.json")).unwrap();
     let pieces: [&[u8]; 8] =
         [b"null", b"-1", b"1e999", b"[]", b"{}", b"\"", b"18446744073709551616", b"\xff"];

@@ -61,7 +61,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Data on which every search and recipe works for minutes.
+/// Data on which every search and classification works for minutes.
 fn large(folder: &Path) {
     let noise = numbers(1_500 * 60, 5);
     let value = |at: usize| noise[at] + if at % 60 / 15 == at / 60 % 4 { 1.0 } else { 0.0 };
@@ -79,7 +79,7 @@ fn work_without_a_result_ends_at_the_first_signal_and_leaves_nothing() {
     let long = "--tol 0 --max-iter 1000000";
     for (arguments, signals) in [
         (
-            "fit x.npy --recipe auto --labels labels.csv --quiet --out deep/o".to_string(),
+            "classify x.npy --labels labels.csv --quiet --out deep/o".to_string(),
             &["-INT", "-TERM", "-HUP"][..],
         ),
         (

@@ -71,7 +71,8 @@ fn a_reader_that_has_gone_away_ends_every_command_quietly_and_a_result_is_writte
 #[test]
 fn the_help_of_every_command_says_what_the_exit_codes_mean() {
     let folder = tempfile::tempdir().unwrap();
-    for command in ["", "fit", "transform", "sweep", "evaluate", "suggest", "methods", "demo", "completions"]
+    for command in
+        ["", "fit", "classify", "transform", "sweep", "evaluate", "suggest", "methods", "demo", "completions"]
     {
         let help = succeed(folder.path(), &format!("{command} --help"));
         for code in ["Exit codes", "130", "141"] {
@@ -114,7 +115,8 @@ fn standard_input_serves_as_any_file() {
         ("fit FILE -k 2 --max-iter 2 --quiet --out OUT", "t.csv"),
         ("fit FILE --format csv -k 2 --max-iter 2 --quiet --out OUT", "t.csv"),
         ("fit x.npy --labels FILE --max-iter 2 --quiet --out OUT", "labels.csv"),
-        ("fit x.npy --labels FILE --recipe auto --quiet --out OUT", "labels.csv"),
+        ("classify x.npy --labels FILE --quiet --out OUT", "labels.csv"),
+        ("classify FILE --labels labels.csv --quiet --out OUT", "x.npy"),
         ("fit x.npy -k 2 --reference FILE --max-iter 2 --quiet --out OUT", "ref.csv"),
         ("fit x.npy -k 2 --topics FILE --max-iter 2 --quiet --out OUT", "topics.csv"),
         ("fit x.npy -k 2 --links FILE --max-iter 2 --quiet --out OUT", "links.csv"),
@@ -151,6 +153,7 @@ fn standard_input_is_one_file_and_standard_output_is_no_folder() {
     let at = folder.path();
     for (arguments, said) in [
         ("fit - --labels - --out o", "the data and --labels"),
+        ("classify - --labels - --out o", "the data and --labels"),
         ("fit - -k 2 --start - --out o", "the data and --start"),
         ("fit x.npy --topics - --links - --graph - -k 2 --out o", "--topics and --links and --graph"),
         ("sweep - --labels - --out o", "the data and --labels"),
@@ -167,7 +170,13 @@ fn standard_input_is_one_file_and_standard_output_is_no_folder() {
         );
         assert!(stderr(&output).contains(said), "{arguments}: {}", stderr(&output));
     }
-    for command in ["fit x.npy -k 2", "sweep x.npy --labels labels.csv", "transform first x.npy", "demo"] {
+    for command in [
+        "fit x.npy -k 2",
+        "sweep x.npy --labels labels.csv",
+        "classify x.npy --labels labels.csv",
+        "transform first x.npy",
+        "demo",
+    ] {
         let output = run(at, &format!("{command} --out -"));
         assert_eq!(output.status.code(), Some(2), "{command}");
         assert!(stderr(&output).contains("they need a folder, not standard output"), "{}", stderr(&output));
@@ -200,7 +209,7 @@ fn names_can_not_steer_the_terminal_in_any_output() {
     let format = format!("fit x.npy -k 2 --out o --format {HOSTILE}");
     for arguments in [
         "fit x.npy --labels evil.csv --out labelled",
-        "fit x.npy --labels evil.csv --recipe auto --out recipe",
+        "classify x.npy --labels evil.csv --out classified",
         "fit x.npy --labels evil.csv --method guided --out guided",
         "evaluate labelled --labels evil.csv",
         "evaluate labelled --labels evil.csv --json",

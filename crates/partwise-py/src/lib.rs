@@ -2,6 +2,7 @@
 //! `python/partwise`. Data are borrowed, the interpreter is detached while the engine works.
 
 mod arrays;
+mod classification;
 mod data;
 mod faults;
 mod files;
@@ -18,13 +19,15 @@ use pyo3::types::{PyDict, PyList};
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::classification::automatic;
+    #[pymodule_export]
     use super::files::{digits, read_labels, read_model, read_table, scaled_values, write_model};
     #[pymodule_export]
     use super::fitting::{check_symmetric, encode, fit, neighbour_graph, nnls, solve};
     #[pymodule_export]
     use super::guidance::steering::{steered, with_all_topics};
     #[pymodule_export]
-    use super::guidance::{automatic, fit_guided, suggest, suggest_links, sweep};
+    use super::guidance::{fit_guided, suggest, suggest_links, sweep};
     #[pymodule_export]
     use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
     #[pymodule_export]

@@ -74,20 +74,24 @@ pub use methods::{MethodOptions, Model, StepRule};
 pub use problem::Problem;
 pub use terms::AnchorScale;
 
-/// What the comparison methods of `partwise-lab` share with the library. It is no part of the API and may
+/// What the other crates of the workspace share with the library. It is no part of the API and may
 /// change at any time.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::clustering::{check, check_centres, lloyd, plus_plus, rows, scatter, scores};
+    pub use crate::data::range::in_range;
     pub use crate::data::{times, transpose_times};
     pub use crate::foundation::draw::{Generator, below, generator, uniform};
+    pub use crate::foundation::interrupt::check as check_interrupt;
+    pub use crate::foundation::pool::{CAPPED, Pool, capped};
+    pub use crate::kernels::conjugate_gradients;
 }
 
-/// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is meant to lie between the
-/// true peak and one and a half times of it.
+/// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is
+/// meant to lie between the true peak and one and a half times of it.
 pub mod memory {
     pub use crate::data::DataSize;
-    pub use crate::fit::memory::{of_automatic, of_fit, of_nnls, of_solve};
+    pub use crate::fit::memory::{of_fit, of_nnls, of_solve};
     pub use crate::foundation::Estimate;
     pub use crate::foundation::words::in_words;
     pub use crate::graphs::of_neighbours;

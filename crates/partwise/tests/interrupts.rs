@@ -13,9 +13,7 @@ use std::time::Duration;
 use common::number;
 use partwise::graphs::{NeighbourGraph, neighbour_graph};
 use partwise::guidance::{Advice, Guidance, LabelRule, Strength};
-use partwise::recipes::{
-    AutomaticSettings, StrengthRule, auto_scale_observed, automatic, scaled, search_strength_observed, sweep,
-};
+use partwise::recipes::{StrengthRule, auto_scale_observed, scaled, search_strength_observed, sweep};
 use partwise::{DenseMatrix, Init, Interrupt, Interrupted, Labels, Loss, Matrix, Model, Settings, fit};
 
 fn data(n: usize, d: usize) -> DenseMatrix<'static, f64> {
@@ -45,18 +43,11 @@ fn one_long_iteration_ends() {
 }
 
 #[test]
-fn starts_graphs_and_recipes_end() {
+fn starts_and_graphs_end() {
     let x = data(20_000, 400);
     let settings = Settings { init: Init::Nndsvd, ..Settings::new(300) };
     ends(|| fit(&x, &Model::nmf(), &settings));
     ends(|| neighbour_graph(&x, &NeighbourGraph::default()));
-    let x = data(6_000, 400);
-    let labels: Vec<i32> = (0..6_000).map(|i| if i < 40 { i % 4 } else { -1 }).collect();
-    let labels = Labels::from_integers(&labels).unwrap();
-    for threads in [1, 2] {
-        let settings = AutomaticSettings { threads, ..AutomaticSettings::default() };
-        ends(|| automatic(&x, &labels, &settings));
-    }
 }
 
 /// What a search had found is known to whoever asked for it, though the search itself is thrown away.

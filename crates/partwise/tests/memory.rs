@@ -13,7 +13,6 @@ use std::sync::{Mutex, MutexGuard};
 use common::{Case, Example, cases, number};
 use partwise::graphs::{NeighbourGraph, Weights, neighbour_graph};
 use partwise::memory::{self, DataSize, Estimate, in_words};
-use partwise::recipes::{AutomaticSettings, automatic};
 use partwise::{
     DataMatrix, DenseMatrix, Error, Held, Init, Labels, Loss, Matrix, Model, Result, Settings, SolverChoice,
     SparseMatrix, fit, solve,
@@ -186,7 +185,7 @@ fn every_method_refuses_what_it_has_no_memory_for_before_it_takes_any() {
 }
 
 #[test]
-fn graphs_recipes_and_fixed_factors_have_limits_too() {
+fn graphs_and_fixed_factors_have_limits_too() {
     let _alone = alone();
     let x = dense(2000, 4);
     let graph =
@@ -197,8 +196,6 @@ fn graphs_recipes_and_fixed_factors_have_limits_too() {
     for loss in Loss::ALL {
         refused(solve(&x, Held::Components(&components), loss, &limited), "fixed components");
     }
-    let little = AutomaticSettings { memory_limit: Some(1000), ..AutomaticSettings::default() };
-    refused(automatic(&x, &labels(2000), &little), "the automatic recipe");
     // Three entries of a huge matrix: the sums alone are more than there is.
     let empty: Vec<usize> = vec![0, 1, 2, 3];
     let huge =
@@ -225,7 +222,6 @@ fn no_shape_makes_an_estimate_overflow() {
                 }
                 for estimate in [
                     memory::of_neighbours(size, most),
-                    memory::of_automatic(size, most, most),
                     memory::of_nnls(most, most),
                     memory::of_solve(size, Loss::KullbackLeibler, &Settings::new(most)),
                 ] {

@@ -10,7 +10,6 @@ use common::facts::Facts;
 use common::{Example, accepted, cases};
 use partwise::graphs::Graph;
 use partwise::guidance::{Advice, Feature, Guidance, Topic};
-use partwise::recipes::{AutomaticSettings, automatic};
 use partwise::{DataMatrix, DenseMatrix, Fit, LabelTargets, Labels, Loss, Matrix, Model, Settings, fit};
 
 fn example() -> Example {
@@ -172,22 +171,4 @@ fn data_of_zeros_give_zeros_with_a_notice() {
             }
         }
     }
-}
-
-#[test]
-fn the_automatic_recipe_says_which_classes_are_guesses() {
-    let mut x = Example::new(14, 6, 2, 3).x;
-    for i in 0..14 {
-        (0..6)
-            .for_each(|j| x.set(i, j, if i == 9 { 0.0 } else { x.get(i, j) + f64::from((i + j) % 2 == 0) }));
-    }
-    let mut classes = [-1; 14];
-    (classes[0], classes[1], classes[2], classes[3]) = (0, 1, 0, 1);
-    let labels = Labels::from_integers(&classes).unwrap();
-    let data = DenseMatrix::from_matrix(x).unwrap();
-    let found =
-        automatic(&data, &labels, &AutomaticSettings { iterations: 5, ..AutomaticSettings::default() });
-    let found = found.unwrap();
-    let told = |n: &partwise::Notice| n.code == "classes-of-zero-rows" && n.message.contains("the first 9");
-    assert!(found.notices.iter().any(told), "{:?}", found.notices);
 }

@@ -6,7 +6,6 @@ mod common;
 use common::facts::Facts;
 use std::ops::ControlFlow;
 
-use partwise::recipes::{AutomaticSettings, automatic};
 use partwise::{DenseMatrix, Iteration, Labels, Model, Settings, encode, fit, methods, most_threads};
 
 fn data() -> DenseMatrix<'static, f64> {
@@ -42,7 +41,7 @@ fn too_many_threads_are_limited_with_a_notice_in_every_method() {
 }
 
 #[test]
-fn too_many_threads_are_limited_with_a_notice_in_transform_and_in_the_automatic_recipe() {
+fn too_many_threads_are_limited_with_a_notice_in_transform() {
     let x = data();
     let settings = Settings { max_iterations: 3, ..Settings::new(2) };
     let done = fit(&x, &Model::nmf(), &settings).unwrap();
@@ -50,7 +49,4 @@ fn too_many_threads_are_limited_with_a_notice_in_transform_and_in_the_automatic_
     let mut watch = |_: &Iteration| -> ControlFlow<()> { ControlFlow::Continue(()) };
     let codes = encode(&x, &done.components, done.encoding(), done.loss, &many, &mut watch).unwrap();
     assert!(codes.threads <= most_threads() && codes.notices.iter().any(|notice| notice.code == "threads"));
-    let settings = AutomaticSettings { threads: 1 << 40, ..AutomaticSettings::default() };
-    let found = automatic(&x, &labels(), &settings).unwrap();
-    assert!(found.notices.iter().any(|notice| notice.code == "threads"));
 }

@@ -17,7 +17,7 @@ use super::workspace;
 const METHOD_FOLDERS: [&str; 2] = ["crates/partwise/src/methods", "crates/partwise/src/models"];
 
 /// The crates of experiments and comparisons, which name methods as they like.
-const LABORATORY: [&str; 2] = ["crates/partwise-lab", "crates/partwise-eval"];
+const LABORATORY: [&str; 1] = ["crates/partwise-lab"];
 
 /// Other folders that may spell names of methods: benchmarks, generators of pages, these commands.
 const MAY_SPELL: [&str; 3] = ["bench", "docs", "xtask"];

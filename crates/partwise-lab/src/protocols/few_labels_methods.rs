@@ -12,10 +12,10 @@ use anyhow::Result;
 use partwise::graphs::{Graph, NeighbourGraph, label_spreading, neighbour_graph};
 use partwise::guidance::{Advice, Guidance, Strength, Topic};
 use partwise::methods::Form;
-use partwise::recipes::{AutomaticSettings, automatic, spherical_k_means};
 use partwise::{
     DataMatrix, DenseMatrix, Fit, Init, Knowledge, Labels, Matrix, Model, Settings, StrengthUnit, fit,
 };
+use partwise_classify::{ClassifySettings, classify, spherical_k_means};
 
 use super::Group;
 use super::clock::Clock;
@@ -95,8 +95,8 @@ pub(super) fn clusters(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<
     };
     match group {
         "recipe" => one("fits of several models, hals; conjugate gradients", &|| {
-            let settings = AutomaticSettings { threads: 1, seed: draw.seed, ..AutomaticSettings::default() };
-            Ok(integers(&automatic(draw.data::<f32>()?.as_ref(), labels, &settings)?.labels))
+            let settings = ClassifySettings { threads: 1, seed: draw.seed, ..ClassifySettings::default() };
+            Ok(integers(&classify(draw.data::<f32>()?.as_ref(), labels, &settings)?.classes))
         }),
         "lgc" => one("conjugate gradients, to the end", &|| {
             let spread = label_spreading(&graph(draw)?, labels, 0.95)?;

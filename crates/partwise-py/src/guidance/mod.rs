@@ -1,17 +1,12 @@
-//! Guidance of any kind: guided fits, sweeps, suggestions, steering and the automatic recipe.
+//! Guidance of any kind: guided fits, sweeps, suggestions and steering.
 
 pub(crate) mod given;
 pub(crate) mod steering;
 pub(crate) mod told;
 
-use std::fmt::Display;
-
-use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
-use partwise::recipes::{
-    self, AutomaticSettings, Candidate, CandidateGraph, GuidanceReport, Reading, ShareOf, StrengthRule,
-    SweepPoint, Verdict,
-};
-use partwise::{DataMatrix, Labels, Loss, Real, Settings};
+use numpy::{Element, PyReadonlyArray2};
+use partwise::recipes::{self, GuidanceReport, ShareOf, StrengthRule, SweepPoint, Verdict};
+use partwise::{DataMatrix, Loss, Real, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -158,50 +153,6 @@ pub(crate) fn suggest_links(
     let of = ShareOf::from_name(shares_of).map_err(value_error)?;
     let found = recipes::suggest_links_from(&codes, &components, of, count).map_err(value_error)?;
     Ok(found.into_iter().map(|pair| (pair.samples, pair.together, pair.closeness)).collect())
-}
-
-/// The automatic recipe: classes of all samples from the labels of a few, and why.
-#[pyfunction]
-pub(crate) fn automatic<'py>(
-    py: Python<'py>,
-    data: Lent<'py>,
-    labels: (PyReadonlyArray1<'py, i32>, Vec<String>),
-    seed: u64,
-    threads: usize,
-) -> PyResult<Bound<'py, PyDict>> {
-    let labels = Labels::with_names(labels.0.as_slice()?, &labels.1).map_err(value_error)?;
-    let memory_limit = partwise_io::machine::available_memory();
-    let settings = AutomaticSettings { seed, threads, memory_limit, ..AutomaticSettings::default() };
-    let found = match data.view()? {
-        View::F32(data) => watched(py, None, |_| recipes::automatic(data.as_ref(), &labels, &settings)),
-        View::F64(data) => watched(py, None, |_| recipes::automatic(data.as_ref(), &labels, &settings)),
-    }?
-    .map_err(value_error)?;
-    let out = PyDict::new(py);
-    let candidate = |c: &Candidate| {
-        let (graph, parts) = match c.graph {
-            CandidateGraph::Data => ("data", None),
-            CandidateGraph::Centroids => ("centroids", None),
-            CandidateGraph::Codes(parts) => ("codes", Some(parts)),
-        };
-        (graph, parts, c.share, c.score, c.agreement, c.weight)
-    };
-    out.set_item("candidates", found.candidates.iter().map(candidate).collect::<Vec<_>>())?;
-    out.set_item("readings", found.readings.iter().map(judged).collect::<Vec<_>>())?;
-    out.set_item("refinements", found.refinements.iter().map(judged).collect::<Vec<_>>())?;
-    out.set_item("folds", found.folds)?;
-    out.set_item("hidden", found.hidden)?;
-    out.set_item("sizes", found.sizes)?;
-    let notices: Vec<(&str, &str)> = found.notices.iter().map(|n| (n.code, n.message.as_str())).collect();
-    out.set_item("notices", notices)?;
-    out.set_item("labels", PyArray1::from_vec(py, found.labels))?;
-    out.set_item("memberships", into_array(py, found.memberships)?)?;
-    Ok(out)
-}
-
-/// What it is, score, agreement, weight.
-fn judged<K: Display>(r: &Reading<K>) -> (String, Option<f64>, Option<f64>, f64) {
-    (r.kind.to_string(), r.score, r.agreement, r.weight)
 }
 
 /// The names of the verdicts, for counts that list all.

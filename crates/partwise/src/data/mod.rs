@@ -158,11 +158,6 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     fn owned_bytes(&self) -> usize;
 }
 
-/// A matrix (n × d) as dense data.
-pub(crate) fn dense<T: Real>(matrix: Matrix<T>) -> Result<Box<dyn DataMatrix<T>>> {
-    Ok(Box::new(DenseMatrix::from_matrix(matrix)?))
-}
-
 /// X·`right` (n × k), `right` d × k, in the precision of the data.
 pub fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> {
     let (right, k) = (right.cast::<T>(), right.columns());

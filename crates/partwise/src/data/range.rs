@@ -32,7 +32,7 @@ pub(crate) fn largest_size<T: Real>(data: &dyn DataMatrix<T>) -> f64 {
 }
 
 /// The divided data and the divisor, for data out of range; none for others, and for those with faults.
-pub(crate) fn in_range<T: Real>(data: &dyn DataMatrix<T>) -> Option<(Box<dyn DataMatrix<T>>, f64)> {
+pub fn in_range<T: Real>(data: &dyn DataMatrix<T>) -> Option<(Box<dyn DataMatrix<T>>, f64)> {
     if data.summary().first_not_finite.is_some() {
         return None;
     }

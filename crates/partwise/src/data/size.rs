@@ -46,7 +46,7 @@ impl DataSize {
     }
 
     /// Bytes of the data themselves.
-    pub(crate) fn bytes(&self) -> f64 {
+    pub fn bytes(&self) -> f64 {
         match self.sparse {
             true => self.stored as f64 * (INDEX + self.number as f64) + WORD * (self.rows() + 1.0),
             false => self.stored as f64 * self.number as f64,
@@ -54,13 +54,13 @@ impl DataSize {
     }
 
     /// Row and column sums, and the lists of rows and columns of zeros, of which sparse data may have many.
-    pub(crate) fn sums(&self) -> f64 {
+    pub fn sums(&self) -> f64 {
         let zeros = if self.sparse { WORD } else { 0.0 };
         (WORD + zeros) * (self.rows() + self.columns()) + self.columns()
     }
 
     /// The columns of sparse data, and where the next entry of each row and column goes while they are built.
-    pub(crate) fn transpose(&self) -> f64 {
+    pub fn transpose(&self) -> f64 {
         match self.sparse {
             true => {
                 self.stored as f64 * (INDEX + self.number as f64)

@@ -96,26 +96,6 @@ pub fn of_solve(size: DataSize, loss: Loss, settings: &Settings) -> Estimate {
     }
 }
 
-/// What [`automatic`](crate::recipes::automatic) needs for so many classes: unit rows, graphs of neighbours, fits with up to `per_class`
-/// components a class, and the inner products of the samples.
-pub fn of_automatic(size: DataSize, classes: usize, per_class: usize) -> Estimate {
-    let graph = size.rows() * 7.0 * 2.0 * (INDEX + WORD);
-    let rank = classes.saturating_mul(per_class);
-    let values = (size.rows() + size.columns()) * rank as f64 * size.number as f64;
-    let least = size.rows().min(size.columns());
-    Estimate {
-        parts: vec![
-            ("the sums of rows and columns", 2.0 * size.sums()),
-            ("the rows at unit length", size.bytes() + size.transpose()),
-            ("graphs of neighbours", 8.0 * graph + 64.0 * size.rows() * size.number as f64),
-            ("fits", 3.0 * values),
-            ("shares of classes", 12.0 * size.rows() * classes as f64 * WORD),
-            ("inner products", least.min(1000.0) * (size.rows() + size.columns()) * WORD),
-        ],
-        advice: vec!["fewer rows or columns".into(), "numbers in f32".into()],
-    }
-}
-
 /// What least squares with so many problems in k unknowns need.
 pub fn of_nnls(problems: usize, unknowns: usize) -> Estimate {
     let (n, k) = (problems as f64, unknowns as f64);

@@ -82,7 +82,7 @@ pub(crate) fn within<R>(interrupt: Option<&Interrupt>, work: impl FnOnce() -> R)
 }
 
 /// Ends the work of this thread when that was asked for. No panic: the hook that prints panics is not called.
-pub(crate) fn check() {
+pub fn check() {
     if CURRENT.with_borrow(|current| current.as_ref().is_some_and(Interrupt::is_requested)) {
         resume_unwind(Box::new(Interrupted));
     }

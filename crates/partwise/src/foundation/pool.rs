@@ -14,10 +14,10 @@ pub fn most_threads() -> usize {
 }
 
 /// The code of the notice that goes with [`capped`].
-pub(crate) const CAPPED: &str = "threads";
+pub const CAPPED: &str = "threads";
 
 /// What to say where `wanted` threads are more than [`most_threads`].
-pub(crate) fn capped(wanted: usize) -> Option<String> {
+pub fn capped(wanted: usize) -> Option<String> {
     let (most, cores) = (most_threads(), available());
     let cores = if cores == 1 { "1 core".into() } else { format!("{cores} cores") };
     (wanted > most).then(|| {
@@ -33,7 +33,7 @@ fn available() -> usize {
 }
 
 /// Threads, or none for one; and what their work listens to.
-pub(crate) struct Pool {
+pub struct Pool {
     threads: Option<rayon::ThreadPool>,
     interrupt: Option<Interrupt>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Pool {
 impl Pool {
     /// `threads` threads, but no more than [`most_threads`]; 0 = all cores. Where threads can't be started, the work is done on the calling one. The work listens to what the
     /// calling thread listens to ([`Interrupt`]).
-    pub(crate) fn new(threads: usize) -> Self {
+    pub fn new(threads: usize) -> Self {
         let wanted = threads_for(threads);
         let build = || rayon::ThreadPoolBuilder::new().num_threads(wanted).build().ok();
         Pool { threads: if wanted == 1 { None } else { build() }, interrupt: interrupt::current() }
@@ -53,7 +53,7 @@ impl Pool {
     }
 
     /// `f` for each item, results in order.
-    pub(crate) fn map<I: Send, R: Send>(&self, items: Vec<I>, f: impl Fn(I) -> R + Send + Sync) -> Vec<R> {
+    pub fn map<I: Send, R: Send>(&self, items: Vec<I>, f: impl Fn(I) -> R + Send + Sync) -> Vec<R> {
         let f = |item: I| interrupt::within(self.interrupt.as_ref(), || f(item));
         match &self.threads {
             None => items.into_iter().map(f).collect(),

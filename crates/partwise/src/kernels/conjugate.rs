@@ -4,7 +4,7 @@ use crate::foundation::{Matrix, interrupt};
 
 /// X with A X = B for a symmetric positive definite operator `apply`, each column by conjugate gradients of its own, until each has a
 /// residual of at most `residual` times its length.
-pub(crate) fn conjugate_gradients(
+pub fn conjugate_gradients(
     apply: &impl Fn(&Matrix<f64>) -> Matrix<f64>,
     b: Matrix<f64>,
     residual: f64,

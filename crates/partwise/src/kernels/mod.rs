@@ -12,7 +12,7 @@ pub(crate) mod stored;
 pub(crate) mod sums;
 mod symmetry;
 
-pub(crate) use conjugate::conjugate_gradients;
+pub use conjugate::conjugate_gradients;
 pub use gemm::symmetric_eigen;
 pub(crate) use symmetry::asymmetry_allowed;
 pub use symmetry::symmetric_mean;

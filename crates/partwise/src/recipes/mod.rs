@@ -1,6 +1,5 @@
 //! What calls whole fits repeatedly: each recipe is a loop over [`fit`](crate::fit()), never a second alternation of updates.
 
-mod automatic;
 mod guidance_report;
 mod guided;
 mod memberships;
@@ -8,10 +7,6 @@ mod steering;
 mod strength;
 mod suggest;
 
-pub use automatic::{
-    Automatic, AutomaticSettings, Candidate, CandidateGraph, Reading, ReadingKind, Refinement,
-    RefinementKind, Stage, automatic, automatic_observed, spherical_k_means,
-};
 pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
 pub use guided::{
     GuidedFit, SweepPoint, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled, sweep,

@@ -1,11 +1,11 @@
-//! Promise: the automatic recipe finds the digits from two labels each, better than label spreading, the centroids or WS-NMF alone.
+//! Promise: the digits are found from two labels each, better than by label spreading, the centroids or
+//! WS-NMF alone.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
 
-use partwise::draw_labels;
-use partwise::recipes::{AutomaticSettings, automatic};
-use partwise::{DenseMatrix, Labels, metrics};
+use partwise::{DenseMatrix, Labels, draw_labels, metrics};
+use partwise_classify::{ClassifySettings, classify};
 use partwise_io::digits;
 
 #[test]
@@ -21,12 +21,12 @@ fn the_embedded_digits_are_recovered_from_two_labels_each() {
     for seed in 0..2 {
         let given = draw_labels(&classes, 2, seed);
         let labels = Labels::from_integers(&given).unwrap();
-        let settings = AutomaticSettings { iterations: 15, ..AutomaticSettings::default() };
-        let found = automatic(&x, &labels, &settings).unwrap();
-        let hidden: Vec<bool> = given.iter().map(|label| *label < 0).collect();
-        let clusters: Vec<i32> = found.labels.iter().map(|class| *class as i32).collect();
-        let truth = metrics::restricted(&classes, &hidden).unwrap();
-        let clusters = metrics::restricted(&clusters, &hidden).unwrap();
+        let settings = ClassifySettings { iterations: 15, ..ClassifySettings::default() };
+        let found = classify(&x, &labels, &settings).unwrap();
+        let unlabelled: Vec<bool> = given.iter().map(|label| *label < 0).collect();
+        let clusters: Vec<i32> = found.classes.iter().map(|class| *class as i32).collect();
+        let truth = metrics::restricted(&classes, &unlabelled).unwrap();
+        let clusters = metrics::restricted(&clusters, &unlabelled).unwrap();
         scores.push(metrics::accuracy(&truth, &clusters).unwrap().accuracy);
     }
     let mean = scores.iter().sum::<f64>() / scores.len() as f64;

@@ -1,5 +1,5 @@
-//! Promise: the automatic recipe gives the same bits for any number of threads, follows no scaling of the data, takes sparse as dense
-//! data, says what it could not judge, and refuses bad input by name.
+//! Promise: a classification has the same bits for any number of threads, follows no scaling of the data,
+//! takes sparse as dense data, says what it could not score, and refuses bad input by name.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -7,10 +7,10 @@
 mod common;
 
 use common::number;
-use partwise::recipes::{
-    Automatic, AutomaticSettings, CandidateGraph, RefinementKind, Stage, automatic, automatic_observed,
-};
 use partwise::{DenseMatrix, Error, Labels, Matrix};
+use partwise_classify::{
+    CandidateGraph, Classification, ClassifySettings, Phase, classify, classify_observed,
+};
 
 const N: usize = 90;
 const D: usize = 20;
@@ -35,29 +35,30 @@ fn labels(counts: [usize; 3]) -> Labels {
     Labels::from_integers(&given).unwrap()
 }
 
-fn settings(threads: usize) -> AutomaticSettings {
-    AutomaticSettings { threads, iterations: 10, ..AutomaticSettings::default() }
+fn settings(threads: usize) -> ClassifySettings {
+    ClassifySettings { threads, iterations: 10, ..ClassifySettings::default() }
 }
 
-fn found(x: &Matrix<f64>, labels: &Labels, threads: usize) -> Automatic {
-    automatic(&DenseMatrix::from_matrix(x.clone()).unwrap(), labels, &settings(threads)).unwrap()
+fn found(x: &Matrix<f64>, labels: &Labels, threads: usize) -> Classification {
+    classify(&DenseMatrix::from_matrix(x.clone()).unwrap(), labels, &settings(threads)).unwrap()
 }
 
-fn right(found: &Automatic) -> usize {
-    found.labels.iter().zip(truth()).filter(|(a, b)| **a == *b).count()
+fn right(found: &Classification) -> usize {
+    found.classes.iter().zip(truth()).filter(|(a, b)| **a == *b).count()
 }
 
 #[test]
 fn planted_classes_of_two_kinds_each_are_found_from_two_labels_a_class() {
     let found = found(&planted(), &labels([2, 2, 2]), 1);
     assert!(right(&found) >= 85, "{} of {N} are right", right(&found));
-    assert_eq!((found.folds, found.hidden), (2, 6));
+    assert_eq!((found.folds, found.held_out), (2, 6));
     let weights: f64 = found.candidates.iter().map(|c| c.weight).sum();
     assert!((weights - 1.0).abs() < 1e-12, "the weights of the candidates sum to {weights}");
     assert!(found.candidates.iter().all(|c| c.score.is_some_and(|score| (0.0..=1.0).contains(&score))));
     assert!(found.candidates.iter().all(|c| c.agreement.is_some_and(|kappa| (-1.0..=1.0).contains(&kappa))));
     assert!(found.candidates.iter().any(|c| c.graph == CandidateGraph::Codes(3)));
-    // The search ends after two numbers of components in a row that were no better than the best, and not before.
+    // The search ends after two numbers of components in a row that were no better than the best, and not
+    // before.
     let mut tried: Vec<(usize, f64)> = Vec::new();
     for (graph, score) in found.candidates.iter().map(|c| (c.graph, c.score.unwrap())) {
         match (graph, tried.last_mut()) {
@@ -66,13 +67,13 @@ fn planted_classes_of_two_kinds_each_are_found_from_two_labels_a_class() {
             _ => {}
         }
     }
-    let all = AutomaticSettings::default().components_per_class;
+    let all = ClassifySettings::default().components_per_class;
     let fitting = all.iter().filter(|p| **p * 3 * 4 <= N * 3).count();
     let best = (0..tried.len()).fold(0, |best, at| if tried[at].1 > tried[best].1 { at } else { best });
     assert_eq!(tried.len(), (best + 3).min(fitting), "{tried:?}");
     for i in 0..N {
-        let sum: f64 = found.memberships.row(i).iter().sum();
-        assert!((sum - 1.0).abs() < 1e-12, "the shares of sample {i} sum to {sum}");
+        let sum: f64 = found.posteriors.row(i).iter().sum();
+        assert!((sum - 1.0).abs() < 1e-12, "the posteriors of sample {i} sum to {sum}");
     }
 }
 
@@ -98,11 +99,11 @@ fn scaling_the_data_or_their_rows_changes_nothing() {
 fn sparse_data_give_what_dense_data_give() {
     let (x, labels) = (planted(), labels([2, 2, 2]));
     let dense = found(&x, &labels, 1);
-    let sparse = automatic(&common::sparse::<f64>(&x), &labels, &settings(1)).unwrap();
-    assert_eq!(sparse.labels, dense.labels);
-    let pairs = sparse.memberships.as_slice().iter().zip(dense.memberships.as_slice());
+    let sparse = classify(&common::sparse::<f64>(&x), &labels, &settings(1)).unwrap();
+    assert_eq!(sparse.classes, dense.classes);
+    let pairs = sparse.posteriors.as_slice().iter().zip(dense.posteriors.as_slice());
     let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    assert!(apart < 1e-3, "memberships differ by {apart}");
+    assert!(apart < 1e-3, "posteriors differ by {apart}");
 }
 
 #[test]
@@ -110,11 +111,11 @@ fn labelled_samples_keep_their_class_with_unequal_counts_too() {
     let labels = labels([5, 2, 1]);
     let found = found(&planted(), &labels, 1);
     for i in (0..N).filter(|i| labels.class(*i).is_some()) {
-        assert_eq!(Some(found.labels[i]), labels.class(i));
-        assert_eq!(found.memberships.get(i, found.labels[i]), 1.0);
+        assert_eq!(Some(found.classes[i]), labels.class(i));
+        assert_eq!(found.posteriors.get(i, found.classes[i]), 1.0);
     }
-    // Five folds; all labels but the single one are hidden once, and the single one is reported.
-    assert_eq!((found.folds, found.hidden), (5, 7));
+    // Five folds; all labels but the single one are held out once, and the single one is reported.
+    assert_eq!((found.folds, found.held_out), (5, 7));
     let notice = found.notices.iter().find(|n| n.code == "single-label").unwrap();
     assert!(
         notice.message.contains("1 of 3 classes") && notice.message.contains(": 2;"),
@@ -124,9 +125,9 @@ fn labelled_samples_keep_their_class_with_unequal_counts_too() {
 }
 
 #[test]
-fn without_a_label_to_hide_all_candidates_weigh_the_same_and_that_is_said() {
+fn without_a_label_to_hold_out_all_candidates_weigh_the_same_and_that_is_said() {
     let found = found(&planted(), &labels([1, 1, 1]), 1);
-    assert_eq!((found.folds, found.hidden), (0, 0));
+    assert_eq!((found.folds, found.held_out), (0, 0));
     let even = 1.0 / found.candidates.len() as f64;
     assert!(
         found
@@ -134,21 +135,21 @@ fn without_a_label_to_hide_all_candidates_weigh_the_same_and_that_is_said() {
             .iter()
             .all(|c| c.score.is_none() && c.agreement.is_none() && (c.weight - even).abs() < 1e-12)
     );
-    assert!(found.readings.iter().all(|r| r.score.is_none() && r.weight == 1.0));
+    assert!(found.base_classifiers.iter().all(|r| r.score.is_none() && r.weight == 1.0));
     assert!(found.refinements.iter().all(|r| r.score.is_none() && r.weight == 1.0));
-    assert!(found.notices[0].message.contains("no label can be hidden"), "{}", found.notices[0].message);
+    assert!(found.notices[0].message.contains("no label can be held out"), "{}", found.notices[0].message);
     // The labels are of the first kind of each class; nothing says where the second belongs.
     let first_kind = (0..N).filter(|i| (i / 3) % 2 == 0);
-    let right = first_kind.filter(|i| found.labels[*i] == i % 3).count();
+    let right = first_kind.filter(|i| found.classes[*i] == i % 3).count();
     assert!(right >= 43, "{right} of 45 samples of a labelled kind are right");
 }
 
 #[test]
 fn bad_input_is_refused_by_name() {
-    let refused = |x: Matrix<f64>, labels: &Labels, settings: &AutomaticSettings| {
-        automatic(&DenseMatrix::from_matrix(x).unwrap(), labels, settings).unwrap_err()
+    let refused = |x: Matrix<f64>, labels: &Labels, settings: &ClassifySettings| {
+        classify(&DenseMatrix::from_matrix(x).unwrap(), labels, settings).unwrap_err()
     };
-    let (x, two, plain) = (planted(), labels([2, 2, 2]), AutomaticSettings::default());
+    let (x, two, plain) = (planted(), labels([2, 2, 2]), ClassifySettings::default());
     let changed = |value: f64| {
         let mut x = planted();
         x.set(4, 3, value);
@@ -161,11 +162,11 @@ fn bad_input_is_refused_by_name() {
     let one_class = labels([4, 0, 0]);
     assert!(refused(x.clone(), &one_class, &plain).to_string().contains("labelled samples are of class"));
     for (settings, name) in [
-        (AutomaticSettings { components_per_class: vec![2, 1], ..plain.clone() }, "components per class"),
-        (AutomaticSettings { components_per_class: vec![], ..plain.clone() }, "components per class"),
-        (AutomaticSettings { graph_weight: -1.0, ..plain.clone() }, "graph weight"),
-        (AutomaticSettings { iterations: 0, ..plain.clone() }, "iterations"),
-        (AutomaticSettings { max_folds: 1, ..plain.clone() }, "folds"),
+        (ClassifySettings { components_per_class: vec![2, 1], ..plain.clone() }, "components per class"),
+        (ClassifySettings { components_per_class: vec![], ..plain.clone() }, "components per class"),
+        (ClassifySettings { graph_weight: -1.0, ..plain.clone() }, "graph weight"),
+        (ClassifySettings { iterations: 0, ..plain.clone() }, "iterations"),
+        (ClassifySettings { max_folds: 1, ..plain.clone() }, "folds"),
     ] {
         let message = refused(x.clone(), &two, &settings).to_string();
         assert!(message.contains(name), "{message}");
@@ -179,12 +180,14 @@ fn rows_of_zeros_and_repeated_rows_are_taken() {
         50..60 => planted().get(50 + i % 3, j),
         _ => planted().get(i, j),
     });
-    let found = found(&x, &labels([2, 2, 2]), 1);
-    assert!(found.memberships.as_slice().iter().all(|v| v.is_finite()));
+    for count in [1, 2] {
+        let found = found(&x, &labels([count; 3]), 1);
+        assert!(found.posteriors.as_slice().iter().all(|v| v.is_finite()), "{count} labels a class");
+    }
 }
 
-/// Six classes of twelve samples, each told by two weak features; what varies most is the same for all of them: how strongly three shared
-/// patterns light a sample. Neighbours are those of like light.
+/// Six classes of twelve samples, each with two weak features of its own. What varies most is the same for all:
+/// how strongly three shared patterns light a sample. Neighbours are those of like light.
 #[test]
 fn the_mixture_finds_classes_that_neighbours_can_not() {
     let (classes, each, d) = (6, 12, 60);
@@ -196,20 +199,19 @@ fn the_mixture_finds_classes_that_neighbours_can_not() {
     let given: Vec<i32> =
         (0..classes * each).map(|i| if i / classes < 2 { (i % classes) as i32 } else { -1 }).collect();
     let found = found(&x, &Labels::from_integers(&given).unwrap(), 1);
-    let right = (0..classes * each).filter(|i| found.labels[*i] == i % classes).count();
-    let (mixture, neighbours) =
-        (weight(&found, RefinementKind::Mixture), weight(&found, RefinementKind::Neighbours));
+    let right = (0..classes * each).filter(|i| found.classes[*i] == i % classes).count();
+    let (mixture, neighbours) = (weight(&found, "Gaussian mixture"), weight(&found, "neighbours' vote"));
     assert!(mixture > 0.9 && neighbours < 0.5, "{:?}", found.refinements);
     assert!(right >= 65, "{right} of 72 are right");
 }
 
-fn weight(found: &Automatic, kind: RefinementKind) -> f64 {
-    let of_kind = found.refinements.iter().find(|r| r.kind == kind);
-    of_kind.expect("every refinement is told").weight
+fn weight(found: &Classification, name: &str) -> f64 {
+    let of_kind = found.refinements.iter().find(|r| r.name == name);
+    of_kind.expect("every refinement is reported").weight
 }
 
-/// Four classes of forty short texts: a few of the class's forty words among many more of everyone's. Two texts of a class rarely share a word
-/// of their own.
+/// Four classes of forty short texts: a few of the class's forty words among many more of everyone's. Two
+/// texts of a class rarely share a word of their own.
 #[test]
 fn counts_tell_classes_whose_samples_share_few_words() {
     let (classes, each, own, common) = (4, 40, 40, 30);
@@ -225,24 +227,24 @@ fn counts_tell_classes_whose_samples_share_few_words() {
     let x = Matrix::from_vec(n, classes * own + common, counts).unwrap();
     let given: Vec<i32> = (0..n).map(|i| if i / classes < 2 { (i % classes) as i32 } else { -1 }).collect();
     let found = found(&x, &Labels::from_integers(&given).unwrap(), 1);
-    let right = (0..n).filter(|i| found.labels[*i] == i % classes).count();
-    assert!(weight(&found, RefinementKind::Multinomial) == 1.0, "{:?}", found.refinements);
+    let right = (0..n).filter(|i| found.classes[*i] == i % classes).count();
+    assert!(weight(&found, "multinomial mixture") == 1.0, "{:?}", found.refinements);
     assert!(right >= 145, "{right} of 160 are right");
 }
 
 #[test]
-fn stages_are_told_as_they_begin_and_only_numbers_of_components_that_fit_are_tried() {
+fn phases_are_observed_as_they_begin_and_only_numbers_of_components_that_fit_are_tried() {
     let (data, labels) = (DenseMatrix::from_matrix(planted()).unwrap(), labels([2, 2, 2]));
-    let told = |components_per_class: Vec<usize>| {
-        let mut stages = Vec::new();
-        let settings = AutomaticSettings { components_per_class, ..settings(1) };
-        let found = automatic_observed(&data, &labels, &settings, &mut |stage| stages.push(stage)).unwrap();
-        (stages, found.candidates.iter().any(|c| matches!(c.graph, CandidateGraph::Codes(_))))
+    let observed = |components_per_class: Vec<usize>| {
+        let mut phases = Vec::new();
+        let settings = ClassifySettings { components_per_class, ..settings(1) };
+        let found = classify_observed(&data, &labels, &settings, &mut |phase| phases.push(phase)).unwrap();
+        (phases, found.candidates.iter().any(|c| matches!(c.graph, CandidateGraph::Codes(_))))
     };
-    let (stages, _) = told(AutomaticSettings::default().components_per_class);
-    assert_eq!(stages[..2], [Stage::Graphs, Stage::Components { least: 1, most: 3 }]);
-    assert_eq!(stages[stages.len() - 2..], [Stage::Readings, Stage::Refinements]);
+    let (phases, _) = observed(ClassifySettings::default().components_per_class);
+    assert_eq!(phases[..2], [Phase::Graphs, Phase::Components { least: 1, most: 3 }]);
+    assert_eq!(phases[phases.len() - 2..], [Phase::BaseClassifiers, Phase::Refinements]);
     // 90 samples in 3 classes: 23 components a class are more than three quarters of them.
-    assert_eq!(told(vec![23]), (vec![Stage::Graphs, Stage::Readings, Stage::Refinements], false));
-    assert_eq!(Stage::Components { least: 1, most: 3 }.to_string(), "1 to 3 components a class");
+    assert_eq!(observed(vec![23]), (vec![Phase::Graphs, Phase::BaseClassifiers, Phase::Refinements], false));
+    assert_eq!(Phase::Components { least: 1, most: 3 }.to_string(), "1 to 3 components a class");
 }

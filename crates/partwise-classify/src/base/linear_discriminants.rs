@@ -4,27 +4,42 @@
 //! s_ic = xᵢᵀS⁻¹μ_c − ½·μ_cᵀS⁻¹μ_c,   S = Σ_c Σ_{l in c} (x_l − μ_c)(x_l − μ_c)ᵀ + ρI,   ρ = 0.01·trace/m
 //! ```
 //!
-//! μ_c is the mean of the m_c labelled samples of class c, m = Σ m_c. With one label a class, or equal samples in each, S = I. S is d × d and never made:
-//! with K the m × m inner products of the labelled samples X_L, A (m × k) the weights 1/m_c of the means, and C = I − (means of the own class), the
-//! weights of class c are w_c = X_Lᵀb_c with B = (A − C·(ρI + CKC)⁻¹·C·K·A)/ρ (Woodbury).
+//! μ_c is the mean of the m_c labelled samples of class c, m = Σ m_c. With one label a class, or equal
+//! samples in each, S = I. S is d × d and never made: with K the m × m inner products of the labelled samples
+//! X_L, A (m × c) the weights 1/m_c of the means, and C = I − (means of the own class), the weights of class
+//! c are w_c = X_Lᵀb_c with B = (A − C·(ρI + CKC)⁻¹·C·K·A)/ρ (Woodbury).
 //!
-//! The comparison method `lda` of `partwise-lab` is Fisher's, which projects on k − 1 directions and asks for the nearest mean there, with a
-//! ridge by the number of features; here scores of all classes are wanted, and S = I where there is no scatter.
+//! Fisher's discriminants project on c − 1 directions and ask for the nearest mean there. Here the scores of
+//! all classes are wanted.
 //!
-//! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989, doi 10.1080/01621459.1989.10478752.
+//! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989,
+//! doi:10.1080/01621459.1989.10478752.
 
-use crate::data::{self, DataMatrix};
-use crate::foundation::{Matrix, Real};
-use crate::guidance::Labels;
-use crate::kernels::symmetric_eigen;
+use partwise::internals::times;
+use partwise::{DataMatrix, Labels, Matrix, Real, Result, symmetric_eigen};
 
-/// ρ as a share of the mean scatter.
+use super::{BaseClassifier, CONFIDENCE, Training};
+
+/// ρ relative to the mean scatter.
 const RIDGE: f64 = 0.01;
-/// Labelled samples at most, the first of each class: their inner products are decomposed.
+/// Labelled samples at most, the first of each class: their m × m inner products are decomposed.
 const MOST_SAMPLES: usize = 1000;
 
-/// s (n × k) for the rows of `data` (n × d).
-pub(super) fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Matrix<f64> {
+pub(super) struct LinearDiscriminants;
+
+impl<T: Real> BaseClassifier<T> for LinearDiscriminants {
+    fn name(&self) -> &'static str {
+        "linear discriminants"
+    }
+
+    fn posteriors(&self, training: &Training<'_, T>) -> Result<Matrix<f64>> {
+        let scores = discriminants(training.prepared.rows.as_ref(), training.labels());
+        Ok(training.fold.calibrated(&scores, CONFIDENCE))
+    }
+}
+
+/// s (n × c) for the rows of `data` (n × d).
+fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Matrix<f64> {
     let classes = labels.n_classes();
     let taken = labelled(labels);
     let m = taken.len();
@@ -38,10 +53,10 @@ pub(super) fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) 
     let means = Matrix::from_fn(m, classes, |l, c| if taken[l].1 == c { 1.0 / counts[c] } else { 0.0 });
     let coefficients = coefficients(&inner, &means);
     // μ_cᵀS⁻¹μ_c = a_cᵀ K b_c.
-    let images = times(&inner, &coefficients);
+    let images = product(&inner, &coefficients);
     let half = |c: usize| 0.5 * (0..m).map(|l| means.get(l, c) * images.get(l, c)).sum::<f64>();
     let offsets: Vec<f64> = (0..classes).map(half).collect();
-    let mut scores = data::times(data, &times(&rows.transposed(), &coefficients));
+    let mut scores = times(data, &product(&rows.transposed(), &coefficients));
     for i in 0..scores.rows() {
         scores.row_mut(i).iter_mut().zip(&offsets).for_each(|(score, offset)| *score -= offset);
     }
@@ -61,12 +76,13 @@ fn labelled(labels: &Labels) -> Vec<(usize, usize)> {
     .collect()
 }
 
-/// B (m × k) of K (m × m) and A (m × k).
+/// B (m × c) of K (m × m) and A (m × c).
 fn coefficients(inner: &Matrix<f64>, means: &Matrix<f64>) -> Matrix<f64> {
     let m = inner.rows();
-    // C·M: from each row the mean of its class; a row of A has its only entry at its class, the same for all of them.
+    // C·M: from each row the mean of its class; a row of A has its only entry at its class, the same for all
+    // of them.
     let centred = |of: &Matrix<f64>| {
-        let of_classes = times(&means.transposed(), of);
+        let of_classes = product(&means.transposed(), of);
         let class =
             |l: usize| (0..means.columns()).find(|c| means.get(l, *c) > 0.0).expect("each has a class");
         Matrix::from_fn(m, of.columns(), |l, j| of.get(l, j) - of_classes.get(class(l), j))
@@ -79,16 +95,16 @@ fn coefficients(inner: &Matrix<f64>, means: &Matrix<f64>) -> Matrix<f64> {
     }
     let ridge = RIDGE * trace / m as f64;
     let (values, vectors) = symmetric_eigen(&scatter);
-    let mut solved = times(&vectors.transposed(), &centred(&times(inner, means)));
+    let mut solved = product(&vectors.transposed(), &centred(&product(inner, means)));
     for (j, value) in values.iter().enumerate() {
         solved.row_mut(j).iter_mut().for_each(|v| *v /= ridge + value.max(0.0));
     }
-    let corrections = centred(&times(&vectors, &solved));
+    let corrections = centred(&product(&vectors, &solved));
     Matrix::from_fn(m, means.columns(), |l, c| (means.get(l, c) - corrections.get(l, c)) / ridge)
 }
 
 /// A·B, of small matrices.
-fn times(a: &Matrix<f64>, b: &Matrix<f64>) -> Matrix<f64> {
+fn product(a: &Matrix<f64>, b: &Matrix<f64>) -> Matrix<f64> {
     let mut out = Matrix::zeros(a.rows(), b.columns());
     for i in 0..a.rows() {
         for (t, weight) in a.row(i).iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
@@ -101,7 +117,7 @@ fn times(a: &Matrix<f64>, b: &Matrix<f64>) -> Matrix<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::DenseMatrix;
+    use partwise::DenseMatrix;
 
     /// S and the scores as they are defined, d × d, by Gauss and Jordan.
     fn direct(x: &Matrix<f64>, labels: &Labels) -> Matrix<f64> {

@@ -1,0 +1,161 @@
+//! Classes of all samples from the labels of a few. An ensemble: every choice is scored by cross-validation
+//! over the labels, and what scores well weighs more. Nothing has to be tuned.
+//!
+//! ```text
+//! folds       fold 0 trains on all labels and holds none out; each further fold holds out a part of them
+//! graphs      7 nearest neighbours, weights exp(−‖x − y‖²/(sᵢsⱼ)), sᵢ the distance to the 7th; normalized.
+//!             S_X of the unit rows of X; S_m of the cosines to the class centroids (spherical k-means);
+//!             S_p of the codes of WS-NMF with p components a class, exemplar start and a weak graph term
+//! candidates  S_X and (1 − w)·S_X + w·S_g,   w = ⅓, ⅔, 1,   g = m, and p = 1, 2, 3 and on while it helps
+//! score       of a classifier, over the b held-out labels: the mean of the accuracy and of the posterior of
+//!             the true class; its weight ∝ exp(b·(score − best score)).
+//!             A candidate has the mean score of label spreading and WS-SymNMF on it
+//! fused graph S = the weighted mean of the candidates
+//! base        posteriors P_e (n × c) of six base classifiers e: label spreading and WS-SymNMF on S, the same
+//!             two on S_X, CNMF of X with the Kullback–Leibler loss, and linear discriminants
+//! ensemble    P ∝ Π_e P_e^weight_e
+//! refinement  self-training, from A ∝ (I − 0.9·S)⁻¹P: A itself; the same step on S_D, the graph of the
+//!             samples in the discriminant space that A gives; a Gaussian mixture; a multinomial mixture.
+//!             Again a weighted product R, with weights ∝ exp(b·(score + agreement − best))
+//! result      posteriors ∝ (I − 0.8·S')⁻¹R,   S' the mean of S and S_D, weighed as A and its step on S_D are
+//! ```
+//!
+//! Labelled samples keep their class in every line above.
+//!
+//! # Why this ensemble
+//!
+//! - The members fail in different places. The squared loss wants round classes of like size, the
+//!   Kullback–Leibler loss and the multinomial mixture read counts as counts; discriminants and the Gaussian
+//!   mixture find the few directions that separate classes; graphs need no more than connected classes. Which
+//!   of these holds for a data set is what the held-out labels say.
+//! - A product of experts (Hinton 2002) lets a confident member decide and an undecided one abstain.
+//!   Posteriors are therefore compared at equal confidence: each is raised to the power at which the mean
+//!   largest posterior of the unlabelled samples has a fixed value (temperature scaling).
+//! - The weights are those of a likelihood: b·score is a sum over held-out labels, of which the score is the
+//!   mean.
+//! - Label spreading is scaled halfway towards the class sizes, and sizes are assumed halfway, in logarithms,
+//!   between even ones and those of the clusters of spherical k-means: a few labels say no more than that
+//!   about sizes.
+//! - How far the folds agree on the unlabelled samples (Cohen's κ) weighs among the refinements only, which
+//!   differ on many samples. It is reported for all.
+//!
+//! # Folds
+//!
+//! With m folds, each holds out every m-th label of each class that has two labels or more. A class with a
+//! single label is learned from but not scored. Where no class has two labels, all members weigh the same and
+//! a notice says so.
+//!
+//! # References
+//!
+//! Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8 (WS-NMF, WS-SymNMF); Zhou et al., "Learning
+//! with local and global consistency", NIPS 2003 (label spreading); Zelnik-Manor & Perona, "Self-tuning
+//! spectral clustering", NIPS 2004 (weights of G); Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231 (the
+//! graph term); Liu, Wu, Li, Cai & Huang 2012, doi:10.1109/TPAMI.2011.217 (CNMF); Hinton 2002,
+//! doi:10.1162/089976602760128018 (products of experts).
+
+mod base;
+mod candidates;
+mod centroids;
+mod checks;
+mod ensemble;
+mod folds;
+mod graphs;
+pub mod memory;
+mod posteriors;
+mod refinement;
+mod result;
+mod scores;
+mod settings;
+
+use partwise::internals::{CAPPED, Pool, capped, in_range};
+use partwise::memory::DataSize;
+use partwise::{DataMatrix, Labels, Notice, Real, Result};
+
+pub use centroids::spherical_k_means;
+pub use result::{Candidate, CandidateGraph, Classification, Member, Phase};
+pub use settings::ClassifySettings;
+
+/// Classes of all samples of `data` (n × d, non-negative, dense or sparse) from the `labels` of a few. Rows
+/// are compared by direction, so each may be scaled as it is. Text should come as tf-idf, counts of molecules
+/// as logarithms.
+///
+/// ```
+/// use partwise::{DenseMatrix, Labels};
+/// use partwise_classify::{ClassifySettings, classify};
+///
+/// // Two directions, two labels each.
+/// let row = |i: usize| if i % 2 == 0 { [3.0, 1.0, 0.1 * i as f64] } else { [0.1 * i as f64, 1.0, 3.0] };
+/// let x = DenseMatrix::new(12, 3, (0..12).flat_map(row).collect::<Vec<f64>>())?;
+/// let labels = Labels::from_integers(&[0, 1, 0, 1, -1, -1, -1, -1, -1, -1, -1, -1])?;
+/// let found = classify(&x, &labels, &ClassifySettings::default())?;
+/// assert_eq!(found.classes, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+/// # Ok::<(), partwise::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Labels`](partwise::Error::Labels) when labels are not one a sample or of fewer than two classes;
+/// [`Error::NotFinite`](partwise::Error::NotFinite) and [`Error::Negative`](partwise::Error::Negative) for
+/// such data; [`Error::OutOfRange`](partwise::Error::OutOfRange) for fewer than 3 samples and for the
+/// settings; [`Error::Memory`](partwise::Error::Memory) when it would need more than the limit.
+pub fn classify<T: Real>(
+    data: &dyn DataMatrix<T>,
+    labels: &Labels,
+    settings: &ClassifySettings,
+) -> Result<Classification> {
+    classify_observed(data, labels, settings, &mut |_| ())
+}
+
+/// As [`classify`]; calls `observe` on the calling thread as each phase begins. The search over numbers of
+/// components goes on as long as it helps, so the number of phases is not known in advance.
+///
+/// # Errors
+/// As [`classify`].
+pub fn classify_observed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    labels: &Labels,
+    settings: &ClassifySettings,
+    observe: &mut dyn FnMut(Phase),
+) -> Result<Classification> {
+    settings.check()?;
+    check_memory(DataSize::of(data), labels.n_classes(), settings)?;
+    checks::check_data(data, labels)?;
+    // Rows are compared by direction, so a common factor of all entries changes nothing.
+    let divided = in_range(data);
+    let data = divided.as_ref().map_or(data, |(divided, _)| divided.as_ref());
+    let pool = Pool::new(settings.threads);
+    let splits = folds::splits(labels, settings.max_folds)?;
+    let held_out: usize = splits.iter().map(|(_, held_out)| held_out.len()).sum();
+    let mut notices = Vec::new();
+    notices.extend(capped(settings.threads).map(|message| Notice { code: CAPPED, message }));
+    notices.extend(checks::single_labels(labels, held_out));
+    notices.extend(checks::rows_of_zeros(data, labels));
+
+    observe(Phase::Graphs);
+    let prepared = graphs::Prepared::new(data, settings)?;
+    let folds = folds::folds(&prepared, labels, splits, &pool)?;
+    let mut search = candidates::search(&prepared, folds, held_out as f64, &pool, observe)?;
+    observe(Phase::BaseClassifiers);
+    let fused = candidates::fuse(&prepared, &mut search, &pool)?;
+    let folds = &search.folds;
+    let (products, base_classifiers) = base::combine(&prepared, folds, &fused, held_out as f64, &pool)?;
+    observe(Phase::Refinements);
+    let (posteriors, refinements) =
+        refinement::refine(&prepared, folds, &fused, &products, held_out as f64, &pool)?;
+    Ok(Classification {
+        classes: posteriors::classes(&posteriors).into_iter().map(|class| class as usize).collect(),
+        posteriors,
+        base_classifiers,
+        refinements,
+        folds: folds.len() - 1,
+        held_out,
+        class_sizes: folds[0].class_sizes.clone(),
+        candidates: search.candidates,
+        notices,
+    })
+}
+
+fn check_memory(size: DataSize, classes: usize, settings: &ClassifySettings) -> Result<()> {
+    let per_class = settings.components_per_class.iter().take(candidates::ALWAYS).max().copied().unwrap_or(1);
+    let what = format!("classifying {} x {} with {classes} classes", size.samples, size.features);
+    memory::estimate(size, classes, per_class).check(&what, settings.memory_limit)
+}

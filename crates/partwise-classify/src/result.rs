@@ -1,0 +1,104 @@
+//! What [`classify`](crate::classify) returns, and the phases that an observer sees.
+
+use std::fmt;
+
+use partwise::{Matrix, Notice};
+
+/// What [`classify`](crate::classify) found, and why.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Classification {
+    /// The posterior of each class for each sample (n × c); rows sum to 1. Column j is class j of the labels.
+    /// Labelled samples have 1 for their own class.
+    pub posteriors: Matrix<f64>,
+    /// The class of each sample (n): the largest posterior, ties to the lower class.
+    pub classes: Vec<usize>,
+    /// Every graph that was tried.
+    pub candidates: Vec<Candidate>,
+    /// Every base classifier. Their weighted product is what the refinements start from.
+    pub base_classifiers: Vec<Member>,
+    /// Every refinement. Their weighted product, spread over the graphs once more, is the result.
+    pub refinements: Vec<Member>,
+    /// Folds.
+    pub folds: usize,
+    /// Labels that a fold held out.
+    pub held_out: usize,
+    /// The class sizes that label spreading was balanced with (c); they sum to 1.
+    pub class_sizes: Vec<f64>,
+    /// What should be known about the result.
+    pub notices: Vec<Notice>,
+}
+
+/// A member of the ensemble, and how it did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Member {
+    /// Its name in running text.
+    pub name: &'static str,
+    /// The held-out score, 0 to 1; none where no label could be held out.
+    pub score: Option<f64>,
+    /// How far the folds agree on the samples without a label: Cohen's κ, 1 for full agreement, 0 for that of
+    /// chance; none where no label could be held out.
+    pub agreement: Option<f64>,
+    /// Its weight in the product; the largest is 1.
+    pub weight: f64,
+}
+
+/// A graph that was tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// Its second graph.
+    pub graph: CandidateGraph,
+    /// w, the part of the second graph; the rest is the graph of the data.
+    pub share: f64,
+    /// As [`Member::score`].
+    pub score: Option<f64>,
+    /// As [`Member::agreement`].
+    pub agreement: Option<f64>,
+    /// Its weight in the fused graph; all weights sum to 1.
+    pub weight: f64,
+}
+
+/// What the second graph of a candidate is built from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CandidateGraph {
+    /// There is none: the graph of the data alone.
+    Data,
+    /// The cosines to the class centroids.
+    Centroids,
+    /// The codes of WS-NMF with so many components a class.
+    Codes(usize),
+}
+
+/// What [`classify_observed`](crate::classify_observed) begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Phase {
+    /// The graph of the data, and class centroids in every fold.
+    Graphs,
+    /// WS-NMF with so many components a class in every fold, and scores for the graphs of its codes.
+    Components {
+        /// The smallest number.
+        least: usize,
+        /// The largest number.
+        most: usize,
+    },
+    /// The fused graph, and the base classifiers in every fold.
+    BaseClassifiers,
+    /// The refinements in every fold.
+    Refinements,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Phase::Graphs => f.write_str("neighbours of all samples"),
+            Phase::Components { least: 1, most: 1 } => f.write_str("1 component a class"),
+            Phase::Components { least, most } if least == most => write!(f, "{most} components a class"),
+            Phase::Components { least, most } => write!(f, "{least} to {most} components a class"),
+            Phase::BaseClassifiers => f.write_str("base classifiers"),
+            Phase::Refinements => f.write_str("refinements"),
+        }
+    }
+}
