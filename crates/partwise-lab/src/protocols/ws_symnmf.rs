@@ -11,8 +11,9 @@
 //! link of weight 1, no loops; S = D^-½ A D^-½; k the number of classes; 6 % of the nodes of each class labelled, one at least, drawn at
 //! random; random starts that all methods but the last share; HALS, H1 first, 200 iterations, no other stop; the cluster is the largest
 //! entry of the row of H1. WS-SymNMF as published has m = 1 and alternates the scales d; the two further lines are our own: a strength
-//! without a unit, σ = 1, and "defaults" (σ = 10, label-aware start). Cuts are those of A; lower is better. Spectral
-//! clustering sees no labels, as SymNMF does; "unlabelled" leaves out the nodes whose labels guide the others.
+//! without a unit, σ = 1, and "defaults" (σ = 10, label-aware start). Cuts are those of A; lower is better.
+//! Spectral clustering sees no labels, as SymNMF does; "unlabelled" leaves out the nodes whose labels guide the
+//! others.
 //!
 //! Constrained k-means sees the same labels, on the points of the spectral embedding. The references are those of SymNMF and WS-SymNMF with m = 1
 //! from random starts on the same matrix, and of spectral clustering; all choices are the same, the random numbers are not. Where all their
