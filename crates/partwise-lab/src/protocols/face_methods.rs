@@ -3,11 +3,13 @@
 //! Factorizations: multiplicative updates unless the name says otherwise, the components first, from the starts of [`super::faces`]. GNMF and
 //! SemiGNMF: λ = 100, 5 neighbours, binary weights, rows of unit length. NMF-α: λ such that the discriminative rows weigh as much as the data.
 
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
 use partwise::graphs::{NeighbourGraph, Weights, neighbour_graph};
+use partwise::methods::train_machines;
 use partwise::{
-    DataMatrix, DenseMatrix, Fit, Init, Knowledge, Margins, Model, Settings, Slot, SolverChoice, StepRule,
-    fit,
+    DataMatrix, DenseMatrix, Fit, Init, MethodOptions, Model, Settings, Slot, SolverChoice, StepRule, fit,
 };
 
 use super::Group;
@@ -160,7 +162,7 @@ pub(super) const CNMF: Method = entry("cnmf", "CNMF", "CNMF", &[Plain, Rows], |f
 
 pub(super) const CNMF_KL: Method =
     entry("cnmf-kl", "CNMF with the Kullback-Leibler loss", "CNMF-KL", &[Plain], |faces, settings| {
-        let model = Model::from_name("cnmf-kl", faces.knowledge())?;
+        let model = Model::from_name("cnmf-kl", faces.labels.clone())?;
         let settings = Settings { init: faces.uniform_start(1.0, true), ..settings };
         Ok(fit(&faces.data, &model, &settings)?)
     });
@@ -265,10 +267,6 @@ const METHODS: &[&Method] = &[
 ];
 
 impl Faces {
-    pub(super) fn knowledge(&self) -> Knowledge {
-        Knowledge { labels: Some(self.labels.clone()), ..Knowledge::default() }
-    }
-
     /// Multiplicative updates from uniform factors.
     fn fit_from_uniform(&self, model: &Model, settings: Settings) -> Result<Fit<f64>> {
         let tied = model.spec().name == "cnmf";
@@ -277,7 +275,9 @@ impl Faces {
     }
 
     pub(super) fn nmf_dc(&self, smoothing: f64, settings: Settings) -> Result<Fit<f64>> {
-        let knowledge = Knowledge { smoothing, step_rule: StepRule::LargestClass, ..self.knowledge() };
+        let options =
+            MethodOptions { smoothing, step_rule: StepRule::LargestClass, ..MethodOptions::default() };
+        let model = Model::from_name("nmf-dc", self.labels.clone())?.with_options(options);
         let scale = 2.0 * (self.mean / self.k as f64).sqrt();
         let settings = Settings {
             solver: SolverChoice::NesterovRunning,
@@ -285,23 +285,28 @@ impl Faces {
             first: Some(Slot::Codes),
             ..settings
         };
-        Ok(fit(&self.data, &Model::from_name("nmf-dc", knowledge)?, &settings)?)
+        Ok(fit(&self.data, &model, &settings)?)
     }
 
     fn scnmf(&self, settings: Settings) -> Result<Fit<f64>> {
         let settings = Settings { solver: SolverChoice::Mu, ..settings };
-        Ok(fit(&self.data, &Model::from_name("scnmf", self.knowledge())?, &settings)?)
+        Ok(fit(&self.data, &Model::from_name("scnmf", self.labels.clone())?, &settings)?)
     }
 
     /// λ such that the discriminative rows weigh as much as the data (ρ = 1).
     fn nmf_alpha(&self, settings: Settings) -> Result<Fit<f64>> {
-        let support = partwise::methods::train_machines(&self.data, &self.knowledge(), 1)?.support;
+        let cost = MethodOptions::default().cost;
+        let support = train_machines(&self.data, &self.labels.clone().into(), cost, 1)?.support;
         let sum = |sample: usize| self.data.row(sample).iter().sum::<f64>();
         let combined: f64 = support.entries().iter().map(|(sample, _, s)| s * sum(*sample as usize)).sum();
         let weight = if combined > 0.0 { self.data.summary().sum / combined } else { 0.0 };
-        let margins = Margins { discriminative_weight: weight, support: Some(support), ..Margins::default() };
-        let knowledge = Knowledge { margins, ..self.knowledge() };
-        Ok(fit(&self.data, &Model::nmf_alpha(knowledge), &settings)?)
+        let options = MethodOptions {
+            discriminative_weight: weight,
+            support: Some(Arc::new(support)),
+            ..MethodOptions::default()
+        };
+        let model = Model::nmf_alpha(self.labels.clone()).with_options(options);
+        Ok(fit(&self.data, &model, &settings)?)
     }
 }
 

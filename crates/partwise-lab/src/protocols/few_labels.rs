@@ -9,9 +9,10 @@
 //! samples beside; seconds
 //! ```
 //!
-//! No paper has it; the sets are those of the papers and a few more. Every method has the defaults of the library (`few_labels_methods`
-//! says how clusters are read off codes): no number was chosen on these draws. The recipe was chosen while looking at earlier draws of some
-//! sets (0 to 12, later 200 to 207), so draws here are numbered from `FIRST_DRAW` on.
+//! No paper has it; the sets are those of the papers and a few more. Every method has the defaults of the
+//! library but for what `few_labels_methods` states, which says how clusters are read off codes too: no number
+//! was chosen on these draws. The recipe was chosen while looking at earlier draws of some sets (0 to 12, later
+//! 200 to 207), so draws here are numbered from `FIRST_DRAW` on.
 //!
 //! Rows and classes are drawn by SplitMix64 (Steele, Lea & Flood, OOPSLA 2014, doi:10.1145/2660193.2660195) from the number of the draw and
 //! the name of the set; labels by [`draw_labels`] with the seed 2026 + number; every random start of

@@ -1,26 +1,26 @@
-//! The methods of the leaderboard, each with the defaults of the library.
+//! The methods of the leaderboard, each with the defaults of the library unless said here.
 //!
 //! ```text
 //! arg: the largest w_ij·‖h_j‖ of each row (w_ij for symmetric models);   kmR: k-means × 20 on rows of that scaled to unit length
 //! ```
 //!
-//! Models: k = the number of classes, the labels, a graph of 7 neighbours for GNMF and SemiGNMF, similarities of that graph for symmetric models,
-//! `f32`. "ws-nmf-published": the printed weight and start. Guided NMF: strengths at their defaults; words and a light graph where the name says so.
+//! Models: k = the number of classes, the labels, a graph of 7 neighbours and λ = 1 for GNMF and SemiGNMF,
+//! similarities of that graph for symmetric models, `f32`. WS-NMF and WS-SymNMF: labels with σ = 10.
+//! "ws-nmf-published": the printed weight and start. Guided NMF: strengths at their defaults; words and a light
+//! graph where the name says so.
 //! A method that does not apply to a set (NTF without images, words without terms) gives nothing.
 
 use anyhow::Result;
 use partwise::graphs::{Graph, NeighbourGraph, label_spreading, neighbour_graph};
 use partwise::guidance::{Advice, Guidance, Strength, Topic};
 use partwise::methods::Form;
-use partwise::{
-    DataMatrix, DenseMatrix, Fit, Init, Knowledge, Labels, Matrix, Model, Settings, StrengthUnit, fit,
-};
+use partwise::{DataMatrix, DenseMatrix, Fit, Init, Labels, Matrix, MethodOptions, Model, Settings, fit};
 use partwise_classify::{ClassifySettings, classify, spherical_k_means};
 
-use super::Group;
 use super::clock::Clock;
 use super::few_labels::Draw;
 use super::samples::largest;
+use super::{Group, LABEL_SIGMA};
 use crate::methods::{self, Task};
 use partwise::clustering::{KMeansSettings, k_means};
 
@@ -52,7 +52,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("cnmf-kl", "CNMF with the Kullback-Leibler loss"),
     group("scnmf", "SCNMF"),
     group("nmf-dc", "NMF-DC"),
-    group("ws-nmf", "WS-NMF with the defaults of the library"),
+    group("ws-nmf", "WS-NMF, sigma 10"),
     group(PUBLISHED, "WS-NMF as published, weight 10"),
     group("ssnmf", "SSNMF"),
     group("ns-nmf", "nsNMF"),
@@ -142,24 +142,27 @@ fn factored(group: &str, draw: &Draw, labels: &Labels) -> Result<Vec<Found>> {
         return Ok(Vec::new());
     }
     let began = Clock::start();
-    let mut knowledge = Knowledge {
-        labels: Some(labels.clone()),
-        image_shape: draw.image_shape.filter(|_| group == "ntf"),
-        ..Knowledge::default()
-    };
     let mut settings =
         Settings { threads: 1, seed: draw.seed, max_iterations: 200, ..Settings::new(labels.n_classes()) };
     let mut name = group;
-    match group {
+    let labelled = |strength| Guidance::from(Advice::labels(labels.clone()).with_strength(strength));
+    let guidance = match group {
         PUBLISHED => {
-            (name, knowledge.strength_unit, settings.init) = ("ws-nmf", StrengthUnit::Raw, Init::Published);
+            (name, settings.init) = ("ws-nmf", Init::Published);
+            labelled(Strength::Raw(10.0))
         }
-        "gnmf" | "semi-gnmf" => knowledge.graph = Some(graph(draw)?),
+        "ws-nmf" | "ws-symnmf" => labelled(Strength::of_sigma(LABEL_SIGMA)),
+        "ssnmf" => labelled(Strength::EVEN),
+        "gnmf" | "semi-gnmf" => {
+            labelled(Strength::FIRM).with(Advice::Graph { graph: graph(draw)?, strength: Strength::Raw(1.0) })
+        }
         // Labels would choose the start of a model that knows none.
-        "nmf" | "ns-nmf" | "ncw-nmf" | "ntf" | "symnmf" => knowledge.labels = None,
-        _ => {}
-    }
-    let model = Model::from_name(name, knowledge)?;
+        "nmf" | "ns-nmf" | "ncw-nmf" | "ntf" | "symnmf" => Guidance::default(),
+        _ => labels.clone().into(),
+    };
+    let image_shape = draw.image_shape.filter(|_| group == "ntf");
+    let options = MethodOptions { image_shape, ..MethodOptions::default() };
+    let model = Model::from_name(name, guidance)?.with_options(options);
     let symmetric = model.spec().form == Form::Symmetric;
     let data: Box<dyn DataMatrix<f32>> =
         if symmetric { Box::new(graph(draw)?.normalized().to_sparse_in()) } else { draw.data()? };

@@ -50,6 +50,9 @@ pub use unit::{Case, Extent, Outcome, Picture, Row, Unit, UnitId};
 
 use anyhow::{Result, bail};
 
+/// σ of labels in WS-NMF and WS-SymNMF, where an experiment does not vary it.
+const LABEL_SIGMA: f64 = 10.0;
+
 /// One experiment. Start from [`Protocol::PLAIN`].
 #[derive(Clone, Copy, Debug)]
 pub struct Protocol {

@@ -55,10 +55,10 @@ fn run(unit: &Unit<'_>) -> Result<Outcome> {
     let mut rows: Vec<Row> = Vec::new();
     let mut pictures: Vec<(String, Vec<Vec<f64>>)> = Vec::new();
     for mass in MASSES {
-        let margins = trial.margins(&support, mass);
-        let lambda = margins.discriminative_weight;
+        let options = trial.alpha_options(&support, mass);
+        let lambda = options.discriminative_weight;
         let fitted = if mass > 0.0 {
-            trial.fit_alpha(margins, RANK)?
+            trial.fit_alpha(options, RANK)?
         } else {
             trial.fit(&Model::nmf().with_loss(Loss::KullbackLeibler)?, RANK, SolverChoice::Auto)?
         };

@@ -1,10 +1,12 @@
 //! The codes of [`super::nmf_alpha`]: fits of training rows, what NMF-α keeps of the machines, and codes of all rows.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use partwise::methods::train_machines;
 use partwise::{
-    DataMatrix, Fit, Init, Knowledge, LabelSets, Loss, Margins, Matrix, Model, Settings, Slot, SolverChoice,
-    SupportVectors, fit,
+    Advice, DataMatrix, Fit, Guidance, Init, Loss, Matrix, MethodOptions, Model, Settings, Slot,
+    SolverChoice, Strength, SupportVectors, fit,
 };
 
 use super::classifiers::Measure;
@@ -13,37 +15,37 @@ use super::nmf_alpha_trial::Trial;
 use crate::methods::pca::pca;
 
 impl Trial<'_> {
-    /// NMF-α with S and λ in `margins`.
-    pub(super) fn fit_alpha(&self, margins: Margins, rank: usize) -> Result<Fit<f32>> {
-        let model = Model::nmf_alpha(Knowledge { margins, ..Knowledge::default() });
+    /// NMF-α with S and λ in `options`.
+    pub(super) fn fit_alpha(&self, options: MethodOptions, rank: usize) -> Result<Fit<f32>> {
+        let model = Model::nmf_alpha(Guidance::default()).with_options(options);
         self.fit(&model, rank, SolverChoice::Auto)
     }
 
     /// The coefficients of machines on the raw training rows, of which the first `labelled` have labels.
     pub(super) fn support(&self, labelled: usize, cost: f64) -> Result<SupportVectors> {
         let rows = &self.parts[0].classified;
-        let mut knowledge =
-            Knowledge { margins: Margins { cost, ..Margins::default() }, ..Knowledge::default() };
         if self.study.measure == Measure::Classes {
-            knowledge.labels = Some(self.labels_of(labelled)?);
-            return Ok(train_machines(rows, &knowledge, 1)?.support);
+            let labels = self.labels_of(labelled)?;
+            return Ok(train_machines(rows, &labels.into(), cost, 1)?.support);
         }
         let set = |sample: usize| {
             let has = |label: &u32| self.parts[0].truth[sample * self.labels + *label as usize];
             (sample < labelled).then(|| (0..self.labels as u32).filter(has).collect())
         };
         let sets = (0..rows.n_samples()).map(set).collect();
-        knowledge.margins.label_sets = Some(LabelSets::new(self.labels, sets)?);
-        Ok(train_machines(rows, &knowledge, 1)?.support)
+        let names = (0..self.labels).map(|label| label.to_string()).collect();
+        let guidance = Advice::Sets { names, sets, strength: Strength::FIRM }.into();
+        Ok(train_machines(rows, &guidance, cost, 1)?.support)
     }
 
-    /// λ for a mass of ρ.
-    pub(super) fn margins(&self, support: &SupportVectors, mass: f64) -> Margins {
+    /// S, and λ for a mass of ρ.
+    pub(super) fn alpha_options(&self, support: &SupportVectors, mass: f64) -> MethodOptions {
         let rows = &self.parts[0].rows;
         let sum = |sample: usize| rows.row(sample).1.iter().map(|value| f64::from(*value)).sum::<f64>();
         let combined: f64 = support.entries().iter().map(|(sample, _, s)| s * sum(*sample as usize)).sum();
         let discriminative_weight = mass * rows.summary().sum / combined;
-        Margins { discriminative_weight, support: Some(support.clone()), ..Margins::default() }
+        let support = Some(Arc::new(support.clone()));
+        MethodOptions { discriminative_weight, support, ..MethodOptions::default() }
     }
 
     pub(super) fn fit(&self, model: &Model, rank: usize, solver: SolverChoice) -> Result<Fit<f32>> {

@@ -9,7 +9,7 @@
 
 use anyhow::{Context, Result, bail};
 use partwise::svm::SvmLoss;
-use partwise::{DataMatrix, Knowledge, Labels, Loss, Matrix, Model, SolverChoice};
+use partwise::{Advice, DataMatrix, Labels, Loss, Matrix, Model, SolverChoice, Strength};
 
 use super::classifiers::{Chosen, Measure, Part, choose_cost, features, unit_scale};
 use super::nmf_alpha_rows::{Raw, parts};
@@ -146,9 +146,10 @@ impl<'a> Trial<'a> {
         let mut cells = Vec::new();
         for &rank in self.study.ranks {
             for &weight in self.study.label_weights {
-                let knowledge =
-                    Knowledge { labels: Some(labels.clone()), label_weight: weight, ..Knowledge::default() };
-                let fitted = self.fit(&Model::ssnmf(knowledge), rank, SolverChoice::Mu)?;
+                // σ enters squared.
+                let strength = Strength::of_sigma(f64::sqrt(weight));
+                let model = Model::ssnmf(Advice::labels(labels.clone()).with_strength(strength));
+                let fitted = self.fit(&model, rank, SolverChoice::Mu)?;
                 let chosen = self.classify_codes(&self.codes(&fitted)?, labelled)?;
                 cells.push(Cell { parameters: format!("r = {rank}, weight = {weight}"), chosen });
             }
@@ -176,13 +177,13 @@ impl<'a> Trial<'a> {
         let mut cells = Vec::new();
         for &rank in self.study.ranks {
             for &mass in self.study.masses {
-                let margins = self.margins(&support, mass);
-                let chosen = self.classify_codes(&self.codes(&self.fit_alpha(margins, rank)?)?, labelled)?;
+                let options = self.alpha_options(&support, mass);
+                let chosen = self.classify_codes(&self.codes(&self.fit_alpha(options, rank)?)?, labelled)?;
                 cells.push(Cell { parameters: format!("r = {rank}, rho = {mass}"), chosen });
             }
         }
         let mut rows = self.rows_of("nmf-alpha", "r and rho on validation rows", &cells, &self.solver("mu"));
-        let lambda = self.margins(&support, 1.0).discriminative_weight;
+        let lambda = self.alpha_options(&support, 1.0).discriminative_weight;
         rows.iter_mut().for_each(|row| row.detail += &format!(", lambda = {lambda:.2e}·rho"));
         Ok(rows)
     }

@@ -12,7 +12,7 @@
 use anyhow::{Context, Result};
 use partwise::metrics::{accuracy, restricted};
 use partwise::{
-    DataMatrix, DenseMatrix, Init, Knowledge, Labels, Matrix, Model, Settings, Slot, StepRule, fit,
+    DataMatrix, DenseMatrix, Init, Labels, Matrix, MethodOptions, Model, Settings, Slot, StepRule, fit,
 };
 
 use super::{Case, Group, Outcome, Protocol, Row, Unit};
@@ -89,8 +89,9 @@ fn compare(
     };
     let k_means_settings = KMeansSettings { seed: unit.draw, ..KMeansSettings::default() };
     let objectives = |step_rule| -> Result<(Vec<f64>, Scores)> {
-        let knowledge = Knowledge { labels: Some(labels.clone()), step_rule, ..Knowledge::default() };
-        let found = fit(data, &Model::from_name("nmf-dc", knowledge)?, &settings)?;
+        let options = MethodOptions { step_rule, ..MethodOptions::default() };
+        let model = Model::from_name("nmf-dc", labels.clone())?.with_options(options);
+        let found = fit(data, &model, &settings)?;
         let codes = DenseMatrix::from_matrix(found.codes)?;
         let clusters = k_means(&codes, labels.n_classes(), &k_means_settings)?.labels;
         let objectives = found.history.iter().map(|iteration| iteration.objective).collect();

@@ -19,7 +19,7 @@
 //! Reduced: 2 draws; ORL with 10 people; MU at most 400, the others 200 iterations.
 
 use anyhow::{Context, Result};
-use partwise::{Fit, Knowledge, Model, Settings, Slot, SolverChoice, StepRule, fit};
+use partwise::{Fit, MethodOptions, Model, Settings, Slot, SolverChoice, StepRule, fit};
 
 use super::clock::Clock;
 use super::face_methods;
@@ -209,9 +209,10 @@ impl Race<'_> {
         let Some(step_rule) = step_rule else {
             return Ok(fit(&self.faces.data, &Model::cnmf(self.faces.labels.clone()), &settings)?);
         };
-        let knowledge = Knowledge { smoothing: 0.0, step_rule, ..self.faces.knowledge() };
+        let options = MethodOptions { smoothing: 0.0, step_rule, ..MethodOptions::default() };
+        let model = Model::from_name("nmf-dc", self.faces.labels.clone())?.with_options(options);
         let settings = Settings { first: Some(Slot::Codes), ..settings };
-        Ok(fit(&self.faces.data, &Model::from_name("nmf-dc", knowledge)?, &settings)?)
+        Ok(fit(&self.faces.data, &model, &settings)?)
     }
 
     fn settings(&self, solver: SolverChoice, iterations: usize, tied: bool) -> Settings {

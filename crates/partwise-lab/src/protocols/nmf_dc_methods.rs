@@ -6,7 +6,7 @@
 //! ```
 
 use anyhow::Result;
-use partwise::{DenseMatrix, Fit, Knowledge, Model, Settings, SolverChoice, fit};
+use partwise::{DenseMatrix, Fit, Guidance, MethodOptions, Model, Settings, SolverChoice, fit};
 
 use super::clock::Clock;
 use super::face_methods::{self, Method, entry};
@@ -22,10 +22,11 @@ const NS_SMOOTHING: f64 = 0.5;
 
 pub(super) const NS_NMF: Method =
     entry("ns-nmf", "NsNMF, theta 0.5", "NsNMF", &[Reading::Plain], |faces, settings| {
-        let knowledge = Knowledge { smoothing: NS_SMOOTHING, ..Knowledge::default() };
+        let options = MethodOptions { smoothing: NS_SMOOTHING, ..MethodOptions::default() };
+        let model = Model::from_name("ns-nmf", Guidance::default())?.with_options(options);
         let settings =
             Settings { solver: SolverChoice::Mu, init: faces.uniform_start(1.0, false), ..settings };
-        Ok(fit(&faces.data, &Model::from_name("ns-nmf", knowledge)?, &settings)?)
+        Ok(fit(&faces.data, &model, &settings)?)
     });
 
 pub(super) const GNMF_10: Method = entry(

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use partwise::{
-    DenseMatrix, Fit, Init, Knowledge, Labels, Matrix, Model, Settings, Slot, SolverChoice, StrengthUnit, fit,
+    Advice, DenseMatrix, Fit, Init, Labels, Matrix, Model, Settings, Slot, SolverChoice, Strength, fit,
 };
 
 use super::samples::largest;
@@ -91,12 +91,7 @@ fn held_at(
     iterations: usize,
     init: Init,
 ) -> Result<Fit<f64>> {
-    let model = Model::ws_nmf(Knowledge {
-        labels: Some(labels.clone()),
-        strength,
-        strength_unit: StrengthUnit::Raw,
-        ..Knowledge::default()
-    });
+    let model = Model::ws_nmf(Advice::labels(labels.clone()).with_strength(Strength::Raw(strength)));
     let settings = Settings {
         init,
         first: Some(*first),
@@ -107,12 +102,7 @@ fn held_at(
 }
 
 fn ssnmf(sample: &Sample, labels: &Labels) -> Result<Vec<Found>> {
-    let model = Model::ssnmf(Knowledge {
-        labels: Some(labels.clone()),
-        label_weight: 1.0,
-        strength_unit: StrengthUnit::Raw,
-        ..Knowledge::default()
-    });
+    let model = Model::ssnmf(Advice::labels(labels.clone()).with_strength(Strength::Raw(1.0)));
     let fitted = fit(sample.data.as_ref(), &model, &sample.settings(SolverChoice::Mu, 200))?;
     let solver = format!("{}, {} iterations", fitted.solver, fitted.iterations);
     let codes = scaled(&fitted);

@@ -16,7 +16,7 @@
 //! Reduced: 3 draws; boosts 1 and 2 only.
 
 use anyhow::{Result, bail, ensure};
-use partwise::{ComponentReference, Fit, Init, Knowledge, Matrix, Model, Settings, Slot, fit};
+use partwise::{Advice, ComponentReference, Fit, Init, Matrix, Model, Settings, Slot, fit};
 
 use super::faces::seed_of;
 use super::samples::{Preparation, largest};
@@ -98,8 +98,8 @@ fn words(unit: &Unit<'_>) -> Result<Outcome> {
             let settings = Settings { first: Some(Slot::Codes), ..sample.settings(TOPICS + 1, init, 200) };
             let model = if alpha > 0.0 {
                 let weight = vec![alpha; TOPICS + 1];
-                let component_reference = Some(ComponentReference { reference: reference.clone(), weight });
-                Model::ws_nmf(Knowledge { component_reference, ..Knowledge::default() })
+                let reference = ComponentReference { reference: reference.clone(), weight };
+                Model::ws_nmf(Advice::ComponentReference(reference))
             } else {
                 Model::nmf()
             };

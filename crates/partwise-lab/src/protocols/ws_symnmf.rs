@@ -11,8 +11,9 @@
 //! link of weight 1, no loops; S = D^-½ A D^-½; k the number of classes; 6 % of the nodes of each class labelled, one at least, drawn at
 //! random; random starts that all methods but the last share; HALS, H1 first, 200 iterations, no other stop; the cluster is the largest
 //! entry of the row of H1. WS-SymNMF as published has m = 1 and alternates the scales d; the two further lines are our own: a strength
-//! without a unit, and our default (that strength at 10, label-aware start). Cuts are those of A; lower is better. Spectral
-//! clustering sees no labels, as SymNMF does; "unlabelled" leaves out the nodes whose labels guide the others.
+//! without a unit, σ = 1, and "defaults" (σ = 10, label-aware start). Cuts are those of A; lower is better.
+//! Spectral clustering sees no labels, as SymNMF does; "unlabelled" leaves out the nodes whose labels guide the
+//! others.
 //!
 //! Constrained k-means sees the same labels, on the points of the spectral embedding. The references are those of SymNMF and WS-SymNMF with m = 1
 //! from random starts on the same matrix, and of spectral clustering; all choices are the same, the random numbers are not. Where all their
@@ -24,11 +25,11 @@ use anyhow::{Result, bail};
 use partwise::graphs::Graph;
 use partwise::metrics::{accuracy, cuts, nmi_max, restricted};
 use partwise::{
-    AnchorScale, DenseMatrix, Init, Knowledge, Labels, Matrix, Model, Settings, SolverChoice, SparseMatrix,
-    StrengthUnit, fit,
+    Advice, AnchorScale, DenseMatrix, Init, Labels, Matrix, MethodOptions, Model, Settings, SolverChoice,
+    SparseMatrix, Strength, fit,
 };
 
-use super::{Case, DataSet, Extent, Group, Outcome, Protocol, Reference, Row, Unit};
+use super::{Case, DataSet, Extent, Group, LABEL_SIGMA, Outcome, Protocol, Reference, Row, Unit};
 use crate::methods::seeded_k_means::{self, constrained_k_means};
 use crate::methods::spectral::{self, spectral_embedding};
 use partwise::clustering::{KMeansSettings, k_means};
@@ -46,7 +47,7 @@ pub const GRAPHS: Protocol = Protocol {
         Group { name: SYMNMF, title: "SymNMF" },
         Group { name: PUBLISHED, title: "WS-SymNMF as published, m = 1" },
         Group { name: STRENGTH, title: "WS-SymNMF, strength 1 without a unit" },
-        Group { name: DEFAULTS, title: "WS-SymNMF with the defaults of the library" },
+        Group { name: DEFAULTS, title: "WS-SymNMF, sigma 10, from the labels" },
         Group { name: SPECTRAL, title: "spectral clustering" },
         Group { name: CONSTRAINED, title: "constrained k-means of the spectral embedding" },
     ],
@@ -158,20 +159,16 @@ impl LabelledGraph {
             let clusters: Vec<i32> = found.labels.iter().map(|cluster| *cluster as i32).collect();
             return self.row(unit.row("spectral").by(spectral::SOLVER), &clusters, &unlabelled, None);
         }
-        let guided = |strength, strength_unit| {
-            Model::ws_symnmf(Knowledge {
-                labels: Some(labels.clone()),
-                strength,
-                strength_unit,
-                anchor_scale: AnchorScale::Alternating,
-                ..Knowledge::default()
-            })
+        let guided = |strength| {
+            let options =
+                MethodOptions { anchor_scale: AnchorScale::Alternating, ..MethodOptions::default() };
+            Model::ws_symnmf(Advice::labels(labels.clone()).with_strength(strength)).with_options(options)
         };
         let (method, model, init) = match unit.group {
             SYMNMF => ("symnmf", Model::symnmf(), Init::Random),
-            PUBLISHED => ("ws-symnmf, m = 1", guided(1.0, StrengthUnit::Raw), Init::Random),
-            STRENGTH => ("ws-symnmf, strength 1", guided(1.0, StrengthUnit::Relative), Init::Random),
-            _ => ("ws-symnmf, defaults", guided(10.0, StrengthUnit::Relative), Init::Labels),
+            PUBLISHED => ("ws-symnmf, m = 1", guided(Strength::Raw(1.0)), Init::Random),
+            STRENGTH => ("ws-symnmf, strength 1", guided(Strength::of_sigma(1.0)), Init::Random),
+            _ => ("ws-symnmf, defaults", guided(Strength::of_sigma(LABEL_SIGMA)), Init::Labels),
         };
         let normalized = self.graph.normalized();
         let similarities: SparseMatrix<'_, f64> = normalized.to_sparse();

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use partwise::{
-    DenseMatrix, Init, Knowledge, Labels, Loss, Matrix, Model, Settings, Slot, SolverChoice, StepRule, fit,
+    DenseMatrix, Guidance, Init, Labels, Loss, Matrix, MethodOptions, Model, Settings, Slot, SolverChoice,
+    StepRule, fit,
 };
 
 use super::nmf::{both_formats, output, settings};
@@ -11,8 +12,8 @@ use crate::golden::{Comparison, Fixture, compare_run, integers};
 /// Runs `nsnmf_fro` and `nsnmf_kl`.
 pub(super) fn run_nsnmf(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> {
     let loss = if fixture.method() == "nsnmf_kl" { Loss::KullbackLeibler } else { Loss::Frobenius };
-    let knowledge = Knowledge { smoothing: fixture.hyper("theta")?, ..Knowledge::default() };
-    let model = Model::from_name("ns-nmf", knowledge)?.with_loss(loss)?;
+    let options = MethodOptions { smoothing: fixture.hyper("theta")?, ..MethodOptions::default() };
+    let model = Model::from_name("ns-nmf", Guidance::default())?.with_options(options).with_loss(loss)?;
     let settings = settings(fixture, SolverChoice::Mu, Slot::Components)?;
     let at = |iterations| Settings { max_iterations: iterations, ..settings.clone() };
     let (dense, sparse) = both_formats(fixture)?;
@@ -27,13 +28,12 @@ pub(super) fn run_nmfdc(fixture: &Fixture, comparison: &mut Comparison) -> Resul
     let problem = fixture.problem()?;
     let labels = Labels::from_integers(&integers(problem.field("y")?)?)?;
     let columns = labels.constraint_columns();
-    let knowledge = Knowledge {
-        labels: Some(labels),
+    let options = MethodOptions {
         smoothing: fixture.hyper("delta")?,
         step_rule: StepRule::LargestClass,
-        ..Knowledge::default()
+        ..MethodOptions::default()
     };
-    let model = Model::from_name("nmf-dc", knowledge)?;
+    let model = Model::from_name("nmf-dc", labels)?.with_options(options);
     let restart = fixture.method() == "nmfdc_restart";
     let z = fixture.init("Z")?;
     let codes = Matrix::from_fn(columns.len(), z.columns(), |i, j| z.get(columns[i] as usize, j));
@@ -59,8 +59,7 @@ pub(super) fn run_nmfdc(fixture: &Fixture, comparison: &mut Comparison) -> Resul
 pub(super) fn run_scnmf(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> {
     let problem = fixture.problem()?;
     let labels = Labels::from_integers(&problem.labels()?)?;
-    let knowledge = Knowledge { labels: Some(labels), ..Knowledge::default() };
-    let model = Model::from_name("scnmf", knowledge)?;
+    let model = Model::from_name("scnmf", labels)?;
     let settings = settings(fixture, SolverChoice::Mu, Slot::Components)?;
     let at = |iterations| Settings { max_iterations: iterations, ..settings.clone() };
     let (dense, sparse) = both_formats(fixture)?;

@@ -1,10 +1,12 @@
 //! NMF-α (`nmfalpha`): the factors, corrected codes and codes of new rows from the stored S, and the machines against it.
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result, ensure};
 use partwise::methods::train_machines;
 use partwise::{
-    DataMatrix, DenseMatrix, Knowledge, LabelSets, Labels, Margins, Matrix, Model, Settings, Slot,
-    SolverChoice, SparseMatrix, SupportVectors, fit,
+    Advice, DataMatrix, DenseMatrix, Guidance, Labels, Matrix, MethodOptions, Model, Settings, Slot,
+    SolverChoice, SparseMatrix, Strength, SupportVectors, fit,
 };
 
 use super::nmf::{both_formats, output, settings};
@@ -16,12 +18,12 @@ const DIRECTION_TOLERANCE: f64 = 5e-3;
 /// Runs `nmfalpha`.
 pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> {
     let stored = fixture.data_matrix("S")?;
-    let margins = Margins {
+    let options = MethodOptions {
         discriminative_weight: fixture.hyper("lam")?,
-        support: Some(SupportVectors::from_matrix(&stored)?),
-        ..Margins::default()
+        support: Some(Arc::new(SupportVectors::from_matrix(&stored)?)),
+        ..MethodOptions::default()
     };
-    let model = Model::nmf_alpha(Knowledge { margins, ..Knowledge::default() });
+    let model = Model::nmf_alpha(Guidance::default()).with_options(options);
     let settings = settings(fixture, SolverChoice::Mu, Slot::Components)?;
     let at = |iterations| Settings { max_iterations: iterations, ..settings.clone() };
     let (dense, sparse) = both_formats(fixture)?;
@@ -33,7 +35,9 @@ pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> 
         comparison.matrix("corrected codes", Some(5), &corrected, &expected);
     }
     new_rows(fixture, comparison, &dense, &model, &at)?;
-    let trained = train_machines(&dense, &machine_knowledge(fixture)?, 1)?;
+    let guidance = machine_guidance(fixture)?;
+    let cost = fixture.field(&["data", "svm_C"])?.as_f64().context("svm_C")?;
+    let trained = train_machines(&dense, &guidance, cost, 1)?;
     comparison.holds(
         "machines",
         None,
@@ -44,7 +48,7 @@ pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> 
     comparison.tolerance(DIRECTION_TOLERANCE);
     comparison.variant("dense");
     comparison.matrix("directions", None, &directions(&dense, &support), &directions(&dense, &stored));
-    let of_sparse = train_machines(&sparse, &machine_knowledge(fixture)?, 1)?.support.to_matrix();
+    let of_sparse = train_machines(&sparse, &guidance, cost, 1)?.support.to_matrix();
     comparison.variant("sparse");
     comparison.matrix("directions", None, &directions(&dense, &of_sparse), &directions(&dense, &stored));
     Ok(())
@@ -79,19 +83,16 @@ fn new_rows(
 }
 
 /// What the fixture's machines were trained on.
-fn machine_knowledge(fixture: &Fixture) -> Result<Knowledge> {
+fn machine_guidance(fixture: &Fixture) -> Result<Guidance> {
     let problem = fixture.problem()?;
-    let cost = fixture.field(&["data", "svm_C"])?.as_f64().context("svm_C")?;
-    let margins = Margins { cost, ..Margins::default() };
     let Ok(sets) = problem.field("Y") else {
-        let labels = Some(Labels::from_integers(&problem.labels()?)?);
-        return Ok(Knowledge { labels, margins, ..Knowledge::default() });
+        return Ok(Labels::from_integers(&problem.labels()?)?.into());
     };
     let (sets, labelled) = (matrix(sets)?, integers(problem.field("labelled")?)?);
     let set = |i: usize| (0..sets.columns()).filter(|j| sets.get(i, *j) > 0.0).map(|j| j as u32).collect();
     let of_sample = labelled.iter().enumerate().map(|(i, known)| (*known == 1).then(|| set(i))).collect();
-    let label_sets = Some(LabelSets::new(sets.columns(), of_sample)?);
-    Ok(Knowledge { margins: Margins { label_sets, ..margins }, ..Knowledge::default() })
+    let names = (0..sets.columns()).map(|label| label.to_string()).collect();
+    Ok(Advice::Sets { names, sets: of_sample, strength: Strength::FIRM }.into())
 }
 
 /// Xᵀ(α₊ − α₋) of each machine (p × d), which is unique where α is not.

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use partwise::{
-    DataMatrix, DenseMatrix, Fit, Init, Knowledge, LabelTargets, Model, Settings, Slot, SolverChoice,
-    SparseMatrix, StrengthUnit, fit,
+    Advice, DataMatrix, DenseMatrix, Fit, Guidance, Init, LabelTargets, Model, Settings, Slot, SolverChoice,
+    SparseMatrix, Strength, fit,
 };
 
 use crate::golden::{Comparison, Fixture, RunOutput, Triplets, compare_run, matrix};
@@ -11,17 +11,13 @@ use crate::golden::{Comparison, Fixture, RunOutput, Triplets, compare_run, matri
 /// Runs `ssnmf`.
 pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> {
     let known = fixture.field(&["data", "P"]).and_then(matrix).ok();
-    let knowledge = Knowledge {
-        label_targets: Some(LabelTargets {
-            targets: fixture.data_matrix("Y")?,
-            known: fixture.data_matrix("M")?,
-        }),
-        known_entries: known.clone(),
-        label_weight: fixture.hyper("lam")?,
-        strength_unit: StrengthUnit::Raw,
-        ..Knowledge::default()
-    };
-    let model = Model::ssnmf(knowledge);
+    let targets = LabelTargets { targets: fixture.data_matrix("Y")?, known: fixture.data_matrix("M")? };
+    let strength = Strength::Raw(fixture.hyper("lam")?);
+    let mut guidance = Guidance::from(Advice::Targets { targets, strength });
+    if let Some(known) = &known {
+        guidance = guidance.with(Advice::KnownEntries(known.clone()));
+    }
+    let model = Model::ssnmf(guidance);
     let settings = Settings {
         solver: SolverChoice::Mu,
         init: Init::Given(vec![

@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use partwise::{
-    CodeReference, DataMatrix, DenseMatrix, Fit, Init, Knowledge, Model, Settings, SolverChoice,
-    SparseMatrix, fit,
+    Advice, CodeReference, DataMatrix, DenseMatrix, Fit, Guidance, Init, MethodOptions, Model, Settings,
+    SolverChoice, SparseMatrix, fit,
 };
 
 use crate::golden::{Comparison, Fixture, RunOutput, Triplets, compare_run, matrix};
@@ -12,19 +12,21 @@ use crate::golden::{Comparison, Fixture, RunOutput, Triplets, compare_run, matri
 /// Runs `symnmf` and `wssymnmf*`.
 pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> {
     let similarities = matrix(fixture.problem()?.field("S")?)?;
-    let mut knowledge = Knowledge::default();
+    let mut guidance = Guidance::default();
     let guided = fixture.method() != "symnmf";
     if guided {
-        knowledge.code_reference = Some(CodeReference {
+        guidance = guidance.with(Advice::CodeReference(CodeReference {
             reference: fixture.data_matrix("H_ref")?,
             weight: fixture.data_vector("m")?,
-        });
+        }));
     }
     let largest = similarities.as_slice().iter().fold(0.0, |largest: f64, s| largest.max(*s));
     let coupling = fixture.hyper("mu")?;
     // Where it is the default, the default is what is checked.
-    knowledge.coupling = (coupling != largest * largest).then_some(coupling);
-    let model = Model::from_name(if guided { "ws-symnmf" } else { "symnmf" }, knowledge)?;
+    let coupling = (coupling != largest * largest).then_some(coupling);
+    let options = MethodOptions { coupling, ..MethodOptions::default() };
+    let name = if guided { "ws-symnmf" } else { "symnmf" };
+    let model = Model::from_name(name, guidance)?.with_options(options);
     let settings = Settings {
         solver: SolverChoice::Bpp,
         init: Init::Custom {

@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use partwise::recipes::{StrengthRule, search_strength};
 use partwise::terms::RowAnchor;
 use partwise::{
-    AnchorScale, CodeReference, ComponentReference, DenseMatrix, Init, Knowledge, Labels, Matrix, Model,
-    Settings, Slot, SolverChoice, StrengthUnit, fit,
+    Advice, AnchorScale, CodeReference, ComponentReference, DenseMatrix, Guidance, Init, Labels, Matrix,
+    MethodOptions, Model, Settings, Slot, SolverChoice, Strength, fit,
 };
 
 use super::nmf::{both_formats, output, settings};
@@ -15,16 +15,11 @@ use crate::golden::{Comparison, Fixture, compare_run, integers, matrix};
 pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> {
     let reference = fixture.data_matrix("W_ref")?;
     let weight = fixture.data_vector("m_W")?;
-    let knowledge = Knowledge {
-        code_reference: Some(CodeReference { reference: reference.clone(), weight: weight.clone() }),
-        component_reference: Some(ComponentReference {
-            reference: fixture.data_matrix("H_ref")?,
-            weight: fixture.data_vector("m_H")?,
-        }),
-        anchor_scale: AnchorScale::Alternating,
-        ..Knowledge::default()
-    };
-    let model = Model::ws_nmf(knowledge);
+    let codes = CodeReference { reference: reference.clone(), weight: weight.clone() };
+    let components =
+        ComponentReference { reference: fixture.data_matrix("H_ref")?, weight: fixture.data_vector("m_H")? };
+    let guidance = Guidance::from(Advice::CodeReference(codes)).with(Advice::ComponentReference(components));
+    let model = alternating(guidance);
     let settings = settings(fixture, SolverChoice::Bpp, Slot::Components)?;
     let at = |iterations| Settings { max_iterations: iterations, ..settings.clone() };
     let squared = weight.iter().map(|m| m * m).collect();
@@ -46,18 +41,20 @@ pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> 
     compare_run(fixture, comparison, |iterations| with_scales(fit(&sparse, &model, &at(iterations))?))
 }
 
+/// The model, by the paper's alternation.
+fn alternating(guidance: impl Into<Guidance>) -> Model {
+    let options = MethodOptions { anchor_scale: AnchorScale::Alternating, ..MethodOptions::default() };
+    Model::ws_nmf(guidance).with_options(options)
+}
+
 /// Runs `wsnmf_beta_search`: the 95 % rule.
 pub(super) fn run_search(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> {
     let problem = fixture.problem()?;
     let own = fixture.field(&["X"])?;
     let x = if own.is_object() || own.is_array() { matrix(own)? } else { problem.dense()? };
     let labels = Labels::from_integers(&integers(problem.field("y")?)?)?;
-    let knowledge = Knowledge {
-        labels: Some(labels),
-        anchor_scale: AnchorScale::Alternating,
-        strength_unit: StrengthUnit::Raw,
-        ..Knowledge::default()
-    };
+    // The search sets the weight; only its unit counts.
+    let model = alternating(Advice::labels(labels).with_strength(Strength::Raw(1.0)));
     let settings = Settings {
         solver: SolverChoice::Bpp,
         init: Init::Custom { codes: Some(fixture.init("W")?), components: Some(fixture.init("H")?) },
@@ -72,7 +69,7 @@ pub(super) fn run_search(fixture: &Fixture, comparison: &mut Comparison) -> Resu
         threshold: fixture.hyper("threshold")?,
         ..StrengthRule::default()
     };
-    let search = search_strength(&DenseMatrix::from_matrix(x)?, &Model::ws_nmf(knowledge), &settings, &rule)?;
+    let search = search_strength(&DenseMatrix::from_matrix(x)?, &model, &settings, &rule)?;
     let expected = fixture.field(&["expected", "beta"])?.as_f64().context("expected.beta")?;
     comparison.number("beta", None, search.strength, expected);
     let trace = search.trace.iter().flat_map(|(beta, accuracy)| [*beta, *accuracy]).collect();
