@@ -1,13 +1,14 @@
-//! Settings and knowledge from dictionaries: a key that is absent (or `None`) means the library's default, one that is not known
+//! Settings, guidance and options of a method from dictionaries: a key that is absent (or `None`) means the library's default, one that is not known
 //! is refused.
 
 use std::time::Duration;
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use partwise::graphs::Graph;
+use partwise::guidance::{Advice, Guidance, Strength};
 use partwise::{
-    Acceleration, AnchorScale, CodeReference, ComponentReference, Error, Init, Knowledge, LabelSets,
-    LabelTargets, Labels, Loss, Margins, Model, Settings, Slot, SolverChoice, StepRule, StrengthUnit,
+    Acceleration, AnchorScale, CodeReference, ComponentReference, Error, Init, LabelTargets, Labels, Loss,
+    MethodOptions, Model, Settings, Slot, SolverChoice, StepRule,
 };
 use partwise_io::machine::available_memory;
 use pyo3::conversion::FromPyObjectOwned;
@@ -139,49 +140,12 @@ pub(crate) type GraphArrays<'py> =
 
 pub(crate) fn model(name: &str, loss: &str, given: &Bound<'_, PyDict>) -> PyResult<Model> {
     let loss = Loss::from_name(loss).map_err(value_error)?;
-    Model::from_name(name, knowledge(given)?).and_then(|model| model.with_loss(loss)).map_err(value_error)
-}
-
-fn knowledge(given: &Bound<'_, PyDict>) -> PyResult<Knowledge> {
     let mut options = Options { given, asked: Vec::new() };
-    let mut known = Knowledge::default();
-    if let Some((classes, names)) = options.get::<(PyReadonlyArray1<'_, i32>, Vec<String>)>("labels")? {
-        known.labels = Some(Labels::with_names(classes.as_slice()?, &names).map_err(value_error)?);
-    }
-    known.code_reference = match options.get::<Weighted<'_>>("code_reference")? {
-        None => None,
-        Some((reference, weight)) => {
-            Some(CodeReference { reference: to_matrix(&reference)?, weight: weight.as_array().to_vec() })
-        }
-    };
-    known.component_reference = match options.get::<Weighted<'_>>("component_reference")? {
-        None => None,
-        Some((reference, weight)) => {
-            Some(ComponentReference { reference: to_matrix(&reference)?, weight: weight.as_array().to_vec() })
-        }
-    };
-    known.label_targets = match options.get::<Pair<'_>>("label_targets")? {
-        None => None,
-        Some((targets, marks)) => {
-            Some(LabelTargets { targets: to_matrix(&targets)?, known: to_matrix(&marks)? })
-        }
-    };
-    if let Some(marks) = options.get::<PyReadonlyArray2<'_, f64>>("known_entries")? {
-        known.known_entries = Some(to_matrix(&marks)?);
-    }
-    strengths(&mut options, &mut known)?;
-    known.graph = match options.get::<GraphArrays<'_>>("graph")? {
-        None => None,
-        Some(arrays) => Some(graph(&arrays)?),
-    };
-    if let Some(components) = options.get("components_per_class")? {
-        known.components_per_class = components;
-    }
-    known.image_shape = options.get("image_shape")?;
-    known.coupling = options.get("coupling")?;
-    known.margins = margins(&mut options)?;
+    let guidance = guidance(name, &mut options)?;
+    let numbers = method_options(&mut options)?;
     options.finish()?;
-    Ok(known)
+    let model = Model::from_name(name, guidance).and_then(|model| model.with_loss(loss));
+    Ok(model.map_err(value_error)?.with_options(numbers))
 }
 
 /// A reference and the weights of its rows.
@@ -190,25 +154,68 @@ type Weighted<'py> = (PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, f64>);
 /// Targets and the marks of what is known of them.
 type Pair<'py> = (PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>);
 
-/// How strongly what is known is held.
-fn strengths(options: &mut Options<'_, '_>, known: &mut Knowledge) -> PyResult<()> {
+/// What is known, as items of guidance.
+fn guidance(method: &str, options: &mut Options<'_, '_>) -> PyResult<Guidance> {
+    let (strength, graph_strength) = strengths(method, options)?;
+    let mut items = Vec::new();
+    if let Some((classes, names)) = options.get::<(PyReadonlyArray1<'_, i32>, Vec<String>)>("labels")? {
+        let labels = Labels::with_names(classes.as_slice()?, &names).map_err(value_error)?;
+        items.push(Advice::labels(labels).with_strength(strength));
+    }
+    if let Some((reference, weight)) = options.get::<Weighted<'_>>("code_reference")? {
+        let (reference, weight) = (to_matrix(&reference)?, weight.as_array().to_vec());
+        items.push(Advice::CodeReference(CodeReference { reference, weight }));
+    }
+    if let Some((reference, weight)) = options.get::<Weighted<'_>>("component_reference")? {
+        let (reference, weight) = (to_matrix(&reference)?, weight.as_array().to_vec());
+        items.push(Advice::ComponentReference(ComponentReference { reference, weight }));
+    }
+    if let Some((targets, marks)) = options.get::<Pair<'_>>("label_targets")? {
+        let targets = LabelTargets { targets: to_matrix(&targets)?, known: to_matrix(&marks)? };
+        items.push(Advice::Targets { targets, strength });
+    }
+    if let Some(marks) = options.get::<PyReadonlyArray2<'_, f64>>("known_entries")? {
+        items.push(Advice::KnownEntries(to_matrix(&marks)?));
+    }
+    if let Some(arrays) = options.get::<GraphArrays<'_>>("graph")? {
+        items.push(Advice::Graph { graph: graph(&arrays)?, strength: graph_strength });
+    }
+    if let Some((n_labels, sets)) = options.get::<(usize, Vec<Option<Vec<u32>>>)>("label_sets")? {
+        let names = (0..n_labels).map(|label| label.to_string()).collect();
+        items.push(Advice::Sets { names, sets, strength: Strength::FIRM });
+    }
+    Ok(items.into_iter().fold(Guidance::default(), Guidance::with))
+}
+
+/// The strengths of labels and of a graph, from the numbers of the published methods.
+fn strengths(method: &str, options: &mut Options<'_, '_>) -> PyResult<(Strength, Strength)> {
+    let raw = match options.get::<String>("strength_unit")? {
+        None => false,
+        Some(unit) => named("strength_unit", &unit, &[("relative", false), ("raw", true)])?,
+    };
+    // A weight that enters as it is; a relative strength enters squared.
+    let weight = |value: f64, raw| if raw { Strength::Raw(value) } else { Strength::of_sigma(value.sqrt()) };
+    let label_weight = options.get::<f64>("label_weight")?.map(|value| weight(value, raw));
+    let sigma = options.get::<f64>("strength")?;
+    let strength = sigma.map(|value| if raw { Strength::Raw(value) } else { Strength::of_sigma(value) });
+    let graph_weight = options.get::<f64>("graph_weight")?.unwrap_or(1.0);
+    let graph = weight(graph_weight, raw || method != "ws-nmf");
+    Ok((label_weight.or(strength).unwrap_or(Strength::FIRM), graph))
+}
+
+fn method_options(options: &mut Options<'_, '_>) -> PyResult<MethodOptions> {
+    let mut out = MethodOptions::default();
     for (key, value) in [
-        ("label_weight", &mut known.label_weight),
-        ("strength", &mut known.strength),
-        ("smoothing", &mut known.smoothing),
-        ("graph_weight", &mut known.graph_weight),
+        ("smoothing", &mut out.smoothing),
+        ("discriminative_weight", &mut out.discriminative_weight),
+        ("cost", &mut out.cost),
     ] {
         if let Some(given) = options.get(key)? {
             *value = given;
         }
     }
-    if let Some(unit) = options.get::<String>("strength_unit")? {
-        let choices = [("relative", StrengthUnit::Relative), ("raw", StrengthUnit::Raw)];
-        known.strength_unit = named("strength_unit", &unit, &choices)?;
-    }
     if let Some(rule) = options.get::<String>("step_rule")? {
-        let choices = [("own-class", StepRule::OwnClass), ("largest-class", StepRule::LargestClass)];
-        known.step_rule = named("step_rule", &rule, &choices)?;
+        out.step_rule = StepRule::from_name(&rule).map_err(value_error)?;
     }
     if let Some(scale) = options.get::<String>("anchor_scale")? {
         let choices = [
@@ -216,23 +223,14 @@ fn strengths(options: &mut Options<'_, '_>, known: &mut Knowledge) -> PyResult<(
             ("alternating", AnchorScale::Alternating),
             ("fixed", AnchorScale::Fixed),
         ];
-        known.anchor_scale = named("anchor_scale", &scale, &choices)?;
+        out.anchor_scale = named("anchor_scale", &scale, &choices)?;
     }
-    Ok(())
-}
-
-fn margins(options: &mut Options<'_, '_>) -> PyResult<Margins> {
-    let mut margins = Margins::default();
-    if let Some(weight) = options.get("discriminative_weight")? {
-        margins.discriminative_weight = weight;
+    if let Some(components) = options.get("components_per_class")? {
+        out.components_per_class = components;
     }
-    if let Some(cost) = options.get("cost")? {
-        margins.cost = cost;
-    }
-    if let Some((n_labels, sets)) = options.get::<(usize, Vec<Option<Vec<u32>>>)>("label_sets")? {
-        margins.label_sets = Some(LabelSets::new(n_labels, sets).map_err(value_error)?);
-    }
-    Ok(margins)
+    out.image_shape = options.get("image_shape")?;
+    out.coupling = options.get("coupling")?;
+    Ok(out)
 }
 
 pub(crate) fn graph((n, indptr, neighbours, weights): &GraphArrays<'_>) -> PyResult<Graph> {
