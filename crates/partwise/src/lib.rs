@@ -55,13 +55,13 @@ pub mod terms;
 pub use data::{DataMatrix, DenseMatrix, RowGroups, ScaledRow, Scaling, ScalingKind, SparseMatrix, Summary};
 pub use engine::{
     Acceleration, Factors, Init, Iteration, KlMajorizer, Loss, Observer, Penalties, Quadratic, RowGroup,
-    Settings, Slot, SolverChoice, StopReason, Subproblem,
+    Settings, Slot, SolverChoice, Subproblem,
 };
 pub use engine::{backend, solvers};
 pub use fit::{Encoding, Fit, Held, encode, fit, fit_observed, solve};
 pub use foundation::interrupt::{Interrupt, Interrupted};
 pub use foundation::pool::most_threads;
-pub use foundation::{Error, Matrix, Notice, Real, Result};
+pub use foundation::{Error, Matrix, Notice, Real, Result, StopReason};
 pub use guidance::{
     CodeReference, ComponentReference, Knowledge, LabelSets, LabelTargets, Labels, Margins, StepRule,
     StrengthUnit, SupportVectors,

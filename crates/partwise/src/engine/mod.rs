@@ -28,4 +28,3 @@ pub use settings::{Acceleration, Init, Settings};
 pub use shape::Shape;
 pub(crate) use smoothing::Smoothing;
 pub use solvers::SolverChoice;
-pub use stop::StopReason;

@@ -15,8 +15,8 @@ use crate::data::{DataMatrix, DataSize};
 use crate::engine::iterate::{Finished, Run};
 use crate::engine::losses::Loss;
 use crate::engine::stop::{NOTICEABLE, recent_progress};
-use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, StopReason, silent};
-use crate::foundation::{Matrix, Notice, Real, Result};
+use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, silent};
+use crate::foundation::{Matrix, Notice, Real, Result, StopReason};
 use crate::methods::Model;
 use crate::problem::{Problem, Units, times, zero_factors};
 

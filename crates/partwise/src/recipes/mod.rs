@@ -1,6 +1,7 @@
 //! What calls whole fits repeatedly: each recipe is a loop over [`fit`](crate::fit()), never a second alternation of updates.
 
 mod automatic;
+mod cannot_links;
 mod guidance_report;
 mod guided;
 mod memberships;

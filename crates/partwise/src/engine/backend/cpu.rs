@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::extrapolation::Extrapolation;
-use super::solving::extrapolation;
+use super::extrapolation::{Extrapolation, extrapolation};
 use super::{Backend, Exact};
 use crate::engine::Problem;
 use crate::engine::losses::{Loss, frobenius, images, kullback_leibler};
