@@ -16,7 +16,7 @@ use crate::engine::iterate::{Finished, Run};
 use crate::engine::losses::Loss;
 use crate::engine::stop::{NOTICEABLE, recent_progress};
 use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, silent};
-use crate::foundation::{Matrix, Notice, Real, Result, StopReason};
+use crate::foundation::{Matrix, Notice, Real, Result, StopReason, once};
 use crate::methods::Model;
 use crate::problem::{Problem, Units, times, zero_factors};
 
@@ -105,6 +105,25 @@ pub fn fit<T: Real>(data: &dyn DataMatrix<T>, model: &Model, settings: &Settings
 /// # Errors
 /// As [`fit`].
 pub fn fit_observed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    T::once::<Whole>((data, model, settings, observer))
+}
+
+once! {
+    /// A whole fit.
+    Whole<'a, T>(
+        (data, model, settings, observer):
+        (&'a dyn DataMatrix<T>, &'a Model, &'a Settings, &'a mut dyn Observer)
+    ) -> Result<Fit<T>> {
+        fit_whole(data, model, settings, observer)
+    }
+}
+
+fn fit_whole<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
     settings: &Settings,
