@@ -31,7 +31,7 @@
 //! # Map
 //!
 //! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and range; [`Fit`] is the result, with
-//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`models`] and [`solvers`] hold the registries that
+//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`methods`] and [`solvers`] hold the registries that
 //! the command line and the tables of the documentation are made from. [`metrics`] measures a clustering against labels.
 //! [`svm`] trains linear support vector machines and [`graphs`] builds graphs of neighbours.
 //! The same seed gives the same bits for any number of threads.

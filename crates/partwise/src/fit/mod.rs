@@ -94,7 +94,7 @@ impl<T> Fit<T> {
 /// ```
 ///
 /// # Errors
-/// Every fault of data, model and settings, before anything is computed; [`Error::Overflow`] when the numbers leave the range of
+/// Every fault of data, model and settings, before anything is computed; [`Error::Overflow`](crate::Error::Overflow) when the numbers leave the range of
 /// `T` on the way.
 pub fn fit<T: Real>(data: &dyn DataMatrix<T>, model: &Model, settings: &Settings) -> Result<Fit<T>> {
     fit_observed(data, model, settings, &mut silent)
