@@ -120,7 +120,7 @@ impl<'a, T: Real> Problem<'a, T> {
     /// What counts as 0 in the projected gradient of a slot, as a share of the largest entry of the row: the same in the updates and at
     /// the end. Scales have a closed form whatever the solver.
     pub(crate) fn zero_share(&self, slot: Slot) -> f64 {
-        if self.solver.zeros_stay && slot != Slot::Scales { NEAR_ZERO } else { 0.0 }
+        if self.solver.zeros_stay && !slot.has_closed_form() { NEAR_ZERO } else { 0.0 }
     }
 
     /// Puts the held entries of a slot where they are held.

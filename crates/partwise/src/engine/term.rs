@@ -14,7 +14,9 @@ pub(crate) trait Term<T: Real>: Debug + Send + Sync {
     fn name(&self) -> String;
 
     /// What there is to know of it before anything is computed.
-    fn facts(&self) -> Facts;
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
 
     /// Whether it is a penalty on the size of factors, and which.
     fn penalty(&self) -> Option<Penalty> {
