@@ -71,8 +71,8 @@ pub use methods::Model;
 pub use problem::Problem;
 pub use terms::AnchorScale;
 
-/// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is meant to lie between the
-/// true peak and one and a half times of it.
+/// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is
+/// meant to lie between the true peak and one and a half times of it.
 pub mod memory {
     pub use crate::data::DataSize;
     pub use crate::fit::memory::{of_automatic, of_fit, of_nnls, of_solve};

@@ -1,7 +1,9 @@
-//! The one type parameter of the public API: [`Real`], that is `f32` or `f64`; and [`Once`], work that is compiled once for each of them.
+//! The one type parameter of the public API: [`Real`], that is `f32` or `f64`; and [`Once`], work that is
+//! compiled once for each of them.
 //!
-//! A generic function is compiled in every crate that calls it. For the large bodies of code (matrix products, the kernels of
-//! sparse data, the loop) that takes far too long, so [`Real::once`] calls one of two functions without type parameters.
+//! A generic function is compiled in every crate that calls it. For the large bodies of code (matrix
+//! products, the kernels of sparse data, the loop) that takes far too long, so [`Real::once`] calls one of
+//! two functions without type parameters.
 
 use std::fmt::{Debug, Display};
 use std::iter::Sum;
@@ -13,7 +15,8 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// `f32` or `f64`, sealed. Data, factors and kernels are generic over it; sums that cancel are taken in `f64`.
+/// `f32` or `f64`, sealed. Data, factors and kernels are generic over it; sums that cancel are taken in
+/// `f64`.
 pub trait Real:
     sealed::Sealed
     + Copy

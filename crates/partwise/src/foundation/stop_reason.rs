@@ -14,7 +14,8 @@ pub enum StopReason {
     TimeLimit,
     /// An observer asked to stop.
     Observer,
-    /// Neither the objective nor the projected gradient has improved for 50 iterations: the number type is exhausted.
+    /// Neither the objective nor the projected gradient has improved for 50 iterations: the number type is
+    /// exhausted.
     PrecisionFloor,
 }
 

@@ -6,8 +6,8 @@ pub enum SvmLoss {
     /// C·ξ.
     #[default]
     Hinge,
-    /// C·ξ². Far violations weigh more, near ones less; on few samples of unit length it often classifies better, since C = 1 then doesn't
-    /// hold every α at its bound.
+    /// C·ξ². Far violations weigh more, near ones less; on few samples of unit length it often classifies
+    /// better, since C = 1 then doesn't hold every α at its bound.
     SquaredHinge,
 }
 
