@@ -31,7 +31,7 @@
 //! # Map
 //!
 //! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and range; [`Fit`] is the result, with
-//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`methods`] and [`solvers`] hold the registries that
+//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`models`] and [`solvers`] hold the registries that
 //! the command line and the tables of the documentation are made from. [`metrics`] measures a clustering against labels.
 //! [`svm`] trains linear support vector machines and [`graphs`] builds graphs of neighbours.
 //! The same seed gives the same bits for any number of threads.
@@ -55,13 +55,13 @@ pub mod terms;
 pub use data::{DataMatrix, DenseMatrix, RowGroups, ScaledRow, Scaling, ScalingKind, SparseMatrix, Summary};
 pub use engine::{
     Acceleration, Factors, Init, Iteration, KlMajorizer, Loss, Observer, Penalties, Quadratic, RowGroup,
-    Settings, Slot, SolverChoice, Subproblem,
+    Settings, Slot, SolverChoice, StopReason, Subproblem,
 };
 pub use engine::{backend, solvers};
 pub use fit::{Encoding, Fit, Held, encode, fit, fit_observed, solve};
 pub use foundation::interrupt::{Interrupt, Interrupted};
 pub use foundation::pool::most_threads;
-pub use foundation::{Error, Matrix, Notice, Real, Result, StopReason};
+pub use foundation::{Error, Matrix, Notice, Real, Result};
 pub use guidance::{
     CodeReference, ComponentReference, Knowledge, LabelSets, LabelTargets, Labels, Margins, StepRule,
     StrengthUnit, SupportVectors,
@@ -71,8 +71,8 @@ pub use methods::Model;
 pub use problem::Problem;
 pub use terms::AnchorScale;
 
-/// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is
-/// meant to lie between the true peak and one and a half times of it.
+/// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is meant to lie between the
+/// true peak and one and a half times of it.
 pub mod memory {
     pub use crate::data::DataSize;
     pub use crate::fit::memory::{of_automatic, of_fit, of_nnls, of_solve};

@@ -16,6 +16,7 @@ pub mod solvers;
 pub(crate) mod stop;
 pub(crate) mod term;
 
+pub use crate::foundation::StopReason;
 pub(crate) use factors::column_squares;
 pub use factors::{Factors, Slot};
 pub use losses::Loss;
