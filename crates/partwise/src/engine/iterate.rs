@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::engine::backend::{Backend, CpuBackend, Exact};
 use crate::engine::stop::StopRule;
-use crate::engine::{Factors, Iteration, Observer, Problem, Settings, StopReason};
-use crate::foundation::{Error, Notice, Real, Result, interrupt, once, pool};
+use crate::engine::{Factors, Iteration, Observer, Problem, Settings};
+use crate::foundation::{Error, Notice, Real, Result, StopReason, interrupt, once, pool};
 
 /// What the loop leaves.
 pub(crate) struct Finished<T> {

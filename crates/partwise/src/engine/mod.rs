@@ -16,6 +16,7 @@ pub mod solvers;
 pub(crate) mod stop;
 pub(crate) mod term;
 
+pub use crate::foundation::StopReason;
 pub(crate) use factors::column_squares;
 pub use factors::{Factors, Slot};
 pub use losses::Loss;
@@ -28,4 +29,3 @@ pub use settings::{Acceleration, Init, Settings};
 pub use shape::Shape;
 pub(crate) use smoothing::Smoothing;
 pub use solvers::SolverChoice;
-pub use stop::StopReason;

@@ -1,6 +1,8 @@
-//! [`Problem`]: the checked problem that the loop and the backends work on. Once it exists, nothing inside is checked again.
+//! [`Problem`]: the checked problem that the loop and the backends work on. Once it exists, nothing inside is
+//! checked again.
 //!
-//! Its rows may be merged and weighted, its columns weighted: a change of variables that is undone when the fit is returned.
+//! Its rows may be merged and weighted, its columns weighted: a change of variables that is undone when the
+//! fit is returned.
 
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
@@ -20,8 +22,8 @@ pub struct Problem<'a, T: Real> {
     pub(crate) tied: Option<TiedRows>,
     pub(crate) loss: Loss,
     pub(crate) contributions: Vec<Box<dyn Term<T>>>,
-    /// Half objective of the original data minus that of the working data, at equal W·H (with weights of entries: of what does not depend
-    /// on W·H).
+    /// Half objective of the original data minus that of the working data, at equal W·H (with weights of
+    /// entries: of what does not depend on W·H).
     pub(crate) merge_constant: f64,
     pub(crate) order: Vec<Slot>,
     /// S between the factors.
@@ -95,7 +97,8 @@ impl<'a, T: Real> Problem<'a, T> {
         self.working.as_deref().unwrap_or(self.original.data())
     }
 
-    /// The data with one row a sample: the caller's, each entry times its weight where features or entries have weights.
+    /// The data with one row a sample: the caller's, each entry times its weight where features or entries
+    /// have weights.
     pub fn original(&self) -> &dyn DataMatrix<T> {
         if self.tied.is_none() { self.data() } else { self.original.data() }
     }
@@ -106,8 +109,9 @@ impl<'a, T: Real> Problem<'a, T> {
         combined + self.original.owned_bytes() + self.working.as_ref().map_or(0, |data| data.owned_bytes())
     }
 
-    /// Whether the objective on the caller's data is that of the working data plus a constant (labels), so that it can be
-    /// computed exactly there; false for weighted rows, whose objective is that of the working data.
+    /// Whether the objective on the caller's data is that of the working data plus a constant (labels), so
+    /// that it can be computed exactly there; false for weighted rows, whose objective is that of the working
+    /// data.
     pub(crate) fn is_merged(&self) -> bool {
         self.tied.as_ref().is_some_and(|t| t.count.iter().any(|c| *c > 1.0))
     }
@@ -117,14 +121,14 @@ impl<'a, T: Real> Problem<'a, T> {
         self.tied.is_some() && !self.is_merged()
     }
 
-    /// What counts as 0 in the projected gradient of a slot, as a share of the largest entry of the row: the same in the updates and at
-    /// the end. Scales have a closed form whatever the solver.
+    /// What counts as 0 in the projected gradient of a slot, as a share of the largest entry of the row: the
+    /// same in the updates and at the end. Scales have a closed form whatever the solver.
     pub(crate) fn zero_share(&self, slot: Slot) -> f64 {
-        if self.solver.zeros_stay && slot != Slot::Scales { NEAR_ZERO } else { 0.0 }
+        if self.solver.zeros_stay && !slot.has_closed_form() { NEAR_ZERO } else { 0.0 }
     }
 
-    /// Puts the held entries of a slot where they are held.
-    pub(crate) fn place_held(&self, factors: &mut Factors<T>, slot: Slot) -> bool {
+    /// Puts the fixed entries of a slot where they are fixed; whether that changed anything.
+    pub(crate) fn place_fixed(&self, factors: &mut Factors<T>, slot: Slot) -> bool {
         let mut placed = false;
         for contribution in &self.contributions {
             placed |= contribution.place(slot, factors);
@@ -132,7 +136,8 @@ impl<'a, T: Real> Problem<'a, T> {
         placed
     }
 
-    /// Codes and components are 0 from the start where a sample or a feature counts nothing: nothing may depend on them.
+    /// Codes and components are 0 from the start where a sample or a feature counts nothing: nothing may
+    /// depend on them.
     pub(crate) fn ignore_weightless(&self, start: &mut Factors<T>) {
         if let Some(tied) = &self.tied {
             for q in (0..tied.codes_scale.len()).filter(|q| tied.codes_scale[*q] == 0.0) {
@@ -185,8 +190,8 @@ impl<'a, T: Real> Problem<'a, T> {
         }
     }
 
-    /// Where the partner of a factor is 0, nothing but penalties depends on the factor: it is 0 then too. (No step could bring it there,
-    /// since it has no curvature.)
+    /// Where the partner of a factor is 0, nothing but penalties depends on the factor: it is 0 then too. (No
+    /// step could bring it there, since it has no curvature.)
     pub(crate) fn settle(&self, factors: &mut Factors<T>, slot: Slot) {
         let is_zero = |factors: &Factors<T>, slot| factors.get(slot).as_slice().iter().all(|v| *v == T::ZERO);
         let settles = slot.is_main()

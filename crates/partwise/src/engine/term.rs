@@ -1,5 +1,5 @@
-//! [`Term`]: what a model adds to the loss. A term describes its part of the objective; it never touches X. Backends evaluate the list of
-//! terms next to their data.
+//! [`Term`]: what a model adds to the loss. A term describes its part of the objective; it never touches X.
+//! Backends evaluate the list of terms next to their data.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -14,7 +14,9 @@ pub(crate) trait Term<T: Real>: Debug + Send + Sync {
     fn name(&self) -> String;
 
     /// What there is to know of it before anything is computed.
-    fn facts(&self) -> Facts;
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
 
     /// Whether it is a penalty on the size of factors, and which.
     fn penalty(&self) -> Option<Penalty> {
@@ -69,8 +71,8 @@ pub(crate) trait Term<T: Real>: Debug + Send + Sync {
     }
 }
 
-/// What there is to know of a term. The default is a term that any loss and solver can serve, with an upper bound in place of itself in
-/// some subproblem.
+/// What there is to know of a term. The default is a term that any loss and solver can serve, with an upper
+/// bound in place of itself in some subproblem.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Facts {
     /// Each subproblem has the term itself, not an upper bound of it.
@@ -122,7 +124,8 @@ pub(crate) enum ComponentSize {
     Matters,
     /// The term does not change with it.
     Free,
-    /// The term does not change with it, but its upper bound is tight only where all components are of equal length.
+    /// The term does not change with it, but its upper bound is tight only where all components are of equal
+    /// length.
     BestAtUnit,
 }
 
@@ -174,7 +177,8 @@ impl RowPenalty {
     }
 }
 
-/// Adds a term to the subproblem of `slot` at the current factors, as a constant when it does not depend on the slot.
+/// Adds a term to the subproblem of `slot` at the current factors, as a constant when it does not depend on
+/// the slot.
 pub(crate) fn add<T: Real>(
     term: &dyn Term<T>,
     slot: Slot,

@@ -7,7 +7,7 @@ use crate::data::{DataMatrix, DataSize};
 use crate::engine::losses::Loss;
 use crate::engine::{Factors, Observer, Settings, Slot, Smoothing, silent};
 use crate::foundation::checks::check_non_negative;
-use crate::foundation::{Error, Matrix, Notice, Real, Result};
+use crate::foundation::{Error, Matrix, Notice, Real, Result, once};
 use crate::kernels::symmetric_eigen;
 use crate::problem::{
     FixedUnits, Problem, check_feature_weights, feature_scale, scaled_data, scaled_rows, times,
@@ -73,6 +73,24 @@ pub fn solve<T: Real>(
     loss: Loss,
     settings: &Settings,
 ) -> Result<Fit<T>> {
+    T::once::<Solve>((data, held, loss, settings))
+}
+
+once! {
+    /// See [`solve`].
+    Solve<'a, T>(
+        (data, held, loss, settings): (&'a dyn DataMatrix<T>, Held<'a, T>, Loss, &'a Settings)
+    ) -> Result<Fit<T>> {
+        solved(data, held, loss, settings)
+    }
+}
+
+fn solved<T: Real>(
+    data: &dyn DataMatrix<T>,
+    held: Held<'_, T>,
+    loss: Loss,
+    settings: &Settings,
+) -> Result<Fit<T>> {
     check_memory(data, loss, settings)?;
     let (slot, factor) = match held {
         Held::Codes(codes) => (Slot::Codes, codes.clone()),
@@ -110,6 +128,27 @@ fn check_memory<T: Real>(data: &dyn DataMatrix<T>, loss: Loss, settings: &Settin
 /// # Errors
 /// As [`solve`].
 pub fn encode<T: Real>(
+    data: &dyn DataMatrix<T>,
+    components: &Matrix<T>,
+    encoding: &Encoding,
+    loss: Loss,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    T::once::<Encode>((data, components, encoding, loss, settings, observer))
+}
+
+once! {
+    /// See [`encode`].
+    Encode<'a, T>(
+        (data, components, encoding, loss, settings, observer):
+        (&'a dyn DataMatrix<T>, &'a Matrix<T>, &'a Encoding, Loss, &'a Settings, &'a mut dyn Observer)
+    ) -> Result<Fit<T>> {
+        encoded(data, components, encoding, loss, settings, observer)
+    }
+}
+
+fn encoded<T: Real>(
     data: &dyn DataMatrix<T>,
     components: &Matrix<T>,
     encoding: &Encoding,

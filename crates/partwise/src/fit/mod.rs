@@ -1,4 +1,5 @@
-//! A fit: data, model and settings put together, run through the loop, and given back in the caller's samples and features.
+//! A fit: data, model and settings put together, run through the loop, and given back in the caller's samples
+//! and features.
 //!
 //! ```text
 //! Problem ─► start ─► loop (`engine/iterate.rs`) ─► exact objective, un-merge ─► Fit
@@ -15,8 +16,8 @@ use crate::data::{DataMatrix, DataSize};
 use crate::engine::iterate::{Finished, Run};
 use crate::engine::losses::Loss;
 use crate::engine::stop::{NOTICEABLE, recent_progress};
-use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, StopReason, silent};
-use crate::foundation::{Matrix, Notice, Real, Result};
+use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, silent};
+use crate::foundation::{Matrix, Notice, Real, Result, StopReason, once};
 use crate::methods::Model;
 use crate::problem::{Problem, Units, times, zero_factors};
 
@@ -28,22 +29,24 @@ pub struct Fit<T> {
     pub codes: Matrix<T>,
     /// H (k × d): the parts.
     pub components: Matrix<T>,
-    /// The factors that some models have beside codes and components, as their slots hold them (see [`Slot`]).
+    /// The factors that some models have beside codes and components, as their slots hold them (see
+    /// [`Slot`]).
     pub further: Vec<(Slot, Matrix<T>)>,
     /// The published objective of the model, computed exactly at the end (see the model's formula).
     pub objective: f64,
     /// The loss ("fit") and each term, which sum to the objective.
     pub parts: Vec<(String, f64)>,
-    /// ‖X − WH‖² or D(X‖WH) at the end, exact: no ½, no penalties, without unknown entries; rows weighted as the model does, features
-    /// as guidance says.
+    /// ‖X − WH‖² or D(X‖WH) at the end, exact: no ½, no penalties, without unknown entries; rows weighted as
+    /// the model does, features as guidance says.
     pub loss_value: f64,
     /// ‖X − WH‖/‖X‖ (rows and features weighted as above); for Kullback–Leibler D(X‖WH)/ΣX.
     pub relative_error: f64,
-    /// Norm of the projected gradient of the published objective over all factors, at the end: as the stop test measures it (see
-    /// [`Settings::tolerance`]), also under multiplicative updates.
+    /// Norm of the projected gradient of the published objective over all factors, at the end: as the stop
+    /// test measures it (see [`Settings::tolerance`]), also under multiplicative updates.
     pub kkt: f64,
-    /// `objective`, `parts`, `loss_value`, `kkt` and `history` are those of the data divided by this number. It is 1 but for data whose
-    /// squares leave the range of `f64` (largest entry above 1e100 or below 1e-100).
+    /// `objective`, `parts`, `loss_value`, `kkt` and `history` are those of the data divided by this number.
+    /// It is 1 but for data whose squares leave the range of `f64` (largest entry above 1e100 or below
+    /// 1e-100).
     pub objective_unit: f64,
     /// The start (number 0) and every iteration.
     pub history: Vec<Iteration>,
@@ -53,7 +56,8 @@ pub struct Fit<T> {
     pub stop: StopReason,
     /// Policies applied and facts to know.
     pub notices: Vec<Notice>,
-    /// A name for each component (k): the classes first ("a", or "a 1", "a 2" where a class owns several), then "part 3", ….
+    /// A name for each component (k): the classes first ("a", or "a 1", "a 2" where a class owns several),
+    /// then "part 3", ….
     pub component_names: Vec<String>,
     /// The loss.
     pub loss: Loss,
@@ -75,8 +79,8 @@ pub struct Fit<T> {
 }
 
 impl<T> Fit<T> {
-    /// Where the iteration limit ended the fit while it still got better: the share of the objective by which the last 50 iterations
-    /// lowered it, above 1e-3. `None` where more iterations would change little.
+    /// Where the iteration limit ended the fit while it still got better: the share of the objective by which
+    /// the last 50 iterations lowered it, above 1e-3. `None` where more iterations would change little.
     pub fn still_improving(&self) -> Option<f64> {
         let progress = recent_progress(&self.history);
         (self.stop == StopReason::IterationLimit && progress > NOTICEABLE).then_some(progress)
@@ -94,8 +98,8 @@ impl<T> Fit<T> {
 /// ```
 ///
 /// # Errors
-/// Every fault of data, model and settings, before anything is computed; [`Error::Overflow`] when the numbers leave the range of
-/// `T` on the way.
+/// Every fault of data, model and settings, before anything is computed;
+/// [`Error::Overflow`](crate::Error::Overflow) when the numbers leave the range of `T` on the way.
 pub fn fit<T: Real>(data: &dyn DataMatrix<T>, model: &Model, settings: &Settings) -> Result<Fit<T>> {
     fit_observed(data, model, settings, &mut silent)
 }
@@ -105,6 +109,25 @@ pub fn fit<T: Real>(data: &dyn DataMatrix<T>, model: &Model, settings: &Settings
 /// # Errors
 /// As [`fit`].
 pub fn fit_observed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    T::once::<Whole>((data, model, settings, observer))
+}
+
+once! {
+    /// A whole fit.
+    Whole<'a, T>(
+        (data, model, settings, observer):
+        (&'a dyn DataMatrix<T>, &'a Model, &'a Settings, &'a mut dyn Observer)
+    ) -> Result<Fit<T>> {
+        fit_whole(data, model, settings, observer)
+    }
+}
+
+fn fit_whole<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
     settings: &Settings,

@@ -11,13 +11,15 @@ mod once;
 pub(crate) mod pool;
 mod random;
 mod real;
+mod stop_reason;
 pub(crate) mod words;
 
 pub use error::{Error, Result};
 pub use estimate::Estimate;
 pub use matrix::Matrix;
 pub use notice::Notice;
-pub(crate) use once::Once;
 pub(crate) use once::once;
 pub(crate) use random::Stream;
+pub(crate) use real::Once;
 pub use real::Real;
+pub use stop_reason::StopReason;

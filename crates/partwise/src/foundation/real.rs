@@ -1,10 +1,13 @@
-//! The one type parameter of the public API: [`Real`], that is `f32` or `f64`.
+//! The one type parameter of the public API: [`Real`], that is `f32` or `f64`; and [`Once`], work that is
+//! compiled once for each of them.
+//!
+//! A generic function is compiled in every crate that calls it. For the large bodies of code (matrix
+//! products, the kernels of sparse data, the loop) that takes far too long, so [`Real::once`] calls one of
+//! two functions without type parameters.
 
 use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
-
-use super::Once;
 
 mod sealed {
     pub trait Sealed: bytemuck::Pod {}
@@ -12,7 +15,8 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// `f32` or `f64`, sealed. Data, factors and kernels are generic over it; sums that cancel are taken in `f64`.
+/// `f32` or `f64`, sealed. Data, factors and kernels are generic over it; sums that cancel are taken in
+/// `f64`.
 pub trait Real:
     sealed::Sealed
     + Copy
@@ -61,6 +65,18 @@ pub trait Real:
     /// Does the work in this number type.
     #[doc(hidden)]
     fn once<'a, W: Once>(input: W::In<'a, Self>) -> W::Out<'a, Self>;
+}
+
+/// Work on numbers of one type, with one function for each type that there is.
+pub trait Once {
+    /// What it is done on.
+    type In<'a, T: Real>;
+    /// What comes of it.
+    type Out<'a, T: Real>;
+    /// In single precision.
+    fn in_f32<'a>(input: Self::In<'a, f32>) -> Self::Out<'a, f32>;
+    /// In double precision.
+    fn in_f64<'a>(input: Self::In<'a, f64>) -> Self::Out<'a, f64>;
 }
 
 macro_rules! real {

@@ -139,7 +139,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let mut start = init::start(&problem, model, plan.as_ref(), settings, &init, &mut notices)?;
         problem.component_names = plan.map(|plan| plan.component_names()).unwrap_or_default();
         for slot in Slot::MAIN {
-            problem.place_held(&mut start, slot);
+            problem.place_fixed(&mut start, slot);
         }
         problem.ignore_weightless(&mut start);
         problem.notices = notices;

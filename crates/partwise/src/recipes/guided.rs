@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cannot_links::without_held_cannot_links;
 use super::guidance_report::{GuidanceReport, guidance_report};
 use super::memberships::component_lengths;
 use super::strength::StrengthRule;
@@ -71,22 +72,6 @@ fn held_cannot_links(guidance: &Guidance) -> Vec<(usize, usize)> {
         }
     }
     pairs
-}
-
-/// The same guidance with its held cannot-links firm instead.
-pub(super) fn without_held_cannot_links(guidance: &Guidance) -> Guidance {
-    let mut soft = guidance.clone();
-    let mut parted = Vec::new();
-    for item in soft.advice_mut() {
-        if let Advice::Links { cannot, strength, .. } = item
-            && strength.is_held()
-            && !cannot.is_empty()
-        {
-            let cannot = std::mem::take(cannot);
-            parted.push(Advice::Links { must: Vec::new(), cannot, strength: Strength::FIRM });
-        }
-    }
-    parted.into_iter().fold(soft, Guidance::with)
 }
 
 fn assigned<T: Real>(

@@ -1,5 +1,6 @@
 //! What calls whole fits repeatedly: each recipe is a loop over [`fit`](crate::fit()), never a second alternation of updates.
 
+mod cannot_links;
 mod guidance_report;
 mod guided;
 mod memberships;

@@ -2,8 +2,7 @@
 
 use super::{SvmLoss, SvmSettings};
 use crate::data::DataMatrix;
-use crate::engine::StopReason;
-use crate::foundation::{Matrix, Real, Stream, interrupt};
+use crate::foundation::{Matrix, Real, StopReason, Stream, interrupt};
 
 /// The stream of the orders in which samples are visited; row = pass.
 const ORDER_STREAM: u64 = 0x5356;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::data::DataMatrix;
 use crate::engine::quadratic::{KlMajorizer, Subproblem};
-use crate::engine::term::{EachChunk, Facts, Term, one_by_one};
+use crate::engine::term::{EachChunk, Term, one_by_one};
 use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real};
 use crate::kernels::sums::column_sums;
@@ -130,10 +130,6 @@ impl<T: Real> CombinedRows<T> {
 impl<T: Real> Term<T> for CombinedRows<T> {
     fn name(&self) -> String {
         "margins".into()
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::default()
     }
 
     fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {

@@ -1,4 +1,4 @@
-//! The mechanisms that models are built from, one a file: each a [`Term`](crate::engine::term::Term) of the objective.
+//! The mechanisms that models are built from, one a file: each a `Term` of the objective (`engine/term.rs`).
 
 mod anchor;
 mod combined_rows;

@@ -217,10 +217,6 @@ impl<T: Real> Term<T> for ComponentPenalty<T> {
         format!("penalties of {}", self.slot.name())
     }
 
-    fn facts(&self) -> Facts {
-        Facts::default()
-    }
-
     fn penalty(&self) -> Option<Penalty> {
         Some(Penalty::ByComponent)
     }

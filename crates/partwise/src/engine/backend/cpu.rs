@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::extrapolation::Extrapolation;
-use super::solving::extrapolation;
+use super::extrapolation::{Extrapolation, extrapolation};
 use super::{Backend, Exact};
 use crate::engine::Problem;
 use crate::engine::losses::{Loss, frobenius, images, kullback_leibler};
@@ -325,7 +324,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             None => self.improve_once().squared_gradient,
         };
         // To the last bit, whatever the solver's rounding.
-        self.problem.place_held(&mut self.factors, slot);
+        self.problem.place_fixed(&mut self.factors, slot);
         self.problem.settle(&mut self.factors, slot);
         if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
             let (rows, columns) = (self.factors.get(Slot::ImageRows), self.factors.get(Slot::ImageColumns));

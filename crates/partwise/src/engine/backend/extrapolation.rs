@@ -14,7 +14,9 @@
 //! nonnegative matrix factorization algorithms using extrapolation", doi:10.1162/neco_a_01157; they compare once an iteration
 //! and go on from the rejected place.
 
-use crate::engine::{Factors, Slot};
+use crate::engine::losses::Loss;
+use crate::engine::solvers::SolverChoice;
+use crate::engine::{Factors, Problem, Slot};
 use crate::foundation::{Matrix, Real};
 
 /// β of the first iterations.
@@ -244,4 +246,16 @@ fn keep<T: Real>(kept: &mut Option<Matrix<T>>, factor: &Matrix<T>) {
         Some(kept) => kept.as_mut_slice().copy_from_slice(factor.as_slice()),
         None => *kept = Some(factor.clone()),
     }
+}
+
+/// The state of the extrapolation of an accelerated problem, at its start.
+pub(super) fn extrapolation<T: Real>(problem: &Problem<'_, T>) -> Option<Extrapolation<T>> {
+    problem.accelerated?;
+    let (summary, first) = (problem.data().summary(), problem.order[0]);
+    let size = match problem.loss {
+        Loss::Frobenius => 0.5 * summary.squared_norm,
+        Loss::KullbackLeibler => summary.sum,
+    };
+    let known = if problem.solver.choice == SolverChoice::Hals { Known::After } else { Known::Before };
+    Some(Extrapolation::new(first, known, size))
 }

@@ -239,7 +239,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
             }
         }
         *calls += 1;
-        self.problem.place_held(&mut self.factors, slot);
+        self.problem.place_fixed(&mut self.factors, slot);
         self.problem.settle(&mut self.factors, slot);
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot

@@ -4,10 +4,8 @@
 use std::ops::Range;
 
 use super::cpu::CpuBackend;
-use super::extrapolation::{Extrapolation, Known};
-use crate::engine::Problem;
+use super::extrapolation::Extrapolation;
 use crate::engine::Slot;
-use crate::engine::losses::Loss;
 use crate::engine::quadratic::{KlMajorizer, Quadratic, RowGroup, Subproblem};
 use crate::engine::solvers::{Hals, KlRows, NnlsSolver, Rows, SolverChoice, Swept, improve_kl_rows};
 use crate::foundation::pool::fixed_chunks;
@@ -164,18 +162,6 @@ fn masses<T: Real>(subproblem: &Subproblem<T>) -> Vec<T> {
             (0..q.gram.columns()).map(|j| Real::sqrt(Real::max(q.gram.get(j, j), T::ZERO))).collect()
         }
     }
-}
-
-/// The state of the extrapolation of an accelerated problem, at its start.
-pub(super) fn extrapolation<T: Real>(problem: &Problem<'_, T>) -> Option<Extrapolation<T>> {
-    problem.accelerated?;
-    let (summary, first) = (problem.data().summary(), problem.order[0]);
-    let size = match problem.loss {
-        Loss::Frobenius => 0.5 * summary.squared_norm,
-        Loss::KullbackLeibler => summary.sum,
-    };
-    let known = if problem.solver.choice == SolverChoice::Hals { Known::After } else { Known::Before };
-    Some(Extrapolation::new(first, known, size))
 }
 
 /// What improves rows: the problem's solver, or sweeps whose value is known after them.

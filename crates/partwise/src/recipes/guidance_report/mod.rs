@@ -136,8 +136,9 @@ fn report<T: Real>(
     settings: &Settings,
 ) -> Result<GuidanceReport> {
     let shape = shape(data, fit.components.rows());
-    let plan =
-        Plan::new(&super::guided::without_held_cannot_links(guidance), shape, &|seeds| seeded(data, seeds))?;
+    let plan = Plan::new(&super::cannot_links::without_held_cannot_links(guidance), shape, &|seeds| {
+        seeded(data, seeds)
+    })?;
     let parts = plan.topics.len() + shape.rank - plan.topics.last().map_or(0, |(_, range)| range.end);
     let mut owner = Vec::with_capacity(shape.rank);
     for (topic, (_, range)) in plan.topics.iter().enumerate() {
