@@ -12,7 +12,7 @@ use partwise_io::{
     read_reference, read_table, read_topics,
 };
 
-use crate::args::{FitArgs, GuidanceArgs};
+use crate::args::{FitArgs, LabelArgs};
 use crate::choices::Strength;
 use crate::composed::Composed;
 use crate::flags;
