@@ -60,7 +60,7 @@ fn embedded_digits() -> Example {
     let rows: Vec<usize> = (0..all.n_samples()).step_by(6).collect();
     Example {
         name: "digits",
-        x: Matrix::from_fn(rows.len(), 64, |i, j| f64::from(all.images[rows[i] * 64 + j])),
+        x: Matrix::from_fn(rows.len(), 64, |i, j| all.images[rows[i] * 64 + j]),
         classes: rows.iter().map(|i| all.labels[*i] as usize).collect(),
         iterations: 15,
     }

@@ -10,7 +10,7 @@ use partwise::{DataMatrix, Loss, Real, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::arrays::{into_array, to_matrix};
+use crate::arrays::to_matrix;
 use crate::data::{Lent, View};
 use crate::faults::value_error;
 use crate::fitting::outcome;
