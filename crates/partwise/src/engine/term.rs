@@ -229,6 +229,9 @@ pub(crate) trait ModelTerm: Term<f64> {
     fn in_f64(&self, multiplicative: bool) -> Box<dyn Term<f64>>;
 }
 
+/// What a model or guidance comes to.
+pub(crate) type ModelTerms = Vec<Box<dyn ModelTerm>>;
+
 impl<M: Cast> ModelTerm for M {
     fn in_f32(&self, multiplicative: bool) -> Box<dyn Term<f32>> {
         Box::new(self.cast::<f32>(multiplicative))

@@ -75,30 +75,6 @@ fn add_multiple<T: Real>(sums: &mut [f64], weight: f64, row: &[T]) {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernels::simd::{Level, dispatch_at};
-
-    #[test]
-    fn every_level_and_shape_gives_the_sums_of_the_plain_loop() {
-        for level in Level::available() {
-            for (rows, k) in [(1, 1), (3, 5), (4, 8), (7, 20), (13, 33)] {
-                let factor = Matrix::from_fn(rows, k, |i, j| ((i * 7 + j * 3) % 11) as f32 / 8.0);
-                let weights: Vec<f32> = (0..rows).map(|i| i as f32 / 4.0).collect();
-                for weights in [None, Some(&weights[..])] {
-                    let found = dispatch_at(level, ColumnSums { factor: factor.as_slice(), k, weights });
-                    let weight = |i: usize| weights.map_or(1.0, |w| f64::from(w[i]));
-                    for (j, found) in found.iter().enumerate() {
-                        let expected: f64 = (0..rows).map(|i| weight(i) * f64::from(factor.get(i, j))).sum();
-                        assert_eq!(*found, expected, "{level:?}, {rows} x {k}, column {j}");
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// ‖uⱼ‖² of each column.
 pub(crate) fn column_squares<T: Real>(factor: &Matrix<T>) -> Vec<f64> {
     dispatch(ColumnSquares { factor })
@@ -121,5 +97,29 @@ impl<T: Real> Kernel for ColumnSquares<'_, T> {
             }
         }
         sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::simd::{Level, dispatch_at};
+
+    #[test]
+    fn every_level_and_shape_gives_the_sums_of_the_plain_loop() {
+        for level in Level::available() {
+            for (rows, k) in [(1, 1), (3, 5), (4, 8), (7, 20), (13, 33)] {
+                let factor = Matrix::from_fn(rows, k, |i, j| ((i * 7 + j * 3) % 11) as f32 / 8.0);
+                let weights: Vec<f32> = (0..rows).map(|i| i as f32 / 4.0).collect();
+                for weights in [None, Some(&weights[..])] {
+                    let found = dispatch_at(level, ColumnSums { factor: factor.as_slice(), k, weights });
+                    let weight = |i: usize| weights.map_or(1.0, |w| f64::from(w[i]));
+                    for (j, found) in found.iter().enumerate() {
+                        let expected: f64 = (0..rows).map(|i| weight(i) * f64::from(factor.get(i, j))).sum();
+                        assert_eq!(*found, expected, "{level:?}, {rows} x {k}, column {j}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn contributions<T: Real>(
     (shape, tied, plan): (Shape, Option<&TiedRows>, Option<&Plan>),
     notices: &mut Vec<Notice>,
 ) -> Result<Vec<Box<dyn Term<T>>>> {
-    let cast = |term: &Box<dyn ModelTerm>| in_type(term.as_ref(), solver.needs_non_negative);
+    let cast = |term: &_| in_type(Box::<dyn ModelTerm>::as_ref(term), solver.needs_non_negative);
     let mut contributions: Vec<Box<dyn Term<T>>> = match plan {
         Some(plan) => plan.contributions.iter().map(cast).collect(),
         None => (model.spec.terms)(Known { guidance: &model.guidance, options: &model.options, shape })?

@@ -314,8 +314,8 @@ pub(super) fn check_pairing<T: Real>(
     model: &Model,
     contributions: &[Box<dyn Term<T>>],
 ) -> Result<()> {
-    let sized = |c: &Box<dyn Term<T>>| matches!(c.penalty(), Some(Penalty::Plain(_)));
-    if model.spec.rescales && contributions.iter().any(sized) {
+    let sized = contributions.iter().any(|c| matches!(c.penalty(), Some(Penalty::Plain(_))));
+    if model.spec.rescales && sized {
         return Err(Error::Incompatible {
             asked: format!("penalties on both factors with {}", model.spec.title),
             reason: "its rescaling of the factors changes their size".into(),

@@ -14,7 +14,7 @@ use rows::Rows;
 
 use super::advice::{Advice, Guidance};
 use super::rules::RowRules;
-use crate::engine::term::ModelTerm;
+use crate::engine::term::ModelTerms;
 use crate::engine::{Shape, Slot};
 use crate::foundation::{Error, Matrix, Notice, Result};
 use crate::terms::{EntryWeights, Held, Placement};
@@ -43,7 +43,7 @@ pub(crate) struct Plan {
     /// What each sample counts.
     pub sample_weights: Option<Vec<f64>>,
     /// The terms; what is held comes last.
-    pub contributions: Vec<Box<dyn ModelTerm>>,
+    pub contributions: ModelTerms,
     /// Of each component of a topic.
     pub evidence: Vec<Evidence>,
     /// What was left out, and why.
@@ -132,7 +132,7 @@ struct Compiler<'g> {
     topics: Vec<(String, Range<usize>)>,
     evidence: Vec<Evidence>,
     notices: Vec<Notice>,
-    contributions: Vec<Box<dyn ModelTerm>>,
+    contributions: ModelTerms,
     /// What is known of the samples, by the name of the term.
     samples: BTreeMap<&'static str, RowRules>,
     /// Held components and their profiles.
