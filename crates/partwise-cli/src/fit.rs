@@ -321,7 +321,12 @@ fn model(
     }
     add(more.known.map(Advice::KnownEntries));
     let weight = args.model.graph_weight.unwrap_or(1.0);
-    add(graph.map(|graph| Advice::Graph { graph, strength: advice::Strength::Raw(weight) }));
+    let relative = takes(Input::ComponentReference) && args.model.scale_mode.is_none();
+    let graph_strength = match relative {
+        true => advice::Strength::of_sigma(weight.sqrt()),
+        false => advice::Strength::Raw(weight),
+    };
+    add(graph.map(|graph| Advice::Graph { graph, strength: graph_strength }));
     let defaults = MethodOptions::default();
     let options = MethodOptions {
         smoothing: args.model.delta.unwrap_or(defaults.smoothing),

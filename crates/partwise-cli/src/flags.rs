@@ -82,7 +82,10 @@ pub(crate) fn builds_similarities(args: &FitArgs) -> bool {
 
 /// Whether the method needs a graph over the samples.
 pub(crate) fn takes_graph(args: &FitArgs) -> bool {
-    takes(args, Input::Graph) && spec(args).is_some_and(|spec| !spec.takes(Input::ComponentReference))
+    let given = &args.guidance;
+    let is_given = given.graph.is_some() || given.graph_neighbours.is_some() || given.graph_weights.is_some();
+    // A method that takes references can do without.
+    takes(args, Input::Graph) && (is_given || !takes(args, Input::ComponentReference))
 }
 
 /// Refuses what would have no effect.

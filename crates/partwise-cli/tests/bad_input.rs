@@ -62,7 +62,7 @@ fn ranks_and_numbers_out_of_range_are_named() {
     refused(
         at,
         "fit x.npy -k 2 --graph-weight 2",
-        &["--graph-weight serves the methods gnmf, semi-gnmf, guided only"],
+        &["--graph-weight serves the methods ws-nmf, gnmf, semi-gnmf, guided only"],
     );
     refused(at, "fit x.npy -k 2 --method gnmf --graph-weight=-2", &["graph weight is -2", "0 or more"]);
     refused(

@@ -147,7 +147,7 @@ fn guidance(faults: &mut Faults) {
     let facts = Facts { labels: Some(many), ..Facts::default() };
     faults.check(run(&facts.model("ws-nmf")), &["rank k is 2", "at least 4"]);
     let strong = Facts { labels: Some(example.labels()), strength: -2.0, ..Facts::default() };
-    faults.check(run(&strong.model("ws-nmf")), &["strength is -2", "0 or more"]);
+    faults.check(run(&strong.model("ws-nmf")), &["strength is -2", "from 0"]);
     let graph = example.graph();
     for name in ["gnmf", "semi-gnmf"] {
         let model = Facts::default().try_model(name).unwrap();
@@ -315,7 +315,7 @@ fn label_view(faults: &mut Faults) {
     let half = Matrix::from_fn(8, 3, |i, l| if (i, l) == (4, 1) { 0.5 } else { 1.0 });
     faults.check(run(with(ones(8, 3), half)), &["sample 4, label 1", "0.5", "1 (known)"]);
     let labelled = || Facts { labels: Some(example().labels()), ..Facts::default() };
-    faults.check(run(Facts { label_weight: -2.0, ..labelled() }), &["label weight is -2", "0 or more"]);
+    faults.check(run(Facts { label_weight: -2.0, ..labelled() }), &["label weight is -2", "from 0"]);
     let unknown = |facts, known| Facts { known_entries: Some(known), ..facts };
     let nmf = unknown(Facts::default(), ones(8, 5)).try_model("nmf").unwrap();
     faults.check(fit(&x, &nmf, &settings), &["NMF with unknown entries", "ssnmf"]);

@@ -47,9 +47,13 @@ impl Strength {
     /// The default of a graph: σ = ⅓.
     pub const LIGHT: Strength = Strength::Relative(0.25);
 
-    /// The relative strength with this σ ≥ 0: σ/(1 + σ), 1 for an infinite one.
+    /// The relative strength with this σ ≥ 0: σ/(1 + σ), 1 for an infinite one. A negative σ stays as it is, out of range.
     pub fn of_sigma(sigma: f64) -> Self {
-        Strength::Relative(if sigma.is_infinite() { 1.0 } else { sigma / (1.0 + sigma) })
+        Strength::Relative(match sigma {
+            f64::INFINITY => 1.0,
+            sigma if sigma < 0.0 => sigma,
+            sigma => sigma / (1.0 + sigma),
+        })
     }
 
     /// σ of a relative strength (infinite for 1); the weight itself of a raw one.

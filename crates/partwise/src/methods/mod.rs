@@ -119,6 +119,14 @@ impl MethodSpec {
     }
 }
 
+/// The list of valid names with the one alias that front ends list.
+fn with_alias(mut error: Error) -> Error {
+    if let Error::UnknownName { valid, .. } = &mut error {
+        valid.push("cnmf-kl".into());
+    }
+    error
+}
+
 /// The methods that take this, as a list of what is valid.
 pub(crate) fn that_take(input: Input) -> Vec<String> {
     let takes = |spec: &&&MethodSpec| spec.takes(input) || spec.takes(Input::Guidance);
@@ -190,10 +198,11 @@ impl Model {
     pub fn from_name(name: &str, guidance: impl Into<Guidance>) -> Result<Self> {
         match name.strip_suffix("-kl") {
             Some(plain) if MethodSpec::from_name(name).is_err() => {
-                let spec = MethodSpec::from_name(plain).or_else(|_| MethodSpec::from_name(name))?;
+                let spec = MethodSpec::from_name(plain)
+                    .or_else(|_| MethodSpec::from_name(name).map_err(with_alias))?;
                 Model::of(spec, guidance).with_loss(Loss::KullbackLeibler)
             }
-            _ => Ok(Model::of(MethodSpec::from_name(name)?, guidance)),
+            _ => Ok(Model::of(MethodSpec::from_name(name).map_err(with_alias)?, guidance)),
         }
     }
 

@@ -251,6 +251,13 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
     if model.spec.tying == Tying::Guidance && matches!(settings.init, Init::Auto | Init::Guided) {
         return Ok(Init::Guided);
     }
+    if model.spec.takes(Input::Guidance) && matches!(settings.init, Init::Labels | Init::Exemplars) {
+        return Err(Error::Incompatible {
+            asked: format!("the start \"{}\" with {}", settings.init.name(), model.spec.title),
+            reason: "its start is made from everything that is known".into(),
+            valid: vec!["start guided".into(), "start random".into()],
+        });
+    }
     if settings.init == Init::Guided {
         return Err(Error::Incompatible {
             asked: format!("the start \"guided\" with {}", model.spec.title),

@@ -95,8 +95,11 @@ impl Facts {
         let raw = self.unit == Unit::Raw;
         let is_view = method == "ssnmf";
         // A weight that enters as it is.
-        let weight =
-            |value: f64, raw| if raw { Strength::Raw(value) } else { Strength::of_sigma(value.sqrt()) };
+        let weight = |value: f64, raw| match raw {
+            true => Strength::Raw(value),
+            // A fault of the test stays one.
+            false => Strength::of_sigma(if value < 0.0 { value } else { value.sqrt() }),
+        };
         let strength = match (is_view, raw) {
             (true, raw) => weight(self.label_weight, raw),
             (false, true) => Strength::Raw(self.strength),
