@@ -1,12 +1,12 @@
 //! `cargo xtask test`: the steps, one after another, until one fails.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
+use crate::step::{Step, execute};
 use crate::{python, tidy};
 
 /// Everything that a change must pass. Stops at the first step that fails, with its exit code.
@@ -14,7 +14,7 @@ pub(crate) fn test(root: &Path) -> Result<ExitCode> {
     let begun = Instant::now();
     let mut steps = vec![
         Step::cargo("fmt", &["fmt", "--all", "--check"]),
-        Step { name: "tidy", run: Box::new(tidy::tidy) },
+        Step::new("tidy", tidy::tidy),
         Step::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo_with("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]),
         Step::cargo("tests", &["test", "--workspace"]),
@@ -53,49 +53,4 @@ pub(crate) fn bench_check(root: &Path) -> Result<ExitCode> {
 /// The documentation of all crates, opened in a browser.
 pub(crate) fn docs(root: &Path) -> Result<ExitCode> {
     (Step::cargo("docs", &["doc", "--workspace", "--no-deps", "--open"]).run)(root)
-}
-
-/// What a step does in the root of the workspace.
-type Action = Box<dyn Fn(&Path) -> Result<ExitCode>>;
-
-/// One step of the tests.
-pub(crate) struct Step {
-    name: &'static str,
-    run: Action,
-}
-
-impl Step {
-    /// A step that isn't one call of cargo.
-    pub(crate) fn new(name: &'static str, run: impl Fn(&Path) -> Result<ExitCode> + 'static) -> Self {
-        Step { name, run: Box::new(run) }
-    }
-
-    fn cargo(name: &'static str, arguments: &'static [&'static str]) -> Self {
-        Step::cargo_with(name, arguments, &[])
-    }
-
-    fn cargo_with(
-        name: &'static str,
-        arguments: &'static [&'static str],
-        environment: &'static [(&'static str, &'static str)],
-    ) -> Self {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        Step {
-            name,
-            run: Box::new(move |root| {
-                execute(
-                    Command::new(&cargo).args(arguments).envs(environment.iter().copied()).current_dir(root),
-                )
-            }),
-        }
-    }
-}
-
-/// Runs a program to its end.
-pub(crate) fn execute(command: &mut Command) -> Result<ExitCode> {
-    let program: OsString = command.get_program().into();
-    let status = command.status().with_context(|| format!("starting {}", program.display()))?;
-    // A process that a signal ended has no code.
-    let code = status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1));
-    Ok(ExitCode::from(code))
 }

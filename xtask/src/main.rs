@@ -5,6 +5,7 @@
 
 mod check;
 mod python;
+mod step;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +15,11 @@ use anyhow::{Context, Result, bail};
 
 const USAGE: &str = "\
 cargo xtask test    everything a change must pass: fmt, tidy, clippy, docs, all tests
-cargo xtask tidy    the rules of the house that the compiler can't check
+cargo xtask tidy    the rules of the house that the compiler can't check; options:
+    --list-cycles   every pair of modules in a cycle, with the lines that use one from the other
+    --list-widths   every line of prose that is too wide
+    --write-walls   writes today's edges between modules into xtask/walls.toml
+    --touch NAME    the files that spell a name: what it took to add
 cargo xtask bench   the benchmarks of the library; with --check only the gates of speed: an iteration beside the bare products, guided beside plain
 cargo xtask docs    the documentation, opened in a browser";
 
@@ -34,12 +39,14 @@ fn run() -> Result<ExitCode> {
     let command = arguments.next();
     let check =
         command.as_deref() == Some("bench") && arguments.next_if(|option| option == "--check").is_some();
+    if command.as_deref() == Some("tidy") {
+        return tidy::command(&root, &arguments.collect::<Vec<_>>());
+    }
     if let Some(surplus) = arguments.next() {
         bail!("\"{surplus}\" is one argument too many\n{USAGE}");
     }
     match command.as_deref() {
         Some("test") => check::test(&root),
-        Some("tidy") => tidy::tidy(&root),
         Some("bench") if check => check::bench_check(&root),
         Some("bench") => check::bench(&root),
         Some("docs") => check::docs(&root),

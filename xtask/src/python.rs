@@ -1,11 +1,12 @@
-//! The Python steps of `cargo xtask test`: one wheel, and its tests on the newest and the oldest supported packages.
+//! The Python steps of `cargo xtask test`: one wheel, and its tests on the newest and the oldest supported
+//! packages.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-use crate::check::{Step, execute};
+use crate::step::{Step, execute};
 
 /// What the newest environment has, by name: whatever the package index has newest.
 const NEWEST: &[&str] = &[

@@ -4,12 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use partwise::Settings;
+use partwise_report::program::EXIT_CODES;
 
 use crate::choices::{self, Strength};
-
-/// What the exit codes mean; the end of every help text.
-pub(crate) const EXIT_CODES: &str = "Exit codes: 0 done; 2 a fault of the input, of what was asked (also more memory than there is), or of writing; 101 a fault of Partwise itself; 130 stopped by Ctrl-C, \
-    SIGTERM or SIGHUP (a fit and a sweep write what they have reached); 141 whoever read standard output has gone away.";
 
 /// Non-negative matrix factorization guided by what you know.
 ///
@@ -45,9 +42,6 @@ pub(crate) enum Command {
     /// Show the main job on built-in handwritten digits.
     #[command(after_help = EXIT_CODES)]
     Demo(DemoArgs),
-    /// Run experiments of the papers on a folder of data sets, or list them: tables beside published values, figures, a report.
-    #[command(after_help = EXIT_CODES)]
-    Reproduce(ReproduceArgs),
     /// Print a completion script for a shell.
     #[command(after_help = EXIT_CODES)]
     Completions(CompletionsArgs),
@@ -414,38 +408,6 @@ pub(crate) struct DemoArgs {
     /// on them.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ReproduceArgs {
-    /// The experiment, or `all`. Default: list them.
-    #[arg(value_name = "EXPERIMENT")]
-    pub(crate) experiment: Option<String>,
-    /// The folder that holds the data sets, one folder each. Default: the one that PARTWISE_DATA names, or ../shared/data.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-    /// How many draws, 1 or more; more than last time adds to what is there. Default: the experiment's.
-    #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
-    pub(crate) draws: Option<usize>,
-    /// Which methods, by the names that the list shows, separated by commas. Default: all of the experiment.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) methods: Vec<String>,
-    /// Which cases, by the names that the list shows, separated by commas or semicolons: "ORL 2,ORL 3" for places on the axis, "ORL" for all of them.
-    /// Other cases and methods can be added later, in the same folder. Default: all of the experiment.
-    #[arg(long, value_name = "NAMES")]
-    pub(crate) cases: Option<String>,
-    /// The reduced variant: fewer draws and smaller grids, for a look in minutes.
-    #[arg(long)]
-    pub(crate) reduced: bool,
-    /// The folder for results, one folder an experiment: raw results, tables, figures, report.html. A run that was interrupted goes on.
-    #[arg(long, short, value_name = "DIR", default_value = "partwise-reproduce", value_parser = choices::folder())]
-    pub(crate) out: PathBuf,
-    /// Units that run side by side, one thread each, 0 or more; 0 = all cores. The results don't depend on it (but times do).
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
-    pub(crate) threads: usize,
-    /// Print JSON with every draw.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

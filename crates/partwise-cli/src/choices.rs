@@ -1,12 +1,12 @@
 //! What can be chosen, from the registries of the library: help texts, completions and checks have no lists of their own.
 
-use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use partwise::recipes::ShareOf;
-use partwise::{Acceleration, Init, Loss, ScalingKind, Slot, models, solvers};
+use partwise::{Acceleration, Init, Loss, ScalingKind, Slot, methods, solvers};
 use partwise_io::FORMATS;
+pub(crate) use partwise_report::arguments::{count, folder, positive};
 
 fn parser(values: impl IntoIterator<Item = (&'static str, &'static str)>) -> PossibleValuesParser {
     PossibleValuesParser::new(values.into_iter().map(|(name, help)| PossibleValue::new(name).help(help)))
@@ -15,7 +15,7 @@ fn parser(values: impl IntoIterator<Item = (&'static str, &'static str)>) -> Pos
 /// Methods of the registry, and `cnmf-kl`.
 pub(crate) fn methods() -> PossibleValuesParser {
     let alias = ("cnmf-kl", "cnmf with the kullback-leibler loss");
-    parser(models::ALL.iter().map(|spec| (spec.name, spec.summary)).chain([alias]))
+    parser(methods::ALL.iter().map(|spec| (spec.name, spec.summary)).chain([alias]))
 }
 
 /// Recipes.
@@ -157,22 +157,9 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The folder for results.
-pub(crate) fn folder() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
-        true => Err("results are several files, so they need a folder, not standard output (run.json goes there with --json)"),
-        false => Ok(path),
-    })
-}
-
 /// A whole number for random draws.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("it must be a whole number from 0 to {}", u64::MAX))
-}
-
-/// A whole number of 0 or more.
-pub(crate) fn count(text: &str) -> Result<usize, String> {
-    text.trim().parse().map_err(|_| format!("it must be a whole number from 0 to {}", usize::MAX))
 }
 
 /// A number whose range the library checks; `valid` is said of what is no number.
@@ -200,14 +187,6 @@ pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (0.0..1.0).contains(&value) => Ok(value),
         _ => Err("it must be at least 0 (never stop on it) and below 1".into()),
-    }
-}
-
-/// A whole number of 1 or more.
-pub(crate) fn positive(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(value) if value > 0 => Ok(value),
-        _ => Err(format!("it must be a whole number of 1 or more (at most {})", usize::MAX)),
     }
 }
 

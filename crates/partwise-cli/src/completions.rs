@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 
 use crate::args::{Cli, CompletionsArgs};
-use crate::{Outcome, console};
+use partwise_report::{console, program::Outcome};
 
 /// Prints the script.
 pub(crate) fn run(args: &CompletionsArgs) -> anyhow::Result<Outcome> {

@@ -4,20 +4,19 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use partwise::{Knowledge, Model, Scaling, Settings};
-use partwise_eval::{Digits, digits};
-use partwise_io::OutputFolder;
+use partwise_io::{Digits, OutputFolder, digits};
 
 use crate::args::DemoArgs;
-use crate::console::{self, Verbosity};
 use crate::guidance::Guidance;
 use crate::input::{Data, Source, Table};
 use crate::job::{Done, Job};
 use crate::outputs::{self, Extra};
-use crate::progress::duration;
 use crate::record::Timings;
 use crate::report::Comparison;
 use crate::scale;
-use crate::{Outcome, interrupt};
+use partwise_report::console::{self, Verbosity};
+use partwise_report::duration;
+use partwise_report::{interrupt, program::Outcome};
 
 /// The file by which a later demo knows its own folder.
 const MARK: &str = ".partwise-demo";

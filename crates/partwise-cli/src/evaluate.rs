@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use partwise::clustering::{KMeansSettings, k_means};
 use partwise::recipes::ShareOf;
 use partwise::{DenseMatrix, Loss, Matrix};
-use partwise_eval::methods::k_means::{KMeansSettings, k_means};
 use partwise_io::{LabelTable, ModelFile, ReadOptions, Values};
 use serde_json::{Value, json};
 
 use crate::args::EvaluateArgs;
-use crate::console::{self, Verbosity};
 use crate::memberships::{Memberships, largest};
 use crate::scores::Evaluation;
-use crate::{Outcome, guidance, input};
+use crate::{guidance, input};
+use partwise_report::console::{self, Verbosity};
+use partwise_report::program::Outcome;
 
 /// Compares and prints.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {

@@ -8,14 +8,13 @@ use partwise::graphs::Graph;
 use partwise::recipes::ShareOf;
 use partwise::{
     Acceleration, AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real,
-    Scaling, ScalingKind, Settings, Slot, SolverChoice, StrengthUnit, models,
+    Scaling, ScalingKind, Settings, Slot, SolverChoice, StrengthUnit, methods,
 };
 use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note};
 
 use crate::args::{FitArgs, SolveArgs};
 use crate::choices::Strength;
 use crate::composed::Composed;
-use crate::console::{self, Verbosity};
 use crate::flags;
 use crate::guidance::{self, Components, Given, Guidance};
 use crate::guided;
@@ -25,7 +24,9 @@ use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::said::{say_input, say_result};
 use crate::search::{find_strength, find_strengths};
-use crate::{Outcome, interrupt, precision, recipe, scale, start};
+use crate::{precision, recipe, scale, start};
+use partwise_report::console::{self, Verbosity};
+use partwise_report::{interrupt, program::Outcome};
 
 /// The model that a fit starts from.
 fn start_model(path: &Path) -> Result<ModelFile> {
@@ -335,7 +336,7 @@ fn model(
         (None, None, None) => ("nmf", Some("since there are neither labels nor a reference")),
     };
     if let Some(reason) = reason {
-        let spec = models::ALL.iter().find(|spec| spec.name == name);
+        let spec = methods::ALL.iter().find(|spec| spec.name == name);
         chosen.push(format!("method {name} ({}), {reason}", spec.map_or("", |spec| spec.summary)));
     }
     let model = Model::from_name(name, knowledge)?;

@@ -1,7 +1,7 @@
 //! Flags that would have no effect on the method are refused, with the methods that they serve.
 
 use anyhow::{Result, bail};
-use partwise::models::{self, Form, ModelSpec};
+use partwise::methods::{self, Form, ModelSpec};
 use partwise::solvers;
 
 use crate::args::{FitArgs, GuidanceArgs};
@@ -37,7 +37,7 @@ fn means_guided(guidance: &GuidanceArgs) -> bool {
 pub(crate) fn spec(args: &FitArgs) -> Option<&'static ModelSpec> {
     let name = method(args);
     let name = if name == "cnmf-kl" { "cnmf" } else { name };
-    models::ALL.iter().copied().find(|spec| spec.name == name)
+    methods::ALL.iter().copied().find(|spec| spec.name == name)
 }
 
 /// Whether the data are similarities.
@@ -59,7 +59,7 @@ pub(crate) fn takes_graph(args: &FitArgs) -> bool {
 /// Refuses what would have no effect.
 pub(crate) fn check(args: &FitArgs) -> Result<()> {
     let (guidance, model) = (&args.guidance, &args.model);
-    let smoothed: Vec<&str> = models::ALL.iter().filter(|s| s.smooths).map(|s| s.name).collect();
+    let smoothed: Vec<&str> = methods::ALL.iter().filter(|s| s.smooths).map(|s| s.name).collect();
     for (given, flag, methods) in [
         (guidance.guidance.is_some(), "--guidance", &["guided"][..]),
         (guidance.topics.is_some(), "--topics", &["guided"]),

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use partwise::draw_labels;
 use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_graph};
 use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
-use partwise_eval::draw_labels;
 use partwise_io::{
     LabelOptions, LabelTable, Matched, ReadOptions, Table, Values, order_by_name, places_by_name,
     read_labels_with, read_reference, read_table,

@@ -8,13 +8,13 @@ use partwise::recipes::{GuidanceReport, ShareOf, fit_guided};
 use partwise::{Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
 
 use crate::composed::Composed;
-use crate::console::Verbosity;
 use crate::guidance::{Components, Guidance};
 use crate::input::{Data, Source};
-use crate::interrupt::{self, Stopped};
 use crate::memberships::Memberships;
 use crate::progress::Progress;
 use crate::scores::Evaluation;
+use partwise_report::console::Verbosity;
+use partwise_report::interrupt::{self, Stopped};
 
 /// What is to be fitted.
 pub(crate) struct Job<'a, T: Real> {

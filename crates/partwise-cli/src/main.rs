@@ -1,12 +1,11 @@
-//! `partwise`: the command line. One file a subcommand; `console` is the only module that prints.
+//! `partwise`: the command line. One file a subcommand; only `partwise_report::console` prints.
 //!
-//! Exit codes: see [`args::EXIT_CODES`].
+//! Exit codes: see [`program::EXIT_CODES`].
 
 mod args;
 mod choices;
 mod completions;
 mod composed;
-mod console;
 mod demo;
 mod evaluate;
 mod fit;
@@ -14,7 +13,6 @@ mod flags;
 mod guidance;
 mod guided;
 mod input;
-mod interrupt;
 mod job;
 mod memberships;
 mod methods;
@@ -24,7 +22,6 @@ mod progress;
 mod recipe;
 mod record;
 mod report;
-mod reproduce;
 mod said;
 mod scale;
 mod scores;
@@ -36,44 +33,20 @@ mod transform;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
+use anyhow::anyhow;
 use args::{Cli, Command};
+use partwise_report::{console, program};
 
-/// How a command ended when nothing was wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// All of it.
-    Done,
-    /// Ctrl-C came; what was reached is written.
-    Interrupted,
-}
+/// What `partwise reproduce` answers in the release after it moved.
+const REPRODUCE_MOVED: &str = "the experiments of the papers moved out of `partwise` into a program of their own; \
+    in a copy of Partwise's repository, run: cargo run --release -p partwise-lab -- reproduce ...";
 
 fn main() -> ExitCode {
-    std::panic::set_hook(Box::new(|fault| console::own_fault(&fault.to_string())));
-    interrupt::listen();
-    let code = match Cli::try_parse() {
-        Ok(cli) => command(cli),
-        Err(error) => {
-            console::usage(&error);
-            error.exit_code() as u8
-        }
-    };
-    match console::finish() {
-        Err(_) if code != 0 => code.into(),
-        // The reader had enough (`| head`): nothing to report, and the code that a shell shows for such a program.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(141),
-        Err(error) => {
-            console::error(&anyhow::Error::new(error).context("can't write to standard output"));
-            ExitCode::from(2)
-        }
-        Ok(()) => code.into(),
+    if std::env::args_os().nth(1).is_some_and(|command| command == "reproduce") {
+        console::error(&anyhow!(REPRODUCE_MOVED));
+        return ExitCode::from(2);
     }
-}
-
-/// Runs a command and returns the exit code.
-fn command(cli: Cli) -> u8 {
-    let outcome = interrupt::work(|| match cli.command {
+    program::run(|cli: Cli| match cli.command {
         Command::Fit(args) => fit::run(&args),
         Command::Transform(args) => transform::run(&args),
         Command::Sweep(args) => sweep::run(&args),
@@ -81,19 +54,6 @@ fn command(cli: Cli) -> u8 {
         Command::Suggest(args) => suggest::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Demo(args) => demo::run(&args),
-        Command::Reproduce(args) => reproduce::run(&args),
         Command::Completions(args) => completions::run(&args),
-    });
-    match outcome.unwrap_or_else(|stopped| Err(stopped.into())) {
-        Ok(Outcome::Done) => 0,
-        Ok(Outcome::Interrupted) => interrupt::EXIT_CODE,
-        Err(error) if error.is::<interrupt::Stopped>() => {
-            console::error(&error);
-            interrupt::EXIT_CODE
-        }
-        Err(error) => {
-            console::error(&error);
-            2
-        }
-    }
+    })
 }

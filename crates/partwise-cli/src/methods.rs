@@ -1,13 +1,13 @@
 //! `partwise methods`: the registries as text or JSON.
 
 use anyhow::Result;
-use partwise::{Init, ScalingKind, models, solvers};
+use partwise::{Init, ScalingKind, methods, solvers};
 use partwise_io::FORMATS;
 use serde_json::{Value, json};
 
-use crate::Outcome;
 use crate::args::MethodsArgs;
-use crate::console;
+use partwise_report::console;
+use partwise_report::program::Outcome;
 
 /// Prints.
 pub(crate) fn run(args: &MethodsArgs) -> Result<Outcome> {
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<Outcome> {
 fn as_text() -> String {
     let losses = |list: &[partwise::Loss]| list.iter().map(|l| l.name()).collect::<Vec<_>>().join(", ");
     let mut out = String::from("METHODS (--method)\n");
-    for spec in models::ALL {
+    for spec in methods::ALL {
         out.push_str(&format!("{} ({})\n", spec.name, spec.title));
         for (what, text) in [
             ("", spec.summary),
@@ -61,7 +61,7 @@ fn as_text() -> String {
 
 fn as_json() -> Value {
     let losses = |list: &[partwise::Loss]| list.iter().map(|l| l.name()).collect::<Vec<_>>();
-    let methods: Vec<Value> = models::ALL
+    let methods: Vec<Value> = methods::ALL
         .iter()
         .map(|s| {
             json!({ "name": s.name, "title": s.title, "summary": s.summary, "objective": s.objective, "needs": s.needs,

@@ -10,11 +10,12 @@ use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
 
 use crate::args::FitArgs;
-use crate::console::{self, Verbosity};
 use crate::guidance::{self, Given, Guidance};
 use crate::input::{Read, Table};
-use crate::progress::duration;
-use crate::{Outcome, outputs, precision, record, scale};
+use crate::{outputs, precision, record, scale};
+use partwise_report::console::{self, Verbosity};
+use partwise_report::duration;
+use partwise_report::program::Outcome;
 
 /// What it writes, beside run.json.
 pub(crate) const FILES: &[&str] = &["memberships.npy", "memberships.csv"];
@@ -47,7 +48,7 @@ pub(crate) fn run<T: Real>(args: &FitArgs, read: Read, folder: OutputFolder) -> 
     let labelled: Vec<usize> =
         (0..data.matrix().n_samples()).filter(|i| guidance.labels.class(*i).is_some()).collect();
     let run = json!({
-        "versions": record::versions(),
+        "versions": partwise_io::versions(),
         "data": record::data_json(&source, T::NAME),
         "scale": io::scaling_json(&scaling),
         "labels": json!({

@@ -3,7 +3,8 @@
 use partwise::graphs::Graph;
 use partwise::recipes::{GuidanceReport, Verdict};
 use partwise::{AnchorScale, Encoding, Matrix, Real, StopReason, StrengthUnit};
-use partwise_io::{MODEL_FORMAT, ModelFile, Tensor, scaling_json};
+use partwise_io::machine::peak_memory;
+use partwise_io::{ModelFile, Tensor, scaling_json, versions};
 use serde_json::{Map, Value, json};
 
 use crate::input::Source;
@@ -15,11 +16,6 @@ pub(crate) struct Timings {
     pub(crate) read: f64,
     pub(crate) fit: f64,
     pub(crate) write: f64,
-}
-
-/// The versions that made a result.
-pub(crate) fn versions() -> Value {
-    json!({ "partwise": env!("CARGO_PKG_VERSION"), "model_format": MODEL_FORMAT })
 }
 
 /// What was read.
@@ -255,11 +251,4 @@ pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
         "peak_memory_bytes": peak_memory(),
         "notes": notes,
     })
-}
-
-/// The most memory that this process has held, where the system tells.
-pub(crate) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }

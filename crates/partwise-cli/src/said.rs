@@ -4,10 +4,9 @@ use partwise::Real;
 use partwise::memory::in_words;
 use partwise::recipes::{GuidanceReport, Verdict};
 
-use crate::console::Verbosity;
 use crate::job::{Done, Job, error_name};
-use crate::progress::duration;
-use crate::record;
+use partwise_report::console::Verbosity;
+use partwise_report::duration;
 
 /// From so many bytes on, the memory that a fit will need is said before it.
 const NOTABLE: u64 = 1_000_000_000;
@@ -66,7 +65,7 @@ pub(crate) fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out:
     if let Some(evaluation) = &done.evaluation {
         evaluation.lines().iter().for_each(|line| verbosity.say(line));
     }
-    if let Some(peak) = record::peak_memory() {
+    if let Some(peak) = partwise_io::machine::peak_memory() {
         verbosity.say(&format!("memory: {:.0} MB at most", peak as f64 / 1e6));
     }
     verbosity.say(&format!("written: {out} (look at {out}/report.html)"));

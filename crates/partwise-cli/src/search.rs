@@ -7,8 +7,8 @@ use partwise::recipes::{StrengthRule, auto_scale_observed, search_strength_obser
 use partwise::{Model, Real};
 
 use crate::composed::Composed;
-use crate::interrupt;
 use crate::job::Job;
+use partwise_report::interrupt;
 
 /// The 95 % rule: sets the strength of the job.
 pub(crate) fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {

@@ -7,9 +7,10 @@ use partwise_io::ModelFile;
 use serde_json::json;
 
 use crate::args::SuggestArgs;
-use crate::console::{self, Verbosity};
 use crate::evaluate::{component_names, guiding_samples, model_path, row_names, shares_of};
-use crate::{Outcome, guidance, input};
+use crate::{guidance, input};
+use partwise_report::console::{self, Verbosity};
+use partwise_report::program::Outcome;
 
 /// Reads a result and prints a table, or JSON.
 pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {

@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use crate::args::{FitArgs, SweepArgs};
 use crate::choices::Strength;
-use crate::console::{self, Verbosity};
-use crate::interrupt::{self, Kept};
 use crate::job::{Job, error_name};
-use crate::{Outcome, fit, input, outputs, record, report, said};
+use crate::{fit, input, outputs, record, report, said};
+use partwise_report::console::{self, Verbosity};
+use partwise_report::interrupt::{self, Kept};
+use partwise_report::program::Outcome;
 
 /// What it writes, beside run.json.
 const FILES: &[&str] = &["sweep.csv", "report.html"];
@@ -115,7 +116,7 @@ fn write<T: Real>(
     let point = |p: &SweepPoint| json!({ "scale": p.scale, "relative_error": p.relative_error, "agreement": p.agreement });
     let run = json!({
         "command": "sweep",
-        "versions": record::versions(),
+        "versions": partwise_io::versions(),
         "data": record::data_json(job.source, T::NAME),
         "settings": { "loss": loss.name(), "rank": job.settings.rank, "seed": job.settings.seed,
             "tolerance": job.settings.tolerance, "max_iterations": job.settings.max_iterations },

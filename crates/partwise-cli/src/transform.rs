@@ -9,13 +9,15 @@ use partwise_io::{Matched, ModelFile, OutputFolder, Tensor, Values, order_by_nam
 use serde_json::{Value, json};
 
 use crate::args::TransformArgs;
-use crate::console::{self, Verbosity};
 use crate::evaluate::{component_names, model_path, shares_of};
 use crate::input::{self, Read, Source, Table};
 use crate::job::{error_name, relative_kkt};
 use crate::memberships::Memberships;
-use crate::progress::{Progress, duration};
-use crate::{Outcome, interrupt, outputs, precision, record, scale};
+use crate::progress::Progress;
+use crate::{outputs, precision, record, scale};
+use partwise_report::console::{self, Verbosity};
+use partwise_report::duration;
+use partwise_report::{interrupt, program::Outcome};
 
 /// What it writes, beside run.json.
 const FILES: &[&str] = &["codes.npy", "codes.csv", "memberships.csv"];
@@ -162,7 +164,7 @@ fn write<T: Real>(
     notes.extend(fit.notices.iter().map(|notice| notice.message.clone()));
     let run = json!({
         "command": "transform",
-        "versions": record::versions(),
+        "versions": partwise_io::versions(),
         "model": model_path(&args.model).display().to_string(),
         "data": record::data_json(source, T::NAME),
         "settings": { "solver": fit.solver, "seed": args.seed, "tolerance": args.tol, "max_iterations": args.max_iter,
@@ -176,7 +178,7 @@ fn write<T: Real>(
         },
         "threads": fit.threads,
         "seconds": { "read": read_seconds, "fit": fit.elapsed.as_secs_f64(), "write": began.elapsed().as_secs_f64() },
-        "peak_memory_bytes": record::peak_memory(),
+        "peak_memory_bytes": partwise_io::machine::peak_memory(),
         "notes": notes,
     });
     outputs::finish(folder, run)

@@ -202,7 +202,7 @@ fn the_tables_come_from_the_registries() {
 }
 
 fn partwise_methods() -> Vec<&'static str> {
-    partwise::models::ALL.iter().map(|spec| spec.name).collect()
+    partwise::methods::ALL.iter().map(|spec| spec.name).collect()
 }
 
 #[test]
@@ -437,4 +437,17 @@ fn clusters_are_shares_codes_or_k_means() {
     succeed(at, "fit x.npy -k 3 --labels labels.csv --quiet --out three");
     let said = succeed(at, "evaluate three --labels labels.csv --clusters largest");
     assert!(said.contains("accuracy        1.0000"), "{said}");
+}
+
+#[test]
+fn reproduce_says_where_it_moved_whatever_follows_and_is_not_offered() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in ["reproduce", "reproduce --help", "reproduce cnmf-orl --data d --draws 2 --json"] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        let said = stderr(&output);
+        assert!(said.contains("cargo run --release -p partwise-lab -- reproduce"), "{arguments}: {said}");
+    }
+    assert!(!succeed(folder.path(), "--help").contains("reproduce"));
+    assert!(!succeed(folder.path(), "completions zsh").contains("reproduce"));
 }

@@ -113,7 +113,7 @@ fn cells_by_their_counts_with_the_kullback_leibler_loss() {
 #[test]
 fn the_built_in_digits_stand_in_for_absent_data() {
     let folder = tempfile::tempdir().unwrap();
-    let digits = Path::new(env!("CARGO_MANIFEST_DIR")).join("../partwise-eval/data/digits.csv.gz");
+    let digits = Path::new(env!("CARGO_MANIFEST_DIR")).join("../partwise-io/data/digits.csv.gz");
     let input = format!(
         "{} --label-column 64 --labels-per-class 2 --scale unit-rows --image-shape 8x8 --max-iter 10",
         digits.display()

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 
 /// Every command that prints on standard output.
-const PRINTING: [&str; 15] = [
+const PRINTING: [&str; 13] = [
     "evaluate first --labels labels.csv",
     "evaluate first --labels labels.csv --json",
     "suggest first",
@@ -19,8 +19,6 @@ const PRINTING: [&str; 15] = [
     "methods",
     "methods --json",
     "completions bash",
-    "reproduce",
-    "reproduce --json",
     "fit x.npy -k 2 --max-iter 2 --quiet --json --out OUT",
     "fit x.npy -k 2 --max-iter 2 --out OUT",
     "transform first x.npy --json --out OUT",
@@ -73,18 +71,8 @@ fn a_reader_that_has_gone_away_ends_every_command_quietly_and_a_result_is_writte
 #[test]
 fn the_help_of_every_command_says_what_the_exit_codes_mean() {
     let folder = tempfile::tempdir().unwrap();
-    for command in [
-        "",
-        "fit",
-        "transform",
-        "sweep",
-        "evaluate",
-        "suggest",
-        "methods",
-        "demo",
-        "reproduce",
-        "completions",
-    ] {
+    for command in ["", "fit", "transform", "sweep", "evaluate", "suggest", "methods", "demo", "completions"]
+    {
         let help = succeed(folder.path(), &format!("{command} --help"));
         for code in ["Exit codes", "130", "141"] {
             assert!(help.contains(code), "{command}: {help}");
@@ -179,13 +167,7 @@ fn standard_input_is_one_file_and_standard_output_is_no_folder() {
         );
         assert!(stderr(&output).contains(said), "{arguments}: {}", stderr(&output));
     }
-    for command in [
-        "fit x.npy -k 2",
-        "sweep x.npy --labels labels.csv",
-        "transform first x.npy",
-        "demo",
-        "reproduce few-labels",
-    ] {
+    for command in ["fit x.npy -k 2", "sweep x.npy --labels labels.csv", "transform first x.npy", "demo"] {
         let output = run(at, &format!("{command} --out -"));
         assert_eq!(output.status.code(), Some(2), "{command}");
         assert!(stderr(&output).contains("they need a folder, not standard output"), "{}", stderr(&output));

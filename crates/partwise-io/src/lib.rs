@@ -10,6 +10,7 @@ mod census;
 mod corners;
 pub mod csv_table;
 mod csv_write;
+mod digits;
 pub mod edges;
 mod error;
 mod formats;
@@ -52,6 +53,7 @@ mod written;
 pub use csv_write::{
     Memberships, number_text, write_guidance_report_csv, write_matrix_csv, write_memberships_csv,
 };
+pub use digits::{Digits, digits};
 pub use error::{IoError, Place, Result};
 pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, read_source, read_table};
 pub use guidance_file::{GuidanceFile, read_guidance};
@@ -61,7 +63,7 @@ pub use lines::{names_of, read_lines, read_names};
 pub use links::{LinkTable, read_links};
 pub use matching::{Matched, order_by_name, places_by_name};
 pub use missing::{is_missing, is_missing_label, looks_unknown};
-pub use model::{MODEL_FORMAT, ModelFile, Tensor};
+pub use model::{MODEL_FORMAT, ModelFile, Tensor, versions};
 pub use names::{DataNames, FoundBy};
 pub use npy::write_npy;
 pub use output_folder::OutputFolder;

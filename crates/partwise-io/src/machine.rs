@@ -1,4 +1,5 @@
-//! How much memory the machine has left for this process: free memory, the limits of its container, and those of its shell (`ulimit`).
+//! How much memory this process has taken, and how much the machine has left for it: free memory, the limits
+//! of its container, and those of its shell (`ulimit`).
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +10,9 @@ const SPARED: u64 = 96 << 20;
 
 /// The bytes that this process may still take; none where the system doesn't say.
 ///
-/// The least of: memory that the system can give without swapping; the limit of each control group (v1 or v2) that holds the process, as
-/// in a container, without what its processes hold; and what `ulimit -v` and `ulimit -d` leave.
+/// The least of: memory that the system can give without swapping; the limit of each control group (v1 or v2)
+/// that holds the process, as in a container, without what its processes hold; and what `ulimit -v` and
+/// `ulimit -d` leave.
 pub fn available_memory() -> Option<u64> {
     let mut system = System::new();
     system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
@@ -21,7 +23,15 @@ pub fn available_memory() -> Option<u64> {
         .min()
 }
 
-/// What each control group leaves. `membership` is the list of the groups of the process, `root` where they are mounted.
+/// The most memory that this process has held, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// What each control group leaves. `membership` is the list of the groups of the process, `root` where they
+/// are mounted.
 fn in_groups(membership: &Path, root: &Path) -> Vec<u64> {
     let Ok(membership) = std::fs::read_to_string(membership) else { return Vec::new() };
     let mut left = Vec::new();
@@ -36,8 +46,8 @@ fn in_groups(membership: &Path, root: &Path) -> Vec<u64> {
             }
             _ => continue,
         };
-        // The limit of a group holds for all that are in it, so each on the way up counts. Inside a container the path may be that of the
-        // host, which isn't there.
+        // The limit of a group holds for all that are in it, so each on the way up counts. Inside a container
+        // the path may be that of the host, which isn't there.
         let path = Path::new(path.trim_start_matches('/'));
         for group in path.ancestors().map(|group| folder.join(group)).collect::<Vec<PathBuf>>() {
             let Some(limit) = number(&group.join(limit)) else { continue };

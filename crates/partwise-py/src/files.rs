@@ -176,7 +176,7 @@ pub(crate) fn scaled_values<'py>(
 pub(crate) fn digits(
     py: Python<'_>,
 ) -> PyResult<(Bound<'_, numpy::PyArray2<f64>>, Bound<'_, PyArray1<i32>>, (usize, usize))> {
-    let digits = partwise_eval::digits();
+    let digits = partwise_io::digits();
     let (n, d) = (digits.n_samples(), digits.n_features());
     Ok((dense(py, n, d, digits.images)?, PyArray1::from_vec(py, digits.labels), digits.shape))
 }

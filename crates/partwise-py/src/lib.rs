@@ -42,7 +42,7 @@ mod _native {
 #[pyfunction]
 fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let methods = PyList::empty(py);
-    for spec in partwise::models::ALL {
+    for spec in partwise::methods::ALL {
         let line = PyDict::new(py);
         line.set_item("name", spec.name)?;
         line.set_item("title", spec.title)?;

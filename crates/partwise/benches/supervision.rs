@@ -7,7 +7,7 @@
 
 use std::process::ExitCode;
 
-use partwise::{Acceleration, DataMatrix, Init, Knowledge, Labels, Model, Settings, SolverChoice};
+use partwise::{Acceleration, DataMatrix, Init, Labels, Model, Settings, SolverChoice};
 
 #[path = "common/measure.rs"]
 mod measure;
@@ -22,10 +22,10 @@ const GOAL: f64 = 1.1;
 const SPARSE_GATE: f64 = 1.15;
 
 /// A fifth of the samples labelled, in `RANK` classes.
-fn knowledge(samples: usize) -> Knowledge {
+fn labels(samples: usize) -> Labels {
     let label = |i: usize| if i.is_multiple_of(5) { (i / 5 % RANK) as i32 } else { -1 };
     let labels: Vec<i32> = (0..samples).map(label).collect();
-    Knowledge { labels: Some(Labels::from_integers(&labels).expect("valid labels")), ..Knowledge::default() }
+    Labels::from_integers(&labels).expect("valid labels")
 }
 
 fn lines(table: &mut Table, data: &dyn DataMatrix<f64>, what: &str, gate: f64) {
@@ -37,7 +37,7 @@ fn lines(table: &mut Table, data: &dyn DataMatrix<f64>, what: &str, gate: f64) {
     };
     let nmf = Model::nmf();
     for name in ["cnmf", "scnmf", "ws-nmf", "ssnmf", "nmf-dc"] {
-        let model = Model::from_name(name, knowledge(data.n_samples())).expect("a method of the registry");
+        let model = Model::from_name(name, labels(data.n_samples())).expect("a method of the registry");
         let (plain, guided) =
             (|| iteration_ms(data, &nmf, &settings), || iteration_ms(data, &model, &settings));
         table.line(format!("{what}, {name}"), Some(gate), plain, guided);

@@ -3,20 +3,17 @@
 
 use crate::data::DataMatrix;
 use crate::data::range::{divisor, safe_range};
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
+use crate::engine::losses::Loss;
+use crate::engine::quadratic::{Penalties, Quadratic, Subproblem};
+use crate::engine::{Factors, Observer, Settings, Slot, silent};
 use crate::fit::Fit;
-use crate::linalg::{Matrix, symmetric_eigen};
-use crate::losses::Loss;
+use crate::foundation::checks::check_non_negative;
+use crate::foundation::{Error, Matrix, Notice, Real, Result};
+use crate::kernels::symmetric_eigen;
 use crate::memory::{self, DataSize};
-use crate::observe::{Observer, silent};
 use crate::problem::{
-    FixedUnits, Notice, Problem, check_feature_weights, check_non_negative, feature_scale, scaled_data,
-    scaled_rows, times,
+    FixedUnits, Problem, check_feature_weights, feature_scale, scaled_data, scaled_rows, times,
 };
-use crate::quadratic::{Penalties, Quadratic, Subproblem};
-use crate::real::Real;
-use crate::settings::Settings;
 use crate::terms::{ComponentPenalty, Contribution, Smoothing};
 
 /// The penalties on the codes as the fit left them: what is needed, beside the components, to encode new rows as the unguided

@@ -8,22 +8,16 @@
 
 use std::time::{Duration, Instant};
 
-use crate::backend::{Backend, CpuBackend, Exact};
 use crate::data::DataMatrix;
 use crate::encode::Encoding;
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
-use crate::interrupt;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
+use crate::engine::backend::{Backend, CpuBackend, Exact};
+use crate::engine::losses::Loss;
+use crate::engine::stop::{NOTICEABLE, StopRule, recent_progress};
+use crate::engine::{Factors, Iteration, Observer, Settings, Slot, StopReason, silent};
+use crate::foundation::{Error, Matrix, Notice, Real, Result, interrupt, pool};
 use crate::memory::{self, DataSize};
-use crate::models::Model;
-use crate::observe::{Iteration, Observer, silent};
-use crate::pool;
-use crate::problem::{Notice, Problem, Units, times, zero_factors};
-use crate::real::Real;
-use crate::settings::Settings;
-use crate::stop::{NOTICEABLE, StopReason, StopRule, recent_progress};
+use crate::methods::Model;
+use crate::problem::{Problem, Units, times, zero_factors};
 use crate::terms::{Contribution, Rescaling};
 
 /// A finished factorization X ≈ W·H.
@@ -163,11 +157,9 @@ fn fit_in_range<T: Real>(
     for (name, topic) in fit.component_names.iter_mut().zip(&problem.component_names) {
         name.clone_from(topic);
     }
-    if let Some(labels) = &model.knowledge.labels {
-        let named = matches!(problem.init, "labels" | "exemplars")
-            || model.spec.rescales
-            || matches!(model.spec.name, "ws-nmf" | "ws-symnmf");
-        let per_class = model.knowledge.components_per_class;
+    if let Some(labels) = model.labels() {
+        let per_class = model.options.components_per_class;
+        let named = matches!(problem.init, "labels" | "exemplars") || model.spec.names_classes();
         let owners = labels.names().iter().flat_map(|class| (1..=per_class).map(move |part| (class, part)));
         for (name, (class, part)) in fit.component_names.iter_mut().zip(owners).filter(|_| named) {
             *name = if per_class == 1 { class.clone() } else { format!("{class} {part}") };

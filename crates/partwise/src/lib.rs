@@ -31,61 +31,59 @@
 //! # Map
 //!
 //! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and range; [`Fit`] is the result, with
-//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`models`] and [`solvers`] hold the registries that
+//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`methods`] and [`solvers`] hold the registries that
 //! the command line and the tables of the documentation are made from. [`metrics`] measures a clustering against labels.
-//! [`svm`] trains linear support vector machines and [`graphs`] builds graphs of neighbours.
+//! [`svm`] trains linear support vector machines, [`graphs`] builds graphs of neighbours, [`clustering`] is
+//! k-means, and [`draw_labels`] draws the labelled samples of an experiment.
 //! The same seed gives the same bits for any number of threads.
 
-pub mod backend;
+pub mod clustering;
 mod data;
 mod encode;
-mod error;
-mod factors;
+mod engine;
 mod fit;
+mod foundation;
 pub mod graphs;
 pub mod guidance;
 mod init;
-mod interrupt;
-mod linalg;
-mod losses;
+mod kernels;
 pub mod memory;
+pub mod methods;
 pub mod metrics;
-pub mod models;
-mod observe;
-mod pool;
 pub mod problem;
-mod quadratic;
-mod real;
 pub mod recipes;
-mod settings;
-mod shape;
-pub mod solvers;
-mod stop;
 pub mod svm;
 pub mod terms;
 
 pub use data::{DataMatrix, DenseMatrix, RowGroups, ScaledRow, Scaling, ScalingKind, SparseMatrix, Summary};
 pub use encode::{Encoding, Held, encode, solve};
-pub use error::{Error, Result};
-pub use factors::{Factors, Slot};
-pub use fit::{Fit, fit, fit_observed};
-pub use guidance::{
-    CodeReference, ComponentReference, Knowledge, LabelSets, LabelTargets, Labels, Margins, StepRule,
-    StrengthUnit, SupportVectors,
+pub use engine::{
+    Acceleration, Factors, Init, Iteration, KlMajorizer, Loss, Observer, Penalties, Quadratic, RowGroup,
+    Settings, Slot, SolverChoice, StopReason, Subproblem,
 };
-pub use interrupt::{Interrupt, Interrupted};
-pub use linalg::{Matrix, symmetric_eigen, symmetric_mean};
-pub use losses::Loss;
-pub use models::Model;
-pub use observe::{Iteration, Observer};
-pub use pool::most_threads;
-pub use problem::{Notice, Problem};
-pub use quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
-pub use real::Real;
-pub use settings::{Acceleration, Init, Settings};
-pub use solvers::SolverChoice;
-pub use stop::StopReason;
+pub use engine::{backend, solvers};
+pub use fit::{Fit, fit, fit_observed};
+pub use foundation::draw::draw_labels;
+pub use foundation::interrupt::{Interrupt, Interrupted};
+pub use foundation::pool::most_threads;
+pub use foundation::{Error, Matrix, Notice, Real, Result};
+pub use guidance::{
+    Advice, CodeReference, ComponentReference, Guidance, LabelSets, LabelTargets, Labels, Strength,
+    SupportVectors,
+};
+pub use kernels::{symmetric_eigen, symmetric_mean};
+pub use methods::{MethodOptions, Model, StepRule};
+pub use problem::Problem;
 pub use terms::AnchorScale;
+
+/// What the comparison methods of `partwise-lab` share with the library. It is no part of the API and may
+/// change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::clustering::{check, check_centres, lloyd, plus_plus, rows, scatter, scores};
+    pub use crate::data::{times, transpose_times};
+    pub use crate::foundation::draw::{Generator, below, generator, uniform};
+}
 
 /// The README's Rust block is a test.
 #[cfg(doctest)]

@@ -12,13 +12,12 @@
 //! what is small beside n, d and k (a class, a topic) is left out. All arithmetic is in `f64`, which no shape makes overflow.
 
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
+use crate::engine::losses::Loss;
+use crate::engine::solvers::{SolverChoice, SolverSpec};
+use crate::engine::{Acceleration, Init, Settings};
+use crate::foundation::{Error, Real, Result};
 use crate::guidance::{Advice, Guidance, Strength};
-use crate::losses::Loss;
-use crate::models::{Form, Model, Tying};
-use crate::real::Real;
-use crate::settings::{Acceleration, Init, Settings};
-use crate::solvers::{SolverChoice, SolverSpec};
+use crate::methods::{Form, Input, Model, Tying};
 
 /// Bytes of an index of a sparse entry, of an offset of a row, of an `f64`.
 const INDEX: f64 = 4.0;
@@ -124,16 +123,7 @@ impl Estimate {
     }
 }
 
-/// "720 GB", "1.2 MB": three digits at most, in powers of 1000.
-pub fn in_words(bytes: u64) -> String {
-    let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
-    let (mut value, mut at) = (bytes as f64, 0);
-    while value >= 999.5 && at + 1 < units.len() {
-        (value, at) = (value / 1000.0, at + 1);
-    }
-    let digits = if at == 0 || value >= 99.5 { 0 } else { 1 };
-    format!("{value:.digits$} {}", units[at])
-}
+pub use crate::foundation::words::in_words;
 
 /// What would need less, for work on data of this size with k components.
 fn advice(size: DataSize, rank: Option<usize>) -> Vec<String> {
@@ -165,7 +155,7 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
             && settings.solver == SolverChoice::Auto
             && !label_start);
     let kept = if accelerated { 2.0 * values * number } else { 0.0 };
-    let linked = if model.spec.smooths { values * number } else { 0.0 };
+    let linked = if model.spec.takes(Input::Smoothing) { values * number } else { 0.0 };
     // Codes of one row a sample, from those of merged or weighted rows.
     let untied = if copies > 0.0 { size.rows() * k * number } else { 0.0 };
     let whole = if model.spec.form == Form::Images { size.columns() * k * number } else { 0.0 };
@@ -254,7 +244,7 @@ pub fn of_nnls(problems: usize, unknowns: usize) -> Estimate {
 
 /// Whether the start ends with the codes solved at known components.
 fn starts_from_labels(model: &Model, settings: &Settings) -> bool {
-    let labels = model.knowledge.labels.as_ref().is_some_and(|labels| labels.n_classes() > 0);
+    let labels = model.labels().is_some_and(|labels| labels.n_classes() > 0);
     match settings.init {
         Init::Labels | Init::Exemplars | Init::Guided => true,
         Init::Auto => labels || model.spec.tying == Tying::Guidance,
@@ -275,27 +265,20 @@ fn copies(model: &Model) -> f64 {
     match model.spec.tying {
         Tying::Free => 0.0,
         Tying::Labels | Tying::NormalizedCut => 1.0,
-        Tying::Guidance => model.guidance().map_or(0.0, of_items),
+        Tying::Guidance => model.composed().map_or(0.0, of_items),
     }
 }
 
 /// References, graphs and marks: as they are given and as the loop holds them.
 fn known_bytes(size: DataSize, model: &Model, k: f64) -> f64 {
-    let (knowledge, both) = (&model.knowledge, WORD + size.number as f64);
+    let both = WORD + size.number as f64;
     let mut bytes = 0.0;
-    if knowledge.code_reference.is_some() {
-        bytes += size.rows() * k * both;
-    }
-    if knowledge.component_reference.is_some() {
-        bytes += size.columns() * k * both;
-    }
-    if let Some(targets) = &knowledge.label_targets {
-        bytes += 2.0 * size.rows() * targets.targets.columns() as f64 * both;
-    }
     let graph = |graph: &crate::graphs::Graph| 2.0 * graph.n_entries() as f64 * (INDEX + WORD);
-    bytes += knowledge.graph.as_ref().map_or(0.0, graph);
-    for item in model.guidance().iter().flat_map(|guidance| guidance.advice()) {
+    for item in model.guidance.advice() {
         bytes += match item {
+            Advice::CodeReference(_) => size.rows() * k * both,
+            Advice::ComponentReference(_) => size.columns() * k * both,
+            Advice::Targets { targets, .. } => 2.0 * size.rows() * targets.targets.columns() as f64 * both,
             Advice::Graph { graph: given, .. } => graph(given),
             Advice::References { profiles, .. } => 2.0 * profiles.as_slice().len() as f64 * WORD,
             Advice::Memberships { shares, .. } => shares.as_slice().len() as f64 * both,
@@ -312,7 +295,7 @@ fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usiz
     let chunks = (size.rows().max(size.columns()) / GRAM_ROWS).ceil();
     // Of each factor and of the subproblem; what the solver prepares; the sum in f64; the exact gradient.
     let grams = k * k * ((4.0 + chunks) * number + 2.0 * WORD);
-    let at_once = crate::pool::threads_for(threads) as f64;
+    let at_once = crate::foundation::pool::threads_for(threads) as f64;
     let exact = if size.sparse { 0.0 } else { at_once * values * WORD };
     let state = match solver.map(|solver| solver.name) {
         // The place before, from which the momentum runs on.

@@ -6,10 +6,9 @@
 
 mod common;
 
+use common::facts::Facts;
 use common::{Example, accepted, cases, for_examples, number};
-use partwise::{
-    Acceleration, DataMatrix, Fit, Init, Knowledge, Loss, Model, Real, Settings, Slot, SolverChoice, fit,
-};
+use partwise::{Acceleration, DataMatrix, Fit, Init, Loss, Model, Real, Settings, Slot, SolverChoice, fit};
 
 fn settings(example: &Example, acceleration: Acceleration) -> Settings {
     Settings {
@@ -296,8 +295,8 @@ fn what_cannot_be_accelerated_is_refused_with_the_reason() {
     let message = refusal(&Model::nmf(), SolverChoice::Bpp);
     assert!(message.contains("bpp") && message.contains("acceleration off"), "{message}");
     let labels = partwise::Labels::from_integers(&[0, 1, -1].repeat(50)).unwrap();
-    let knowledge = Knowledge { labels: Some(labels), ..Knowledge::default() };
-    let message = refusal(&Model::ssnmf(knowledge), SolverChoice::Hals);
+    let facts = Facts { labels: Some(labels), ..Facts::default() };
+    let message = refusal(&facts.model("ssnmf"), SolverChoice::Hals);
     assert!(message.contains("beside codes and components"), "{message}");
 }
 

@@ -7,15 +7,16 @@
 mod common;
 mod composed;
 
+use common::facts::{Facts, Margins};
 use std::collections::BTreeSet;
 
 use common::Example;
 use partwise::graphs::Graph;
 use partwise::recipes::{StrengthRule, search_strength};
 use partwise::{
-    CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, Knowledge, LabelSets, LabelTargets,
-    Labels, Loss, Margins, Matrix, Model, Result, Settings, Slot, SolverChoice, SparseMatrix, SupportVectors,
-    encode, fit, solve,
+    CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, LabelSets, LabelTargets, Labels,
+    Loss, Matrix, Model, Result, Settings, Slot, SolverChoice, SparseMatrix, SupportVectors, encode, fit,
+    solve,
 };
 
 fn example() -> Example {
@@ -39,7 +40,7 @@ impl Faults {
 
 /// The variants that the enum in the source has.
 fn variants() -> BTreeSet<String> {
-    let source = include_str!("../src/error.rs");
+    let source = include_str!("../src/foundation/error.rs");
     let body = source.split("pub enum Error {").nth(1).unwrap().split("\n}").next().unwrap();
     body.lines()
         .filter(|line| line.starts_with("    ") && line.as_bytes()[4].is_ascii_uppercase())
@@ -126,7 +127,7 @@ fn names(faults: &mut Faults) {
     );
     faults.check(Loss::from_name("l7"), &["loss \"l7\"", "frobenius", "kullback-leibler"]);
     faults.check(Init::from_name("best"), &["start \"best\"", "random", "nndsvda", "labels"]);
-    let method = Model::from_name("pca", Knowledge::default());
+    let method = Facts::default().try_model("pca");
     faults.check(method, &["method \"pca\"", "nmf", "cnmf", "cnmf-kl", "ws-nmf", "ncw-nmf"]);
 }
 
@@ -139,21 +140,21 @@ fn guidance(faults: &mut Faults) {
     let short = Labels::from_integers(&[0, 1, -1]).unwrap();
     faults.check(run(&Model::cnmf(short)), &["3 labels for 8 samples"]);
     for name in ["cnmf", "ws-nmf"] {
-        let model = Model::from_name(name, Knowledge::default()).unwrap();
+        let model = Facts::default().try_model(name).unwrap();
         faults.check(run(&model), &["needs", "labels"]);
     }
     let many = Labels::from_integers(&[0, 1, 2, 3, -1, -1, -1, -1]).unwrap();
-    let knowledge = Knowledge { labels: Some(many), ..Knowledge::default() };
-    faults.check(run(&Model::ws_nmf(knowledge)), &["rank k is 2", "at least 4"]);
-    let strong = Knowledge { labels: Some(example.labels()), strength: -2.0, ..Knowledge::default() };
-    faults.check(run(&Model::ws_nmf(strong)), &["strength is -2", "0 or more"]);
+    let facts = Facts { labels: Some(many), ..Facts::default() };
+    faults.check(run(&facts.model("ws-nmf")), &["rank k is 2", "at least 4"]);
+    let strong = Facts { labels: Some(example.labels()), strength: -2.0, ..Facts::default() };
+    faults.check(run(&strong.model("ws-nmf")), &["strength is -2", "0 or more"]);
     let graph = example.graph();
     for name in ["gnmf", "semi-gnmf"] {
-        let model = Model::from_name(name, Knowledge::default()).unwrap();
+        let model = Facts::default().try_model(name).unwrap();
         faults.check(run(&model), &["GNMF needs", "a graph over the samples"]);
     }
-    let unlabelled = Knowledge { graph: Some(graph.clone()), ..Knowledge::default() };
-    faults.check(run(&Model::from_name("semi-gnmf", unlabelled).unwrap()), &["SemiGNMF", "labels"]);
+    let unlabelled = Facts { graph: Some(graph.clone()), ..Facts::default() };
+    faults.check(run(&unlabelled.try_model("semi-gnmf").unwrap()), &["SemiGNMF", "labels"]);
     let small = Graph::from_entries(7, &[]).unwrap();
     faults.check(run(&Model::gnmf(small, 1.0)), &["graph", "8 samples", "7 samples"]);
     for weight in [-0.5, f64::NAN, f64::INFINITY] {
@@ -164,7 +165,7 @@ fn guidance(faults: &mut Faults) {
     for name in ["ws-nmf", "nmf"] {
         let codes = |reference, weight| {
             let code_reference = Some(CodeReference { reference, weight });
-            Model::from_name(name, Knowledge { code_reference, ..Knowledge::default() }).unwrap()
+            Facts { code_reference, ..Facts::default() }.try_model(name).unwrap()
         };
         let ones = |rows, columns| Matrix::from_fn(rows, columns, |_, _| 1.0);
         faults.check(run(&codes(ones(7, 2), vec![1.0; 7])), &["reference of the codes", "7 x 2", "8 x 2"]);
@@ -181,7 +182,7 @@ fn guidance(faults: &mut Faults) {
         let components = |rows, columns| {
             let component_reference =
                 Some(ComponentReference { reference: ones(rows, columns), weight: vec![1.0; rows] });
-            Model::from_name(name, Knowledge { component_reference, ..Knowledge::default() }).unwrap()
+            Facts { component_reference, ..Facts::default() }.try_model(name).unwrap()
         };
         faults.check(run(&components(2, 9)), &["reference components", "2 x 9", "2 x 5"]);
         faults.check(run(&components(3, 5)), &["rank k is 2", "at least 3"]);
@@ -192,8 +193,8 @@ fn margins(faults: &mut Faults) {
     let x = example().dense::<f64>();
     let run = |labels: &[i32], margins: Margins| {
         let labels = (!labels.is_empty()).then(|| Labels::from_integers(labels).unwrap());
-        let knowledge = Knowledge { labels, margins, ..Knowledge::default() };
-        fit(&x, &Model::nmf_alpha(knowledge), &Settings::new(2))
+        let facts = Facts { labels, margins, ..Facts::default() };
+        fit(&x, &facts.model("nmf-alpha"), &Settings::new(2))
     };
     let (two, plain) = ([0, 1, 0, 1, -1, -1, -1, -1], Margins::default());
     let weight = |discriminative_weight| Margins { discriminative_weight, ..plain.clone() };
@@ -226,7 +227,7 @@ fn margins(faults: &mut Faults) {
     let support = Some(SupportVectors::from_triplets(9, 2, vec![]).unwrap());
     let short = Margins { support, ..plain };
     faults.check(run(&two, short), &["coefficients of the support vectors", "9 samples", "8 samples"]);
-    let alpha = Model::nmf_alpha(Knowledge::default()).with_loss(Loss::Frobenius);
+    let alpha = Facts::default().model("nmf-alpha").with_loss(Loss::Frobenius);
     faults.check(alpha, &["NMF-alpha", "frobenius", "loss kullback-leibler"]);
 }
 
@@ -239,8 +240,8 @@ fn combinations(faults: &mut Faults) {
         let asked = format!("solver \"{solver}\"");
         faults.check(fit(&x, &kl, &settings), &[&asked, "kullback-leibler", "valid: solver mu"]);
     }
-    let knowledge = Knowledge { labels: Some(example.labels()), ..Knowledge::default() };
-    let ws = Model::ws_nmf(knowledge);
+    let facts = Facts { labels: Some(example.labels()), ..Facts::default() };
+    let ws = facts.model("ws-nmf");
     faults.check(
         ws.clone().with_loss(Loss::KullbackLeibler),
         &["WS-NMF", "kullback-leibler", "loss frobenius"],
@@ -249,7 +250,7 @@ fn combinations(faults: &mut Faults) {
     let (n, k) = (example.n, 2);
     let soft =
         CodeReference { reference: Matrix::from_fn(n, k, |_, j| 1.0 + j as f64), weight: vec![1.0; n] };
-    let ws = Model::ws_nmf(Knowledge { code_reference: Some(soft), ..Knowledge::default() });
+    let ws = Facts { code_reference: Some(soft), ..Facts::default() }.model("ws-nmf");
     faults.check(fit(&x, &ws, &mu), &["solver \"mu\"", "WS-NMF", "hals", "alternating"]);
     let nndsvd = Settings { init: Init::Nndsvd, ..mu };
     faults.check(fit(&x, &Model::nmf(), &nndsvd), &["nndsvd", "zeros", "nndsvda", "random"]);
@@ -293,8 +294,8 @@ fn smoothing(faults: &mut Faults) {
     let x = example().dense::<f64>();
     for name in ["nmf-dc", "ns-nmf"] {
         for smoothing in [-0.1, 1.5, f64::NAN] {
-            let knowledge = Knowledge { labels: Some(example().labels()), smoothing, ..Knowledge::default() };
-            let model = Model::from_name(name, knowledge).unwrap();
+            let facts = Facts { labels: Some(example().labels()), smoothing, ..Facts::default() };
+            let model = facts.try_model(name).unwrap();
             let value = format!("delta) is {smoothing}");
             faults.check(fit(&x, &model, &Settings::new(2)), &[&value, "from 0 (none) to 1"]);
         }
@@ -305,20 +306,18 @@ fn label_view(faults: &mut Faults) {
     let x = example().dense::<f64>();
     let settings = Settings::new(2);
     let ones = |rows, columns| Matrix::from_fn(rows, columns, |_, _| 1.0);
-    let run = |knowledge| fit(&x, &Model::ssnmf(knowledge), &settings);
-    let with = |targets, known| Knowledge {
-        label_targets: Some(LabelTargets { targets, known }),
-        ..Knowledge::default()
-    };
-    faults.check(run(Knowledge::default()), &["SSNMF needs", "labels, or targets"]);
+    let run = |facts: Facts| fit(&x, &facts.model("ssnmf"), &settings);
+    let with =
+        |targets, known| Facts { label_targets: Some(LabelTargets { targets, known }), ..Facts::default() };
+    faults.check(run(Facts::default()), &["SSNMF needs", "labels, or targets"]);
     faults.check(run(with(ones(7, 3), ones(7, 3))), &["targets of the labels", "7 x 3", "8 x 3"]);
     faults.check(run(with(ones(8, 3), ones(8, 2))), &["marks of known labels", "8 x 2", "8 x 3"]);
     let half = Matrix::from_fn(8, 3, |i, l| if (i, l) == (4, 1) { 0.5 } else { 1.0 });
     faults.check(run(with(ones(8, 3), half)), &["sample 4, label 1", "0.5", "1 (known)"]);
-    let labelled = || Knowledge { labels: Some(example().labels()), ..Knowledge::default() };
-    faults.check(run(Knowledge { label_weight: -2.0, ..labelled() }), &["label weight is -2", "0 or more"]);
-    let unknown = |knowledge, known| Knowledge { known_entries: Some(known), ..knowledge };
-    let nmf = Model::from_name("nmf", unknown(Knowledge::default(), ones(8, 5))).unwrap();
+    let labelled = || Facts { labels: Some(example().labels()), ..Facts::default() };
+    faults.check(run(Facts { label_weight: -2.0, ..labelled() }), &["label weight is -2", "0 or more"]);
+    let unknown = |facts, known| Facts { known_entries: Some(known), ..facts };
+    let nmf = unknown(Facts::default(), ones(8, 5)).try_model("nmf").unwrap();
     faults.check(fit(&x, &nmf, &settings), &["NMF with unknown entries", "ssnmf"]);
     faults.check(run(unknown(labelled(), ones(8, 4))), &["marks of known entries", "8 x 4", "8 x 5"]);
     let two = Matrix::from_fn(8, 5, |i, j| if (i, j) == (2, 3) { 2.0 } else { 1.0 });
@@ -333,7 +332,7 @@ fn label_view(faults: &mut Faults) {
         &["start for the labels", "codes, components"],
     );
     faults.check(
-        fit(&x, &Model::ssnmf(labelled()), &given(Slot::Labels, ones(5, 2))),
+        fit(&x, &labelled().model("ssnmf"), &given(Slot::Labels, ones(5, 2))),
         &["labels of the start", "5 x 2"],
     );
 }
@@ -349,11 +348,11 @@ fn symmetric(faults: &mut Faults) {
     faults.check(fit(&DenseMatrix::from_matrix(full).unwrap(), &model, &settings), &parts);
     faults.check(fit::<f64>(&stored, &model, &settings), &parts);
     let square = DenseMatrix::new(2, 2, vec![1.0, 0.5, 0.5, 1.0]).unwrap();
-    let with = |coupling| Knowledge { coupling: Some(coupling), ..Knowledge::default() };
-    let coupled = |coupling| Model::from_name("symnmf", with(coupling)).unwrap();
+    let with = |coupling| Facts { coupling: Some(coupling), ..Facts::default() };
+    let coupled = |coupling| with(coupling).try_model("symnmf").unwrap();
     faults.check(fit(&square, &coupled(-1.0), &settings), &["coupling is -1", "0 or more"]);
     faults.check(
-        fit(&square, &Model::ws_symnmf(Knowledge::default()), &settings),
+        fit(&square, &Facts::default().model("ws-symnmf"), &settings),
         &["WS-SymNMF needs", "labels or reference codes"],
     );
     let first = Settings { first: Some(Slot::Scales), ..settings };
@@ -389,7 +388,7 @@ fn held(faults: &mut Faults) {
 fn recipes(faults: &mut Faults) {
     let example = example();
     let x = example.dense::<f64>();
-    let labelled = Model::ws_nmf(Knowledge { labels: Some(example.labels()), ..Knowledge::default() });
+    let labelled = Facts { labels: Some(example.labels()), ..Facts::default() }.model("ws-nmf");
     let run = |model: &Model, rule: StrengthRule| search_strength(&x, model, &Settings::new(2), &rule);
     let rule = StrengthRule::default();
     for (rule, parts) in [
@@ -401,15 +400,15 @@ fn recipes(faults: &mut Faults) {
         faults.check(run(&labelled, rule), &parts);
     }
     let none = Labels::from_integers(&[-1; 8]).unwrap();
-    let unlabelled = Model::ws_nmf(Knowledge { labels: Some(none), ..Knowledge::default() });
+    let unlabelled = Facts { labels: Some(none), ..Facts::default() }.model("ws-nmf");
     faults.check(run(&unlabelled, rule), &["search for a strength needs labelled samples"]);
     faults.check(run(&Model::cnmf(example.labels()), rule), &["search", "CNMF", "ws-nmf"]);
-    let both = Knowledge {
+    let both = Facts {
         labels: Some(example.labels()),
         code_reference: Some(CodeReference { reference: Matrix::zeros(8, 2), weight: vec![1.0; 8] }),
-        ..Knowledge::default()
+        ..Facts::default()
     };
-    faults.check(run(&Model::ws_nmf(both), rule), &["search", "reference codes"]);
+    faults.check(run(&both.model("ws-nmf"), rule), &["search", "reference codes"]);
 }
 
 #[test]
@@ -443,9 +442,9 @@ fn every_policy_is_a_notice() {
     check(&Model::gnmf(graph, 1.0), &two, "disconnected-graph", &parts);
     let many = nmf.clone().with_labels(labels(&[0, 1, 2, -1]));
     check(&many, &two, "start-without-labels", &["k = 2", "classes, 3", "random"]);
-    let machines = Knowledge { labels: Some(labels(&[0, -1, 1, -1])), ..Knowledge::default() };
+    let machines = Facts { labels: Some(labels(&[0, -1, 1, -1])), ..Facts::default() };
     let parts = ["1 support vector machines", "1 to their duality gap", "2 coefficients", "beside 1.40e1"];
-    check(&Model::nmf_alpha(machines), &two, "margins", &parts);
+    check(&machines.model("nmf-alpha"), &two, "margins", &parts);
     let custom = |codes: Matrix<f64>| Settings {
         init: Init::Custom { codes: Some(codes), components: None },
         solver: SolverChoice::Mu,
@@ -457,11 +456,11 @@ fn every_policy_is_a_notice() {
     let published = Settings { init: Init::Published, solver: SolverChoice::Mu, ..Settings::new(2) };
     let labelled = nmf.clone().with_labels(labels(&[0, 1, -1, -1]));
     check(&labelled, &published, "zeros-in-start", &["codes", "2 zeros"]);
-    let unused = Knowledge {
+    let unused = Facts {
         code_reference: Some(CodeReference { reference: Matrix::zeros(4, 2), weight: vec![1.0; 4] }),
-        ..Knowledge::default()
+        ..Facts::default()
     };
-    let unused = Model::from_name("nmf", unused).unwrap();
+    let unused = unused.try_model("nmf").unwrap();
     check(&unused, &two, "unused-reference", &["NMF", "reference codes", "ws-nmf"]);
 
     let sources =

@@ -8,7 +8,7 @@ mod common;
 
 use common::{Case, Example, accepted, cases, for_examples, relative_difference};
 use partwise::backend::{Backend, CpuBackend};
-use partwise::models::Tying;
+use partwise::methods::Tying;
 use partwise::solvers::SolverSpec;
 use partwise::{DenseMatrix, Fit, Init, Loss, Model, Problem, Settings, Slot, fit, solvers};
 
@@ -76,7 +76,7 @@ fn single_precision_follows_double_precision() {
         every_fit(example, |example, case, solver| {
             let (narrow, wide) = (example.dense::<f32>(), example.dense::<f64>());
             // Dead components look alike through a smoothing link: a minimizer is not the only one then either.
-            if case.spec.smooths {
+            if case.spec.takes(partwise::methods::Input::Smoothing) {
                 return;
             }
             // Tied rows are fewer than the samples.

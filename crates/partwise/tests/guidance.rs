@@ -6,12 +6,13 @@
 
 mod common;
 
+use common::facts::{Facts, Unit};
 use common::{Example, for_examples, number};
 use partwise::guidance::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
 use partwise::recipes::{Finding, Verdict, fit_guided, sweep};
 use partwise::{
-    CodeReference, ComponentReference, DenseMatrix, Error, Fit, Knowledge, Labels, Loss, Matrix, Model,
-    Settings, SolverChoice, StrengthUnit, fit,
+    CodeReference, ComponentReference, DenseMatrix, Error, Fit, Labels, Loss, Matrix, Model, Settings,
+    SolverChoice, fit,
 };
 
 fn named(labels: &[i32], names: &[&str]) -> Labels {
@@ -53,27 +54,27 @@ fn the_papers_models_are_special_cases() {
         same(example, &held, &Model::cnmf(labels.clone()), Loss::Frobenius);
         same(example, &held, &Model::cnmf(labels.clone()), Loss::KullbackLeibler);
 
-        let relative = Knowledge { labels: Some(labels.clone()), strength: 1.5, ..Knowledge::default() };
+        let relative = Facts { labels: Some(labels.clone()), strength: 1.5, ..Facts::default() };
         let firm = with_labels(LabelRule::Components, Strength::Relative(0.6));
-        same(example, &firm, &Model::ws_nmf(relative.clone()), Loss::Frobenius);
-        let raw = Knowledge { strength_unit: StrengthUnit::Raw, ..relative };
+        same(example, &firm, &relative.model("ws-nmf"), Loss::Frobenius);
+        let raw = Facts { unit: Unit::Raw, ..relative };
         let published = with_labels(LabelRule::Components, Strength::Raw(1.5));
-        same(example, &published, &Model::ws_nmf(raw), Loss::Frobenius);
+        same(example, &published, &raw.model("ws-nmf"), Loss::Frobenius);
 
         let shares = example.positive(n, k, 7);
         let profiles = example.positive(k, d, 8);
-        let references = Knowledge {
+        let references = Facts {
             code_reference: Some(CodeReference { reference: shares.clone(), weight: vec![0.8; n] }),
             component_reference: Some(ComponentReference {
                 reference: profiles.clone(),
                 weight: vec![1.2; k],
             }),
-            ..Knowledge::default()
+            ..Facts::default()
         };
         let both = all()
             .with(Advice::Memberships { names: topics.clone(), shares, strength: Strength::Raw(0.8) })
             .with(Advice::References { names: topics.clone(), profiles, strength: Strength::Raw(1.2) });
-        same(example, &both, &Model::ws_nmf(references), Loss::Frobenius);
+        same(example, &both, &references.model("ws-nmf"), Loss::Frobenius);
 
         let graph = Advice::Graph { graph: example.graph(), strength: Strength::Raw(0.7) };
         same(example, &all().with(graph), &Model::gnmf(example.graph(), 0.7), Loss::Frobenius);
@@ -92,9 +93,8 @@ fn labels_as_a_view_are_ssnmf() {
             max_iterations: 20,
             ..Settings::new(example.k)
         };
-        let knowledge =
-            Knowledge { labels: Some(labels.clone()), label_weight: 2.25, ..Knowledge::default() };
-        let theirs = fit(&x, &Model::ssnmf(knowledge), &settings).unwrap();
+        let facts = Facts { labels: Some(labels.clone()), label_weight: 2.25, ..Facts::default() };
+        let theirs = fit(&x, &facts.model("ssnmf"), &settings).unwrap();
         let view = Advice::Labels { labels, rule: LabelRule::View, strength: Strength::Relative(0.6) };
         let ours = guided(&x, &Guidance::default().with(view), &settings);
         let difference = (ours.objective - theirs.objective).abs() / (1.0 + theirs.objective);

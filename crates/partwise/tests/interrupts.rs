@@ -6,6 +6,7 @@
 
 mod common;
 
+use common::facts::Facts;
 use std::thread;
 use std::time::Duration;
 
@@ -15,9 +16,7 @@ use partwise::guidance::{Advice, Guidance, LabelRule, Strength};
 use partwise::recipes::{
     AutomaticSettings, StrengthRule, auto_scale_observed, automatic, scaled, search_strength_observed, sweep,
 };
-use partwise::{
-    DenseMatrix, Init, Interrupt, Interrupted, Knowledge, Labels, Loss, Matrix, Model, Settings, fit,
-};
+use partwise::{DenseMatrix, Init, Interrupt, Interrupted, Labels, Loss, Matrix, Model, Settings, fit};
 
 fn data(n: usize, d: usize) -> DenseMatrix<'static, f64> {
     DenseMatrix::from_matrix(Matrix::from_fn(n, d, |i, j| number(3, i * 1000 + j))).unwrap()
@@ -66,9 +65,9 @@ fn searches_for_a_strength_and_sweeps_end_and_what_they_found_was_said() {
     let x = data(2_000, 40);
     let classes: Vec<i32> = (0..2_000).map(|i| if i < 40 { i % 4 } else { -1 }).collect();
     let labels = Labels::from_integers(&classes).unwrap();
-    let knowledge = Knowledge { labels: Some(labels.clone()), ..Knowledge::default() };
+    let facts = Facts { labels: Some(labels.clone()), ..Facts::default() };
     let (model, rule) =
-        (Model::ws_nmf(knowledge), StrengthRule { max_steps: 1_000_000, ..StrengthRule::default() });
+        (facts.model("ws-nmf"), StrengthRule { max_steps: 1_000_000, ..StrengthRule::default() });
     // Every strength holds all labels at this threshold, so that the search goes on.
     let rule = StrengthRule { threshold: f64::MIN_POSITIVE, factor: 0.999_999, ..rule };
     let settings = Settings { max_iterations: 20, tolerance: 0.0, ..Settings::new(4) };

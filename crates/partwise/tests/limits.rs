@@ -6,11 +6,12 @@
 
 mod common;
 
+use common::facts::{Facts, Margins};
 use common::{Example, for_examples, number};
 use partwise::graphs::Graph;
 use partwise::{
-    AnchorScale, CodeReference, ComponentReference, Fit, Knowledge, Labels, Loss, Margins, Matrix, Model,
-    Settings, Slot, SupportVectors, fit, solvers,
+    AnchorScale, CodeReference, ComponentReference, Fit, Labels, Loss, Matrix, Model, Settings, Slot,
+    SupportVectors, fit, solvers,
 };
 
 fn settings(example: &Example, solver: &solvers::SolverSpec, first: Slot) -> Settings {
@@ -89,23 +90,23 @@ fn labels_that_say_nothing_leave_nmf() {
 fn margins_without_weight_leave_nmf() {
     for_examples(16, |example| {
         let weightless = |margins| Margins { discriminative_weight: 0.0, ..margins };
-        let given = Knowledge { margins: weightless(common::margins(example)), ..Knowledge::default() };
+        let given = Facts { margins: weightless(common::margins(example)), ..Facts::default() };
         let two: Vec<i32> = (0..example.n).map(|i| i.min(2) as i32 - 1).collect();
-        let trained = Knowledge {
+        let trained = Facts {
             labels: Some(Labels::from_integers(&two).unwrap()),
             margins: weightless(Margins::default()),
-            ..Knowledge::default()
+            ..Facts::default()
         };
         let none = SupportVectors::from_matrix(&Matrix::zeros(example.n, 0)).unwrap();
         let none = Margins { support: Some(none), ..Margins::default() };
-        let nothing = Knowledge { margins: none, ..Knowledge::default() };
+        let nothing = Facts { margins: none, ..Facts::default() };
         check(
             example,
             Loss::KullbackLeibler,
             &[
-                ("weight 0 of given coefficients", Model::nmf_alpha(given)),
-                ("weight 0 of machines", Model::nmf_alpha(trained)),
-                ("no machine", Model::nmf_alpha(nothing)),
+                ("weight 0 of given coefficients", given.model("nmf-alpha")),
+                ("weight 0 of machines", trained.model("nmf-alpha")),
+                ("no machine", nothing.model("nmf-alpha")),
             ],
         );
     });
@@ -115,14 +116,14 @@ fn margins_without_weight_leave_nmf() {
 fn references_without_weight_leave_nmf() {
     for_examples(16, |example| {
         for scale in [AnchorScale::Fixed, AnchorScale::Alternating, AnchorScale::Joint] {
-            let labelled = Knowledge {
+            let labelled = Facts {
                 labels: Some(example.labels()),
                 strength: 0.0,
                 anchor_scale: scale,
-                ..Knowledge::default()
+                ..Facts::default()
             };
             let known = example.k.div_ceil(2);
-            let referenced = Knowledge {
+            let referenced = Facts {
                 code_reference: Some(CodeReference {
                     reference: example.positive(example.n, example.k, 8),
                     weight: vec![0.0; example.n],
@@ -132,20 +133,19 @@ fn references_without_weight_leave_nmf() {
                     weight: vec![0.0; known],
                 }),
                 anchor_scale: scale,
-                ..Knowledge::default()
+                ..Facts::default()
             };
-            let none = Knowledge {
+            let none = Facts {
                 labels: Some(Labels::from_integers(&vec![-1; example.n]).unwrap()),
                 anchor_scale: scale,
-                ..Knowledge::default()
+                ..Facts::default()
             };
-            let weightless =
-                Knowledge { labels: Some(example.labels()), label_weight: 0.0, ..Knowledge::default() };
+            let weightless = Facts { labels: Some(example.labels()), label_weight: 0.0, ..Facts::default() };
             let models = [
-                ("label weight 0", Model::ssnmf(weightless)),
-                ("strength 0", Model::ws_nmf(labelled)),
-                ("weights 0", Model::ws_nmf(referenced)),
-                ("no labels", Model::ws_nmf(none)),
+                ("label weight 0", weightless.model("ssnmf")),
+                ("strength 0", labelled.model("ws-nmf")),
+                ("weights 0", referenced.model("ws-nmf")),
+                ("no labels", none.model("ws-nmf")),
             ];
             if scale == AnchorScale::Joint {
                 // Multiplicative updates refuse the joint scale whatever its weights are.

@@ -7,12 +7,11 @@
 
 mod common;
 
+use common::facts::{Facts, Margins};
 use common::{Example, for_examples, number, product, relative_difference};
-use partwise::models::train_machines;
+use partwise::methods::train_machines;
 use partwise::svm::{SvmSettings, train};
-use partwise::{
-    DataMatrix, DenseMatrix, Init, Knowledge, LabelSets, Labels, Margins, Matrix, Model, Settings, Slot, fit,
-};
+use partwise::{DataMatrix, DenseMatrix, Init, LabelSets, Labels, Matrix, Settings, Slot, fit};
 
 /// Three classes with some features of their own, every third sample unlabelled.
 fn classes(n: usize, d: usize, density: f64) -> (Matrix<f64>, Vec<i32>) {
@@ -25,8 +24,18 @@ fn classes(n: usize, d: usize, density: f64) -> (Matrix<f64>, Vec<i32>) {
     (x, (0..n).map(|i| if (i / 3) % 3 == 0 { -1 } else { class(i) as i32 }).collect())
 }
 
-fn labelled(labels: &[i32], margins: Margins) -> Knowledge {
-    Knowledge { labels: Some(Labels::from_integers(labels).unwrap()), margins, ..Knowledge::default() }
+/// The machines of these facts.
+fn machines<T: partwise::Real>(
+    x: &dyn DataMatrix<T>,
+    facts: &Facts,
+    threads: usize,
+) -> partwise::methods::Machines {
+    let guidance = facts.model("nmf-alpha").guidance().clone();
+    train_machines(x, &guidance, facts.margins.cost, threads).unwrap()
+}
+
+fn labelled(labels: &[i32], margins: Margins) -> Facts {
+    Facts { labels: Some(Labels::from_integers(labels).unwrap()), margins, ..Facts::default() }
 }
 
 /// The rows and targets of each machine, from the definition.
@@ -50,13 +59,13 @@ fn each_kind_of_labels_has_its_machines() {
     let pair = |a: i32, b: i32| -> Vec<i8> {
         labels.iter().map(|l| if *l == a { 1 } else { -i8::from(*l == b) }).collect()
     };
-    let all = train_machines(&x, &labelled(&labels, Margins::default()), 1).unwrap();
+    let all = machines(&x, &labelled(&labels, Margins::default()), 1);
     assert_eq!((all.machines, all.converged), (3, 3));
     assert!(all.largest_gap <= 1e-6);
     assert_eq!(all.support.to_matrix(), expected_columns(&x, &[pair(0, 1), pair(0, 2), pair(1, 2)]));
 
     let two: Vec<i32> = labels.iter().map(|l| if *l == 1 { -1 } else { *l }).collect();
-    let binary = train_machines(&x, &labelled(&two, Margins::default()), 1).unwrap();
+    let binary = machines(&x, &labelled(&two, Margins::default()), 1);
     assert_eq!(binary.support.to_matrix(), expected_columns(&x, &[pair(0, 2)]));
 
     // Label 0: class 0 or 1; label 1: class 1. They replace the labels.
@@ -67,7 +76,7 @@ fn each_kind_of_labels_has_its_machines() {
         labels.iter().map(|l| set(l).map_or(0, target)).collect()
     };
     let margins = Margins { label_sets, ..Margins::default() };
-    let sets = train_machines(&x, &labelled(&labels, margins), 1).unwrap();
+    let sets = machines(&x, &labelled(&labels, margins), 1);
     assert_eq!(sets.support.to_matrix(), expected_columns(&x, &[has(0), has(1)]));
 }
 
@@ -76,7 +85,7 @@ fn any_number_of_threads_trains_the_same_machines() {
     let (x, labels) = classes(60, 12, 0.4);
     let (dense, sparse) = (DenseMatrix::from_matrix(x.clone()).unwrap(), common::sparse::<f64>(&x));
     for x in [&dense as &dyn DataMatrix<f64>, &sparse] {
-        let train = |threads| train_machines(x, &labelled(&labels, Margins::default()), threads).unwrap();
+        let train = |threads| machines(x, &labelled(&labels, Margins::default()), threads);
         let one = train(1);
         assert!(one.machines > 1 && !one.support.entries().is_empty());
         assert!([2, 7].into_iter().all(|threads| train(threads) == one));
@@ -89,11 +98,11 @@ fn given_coefficients_are_those_of_training() {
     let x = DenseMatrix::from_matrix(x).unwrap();
     let margins = Margins { discriminative_weight: 3.0, cost: 0.2, ..Margins::default() };
     let trained = labelled(&labels, margins.clone());
-    let support = Some(train_machines(&x, &trained, 1).unwrap().support);
+    let support = Some(machines(&x, &trained, 1).support);
     let given = labelled(&labels, Margins { support, ..margins });
     let settings = Settings { max_iterations: 20, ..Settings::new(4) };
-    let a = fit(&x, &Model::nmf_alpha(trained), &settings).unwrap();
-    let b = fit(&x, &Model::nmf_alpha(given), &settings).unwrap();
+    let a = fit(&x, &trained.model("nmf-alpha"), &settings).unwrap();
+    let b = fit(&x, &given.model("nmf-alpha"), &settings).unwrap();
     assert_eq!((&a.codes, &a.components, a.objective), (&b.codes, &b.components, b.objective));
     assert!(a.parts.iter().any(|(name, value)| name == "margins" && *value > 0.0), "{:?}", a.parts);
     assert_eq!(a.component_names, ["0", "1", "2", "part 4"]);
@@ -107,7 +116,7 @@ fn a_larger_weight_keeps_the_directions_better() {
     let at = |discriminative_weight: f64| {
         let margins = Margins { discriminative_weight, ..Margins::default() };
         let settings = Settings { tolerance: 0.0, max_iterations: 400, ..Settings::new(3) };
-        let fit = fit(&x, &Model::nmf_alpha(labelled(&labels, margins)), &settings).unwrap();
+        let fit = fit(&x, &labelled(&labels, margins).model("nmf-alpha"), &settings).unwrap();
         (fit.parts[0].1, fit.parts[1].1 / discriminative_weight)
     };
     let (weak, strong) = (at(1e-3), at(100.0));
@@ -121,7 +130,7 @@ fn sparse_data_give_the_fit_of_dense_data() {
     for (d, density, stays_sparse) in [(12, 0.4, false), (400, 0.01, true)] {
         let (x, labels) = classes(45, d, density);
         let (dense, sparse) = (DenseMatrix::from_matrix(x.clone()).unwrap(), common::sparse::<f64>(&x));
-        let model = Model::nmf_alpha(labelled(&labels, Margins::default()));
+        let model = labelled(&labels, Margins::default()).model("nmf-alpha");
         for first in Slot::MAIN {
             let settings = Settings {
                 init: Init::Random,
@@ -142,9 +151,9 @@ fn sparse_data_give_the_fit_of_dense_data() {
 #[test]
 fn corrected_codes_have_the_inner_products_of_the_approximation() {
     for_examples(12, |example: &Example| {
-        let knowledge = Knowledge { margins: common::margins(example), ..Knowledge::default() };
+        let facts = Facts { margins: common::margins(example), ..Facts::default() };
         let settings = Settings { max_iterations: 5, ..Settings::new(example.k) };
-        let fit = fit(&example.dense::<f64>(), &Model::nmf_alpha(knowledge), &settings).unwrap();
+        let fit = fit(&example.dense::<f64>(), &facts.model("nmf-alpha"), &settings).unwrap();
         let (corrected, p) = (fit.corrected_codes(), product(&fit.codes, &fit.components));
         assert_eq!(corrected.shape(), (example.n, example.k));
         let products = |m: &Matrix<f64>| product(m, &m.transposed());
@@ -156,10 +165,10 @@ fn corrected_codes_have_the_inner_products_of_the_approximation() {
 #[test]
 fn the_codes_of_a_new_row_depend_on_the_row_alone() {
     for_examples(12, |example: &Example| {
-        let knowledge = Knowledge { margins: common::margins(example), ..Knowledge::default() };
+        let facts = Facts { margins: common::margins(example), ..Facts::default() };
         let settings = Settings { max_iterations: 5, tolerance: 0.0, ..Settings::new(example.k) };
         let x = example.dense::<f64>();
-        let fit = fit(&x, &Model::nmf_alpha(knowledge), &settings).unwrap();
+        let fit = fit(&x, &facts.model("nmf-alpha"), &settings).unwrap();
         let all = fit.transform(&x, &settings).unwrap();
         assert_eq!(all.init, "constant");
         let last = DenseMatrix::new(1, example.d, x.row(example.n - 1).to_vec()).unwrap();

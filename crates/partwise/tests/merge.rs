@@ -139,7 +139,8 @@ fn samples_of_a_class_have_the_same_codes_with_every_solver() {
 fn penalties_on_merged_rows_count_each_sample() {
     for_examples(24, |example| {
         let (w, h) = example.factors(1);
-        for case in common::cases().iter().filter(|case| case.spec.tying == partwise::models::Tying::Labels) {
+        for case in common::cases().iter().filter(|case| case.spec.tying == partwise::methods::Tying::Labels)
+        {
             for penalty in common::PENALTIES {
                 let settings = Settings {
                     init: example.start(1),

@@ -6,13 +6,12 @@
 
 mod common;
 
+use common::facts::Facts;
 use common::{Example, accepted, cases};
 use partwise::graphs::Graph;
 use partwise::guidance::{Advice, Feature, Guidance, Topic};
 use partwise::recipes::{AutomaticSettings, automatic};
-use partwise::{
-    DataMatrix, DenseMatrix, Fit, Knowledge, LabelTargets, Labels, Loss, Matrix, Model, Settings, fit,
-};
+use partwise::{DataMatrix, DenseMatrix, Fit, LabelTargets, Labels, Loss, Matrix, Model, Settings, fit};
 
 fn example() -> Example {
     Example::new(12, 6, 2, 3)
@@ -51,9 +50,8 @@ fn weights_and_marks_that_are_all_0_are_refused_by_name() {
             }
         }
     }
-    let knowledge =
-        Knowledge { known_entries: Some(zeros), labels: Some(example.labels()), ..Knowledge::default() };
-    let error = fit(&blank, &Model::ssnmf(knowledge), &Settings::new(2)).unwrap_err().to_string();
+    let facts = Facts { known_entries: Some(zeros), labels: Some(example.labels()), ..Facts::default() };
+    let error = fit(&blank, &facts.model("ssnmf"), &Settings::new(2)).unwrap_err().to_string();
     assert!(error.contains("known entries"), "{error}");
 }
 
@@ -84,8 +82,8 @@ fn items_that_say_nothing_are_reported() {
         assert!(told, "{kind}: {:?}", found.notices);
     }
     let targets = LabelTargets { targets: Matrix::zeros(12, 2), known: Matrix::zeros(12, 2) };
-    let knowledge = Knowledge { label_targets: Some(targets), ..Knowledge::default() };
-    let found = fit(&example.dense::<f64>(), &Model::ssnmf(knowledge), &Settings::new(2)).unwrap();
+    let facts = Facts { label_targets: Some(targets), ..Facts::default() };
+    let found = fit(&example.dense::<f64>(), &facts.model("ssnmf"), &Settings::new(2)).unwrap();
     assert!(codes(&found).contains(&"empty-item"), "{:?}", found.notices);
 }
 

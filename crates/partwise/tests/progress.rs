@@ -6,11 +6,13 @@
 
 mod known;
 
+mod common;
+
+use common::facts::Facts;
 use known::Draw;
 use partwise::guidance::{Advice, Guidance};
 use partwise::{
-    DenseMatrix, Init, Knowledge, Labels, Loss, Matrix, Model, Settings, SolverChoice, StopReason, fit,
-    solvers,
+    DenseMatrix, Init, Labels, Loss, Matrix, Model, Settings, SolverChoice, StopReason, fit, solvers,
 };
 
 const N: usize = 60;
@@ -35,7 +37,7 @@ fn labels() -> Labels {
 
 /// Methods of several kinds, with the losses that they have.
 fn models() -> Vec<Model> {
-    let known = || Knowledge { labels: Some(labels()), ..Knowledge::default() };
+    let known = || Facts { labels: Some(labels()), ..Facts::default() };
     let guided = || Model::guided(Guidance::default().with(Advice::labels(labels())));
     let divergence = |model: Model| model.with_loss(Loss::KullbackLeibler).unwrap();
     vec![
@@ -43,8 +45,8 @@ fn models() -> Vec<Model> {
         divergence(Model::nmf()),
         Model::cnmf(labels()),
         divergence(Model::cnmf(labels())),
-        Model::ws_nmf(known()),
-        Model::ssnmf(known()),
+        known().model("ws-nmf"),
+        known().model("ssnmf"),
         guided(),
         divergence(guided()),
     ]

@@ -7,12 +7,13 @@
 
 mod common;
 
+use common::facts::{Facts, Unit};
 use common::{Case, Example, PENALTIES, accepted, cases};
 use partwise::guidance::{Advice, Guidance, LabelRule, Strength};
 use partwise::solvers::SolverSpec;
 use partwise::{
-    DataMatrix, DenseMatrix, Fit, Held, Init, Knowledge, Loss, Matrix, Model, Real, Settings, SolverChoice,
-    StopReason, StrengthUnit, fit, solve,
+    DataMatrix, DenseMatrix, Fit, Held, Init, Loss, Matrix, Model, Real, Settings, SolverChoice, StopReason,
+    fit, solve,
 };
 
 /// Numbers that bring data out of the range and back: powers of 16, so that nothing is rounded.
@@ -26,32 +27,32 @@ fn times<T: Real>(matrix: &Matrix<f64>, factor: f64) -> Matrix<T> {
 }
 
 /// What has a unit, for data times c.
-fn knowledge_times(knowledge: Knowledge, graph: bool, c: f64) -> Knowledge {
-    let (mut knowledge, root) = (knowledge, c.sqrt());
-    if knowledge.strength_unit == StrengthUnit::Raw {
-        knowledge.strength *= root;
-        knowledge.label_weight = knowledge.label_weight * c * c;
+fn facts_times(facts: Facts, graph: bool, c: f64) -> Facts {
+    let (mut facts, root) = (facts, c.sqrt());
+    if facts.unit == Unit::Raw {
+        facts.strength *= root;
+        facts.label_weight = facts.label_weight * c * c;
     }
     if graph {
-        knowledge.graph_weight *= c;
+        facts.graph_weight *= c;
     }
-    if let Some(reference) = &mut knowledge.code_reference {
+    if let Some(reference) = &mut facts.code_reference {
         reference.weight.iter_mut().for_each(|weight| *weight *= root);
     }
-    if let Some(reference) = &mut knowledge.component_reference {
+    if let Some(reference) = &mut facts.component_reference {
         reference.reference = times(&reference.reference, root);
         reference.weight.iter_mut().for_each(|weight| *weight *= root);
     }
-    if let Some(guidance) = &mut knowledge.guidance {
-        let mut scaled: Guidance = guidance.as_ref().clone();
+    if let Some(guidance) = &mut facts.guidance {
+        let mut scaled: Guidance = guidance.clone();
         for item in scaled.advice_mut() {
             if let Advice::References { profiles, .. } = item {
                 *profiles = times(profiles, root);
             }
         }
-        knowledge.guidance = Some(scaled.into());
+        facts.guidance = Some(scaled);
     }
-    knowledge
+    facts
 }
 
 fn settings(example: &Example, solver: &SolverSpec, init: &str) -> Settings {
@@ -122,12 +123,12 @@ fn same_fit_of<T: Real>(
         return 0;
     };
     // Squares of the data's unit must be numbers where a raw weight goes with them.
-    let raw = case.unit == StrengthUnit::Raw && T::NAME == "f64";
+    let raw = case.unit == Unit::Raw && T::NAME == "f64";
     let factors = if raw { [2f64.powi(-240), 2f64.powi(240)] } else { factors::<T>() };
     for c in factors {
         let label = format!("{case:?}, {}, {init}, {}, sparse {sparse}, c = {c:e}", solver.name, T::NAME);
-        let knowledge = knowledge_times(case.knowledge(example), case.takes_graph(), c);
-        let model = Model::from_name(case.spec.name, knowledge).unwrap().with_loss(case.loss).unwrap();
+        let facts = facts_times(case.facts(example), case.takes_graph(), c);
+        let model = facts.try_model(case.spec.name).unwrap().with_loss(case.loss).unwrap();
         let got = fit(stored::<T>(example, c, sparse).as_ref(), &model, &settings);
         let got = got.unwrap_or_else(|error| panic!("{label}: {error}"));
         finite(&got, &label);

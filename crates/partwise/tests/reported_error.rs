@@ -7,7 +7,7 @@
 mod common;
 
 use common::{Example, cases};
-use partwise::models::Tying;
+use partwise::methods::Tying;
 use partwise::{Loss, Settings, fit, metrics};
 
 #[test]
@@ -22,7 +22,7 @@ fn the_reported_error_is_that_of_the_factors() {
         }
         let example = case.example(&Example::new(12, 12, 4, 3));
         let (data, model) = (example.dense::<f64>(), case.model(&example));
-        if model.knowledge().known_entries.is_some() {
+        if model.guidance().advice().iter().any(|item| matches!(item, partwise::Advice::KnownEntries(_))) {
             continue;
         }
         let settings = Settings { max_iterations: 5, ..Settings::new(example.k) };

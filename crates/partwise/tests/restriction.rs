@@ -8,7 +8,7 @@ mod common;
 
 use common::{Case, Example, PENALTIES, Penalty, accepted, cases, for_examples, objective};
 use partwise::backend::{Backend, CpuBackend, ReferenceBackend};
-use partwise::models::Form;
+use partwise::methods::Form;
 use partwise::{Init, Loss, Matrix, Problem, Settings, Slot, SolverChoice, Subproblem};
 
 const TOLERANCE: f64 = 1e-10;

@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Case, Example, accepted, cases, for_examples, product, relative_difference};
-use partwise::models::Form;
+use partwise::methods::Form;
 use partwise::solvers::SolverSpec;
 use partwise::{DenseMatrix, Fit, Init, Matrix, Model, Real, Settings, fit};
 
@@ -19,7 +19,7 @@ fn scale_free() -> impl Iterator<Item = Case> {
         // than one minimizer to pick from.
         // The gradients of SSNMF's factors have different units, and the (max S)² of symmetric models goes with another power of the
         // data than the rest.
-        let drifts = spec.rescales || spec.smooths || case.takes_graph();
+        let drifts = spec.rescales || spec.takes(partwise::methods::Input::Smoothing) || case.takes_graph();
         let other_units = spec.form == Form::Symmetric || spec.name == "ssnmf";
         // A component that is held at a profile has the profile's unit.
         let held = spec.name == "guided" && case.references;

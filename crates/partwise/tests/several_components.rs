@@ -6,24 +6,22 @@
 
 mod common;
 
+use common::facts::{Facts, Unit};
 use common::{Example, for_examples, product};
 use partwise::backend::{Backend, CpuBackend, ReferenceBackend};
-use partwise::{
-    Error, Init, Knowledge, Matrix, Model, Problem, Settings, Slot, SolverChoice, StrengthUnit, Subproblem,
-    fit,
-};
+use partwise::{Error, Init, Matrix, Problem, Settings, Slot, SolverChoice, Subproblem, fit};
 
 const PARTS: usize = 2;
 const WEIGHT: f64 = 0.6;
 
-fn knowledge(example: &Example) -> Knowledge {
-    Knowledge {
+fn facts(example: &Example) -> Facts {
+    Facts {
         labels: Some(example.labels()),
         strength: 1.5,
         components_per_class: PARTS,
         graph: Some(example.graph()),
         graph_weight: WEIGHT,
-        ..Knowledge::default()
+        ..Facts::default()
     }
 }
 
@@ -64,7 +62,7 @@ fn objective(example: &Example, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
 fn the_subproblem_is_the_objective_seen_from_one_factor() {
     for_examples(16, |example| {
         let x = example.dense::<f64>();
-        let model = Model::ws_nmf(knowledge(example));
+        let model = facts(example).model("ws-nmf");
         let (problem, here) = Problem::new(&x, &model, &settings(example, 1)).unwrap();
         let ((w, h), (other_w, other_h)) = (factors(example, 1), factors(example, 2));
         let at_here = objective(example, &w, &h) / 2.0;
@@ -102,7 +100,7 @@ fn every_solver_that_serves_it_descends_to_the_stated_objective() {
         for solver in [SolverChoice::Hals, SolverChoice::Bpp, SolverChoice::Nesterov, SolverChoice::Mu] {
             for init in [Init::Exemplars, settings(example, 1).init] {
                 let settings = Settings { solver, init, max_iterations: 20, ..settings(example, 1) };
-                let fit = fit(&x, &Model::ws_nmf(knowledge(example)), &settings).unwrap();
+                let fit = fit(&x, &facts(example).model("ws-nmf"), &settings).unwrap();
                 let size: f64 = example.x.as_slice().iter().map(|x| x * x).sum();
                 for pair in fit.history.windows(2) {
                     let rise = pair[1].objective - pair[0].objective;
@@ -128,15 +126,14 @@ fn growing_a_component_against_its_codes_evades_no_graph() {
     let x = example.dense::<f64>();
     let init = Init::Custom { codes: Some(w), components: Some(h) };
     let settings = Settings { init, max_iterations: 0, ..Settings::new(rank(&example)) };
-    let after = fit(&x, &Model::ws_nmf(knowledge(&example)), &settings).unwrap().objective;
+    let after = fit(&x, &facts(&example).model("ws-nmf"), &settings).unwrap().objective;
     assert!((after - before).abs() <= 1e-10 * before, "{after} is not {before}");
 }
 
 #[test]
 fn each_class_names_what_it_owns() {
     let example = Example::new(12, 5, 3, 4);
-    let fit =
-        fit(&example.dense::<f64>(), &Model::ws_nmf(knowledge(&example)), &Settings::new(rank(&example)));
+    let fit = fit(&example.dense::<f64>(), &facts(&example).model("ws-nmf"), &Settings::new(rank(&example)));
     let names = fit.unwrap().component_names;
     let classes = example.labels().names().to_vec();
     assert_eq!(names[..2], [format!("{} 1", classes[0]), format!("{} 2", classes[0])]);
@@ -147,14 +144,14 @@ fn each_class_names_what_it_owns() {
 fn what_can_not_be_served_is_refused() {
     let example = Example::new(12, 5, 3, 4);
     let x = example.dense::<f64>();
-    let plain = knowledge(&example);
-    let refused = |knowledge: Knowledge, name: &str, settings: Settings| {
-        fit(&x, &Model::from_name(name, knowledge).unwrap(), &settings).unwrap_err()
+    let plain = facts(&example);
+    let refused = |facts: Facts, name: &str, settings: Settings| {
+        fit(&x, &facts.try_model(name).unwrap(), &settings).unwrap_err()
     };
     let enough = Settings::new(rank(&example));
-    let raw = Knowledge { strength_unit: StrengthUnit::Raw, ..plain.clone() };
+    let raw = Facts { unit: Unit::Raw, ..plain.clone() };
     assert!(matches!(refused(raw, "ws-nmf", enough.clone()), Error::Incompatible { .. }));
-    let none = Knowledge { components_per_class: 0, ..plain.clone() };
+    let none = Facts { components_per_class: 0, ..plain.clone() };
     assert!(matches!(refused(none, "ws-nmf", enough.clone()), Error::OutOfRange { .. }));
     assert!(matches!(refused(plain.clone(), "cnmf", enough.clone()), Error::Incompatible { .. }));
     assert!(matches!(refused(plain.clone(), "ws-nmf", Settings::new(2)), Error::OutOfRange { .. }));

@@ -6,8 +6,9 @@
 
 mod common;
 
+use common::facts::Facts;
 use common::number;
-use partwise::{DenseMatrix, Init, Knowledge, Labels, Matrix, Model, Settings, StepRule, fit};
+use partwise::{DenseMatrix, Init, Labels, Matrix, Settings, StepRule, fit};
 
 const CLASSES: usize = 5;
 
@@ -24,7 +25,7 @@ fn generated(n: usize, d: usize, seed: u64) -> DenseMatrix<'static, f64> {
 /// The objective after 0, 1, 2, … iterations.
 fn objectives(x: &DenseMatrix<'static, f64>, labels: &[i32], step_rule: StepRule, seed: u64) -> Vec<f64> {
     let labels = Some(Labels::from_integers(labels).unwrap());
-    let knowledge = Knowledge { labels, step_rule, ..Knowledge::default() };
+    let facts = Facts { labels, step_rule, ..Facts::default() };
     let settings = Settings {
         init: Init::Random,
         seed,
@@ -33,7 +34,7 @@ fn objectives(x: &DenseMatrix<'static, f64>, labels: &[i32], step_rule: StepRule
         threads: 1,
         ..Settings::new(CLASSES)
     };
-    let fit = fit(x, &Model::from_name("nmf-dc", knowledge).unwrap(), &settings).unwrap();
+    let fit = fit(x, &facts.try_model("nmf-dc").unwrap(), &settings).unwrap();
     assert_eq!((fit.solver, fit.iterations), ("nesterov-running", 200));
     fit.history.iter().map(|iteration| iteration.objective).collect()
 }

@@ -91,7 +91,7 @@ fn the_history_begins_at_the_start_and_the_objective_is_exact() {
                         let start = case.codes(example, &w);
                         let difference = relative_difference(&fit.codes, &start);
                         assert!(difference < 1e-14, "{label}: the codes are not the start");
-                        let composed = case.spec.form == partwise::models::Form::Images;
+                        let composed = case.spec.form == partwise::methods::Form::Images;
                         assert!(composed || fit.components == case.components(example, &h), "{label}");
                     }
                     let naive = common::objective(

@@ -6,12 +6,13 @@
 
 mod common;
 
+use common::facts::Facts;
 use common::for_examples;
 use partwise::recipes::{StrengthRule, search_strength};
-use partwise::{AnchorScale, Error, Knowledge, Labels, Model, Settings, fit};
+use partwise::{AnchorScale, Error, Labels, Model, Settings, fit};
 
 fn model(labels: Labels, scale: AnchorScale, strength: f64) -> Model {
-    Model::ws_nmf(Knowledge { labels: Some(labels), anchor_scale: scale, strength, ..Knowledge::default() })
+    Facts { labels: Some(labels), anchor_scale: scale, strength, ..Facts::default() }.model("ws-nmf")
 }
 
 #[test]

@@ -6,11 +6,12 @@
 
 mod known;
 
+mod common;
+
+use common::facts::Facts;
 use known::Draw;
 use partwise::graphs::Graph;
-use partwise::{
-    DenseMatrix, Error, Knowledge, Labels, Matrix, Model, Settings, SparseMatrix, fit, symmetric_mean,
-};
+use partwise::{DenseMatrix, Error, Labels, Matrix, Model, Settings, SparseMatrix, fit, symmetric_mean};
 
 const N: usize = 12;
 
@@ -52,7 +53,7 @@ fn sparse(matrix: &Matrix<f64>) -> SparseMatrix<'static, f64> {
 fn everywhere(matrix: &Matrix<f64>) -> Vec<(&'static str, Result<(), Error>)> {
     let settings = Settings { max_iterations: 3, threads: 1, ..Settings::new(3) };
     let labels = Labels::from_integers(&[0, 1, 2, -1, -1, -1, -1, -1, -1, -1, -1, -1]).unwrap();
-    let known = Knowledge { labels: Some(labels), ..Knowledge::default() };
+    let known = Facts { labels: Some(labels), ..Facts::default() };
     let (dense, single) = (
         DenseMatrix::from_matrix(matrix.clone()).unwrap(),
         DenseMatrix::from_matrix(matrix.cast::<f32>()).unwrap(),
@@ -64,7 +65,7 @@ fn everywhere(matrix: &Matrix<f64>) -> Vec<(&'static str, Result<(), Error>)> {
         ("symnmf", done(fit(&dense, &Model::symnmf(), &settings).map(drop))),
         ("symnmf, f32", done(fit(&single, &Model::symnmf(), &settings).map(drop))),
         ("symnmf, sparse", done(fit(&sparse(matrix), &Model::symnmf(), &settings).map(drop))),
-        ("ws-symnmf", done(fit(&dense, &Model::ws_symnmf(known), &settings).map(drop))),
+        ("ws-symnmf", done(fit(&dense, &known.model("ws-symnmf"), &settings).map(drop))),
         ("a graph", done(Graph::from_matrix(matrix).map(drop))),
         ("a graph by entries", done(Graph::from_entries(N, &entries).map(drop))),
         ("a Gram", done(symmetric_mean("G", matrix).map(drop))),

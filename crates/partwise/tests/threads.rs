@@ -1,12 +1,13 @@
 //! Promise: no number of threads that is asked for can harm the machine, and none changes the result.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::facts::Facts;
 use std::ops::ControlFlow;
 
 use partwise::recipes::{AutomaticSettings, automatic};
-use partwise::{
-    DenseMatrix, Iteration, Knowledge, Labels, Model, Settings, encode, fit, models, most_threads,
-};
+use partwise::{DenseMatrix, Iteration, Labels, Model, Settings, encode, fit, methods, most_threads};
 
 fn data() -> DenseMatrix<'static, f64> {
     let value = |at: usize| {
@@ -24,9 +25,9 @@ fn labels() -> Labels {
 #[test]
 fn too_many_threads_are_limited_with_a_notice_in_every_method() {
     let (x, mut tried) = (data(), 0);
-    for spec in models::ALL {
-        let knowledge = Knowledge { labels: Some(labels()), ..Knowledge::default() };
-        let Ok(model) = Model::from_name(spec.name, knowledge) else { continue };
+    for spec in methods::ALL {
+        let facts = Facts { labels: Some(labels()), ..Facts::default() };
+        let Ok(model) = facts.try_model(spec.name) else { continue };
         let settings = |threads| Settings { threads, max_iterations: 3, ..Settings::new(2) };
         let Ok(few) = fit(&x, &model, &settings(1)) else { continue };
         tried += 1;

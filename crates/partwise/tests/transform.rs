@@ -7,7 +7,7 @@
 mod common;
 
 use common::{Case, Example, accepted, cases, relative_difference};
-use partwise::models::{Form, Tying};
+use partwise::methods::{Form, Tying};
 use partwise::{
     DataMatrix, DenseMatrix, Fit, Held, Init, Loss, Matrix, Model, Settings, Slot, SolverChoice, fit, solve,
 };
@@ -36,12 +36,12 @@ fn drifts(case: &Case) -> bool {
 
 /// The rows that nothing is known about.
 fn unguided(example: &Example, case: &Case) -> Vec<usize> {
-    let knowledge = case.knowledge(example);
-    let isolated = knowledge.graph.as_ref().map(|graph| graph.isolated());
+    let facts = case.facts(example);
+    let isolated = facts.graph.as_ref().map(|graph| graph.isolated());
     let unjoined = |i: &usize| isolated.as_ref().is_none_or(|isolated| isolated.contains(i));
     let unlabelled =
         |i: usize| example.labels[i] < 0 || case.spec.needs == "nothing" || case.spec.name == "gnmf";
-    let free = |i: &usize| match (&knowledge.code_reference, &knowledge.label_targets) {
+    let free = |i: &usize| match (&facts.code_reference, &facts.label_targets) {
         (Some(reference), _) => reference.weight[*i] == 0.0,
         (None, Some(targets)) => targets.known.row(*i).iter().all(|m| *m == 0.0),
         (None, None) if case.spec.name == "guided" => i.is_multiple_of(3) && unlabelled(*i),

@@ -1,383 +1,175 @@
-//! Which room of the library may not use which: one table, read against the paths in the code.
+//! Which module of a crate uses which: the paths of a [`CrateTree`], gathered by pairs of modules.
+//!
+//! Two views are taken. *Top-level modules* (the children of `lib.rs` or `main.rs`, with all that is below
+//! them) are what `walls.toml` lists. *Inside a folder*, its files and subfolders are the nodes, and `mod.rs`
+//! is one more.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fmt;
 
-use super::Finding;
-use super::source::{Source, is_word};
+use super::syntax::{CrateTree, Mention, MentionKind};
 
-/// Each room (a file or folder of `crates/partwise/src`) and what it may not use: another room, or one path in it.
-/// `ARCHITECTURE.md` explains the rooms; a wall moves there and here together.
-const FORBIDDEN: &[(&str, &[&str])] = &[
-    (
-        "linalg",
-        &[
-            "backend",
-            "data",
-            "factors",
-            "fit",
-            "graphs",
-            "guidance",
-            "init",
-            "losses",
-            "metrics",
-            "models",
-            "observe",
-            "problem",
-            "quadratic",
-            "recipes",
-            "settings",
-            "solvers",
-            "stop",
-            "svm",
-            "terms",
-        ],
-    ),
-    (
-        "data",
-        &[
-            "backend",
-            "factors",
-            "fit",
-            "graphs",
-            "guidance",
-            "init",
-            "losses",
-            "metrics",
-            "models",
-            "observe",
-            "problem",
-            "quadratic",
-            "recipes",
-            "settings",
-            "solvers",
-            "stop",
-            "svm",
-            "terms",
-        ],
-    ),
-    (
-        "quadratic",
-        &[
-            "backend", "data", "fit", "graphs", "guidance", "init", "losses", "metrics", "models", "observe",
-            "problem", "recipes", "settings", "solvers", "stop", "svm", "terms",
-        ],
-    ),
-    (
-        "solvers",
-        &[
-            "backend", "data", "fit", "graphs", "guidance", "init", "metrics", "models", "observe",
-            "problem", "recipes", "settings", "stop", "svm", "terms",
-        ],
-    ),
-    ("losses", &["backend", "fit", "guidance", "init", "metrics", "models", "problem", "recipes", "solvers"]),
-    ("terms", &["backend", "data", "fit", "init", "metrics", "models", "problem", "recipes", "solvers"]),
-    ("guidance", &["backend", "data", "fit", "init", "metrics", "models", "recipes", "solvers"]),
-    (
-        "models",
-        &[
-            "backend",
-            "data::DenseMatrix",
-            "data::SparseMatrix",
-            "fit",
-            "init",
-            "metrics",
-            "recipes",
-            // A model may name its published solver, no more.
-            "solvers::NnlsSolver",
-            "solvers::Rows",
-        ],
-    ),
-    (
-        "init",
-        &[
-            "backend",
-            "data::DenseMatrix",
-            "data::SparseMatrix",
-            "fit",
-            "metrics",
-            "models",
-            "recipes",
-            "solvers",
-        ],
-    ),
-    // It reads the registry of solvers to refuse pairs that can't be served; their insides are none of its business.
-    ("problem", &["backend", "fit", "metrics", "recipes", "solvers::NnlsSolver", "solvers::Rows"]),
-    ("backend", &["fit", "guidance", "metrics", "models", "recipes"]),
-    ("fit", &["data::DenseMatrix", "data::SparseMatrix", "guidance", "metrics", "recipes"]),
-    ("stop", &["data", "guidance", "metrics", "models", "recipes", "solvers"]),
-    ("observe", &["data", "guidance", "metrics", "models", "recipes", "solvers"]),
-    ("svm", &["backend", "fit", "models", "recipes", "solvers"]),
-    ("graphs", &["backend", "fit", "models", "recipes", "solvers"]),
-    ("recipes", &["backend", "data::DenseMatrix", "data::SparseMatrix", "quadratic"]),
-    (
-        "metrics",
-        &[
-            "backend",
-            "data",
-            "factors",
-            "fit",
-            "graphs",
-            "guidance",
-            "init",
-            "losses",
-            "models",
-            "observe",
-            "problem",
-            "quadratic",
-            "recipes",
-            "settings",
-            "solvers",
-            "stop",
-            "svm",
-            "terms",
-        ],
-    ),
-];
+/// How the root of a crate is called where a module uses an item that stands in `lib.rs` or `main.rs` itself.
+pub(super) const ROOT: &str = "crate";
 
-/// What only some rooms may name: the product crate, threads, randomness.
-const ONLY_IN: &[(&str, &[&str])] = &[
-    // `real` needs the bound that the product crate puts on its numbers.
-    ("faer", &["linalg", "real"]),
-    ("rayon", &["pool"]),
-    ("std::thread", &["pool"]),
-    ("rand_chacha", &["init"]),
-];
+/// The places of each edge: user → used.
+pub(super) type Edges = BTreeMap<(String, String), Vec<Place>>;
 
-/// The names that `lib.rs` re-exports and where they come from: `Matrix` → `linalg::Matrix`.
-pub(super) fn exports(library: &Source) -> Vec<(String, String)> {
-    used_paths(library)
-        .into_iter()
-        .filter_map(|(_, path)| {
-            let name = path.rsplit("::").next()?.to_string();
-            Some((name, path.strip_prefix("crate::").unwrap_or(&path).to_string()))
-        })
-        .collect()
+/// A line that uses another module.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) file: String,
+    pub(super) line: usize,
+    pub(super) path: String,
+    pub(super) is_use: bool,
 }
 
-/// Checks the file at `inside` (relative to the library's `src`) against the tables.
-pub(super) fn check(inside: &Path, source: &Source, exports: &[(String, String)]) -> Vec<Finding> {
-    let module: Vec<String> = inside
-        .with_extension("")
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy().into_owned())
-        .filter(|part| part != "mod")
-        .collect();
-    let room = module[0].as_str();
-    if room == "lib" {
-        return Vec::new();
+impl Place {
+    /// Whether the path says where its name comes from. Other paths in code say again what an import has
+    /// said.
+    pub(super) fn names_the_way(&self) -> bool {
+        self.is_use
+            || ["crate", "super", "self"].iter().any(|start| self.path.starts_with(&format!("{start}::")))
     }
-    let mut findings = Vec::new();
-    let mut paths = used_paths(source);
-    paths.extend(paths_in_code(source));
-    for (line, path) in paths {
-        let path = absolute(&path, &module);
-        let message = match path.strip_prefix("crate::") {
-            Some(own) => forbidden(room, own, exports),
-            None => foreign(room, &path),
-        };
-        let finding = message.map(|message| Finding::fault(line + 1, message));
-        findings.extend(finding.filter(|finding| !findings.contains(finding)));
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keyword = if self.is_use { "use " } else { "" };
+        write!(out, "{}:{} ({keyword}{})", self.file, self.line, self.path)
     }
-    findings
 }
 
-fn forbidden(room: &str, path: &str, exports: &[(String, String)]) -> Option<String> {
-    let exported =
-        exports.iter().find(|(name, _)| begins_with(path, name)).map(|(_, origin)| origin.as_str());
-    let (_, walls) = FORBIDDEN.iter().find(|(name, _)| *name == room)?;
-    // A type that a room's `mod.rs` re-exports may come by its file: `data::dense::DenseMatrix`.
-    let path = exported.unwrap_or(path);
-    let parts: Vec<&str> = path.split("::").collect();
-    let wall = walls.iter().find(|wall| match wall.split_once("::") {
-        None => parts[0] == **wall,
-        Some((other, name)) => parts[0] == other && parts[1..].contains(&name),
-    })?;
-    Some(format!("{room} may not use {wall} (here {path}); see ARCHITECTURE.md"))
-}
-
-fn foreign(room: &str, path: &str) -> Option<String> {
-    let (name, rooms) = ONLY_IN.iter().find(|(name, _)| begins_with(path, name))?;
-    (!rooms.contains(&room)).then(|| format!("only {} may name {name}", rooms.join(" and ")))
-}
-
-fn begins_with(path: &str, start: &str) -> bool {
-    path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-}
-
-/// `self::` and `super::` resolved from the module's place.
-fn absolute(path: &str, module: &[String]) -> String {
-    let mut here = module.to_vec();
-    let mut rest = path;
-    if let Some(after) = rest.strip_prefix("self::") {
-        rest = after;
-    } else if !rest.starts_with("super::") {
-        return rest.to_string();
-    }
-    while let Some(after) = rest.strip_prefix("super::") {
-        here.pop();
-        rest = after;
-    }
-    let mut parts = vec!["crate".to_string()];
-    parts.extend(here);
-    parts.push(rest.to_string());
-    parts.join("::")
-}
-
-/// Every path of the `use` declarations outside tests, groups taken apart, with the line it begins on.
-fn used_paths(source: &Source) -> Vec<(usize, String)> {
-    let mut paths = Vec::new();
-    let mut pending: Option<(usize, String)> = None;
-    for (line, code) in source.code.iter().enumerate().filter(|(line, _)| !source.test[*line]) {
-        let (start, mut text) = match pending.take() {
-            Some((start, text)) => (start, text + " " + code.trim()),
-            None => match after_use(code) {
-                Some(rest) => (line, rest.to_string()),
-                None => continue,
-            },
-        };
-        match text.find(';') {
-            None => pending = Some((start, text)),
-            Some(end) => {
-                text.truncate(end);
-                paths.extend(expanded(&text).into_iter().map(|path| (start, path)));
-            }
+/// The edges between the top-level modules of a crate, outside tests.
+pub(super) fn top_level(tree: &CrateTree) -> Edges {
+    let mut edges = Edges::new();
+    for (user, mention) in mentions(tree) {
+        let Some(from) = tree.modules[user].path.first() else { continue };
+        let target = tree.resolve(user, &mention.path);
+        let defines = target.definer.map(|module| tree.modules[module].path.first());
+        // The root stands for the names that it defines, not for those that it re-exports.
+        let through = target.through.iter().filter_map(|&module| tree.modules[module].path.first());
+        let used = defines.map(|name| name.map_or(ROOT, String::as_str)).into_iter();
+        for to in used.chain(through.map(String::as_str)).filter(|to| to != from) {
+            add(&mut edges, from, to, place(tree, user, mention));
         }
     }
-    paths
+    edges
 }
 
-/// What follows `use` on a line that begins with it, visibility aside.
-fn after_use(code: &str) -> Option<&str> {
-    let mut code = code.trim_start();
-    if let Some(after) = code.strip_prefix("pub") {
-        let after = after.trim_start();
-        code = match after.strip_prefix('(') {
-            Some(scope) => scope.split_once(')')?.1.trim_start(),
-            None => after,
-        };
+/// The edges between the files and subfolders of each folder of modules, by the path of the folder.
+pub(super) fn inside_folders(tree: &CrateTree) -> BTreeMap<String, Edges> {
+    let mut folders: BTreeMap<String, Edges> = BTreeMap::new();
+    for (user, mention) in mentions(tree) {
+        let from = &tree.modules[user].path;
+        let Some(definer) = tree.resolve(user, &mention.path).definer else { continue };
+        let to = &tree.modules[definer].path;
+        let shared = from.iter().zip(to).take_while(|(one, other)| one == other).count();
+        // A module that re-exports what is below it uses nothing.
+        let shows = mention.kind == MentionKind::Reexport && from.len() == shared;
+        if shared == 0 || shows || from == to {
+            continue;
+        }
+        let node = |path: &[String]| path.get(shared).cloned().unwrap_or("mod.rs".into());
+        let edges = folders.entry(from[..shared].join("::")).or_default();
+        add(edges, &node(from), &node(to), place(tree, user, mention));
     }
-    code.strip_prefix("use ")
+    folders
 }
 
-/// `a::{b, c::{d, self}}` as `a::b`, `a::c::d`, `a::c`; names given by `as` are left out.
-fn expanded(text: &str) -> Vec<String> {
-    let text = text.trim();
-    let Some(open) = text.find('{') else {
-        let path = text.split(" as ").next().unwrap_or_default().trim().trim_start_matches("::");
-        return if path.is_empty() { Vec::new() } else { vec![path.to_string()] };
-    };
-    let prefix = text[..open].trim();
-    let inner = &text[open + 1..text.rfind('}').unwrap_or(text.len())];
-    let mut paths = Vec::new();
-    let (mut depth, mut start) = (0, 0);
-    for (place, character) in inner.char_indices().chain([(inner.len(), ',')]) {
-        match character {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                for path in expanded(&inner[start..place]) {
-                    let whole = if path == "self" { prefix.to_string() } else { format!("{prefix}{path}") };
-                    paths.push(whole.trim_end_matches("::").to_string());
-                }
-                start = place + 1;
-            }
-            _ => {}
+/// The modules and what they say about paths outside the crate that begin with `name` (`rayon`,
+/// `std::thread`).
+pub(super) fn outside(tree: &CrateTree, name: &str) -> BTreeMap<String, Vec<Place>> {
+    let wanted: Vec<&str> = name.split("::").collect();
+    let mut users: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+    for (user, mention) in mentions(tree) {
+        let Some(path) = tree.resolve(user, &mention.path).outside else { continue };
+        if path.len() >= wanted.len() && path.iter().zip(&wanted).all(|(one, other)| one == other) {
+            let module = tree.modules[user].path.join("::");
+            let module = if module.is_empty() { ROOT.to_string() } else { module };
+            users.entry(module).or_default().push(place(tree, user, mention));
         }
     }
-    paths
+    users
 }
 
-/// Every path outside `use` and tests that begins with `crate`, `super` or a name of [`ONLY_IN`].
-fn paths_in_code(source: &Source) -> Vec<(usize, String)> {
-    let starts = ["crate::", "super::"].into_iter().map(String::from);
-    let starts: Vec<String> = starts.chain(ONLY_IN.iter().map(|(name, _)| format!("{name}::"))).collect();
-    let mut paths = Vec::new();
-    for (line, code) in source.code.iter().enumerate().filter(|(line, _)| !source.test[*line]) {
-        for start in &starts {
-            for (place, _) in code.match_indices(start.as_str()) {
-                if code[..place].chars().next_back().is_some_and(|before| is_word(before) || before == ':') {
-                    continue;
-                }
-                let path: String = code[place..].chars().take_while(|&c| is_word(c) || c == ':').collect();
-                paths.push((line, path.trim_end_matches(':').to_string()));
-            }
-        }
+/// Every path outside tests, with the module that it stands in.
+fn mentions(tree: &CrateTree) -> impl Iterator<Item = (usize, &Mention)> {
+    let modules = tree.modules.iter().enumerate().filter(|(_, module)| !module.test);
+    modules.flat_map(|(index, module)| module.mentions.iter().map(move |mention| (index, mention)))
+}
+
+fn place(tree: &CrateTree, user: usize, mention: &Mention) -> Place {
+    Place {
+        file: tree.modules[user].file.display().to_string(),
+        line: mention.line,
+        path: mention.path.join("::"),
+        is_use: mention.kind != MentionKind::Code,
     }
-    paths
+}
+
+fn add(edges: &mut Edges, from: &str, to: &str, place: Place) {
+    let places = edges.entry((from.to_string(), to.to_string())).or_default();
+    if !places.contains(&place) {
+        places.push(place);
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
-    fn messages(file: &str, text: &str) -> Vec<String> {
-        let exports =
-            exports(&Source::of("mod data;\npub use data::{DataMatrix, DenseMatrix};\npub use fit::fit;\n"));
-        check(Path::new(file), &Source::of(text), &exports)
-            .into_iter()
-            .map(|finding| finding.message)
-            .collect()
+    fn tree(files: &[(&str, &str)]) -> CrateTree {
+        CrateTree::parse(Path::new("src/lib.rs"), &mut |file| {
+            let found = files.iter().find(|(name, _)| Path::new("src").join(name) == file);
+            Ok(found.map(|(_, text)| text.to_string()))
+        })
+        .unwrap()
+    }
+
+    fn pairs(edges: &Edges) -> Vec<String> {
+        edges.iter().map(|((from, to), places)| format!("{from} -> {to} {}", places.len())).collect()
+    }
+
+    fn example() -> CrateTree {
+        tree(&[
+            (
+                "lib.rs",
+                "mod data; mod fit; pub use data::Dense; pub const LIMIT: u8 = 1; fn f() { fit::run(); }",
+            ),
+            ("data/mod.rs", "mod dense; mod sparse; pub use dense::Dense; pub struct Base;"),
+            ("data/dense.rs", "use super::sparse::Sparse; pub struct Dense; fn f() -> Sparse { Sparse }"),
+            (
+                "data/sparse.rs",
+                "use super::Dense; pub struct Sparse; #[cfg(test)] mod tests { use crate::fit; }",
+            ),
+            (
+                "fit.rs",
+                "use crate::Dense;\nuse rayon::prelude::*;\nfn g() -> u8 { crate::LIMIT }\npub fn run() {}",
+            ),
+        ])
     }
 
     #[test]
-    fn groups_of_use_are_taken_apart() {
-        let source =
-            Source::of("pub(crate) use crate::{\n    a::{b, c as d},\n    e::{self, f},\n};\nuse g;\n");
-        let paths: Vec<String> = used_paths(&source).into_iter().map(|(_, path)| path).collect();
-        assert_eq!(paths, ["crate::a::b", "crate::a::c", "crate::e", "crate::e::f", "g"]);
+    fn tests_and_what_the_root_uses_make_no_edges() {
+        assert_eq!(pairs(&top_level(&example())), ["fit -> crate 1", "fit -> data 1"]);
     }
 
     #[test]
-    fn a_forbidden_edge_is_found_in_every_spelling() {
-        for text in [
-            "use crate::data::DataMatrix;",
-            "use crate::{error::Error, data};",
-            "use super::super::data::Summary;",
-            "use crate::DataMatrix;",
-            "fn f(x: &dyn crate::data::DataMatrix) {}",
-        ] {
-            assert_eq!(messages("solvers/hals.rs", text).len(), 1, "{text}");
-        }
+    fn inside_a_folder_a_reexport_stands_for_the_file_that_defines_the_name() {
+        let folders = inside_folders(&example());
+        assert_eq!(folders.keys().collect::<Vec<_>>(), ["data"]);
+        assert_eq!(pairs(&folders["data"]), ["dense -> sparse 2", "sparse -> dense 1"]);
     }
 
     #[test]
-    fn allowed_edges_tests_and_words_pass() {
-        for text in [
-            "use crate::quadratic::Quadratic;\nuse super::Solver;",
-            "// use crate::data::DataMatrix;",
-            "#[cfg(test)]\nmod tests {\n    use crate::data::DataMatrix;\n}\n",
-            "use crate::database::Thing;",
-        ] {
-            assert!(messages("solvers/hals.rs", text).is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_wall_against_one_type_lets_the_rest_of_its_room_through() {
-        assert!(messages("fit.rs", "use crate::data::DataMatrix;\nuse crate::DataMatrix;").is_empty());
-        assert_eq!(messages("fit.rs", "use crate::DenseMatrix;").len(), 1);
-        assert_eq!(messages("fit.rs", "use crate::data::dense::DenseMatrix;").len(), 1);
-    }
-
-    #[test]
-    fn threads_products_and_randomness_stay_in_their_rooms() {
-        assert_eq!(messages("solvers/mu.rs", "use rayon::prelude::*;").len(), 1);
-        assert_eq!(messages("solvers/mu.rs", "fn f() { std::thread::spawn(g); }").len(), 1);
-        assert_eq!(messages("data/dense.rs", "use faer::Mat;").len(), 1);
-        assert!(messages("linalg/gemm.rs", "use faer::Mat;").is_empty());
-        assert!(messages("pool.rs", "use rayon::prelude::*;").is_empty());
-        assert!(messages("init/random.rs", "use rand_chacha::ChaCha8Rng;").is_empty());
-    }
-
-    #[test]
-    fn every_wall_of_the_table_stands_against_a_known_room() {
-        let rooms: Vec<&str> =
-            FORBIDDEN.iter().map(|(room, _)| *room).chain(["factors", "settings"]).collect();
-        for (room, walls) in FORBIDDEN {
-            for wall in *walls {
-                let other = wall.split("::").next().unwrap();
-                assert!(rooms.contains(&other) && other != *room, "{room} against {wall}");
-            }
-        }
+    fn paths_of_other_crates_are_found_by_their_beginning() {
+        let tree = example();
+        let users = outside(&tree, "rayon");
+        assert_eq!(users.keys().collect::<Vec<_>>(), ["fit"]);
+        assert_eq!(users["fit"][0].line, 2);
+        assert!(outside(&tree, "rayon::iter").is_empty() && outside(&tree, "ray").is_empty());
     }
 }

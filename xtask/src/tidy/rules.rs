@@ -1,6 +1,6 @@
 //! Size, forbidden calls, ignored tests and leftovers.
 
-use super::Finding;
+use super::findings::Finding;
 use super::source::{Source, is_word};
 
 /// A file or function over the first number of lines of code is worth a look, over the second it is a fault.

@@ -1,5 +1,5 @@
-//! [`Source`]: a Rust file taken apart just enough to count and search: code and comments on their lines, strings
-//! emptied, tests marked. Not a parser of Rust: it knows comments, strings, characters and brackets.
+//! [`Source`]: a Rust file taken apart just enough to count and search: code and comments on their lines,
+//! strings emptied, tests marked. Not a parser of Rust: it knows comments, strings, characters and brackets.
 
 /// A Rust file, line by line.
 #[derive(Debug)]
@@ -65,8 +65,8 @@ impl Source {
         functions
     }
 
-    /// The line of the bracket that closes the first block from the given place on; `None` for an item that ends with
-    /// a semicolon.
+    /// The line of the bracket that closes the first block from the given place on; `None` for an item that
+    /// ends with a semicolon.
     fn end_of_item(&self, line: usize, place: usize) -> Option<usize> {
         let mut round = 0_i32;
         let mut curly = 0_i32;

@@ -2,7 +2,7 @@
 
 use partwise::recipes::{GuidanceReport, Verdict};
 
-use super::html::{escaped, table, tiles};
+use partwise_report::html::{escaped, table, tiles};
 
 /// Items that are listed at most; all are in guidance_report.csv.
 const MOST_LISTED: usize = 200;

@@ -1,17 +1,16 @@
-//! `report.html`: one self-contained page about a fit. [`page`] gathers the facts; `html` sets them; `charts` and `picture` draw.
+//! `report.html`: one self-contained page about a fit. [`page`] gathers the facts; `html` sets them.
 
 mod advice;
-pub(crate) mod charts;
-pub(crate) mod html;
-pub(crate) mod picture;
+mod html;
 mod sweep;
 
 pub(crate) use sweep::sweep_page;
 
 use partwise::Real;
+use partwise_io::machine;
+use partwise_report::{duration, picture};
 
 use crate::job::{Done, relative_kkt};
-use crate::progress::duration;
 use crate::record::{self, Timings};
 use crate::scores::Evaluation;
 
@@ -163,7 +162,7 @@ fn numbers<T: Real>(done: &Done<'_, T>, timings: Timings) -> Vec<(&'static str, 
     out.push(("iterations", format!("{} ({})", fit.iterations, fit.stop.name())));
     out.extend(relative_kkt(fit).map(|kkt| ("relative KKT", format!("{kkt:.1e}"))));
     out.push(("time of the fit", duration(timings.fit)));
-    out.extend(record::peak_memory().map(|b| ("peak memory", format!("{:.0} MB", b as f64 / 1e6))));
+    out.extend(machine::peak_memory().map(|b| ("peak memory", format!("{:.0} MB", b as f64 / 1e6))));
     out
 }
 

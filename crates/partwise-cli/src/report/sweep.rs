@@ -2,8 +2,8 @@
 
 use partwise::recipes::SweepPoint;
 
-use super::charts::{Line, line};
-use super::html::{head, pairs, section, table};
+use partwise_report::charts::{Line, line};
+use partwise_report::html::{head, pairs, section, table};
 
 /// The page. `facts` are names and texts that follow the table.
 pub(crate) fn sweep_page(

@@ -6,10 +6,9 @@ use std::ops::{Deref, Range};
 use bytemuck::Pod;
 
 use super::pages::Pages;
-use crate::error::{Error, Result};
-use crate::linalg::gather::Rows;
-use crate::linalg::simd::prefetch;
-use crate::real::Real;
+use crate::foundation::{Error, Real, Result};
+use crate::kernels::gather::Rows;
+use crate::kernels::simd::prefetch;
 
 /// Stored values in a chunk of rows, and the most rows it may have: enough work for a thread to be worth calling.
 const CHUNK_VALUES: usize = 1 << 15;

@@ -8,12 +8,10 @@ use std::sync::OnceLock;
 use super::{
     DataMatrix, RowGroups, Summary, check_not_empty, divided, fixed_chunks, least_positive, members_of_groups,
 };
-use crate::error::{Error, Result};
-use crate::linalg::Matrix;
-use crate::linalg::gemm::{Output, View, ViewMut, matmul};
-use crate::linalg::logarithm::{Divide, LogSum};
-use crate::linalg::simd::dispatch;
-use crate::real::Real;
+use crate::foundation::{Error, Matrix, Real, Result};
+use crate::kernels::gemm::{Output, View, ViewMut, matmul};
+use crate::kernels::logarithm::{Divide, LogSum};
+use crate::kernels::simd::dispatch;
 
 /// About how many values of X a chunk of rows has, and the least and most rows it has: enough work for a thread to
 /// be worth calling, chunks enough for many threads.

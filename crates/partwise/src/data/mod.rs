@@ -21,11 +21,8 @@ pub use scaling::{ScaledRow, Scaling, ScalingKind};
 pub use sparse::SparseMatrix;
 pub use summary::Summary;
 
-use crate::error::{Error, Result};
-use crate::interrupt;
-use crate::linalg::Matrix;
-use crate::linalg::sums::wide_gram;
-use crate::real::Real;
+use crate::foundation::{Error, Matrix, Real, Result, interrupt};
+use crate::kernels::sums::wide_gram;
 
 /// How rows of X are summed into fewer rows, each then scaled: output row `q` is
 /// `scale[q] · Σ_{i: group[i] = q} X[i]`.
@@ -164,7 +161,7 @@ pub(crate) fn dense<T: Real>(matrix: Matrix<T>) -> Result<Box<dyn DataMatrix<T>>
 }
 
 /// X·`right` (n × k), `right` d × k, in the precision of the data.
-pub(crate) fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> {
+pub fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> {
     let (right, k) = (right.cast::<T>(), right.columns());
     let mut out = Matrix::<T>::zeros(data.n_samples(), k);
     for chunk in data.sample_chunks() {
@@ -176,7 +173,7 @@ pub(crate) fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> M
 }
 
 /// Xᵀ·`left` (d × k), `left` n × k, in the precision of the data.
-pub(crate) fn transpose_times<T: Real>(data: &dyn DataMatrix<T>, left: &Matrix<f64>) -> Matrix<f64> {
+pub fn transpose_times<T: Real>(data: &dyn DataMatrix<T>, left: &Matrix<f64>) -> Matrix<f64> {
     let (left, k) = (left.cast::<T>(), left.columns());
     let mut out = Matrix::<T>::zeros(data.n_features(), k);
     for chunk in data.feature_chunks() {

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::DataMatrix;
-use crate::real::Real;
+use crate::foundation::Real;
 
 /// Largest power of 2 by which data are divided, up or down: its reciprocal is a normal number too.
 const MAX_POWER: i32 = 1000;

@@ -8,8 +8,7 @@
 //!
 //! Rows of zeros stay zero. A row is scaled by itself, so dense and sparse rows get the same bits.
 
-use crate::error::{Error, Result};
-use crate::real::Real;
+use crate::foundation::{Error, Real, Result};
 
 /// Which scaling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,13 +9,11 @@ use super::compressed::{Compressed, Stored};
 use super::{
     DataMatrix, DenseMatrix, RowGroups, Summary, check_not_empty, divided, least_positive, members_of_groups,
 };
-use crate::error::{Error, Result};
-use crate::linalg::Matrix;
-use crate::linalg::gather::Times;
-use crate::linalg::ratio::RatioTimes;
-use crate::linalg::stored::StoredProducts;
-use crate::linalg::sums::wide_gram;
-use crate::real::Real;
+use crate::foundation::{Error, Matrix, Real, Result};
+use crate::kernels::gather::Times;
+use crate::kernels::ratio::RatioTimes;
+use crate::kernels::stored::StoredProducts;
+use crate::kernels::sums::wide_gram;
 
 /// Sparse data (n samples × d features) in compressed rows (CSR), owned or borrowed.
 ///

@@ -1,7 +1,6 @@
 //! [`Summary`]: what one pass over the data finds.
 
-use crate::interrupt;
-use crate::real::Real;
+use crate::foundation::{Real, interrupt};
 
 /// Sums, extremes and faults of a data matrix, from one pass over its stored values.
 #[derive(Clone, Debug, PartialEq)]

@@ -26,9 +26,8 @@ pub use spreading::{Spread, label_propagation, label_spreading, spread_scores};
 pub use weights::{NeighbourGraph, Weights, neighbour_graph};
 
 use crate::data::SparseMatrix;
-use crate::error::{Error, Result};
-use crate::linalg::{Matrix, asymmetry_allowed};
-use crate::real::Real;
+use crate::foundation::{Error, Matrix, Real, Result};
+use crate::kernels::asymmetry_allowed;
 
 /// A symmetric graph with weights > 0 over n samples; an entry (i, i) is a loop.
 #[derive(Clone, Debug, PartialEq)]

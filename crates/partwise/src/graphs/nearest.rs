@@ -1,9 +1,7 @@
 //! The nearest neighbours of every sample, exactly, by products of blocks of rows.
 
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::interrupt;
-use crate::real::Real;
+use crate::foundation::{Error, Real, Result, interrupt};
 
 /// Samples whose products with all others are computed together.
 const BLOCK: usize = 64;

@@ -13,9 +13,9 @@
 //! relative residual of 1e-10. A sample in a component of the graph without a label has no class by either; see [`Spread::unreached`].
 
 use super::Graph;
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Matrix, Result};
 use crate::guidance::Labels;
-use crate::linalg::{Matrix, conjugate_gradients};
+use crate::kernels::conjugate_gradients;
 
 /// The relative residual to which scores are found.
 const RESIDUAL: f64 = 1e-10;

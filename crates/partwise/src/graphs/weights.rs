@@ -12,9 +12,8 @@
 use super::{Closeness, Graph, nearest_neighbours};
 use crate::data::range::in_range;
 use crate::data::{DataMatrix, RowGroups};
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Real, Result};
 use crate::memory::{self, DataSize};
-use crate::real::Real;
 
 /// The weight of an edge between x and y.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,10 +1,9 @@
 //! [`Guidance`]: everything that a person knows about the parts, in one value. It composes any number of [`Advice`] items; their order
 //! does not matter, that of the [`Topic`]s does: component j is the topic j that was named.
 
-use super::{Labels, Strength};
-use crate::error::{Error, Result};
+use super::{CodeReference, ComponentReference, LabelTargets, Labels, Strength};
+use crate::foundation::{Error, Matrix, Result};
 use crate::graphs::Graph;
-use crate::linalg::Matrix;
 use crate::terms::FeatureLists;
 
 /// A feature, by number or by name.
@@ -164,9 +163,30 @@ pub enum Advice {
     KnownFeatures(FeatureLists),
     /// How much each entry of X (n × d) counts, ≥ 0; 0 for one that is not known, 1 for one as it is.
     EntryWeights(Matrix<f64>),
+    /// Reference codes by the number of the component, with raw weights (WS-NMF, WS-SymNMF).
+    CodeReference(CodeReference),
+    /// Reference components by their number, with raw weights (WS-NMF).
+    ComponentReference(ComponentReference),
+    /// Labels as numbers, which the codes explain linearly beside the data (SSNMF).
+    Targets {
+        /// Y and what of it is known.
+        targets: LabelTargets,
+        /// Default [`Strength::EVEN`].
+        strength: Strength,
+    },
 }
 
 impl Advice {
+    /// A graph that draws the codes of joined samples together, with the default strength.
+    pub fn graph(graph: Graph) -> Self {
+        Advice::Graph { graph, strength: Strength::LIGHT }
+    }
+
+    /// Label targets with the default strength.
+    pub fn targets(targets: LabelTargets) -> Self {
+        Advice::Targets { targets, strength: Strength::EVEN }
+    }
+
     /// Labels as components, firmly.
     pub fn labels(labels: Labels) -> Self {
         Advice::Labels { labels, rule: LabelRule::Components, strength: Strength::FIRM }
@@ -186,6 +206,9 @@ impl Advice {
             Advice::KnownEntries(_) => "known entries",
             Advice::KnownFeatures(_) => "known features",
             Advice::EntryWeights(_) => "weights of entries",
+            Advice::CodeReference(_) => "reference codes",
+            Advice::ComponentReference(_) => "reference components",
+            Advice::Targets { .. } => "label targets",
         }
     }
 
@@ -197,12 +220,9 @@ impl Advice {
             | Advice::Memberships { strength, .. }
             | Advice::References { strength, .. }
             | Advice::Links { strength, .. }
-            | Advice::Graph { strength, .. } => Some(*strength),
-            Advice::SampleWeights(_)
-            | Advice::FeatureWeights(_)
-            | Advice::KnownEntries(_)
-            | Advice::KnownFeatures(_)
-            | Advice::EntryWeights(_) => None,
+            | Advice::Graph { strength, .. }
+            | Advice::Targets { strength, .. } => Some(*strength),
+            _ => None,
         }
     }
 
@@ -215,12 +235,9 @@ impl Advice {
             | Advice::Memberships { strength, .. }
             | Advice::References { strength, .. }
             | Advice::Links { strength, .. }
-            | Advice::Graph { strength, .. } => *strength = new,
-            Advice::SampleWeights(_)
-            | Advice::FeatureWeights(_)
-            | Advice::KnownEntries(_)
-            | Advice::KnownFeatures(_)
-            | Advice::EntryWeights(_) => {}
+            | Advice::Graph { strength, .. }
+            | Advice::Targets { strength, .. } => *strength = new,
+            _ => {}
         }
         self
     }
@@ -259,6 +276,18 @@ pub struct Guidance {
     feature_names: Option<Vec<String>>,
 }
 
+impl From<Advice> for Guidance {
+    fn from(item: Advice) -> Self {
+        Guidance::default().with(item)
+    }
+}
+
+impl From<Labels> for Guidance {
+    fn from(labels: Labels) -> Self {
+        Advice::labels(labels).into()
+    }
+}
+
 impl Guidance {
     /// These topics, in this order; free components, if the rank leaves any, come after them.
     pub fn new(topics: impl IntoIterator<Item = Topic>) -> Self {
@@ -272,11 +301,26 @@ impl Guidance {
         self
     }
 
+    /// The same with what labels say for the method at hand.
+    pub(crate) fn with_label_rule(mut self, wanted: LabelRule) -> Self {
+        for item in &mut self.advice {
+            if let Advice::Labels { rule, .. } = item {
+                *rule = wanted;
+            }
+        }
+        self
+    }
+
     /// With the names of the features (d), by which seeds and forbidden features may be given.
     #[must_use]
     pub fn with_feature_names(mut self, names: Vec<String>) -> Self {
         self.feature_names = Some(names);
         self
+    }
+
+    /// Whether nothing is said at all.
+    pub fn is_empty(&self) -> bool {
+        self.topics.is_empty() && self.advice.is_empty()
     }
 
     /// The topics that were named.
@@ -304,6 +348,9 @@ impl Guidance {
             Advice::KnownFeatures(_) => 8,
             Advice::EntryWeights(_) => 9,
             Advice::FeatureWeights(_) => 10,
+            Advice::CodeReference(_) => 11,
+            Advice::ComponentReference(_) => 12,
+            Advice::Targets { .. } => 13,
         };
         items.sort_by(|a, b| {
             // Only items of one kind are told apart by what they hold.
@@ -312,28 +359,68 @@ impl Guidance {
         items
     }
 
-    /// The marks of known entries, where there are some.
-    pub(crate) fn known_entries(&self) -> Option<&Matrix<f64>> {
-        self.advice.iter().find_map(|item| match item {
-            Advice::KnownEntries(known) => Some(known),
+    /// The first item for which `pick` gives something.
+    fn first<'g, R>(&'g self, pick: impl FnMut(&'g Advice) -> Option<R>) -> Option<R> {
+        self.advice.iter().find_map(pick)
+    }
+
+    /// The first labels, where there are some.
+    pub fn labels(&self) -> Option<&Labels> {
+        self.first(|item| if let Advice::Labels { labels, .. } = item { Some(labels) } else { None })
+    }
+
+    /// The strength of the first labels or label targets.
+    pub(crate) fn label_strength(&self) -> Option<Strength> {
+        self.first(|item| match item {
+            Advice::Labels { strength, .. } | Advice::Targets { strength, .. } => Some(*strength),
             _ => None,
         })
+    }
+
+    /// The first label targets, where there are some.
+    pub(crate) fn targets(&self) -> Option<&LabelTargets> {
+        self.first(|item| if let Advice::Targets { targets, .. } = item { Some(targets) } else { None })
+    }
+
+    /// The first label sets, with the number of labels.
+    pub(crate) fn sets(&self) -> Option<(usize, &[Option<Vec<u32>>])> {
+        self.first(|item| match item {
+            Advice::Sets { names, sets, .. } => Some((names.len(), sets.as_slice())),
+            _ => None,
+        })
+    }
+
+    /// The reference codes, where there are some.
+    pub(crate) fn code_reference(&self) -> Option<&CodeReference> {
+        self.first(|item| if let Advice::CodeReference(given) = item { Some(given) } else { None })
+    }
+
+    /// The reference components, where there are some.
+    pub(crate) fn component_reference(&self) -> Option<&ComponentReference> {
+        self.first(|item| if let Advice::ComponentReference(given) = item { Some(given) } else { None })
+    }
+
+    /// The first graph, with its strength.
+    pub(crate) fn graph(&self) -> Option<(&Graph, Strength)> {
+        self.first(|item| match item {
+            Advice::Graph { graph, strength } => Some((graph, *strength)),
+            _ => None,
+        })
+    }
+
+    /// The marks of known entries, where there are some.
+    pub(crate) fn known_entries(&self) -> Option<&Matrix<f64>> {
+        self.first(|item| if let Advice::KnownEntries(known) = item { Some(known) } else { None })
     }
 
     /// The known features of each sample, where they are listed.
     pub(crate) fn known_features(&self) -> Option<&FeatureLists> {
-        self.advice.iter().find_map(|item| match item {
-            Advice::KnownFeatures(known) => Some(known),
-            _ => None,
-        })
+        self.first(|item| if let Advice::KnownFeatures(known) = item { Some(known) } else { None })
     }
 
     /// The weights of the entries, where there are some.
     pub(crate) fn entry_weights(&self) -> Option<&Matrix<f64>> {
-        self.advice.iter().find_map(|item| match item {
-            Advice::EntryWeights(weights) => Some(weights),
-            _ => None,
-        })
+        self.first(|item| if let Advice::EntryWeights(weights) = item { Some(weights) } else { None })
     }
 
     /// The weights of the features, where there are some.

@@ -1,6 +1,6 @@
 //! [`Labels`]: one class for some of the samples.
 
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Result};
 
 /// A class for each labelled sample; the others are unlabelled. Classes are numbered 0..c in the order of their integers (or
 /// of `names`), and every class has at least one sample.

@@ -1,19 +1,20 @@
-//! What the user knows: labels and references for one method ([`Knowledge`]), or anything at once ([`Guidance`]). It compiles to
-//! terms and merges; it knows no solver and no file format.
+//! What the user knows about the parts, in one value: [`Guidance`]. Every method takes it; `guided` takes all of it at once. It
+//! compiles to terms and merges; it knows no solver and no file format.
 
 mod advice;
-mod knowledge;
 mod labels;
-mod margins;
 mod plan;
+mod references;
 mod rules;
+mod sets;
 mod strength;
 mod units;
 
 pub use crate::terms::FeatureLists;
 pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Topic};
-pub use knowledge::{CodeReference, ComponentReference, Knowledge, LabelTargets, StepRule, StrengthUnit};
 pub use labels::Labels;
-pub use margins::{LabelSets, Margins, SupportVectors};
 pub(crate) use plan::{Evidence, Plan, ties};
+pub(crate) use references::check_references;
+pub use references::{CodeReference, ComponentReference, LabelTargets};
+pub use sets::{LabelSets, SupportVectors};
 pub use strength::Strength;

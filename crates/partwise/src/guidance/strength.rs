@@ -1,5 +1,7 @@
 //! [`Strength`]: what the strength of an item means, and what each item then costs.
 
+use crate::foundation::{Error, Result};
+
 /// How strongly an item is followed.
 ///
 /// | value | meaning |
@@ -38,8 +40,24 @@ impl Strength {
     pub const HELD: Strength = Strength::Relative(1.0);
     /// The default of labels, sets, memberships, seeds, references and links: σ = 9.
     pub const FIRM: Strength = Strength::Relative(0.9);
+    /// The default of label targets, and of labels as a view in SSNMF: σ = 1, as much as the data.
+    pub const EVEN: Strength = Strength::Relative(0.5);
     /// The default of a graph: σ = ⅓.
     pub const LIGHT: Strength = Strength::Relative(0.25);
+
+    /// The relative strength with this σ ≥ 0: σ/(1 + σ), 1 for an infinite one.
+    pub fn of_sigma(sigma: f64) -> Self {
+        Strength::Relative(if sigma.is_infinite() { 1.0 } else { sigma / (1.0 + sigma) })
+    }
+
+    /// σ of a relative strength (infinite for 1); the weight itself of a raw one.
+    pub(crate) fn sigma(self) -> f64 {
+        match self {
+            Strength::Relative(s) if s >= 1.0 => f64::INFINITY,
+            Strength::Relative(s) => s / (1.0 - s),
+            Strength::Raw(m) => m,
+        }
+    }
 
     /// σ² of a relative strength below 1; infinite for 1.
     pub(crate) fn weight(self) -> f64 {
@@ -47,6 +65,20 @@ impl Strength {
             Strength::Relative(s) if s >= 1.0 => f64::INFINITY,
             Strength::Relative(s) => (s / (1.0 - s)).powi(2),
             Strength::Raw(m) => m * m,
+        }
+    }
+
+    /// Refuses what is out of range.
+    pub(crate) fn check(self, what: &str) -> Result<()> {
+        let fault = |value: f64, valid: &str| {
+            Err(Error::OutOfRange { name: what.into(), value: value.to_string(), valid: valid.into() })
+        };
+        match self {
+            Strength::Relative(s) if !(0.0..=1.0).contains(&s) => {
+                fault(s, "from 0 (ignored) to 1 (fixed exactly)")
+            }
+            Strength::Raw(m) if !(m >= 0.0 && m.is_finite()) => fault(m, "a finite raw weight of 0 or more"),
+            _ => Ok(()),
         }
     }
 

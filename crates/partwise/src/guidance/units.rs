@@ -9,12 +9,20 @@ impl Guidance {
         let root = c.sqrt();
         let mut divided = self.clone();
         for item in divided.advice_mut() {
-            if let Advice::References { profiles, .. } = item {
-                profiles.as_mut_slice().iter_mut().for_each(|value| *value /= root);
+            match item {
+                Advice::References { profiles, .. } => {
+                    profiles.as_mut_slice().iter_mut().for_each(|value| *value /= root);
+                }
+                Advice::CodeReference(reference) => reference.weight.iter_mut().for_each(|w| *w /= root),
+                Advice::ComponentReference(given) => {
+                    let values = given.reference.as_mut_slice().iter_mut();
+                    values.chain(&mut given.weight).for_each(|value| *value /= root);
+                }
+                _ => {}
             }
             let Some(Strength::Raw(weight)) = item.strength() else { continue };
             let weight = match item {
-                Advice::Labels { rule: LabelRule::View, .. } => weight / c / c,
+                Advice::Labels { rule: LabelRule::View, .. } | Advice::Targets { .. } => weight / c / c,
                 Advice::Graph { .. } => weight / c,
                 // A weight that enters squared.
                 _ => weight / root,

@@ -13,23 +13,19 @@
 //! stay alike; labelled samples are as unlike as the class is.
 
 use super::labels::balanced;
-use super::{Stream, uniform_factor};
-use crate::error::Result;
-use crate::factors::{Factors, Slot};
-use crate::guidance::Knowledge;
-use crate::linalg::Matrix;
+use super::{stream, uniform_factor};
+use crate::engine::{Factors, Settings, Slot};
+use crate::foundation::{Matrix, Real, Result};
+use crate::methods::Model;
 use crate::problem::Problem;
-use crate::real::Real;
-use crate::settings::Settings;
 
 pub(super) fn start<T: Real>(
     problem: &Problem<'_, T>,
-    knowledge: &Knowledge,
+    model: &Model,
     settings: &Settings,
 ) -> Result<Factors<T>> {
-    let labels =
-        knowledge.labels.as_ref().expect("the start was resolved to exemplars only where there are labels");
-    let (data, per_class, k) = (problem.original(), knowledge.components_per_class.max(1), settings.rank);
+    let labels = model.labels().expect("the start was resolved to exemplars only where there are labels");
+    let (data, per_class, k) = (problem.original(), model.options.components_per_class.max(1), settings.rank);
     let d = data.n_features();
     let overall: Vec<f64> = data.summary().column_sums.iter().map(|s| s / data.n_samples() as f64).collect();
     let mut rows = vec![Vec::new(); k];
@@ -56,7 +52,7 @@ pub(super) fn start<T: Real>(
     }
     let owned = labels.n_classes() * per_class;
     let counts = labels.counts();
-    let stream = Stream::new(settings.seed, Slot::Components);
+    let stream = stream(settings.seed, Slot::Components);
     let mut draws = vec![0.0; k];
     let mut components = Matrix::<f64>::zeros(d, k);
     for feature in 0..d {

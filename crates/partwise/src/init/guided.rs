@@ -10,14 +10,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Stream, uniform_factor};
+use super::{stream, uniform_factor};
 use crate::data::DataMatrix;
-use crate::factors::{Factors, Slot};
+use crate::engine::{Factors, Settings, Slot};
+use crate::foundation::{Matrix, Real};
 use crate::guidance::{Evidence, Plan};
-use crate::linalg::Matrix;
 use crate::problem::Problem;
-use crate::real::Real;
-use crate::settings::Settings;
 use crate::terms::LabelView;
 
 pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &Settings) -> Factors<T> {
@@ -26,7 +24,7 @@ pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &S
     let summary = data.summary();
     let mean = summary.sum / (n as f64 * d as f64);
     let known: Vec<Option<Vec<f64>>> = plan.evidence.iter().map(|e| shown(data, e)).collect();
-    let stream = Stream::new(settings.seed, Slot::Components);
+    let stream = stream(settings.seed, Slot::Components);
     let mut components = Matrix::<f64>::zeros(d, k);
     let mut draws = vec![0.0; k];
     for feature in 0..d {

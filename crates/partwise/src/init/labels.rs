@@ -8,14 +8,12 @@
 //! Components beyond the classes are the mean row, entrywise times a uniform number. Both factors are then scaled to equal norm, which
 //! leaves W·H and makes the start (and with it the fit) follow a scaling of X.
 
-use super::{Stream, uniform_factor};
-use crate::error::Result;
-use crate::factors::{Factors, Slot};
-use crate::guidance::{Knowledge, Labels};
-use crate::linalg::Matrix;
+use super::{stream, uniform_factor};
+use crate::engine::{Factors, Settings, Slot};
+use crate::foundation::{Matrix, Real, Result};
+use crate::guidance::Labels;
+use crate::methods::Model;
 use crate::problem::Problem;
-use crate::real::Real;
-use crate::settings::Settings;
 
 /// Bᵀ (c × k) beside the label-aware start: label l is what component l holds of the samples of class l; the rest as random.
 pub(super) fn label_factor<T: Real>(
@@ -40,11 +38,10 @@ pub(super) fn label_factor<T: Real>(
 
 pub(super) fn start<T: Real>(
     problem: &Problem<'_, T>,
-    knowledge: &Knowledge,
+    model: &Model,
     settings: &Settings,
 ) -> Result<Factors<T>> {
-    let labels =
-        knowledge.labels.as_ref().expect("the start was resolved to labels only where there are some");
+    let labels = model.labels().expect("the start was resolved to labels only where there are some");
     let data = problem.original();
     let (d, k) = (data.n_features(), settings.rank);
     let summary = data.summary();
@@ -56,7 +53,7 @@ pub(super) fn start<T: Real>(
             data.add_row(i, 1.0 / counts[class] as f64, &mut means[class]);
         }
     }
-    let stream = Stream::new(settings.seed, Slot::Components);
+    let stream = stream(settings.seed, Slot::Components);
     let mut components = Matrix::<f64>::zeros(d, k);
     let mut draws = vec![0.0; k];
     for feature in 0..d {

@@ -6,24 +6,25 @@ mod exemplars;
 mod guided;
 mod labels;
 mod nndsvd;
-mod random;
 
-pub(crate) use random::Stream;
-
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
-use crate::guidance::{Knowledge, Plan};
-use crate::linalg::Matrix;
-use crate::losses::images;
-use crate::problem::{Notice, Problem, check_non_negative};
-use crate::real::Real;
-use crate::settings::{Init, Settings};
+use crate::engine::losses::images;
+use crate::engine::{Factors, Init, Settings, Slot};
+use crate::foundation::checks::check_non_negative;
+use crate::foundation::{Error, Matrix, Notice, Real, Result, Stream};
+use crate::guidance::Plan;
+use crate::methods::Model;
+use crate::problem::Problem;
 use crate::terms::{Contribution, LabelView};
+
+/// The random numbers of a factor.
+fn stream(seed: u64, slot: Slot) -> Stream {
+    Stream::numbered(seed, slot.index() as u64)
+}
 
 /// The starting factors in working rows. `plan` is what guidance comes to, where the model takes any.
 pub(crate) fn start<T: Real>(
     problem: &Problem<'_, T>,
-    knowledge: &Knowledge,
+    model: &Model,
     plan: Option<&Plan>,
     settings: &Settings,
     init: &Init,
@@ -31,11 +32,11 @@ pub(crate) fn start<T: Real>(
 ) -> Result<Factors<T>> {
     check_given(problem, init)?;
     let guided = plan.filter(|_| *init == Init::Guided);
-    let mut start = match knowledge.image_shape.filter(|_| problem.order.contains(&Slot::ImageRows)) {
+    let mut start = match model.options.image_shape.filter(|_| problem.order.contains(&Slot::ImageRows)) {
         Some(shape) => image_factors(problem, shape, settings, init, notices)?,
         None => match guided {
             Some(plan) => guided::start(problem, plan, settings),
-            None => main_factors(problem, knowledge, settings, init, notices)?,
+            None => main_factors(problem, model, settings, init, notices)?,
         },
     };
     for contribution in &problem.contributions {
@@ -49,7 +50,7 @@ pub(crate) fn start<T: Real>(
                     Some(labels) => custom_factor(Slot::Labels, labels, (view.n_labels(), settings.rank))?,
                     None => {
                         let random = random_labels(problem, view, settings);
-                        match (init, &knowledge.labels, guided) {
+                        match (init, model.labels(), guided) {
                             (_, _, Some(plan)) => guided::label_factor(random, view, &plan.viewed, &start),
                             (Init::Labels, Some(labels), None) => {
                                 labels::label_factor(problem, random, labels, start.get(Slot::Codes))
@@ -126,7 +127,7 @@ fn image_factors<T: Real>(
 
 /// `rows` × k numbers, uniform on (0, `scale`).
 fn uniform_rows<T: Real>(slot: Slot, rows: usize, settings: &Settings, scale: f64) -> Matrix<T> {
-    let (stream, k) = (Stream::new(settings.seed, slot), settings.rank);
+    let (stream, k) = (stream(settings.seed, slot), settings.rank);
     let mut factor = Matrix::zeros(rows, k);
     let mut draws = vec![0.0; k];
     for row in 0..rows {
@@ -141,7 +142,7 @@ fn uniform_rows<T: Real>(slot: Slot, rows: usize, settings: &Settings, scale: f6
 /// The starting codes and components.
 fn main_factors<T: Real>(
     problem: &Problem<'_, T>,
-    knowledge: &Knowledge,
+    model: &Model,
     settings: &Settings,
     init: &Init,
     notices: &mut Vec<Notice>,
@@ -155,9 +156,9 @@ fn main_factors<T: Real>(
         Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => {
             nndsvd::start(data, settings, init, |row| problem.row_origin(row).0)
         }
-        Init::Labels => labels::start(problem, knowledge, settings),
-        Init::Exemplars => exemplars::start(problem, knowledge, settings),
-        Init::Published => Ok(published(problem, knowledge, settings)),
+        Init::Labels => labels::start(problem, model, settings),
+        Init::Exemplars => exemplars::start(problem, model, settings),
+        Init::Published => Ok(published(problem, model, settings)),
         Init::Given(_) => {
             let codes = match given(init, Slot::Codes) {
                 None => random(Slot::Codes),
@@ -219,7 +220,7 @@ fn uniform_factor<T: Real>(
     scale: f64,
 ) -> Matrix<T> {
     let k = settings.rank;
-    let stream = Stream::new(settings.seed, slot);
+    let stream = stream(settings.seed, slot);
     let (rows, codes) = match slot {
         Slot::Codes => (problem.data().n_samples(), true),
         Slot::Components => (problem.data().n_features(), false),
@@ -290,11 +291,11 @@ fn check_shape(what: &str, expected: (usize, usize), found: (usize, usize)) -> R
 }
 
 /// As WS-NMF is published. See [`Init::Published`].
-fn published<T: Real>(problem: &Problem<'_, T>, knowledge: &Knowledge, settings: &Settings) -> Factors<T> {
+fn published<T: Real>(problem: &Problem<'_, T>, model: &Model, settings: &Settings) -> Factors<T> {
     let k = settings.rank;
     let max = problem.original().summary().max;
     let max = if max > 0.0 { max } else { 1.0 };
-    let copied: Vec<Option<Vec<f64>>> = match (&knowledge.code_reference, &knowledge.labels) {
+    let copied: Vec<Option<Vec<f64>>> = match (model.guidance.code_reference(), model.labels()) {
         (Some(reference), _) => (0..reference.reference.rows())
             .map(|i| (reference.weight[i] > 0.0).then(|| reference.reference.row(i).to_vec()))
             .collect(),
@@ -314,7 +315,7 @@ fn published<T: Real>(problem: &Problem<'_, T>, knowledge: &Knowledge, settings:
             }
         }
     }
-    let reference = knowledge.component_reference.as_ref();
+    let reference = model.guidance.component_reference();
     let held = |c: usize| {
         reference.filter(|r| r.weight.get(c).is_some_and(|w| *w > 0.0)).map(|r| r.reference.row(c))
     };

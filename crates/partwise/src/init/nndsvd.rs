@@ -10,14 +10,11 @@
 //! scales with X as the factors do, not by mean X; components beyond the numerical rank are random instead of an error or of
 //! rounding.
 
-use super::Stream;
+use super::stream;
 use crate::data::{DataMatrix, times, transpose_times};
-use crate::error::Result;
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::linalg::gemm::{thin_qr, thin_svd};
-use crate::real::Real;
-use crate::settings::{Init, Settings};
+use crate::engine::{Factors, Init, Settings, Slot};
+use crate::foundation::{Matrix, Real, Result, Stream};
+use crate::kernels::gemm::{thin_qr, thin_svd};
 
 /// Entries of singular vectors below this × ε × σ₀/σⱼ count as zero.
 const NOISE: f64 = 64.0;
@@ -56,7 +53,7 @@ pub(super) fn start<T: Real>(
     }
     let mean = data.summary().sum / (n as f64 * d as f64);
     let scale = (mean / k as f64).sqrt();
-    let streams = [Stream::new(settings.seed, Slot::Codes), Stream::new(settings.seed, Slot::Components)];
+    let streams = [stream(settings.seed, Slot::Codes), stream(settings.seed, Slot::Components)];
     let mut draws = vec![0.0; k];
     for (slot, factor) in [(Slot::Codes, &mut codes), (Slot::Components, &mut components)] {
         for row in 0..factor.rows() {

@@ -9,7 +9,7 @@
 
 use super::assignment::best_matching;
 use super::contingency::Contingency;
-use crate::error::Result;
+use crate::foundation::Result;
 
 /// What [`accuracy`] finds.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Result};
 
 /// The non-empty cells of the table of classes × clusters, and its margins.
 #[derive(Debug)]

@@ -9,7 +9,7 @@
 //! Machine Intelligence 22, 2000, doi 10.1109/34.868688.
 
 use super::contingency::{check_labels, ranked};
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Result};
 
 /// What [`cuts`] finds.
 #[derive(Clone, Copy, Debug, PartialEq)]

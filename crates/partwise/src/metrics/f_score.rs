@@ -8,7 +8,7 @@
 //! Reference: Y. Yang, "An evaluation of statistical approaches to text categorization", Information Retrieval 1, 1999,
 //! doi 10.1023/A:1009982220290.
 
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Result};
 
 /// What [`f_scores`] finds; each in [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,8 +10,7 @@
 //! Reference: C.-J. Lin, "Projected gradient methods for nonnegative matrix factorization", Neural Computation 19, 2007,
 //! doi 10.1162/neco.2007.19.10.2756.
 
-use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::foundation::{Error, Matrix, Result};
 
 /// ‖X − WH‖ / ‖X‖ (Frobenius norms) of `data` X (n × d), `codes` W (n × k) and `components` H (k × d). For X = 0 it is
 /// 0 when WH = 0 too, and infinite otherwise.

@@ -43,7 +43,7 @@ pub use purity::purity;
 pub use rand_index::adjusted_rand_index;
 pub use sparseness::sparseness;
 
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Result};
 
 /// One measure of the agreement of a clustering with known classes, as the command line and Python list it.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@
 //! clusterings comparison", JMLR 11, 2010, pages 2837–2854 (no DOI).
 
 use super::contingency::Contingency;
-use crate::error::Result;
+use crate::foundation::Result;
 
 /// Mutual information of `classes` (n) and `clusters` (n) over the larger of their entropies, in [0, 1];
 /// 1 when both entropies are 0 (one class, one cluster).

@@ -9,7 +9,7 @@
 //! split, so it compares clusterings with the same number of clusters only.
 
 use super::contingency::Contingency;
-use crate::error::Result;
+use crate::foundation::Result;
 
 /// The share of the samples that belong to the commonest class of their cluster, in (0, 1], for `classes` (n) and
 /// `clusters` (n).

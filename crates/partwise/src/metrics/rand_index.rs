@@ -9,7 +9,7 @@
 //! doi 10.1007/BF01908075; the form above is theirs written in pair counts.
 
 use super::contingency::Contingency;
-use crate::error::Result;
+use crate::foundation::Result;
 
 /// Adjusted Rand index of `classes` (n) and `clusters` (n): 1 for equal partitions, about 0 for independent ones, at
 /// least −1. It is 1 when its denominator is 0 (both have one group, or both have only single samples).

@@ -7,7 +7,7 @@
 //! Reference: P. O. Hoyer, "Non-negative matrix factorization with sparseness constraints", JMLR 5, 2004,
 //! pages 1457–1469 (no DOI), section 3.
 
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Result};
 
 /// Hoyer's sparseness of all `values` together, in [0, 1]: 1 when one entry is not zero, 0 when all have the same size.
 /// The formula is 0/0 for a single entry, which counts as 1 when it is not zero, and for nothing but zeros, which count

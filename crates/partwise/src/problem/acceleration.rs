@@ -2,12 +2,10 @@
 //! same problem always takes the same steps.
 
 use super::Problem;
-use crate::error::{Error, Result};
-use crate::factors::Slot;
-use crate::models::Model;
-use crate::real::Real;
-use crate::settings::{Acceleration, Settings};
-use crate::solvers::SolverChoice;
+use crate::engine::solvers::SolverChoice;
+use crate::engine::{Acceleration, Settings, Slot};
+use crate::foundation::{Error, Real, Result};
+use crate::methods::Model;
 use crate::terms::{AnchorScale, Contribution};
 
 /// The most sweeps: what more of them gain is little once a factor is nearly optimal for the other.

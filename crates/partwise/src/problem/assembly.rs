@@ -4,15 +4,13 @@
 use super::checks::check_pairing;
 use super::guided::check_guidance;
 use super::tying::{TiedRows, penalties};
-use super::{Notice, Problem, margins};
+use super::{Problem, margins};
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::factors::Slot;
-use crate::guidance::{Plan, StepRule};
-use crate::models::{Form, Model, Shape, Tying};
-use crate::real::Real;
-use crate::settings::Settings;
-use crate::solvers::SolverSpec;
+use crate::engine::solvers::SolverSpec;
+use crate::engine::{Settings, Slot};
+use crate::foundation::{Error, Notice, Real, Result};
+use crate::guidance::Plan;
+use crate::methods::{Form, Input, Known, Model, Shape, StepRule, Tying};
 use crate::terms::{Contribution, Coupling, GraphForm, Rescaling, Smoothing};
 
 /// The sizes of data.
@@ -39,7 +37,7 @@ pub(super) fn contributions<T: Real>(
 ) -> Result<Vec<Contribution<T>>> {
     let mut contributions: Vec<Contribution<T>> = match plan {
         Some(plan) => plan.contributions.iter().map(|c| cast_contribution(c, solver)).collect(),
-        None => (model.spec.terms)(&model.knowledge, shape)?
+        None => (model.spec.terms)(Known { guidance: &model.guidance, options: &model.options, shape })?
             .iter()
             .map(|c| cast_contribution(c, solver))
             .collect(),
@@ -69,8 +67,8 @@ pub(super) fn order<T: Real>(form: Form, first: Slot, contributions: &[Contribut
 
 /// S, for the models that have it.
 pub(super) fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
-    let theta = model.knowledge.smoothing;
-    if !model.spec.smooths {
+    let theta = model.options.smoothing;
+    if !model.spec.takes(Input::Smoothing) {
         return Ok(None);
     }
     if !(0.0..=1.0).contains(&theta) {
@@ -103,7 +101,7 @@ pub(super) fn rescaling<T: Real>(
         };
         return Ok((!contributions.iter().any(sized)).then_some(Rescaling::UnitComponents));
     }
-    let Some(labels) = model.knowledge.labels.as_ref().filter(|_| model.spec.rescales) else {
+    let Some(labels) = model.labels().filter(|_| model.spec.rescales) else {
         return Ok(None);
     };
     if labels.n_classes() > shape.rank {
@@ -123,7 +121,7 @@ pub(super) fn rescaling<T: Real>(
 /// NMF-DC's published step: 1/(‖G‖·max n_c) in the rows of Z, which is n_q/max n_c of the step in the merged rows.
 pub(super) fn row_steps<T: Real>(problem: &Problem<'_, T>, model: &Model) -> Option<Vec<T>> {
     let tied = problem.tied.as_ref()?;
-    if model.knowledge.step_rule != StepRule::LargestClass || model.spec.tying != Tying::Labels {
+    if model.options.step_rule != StepRule::LargestClass || model.spec.tying != Tying::Labels {
         return None;
     }
     let largest = tied.count.iter().fold(1.0f64, |m, n| m.max(*n));

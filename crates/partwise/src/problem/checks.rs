@@ -1,16 +1,15 @@
 //! What is refused, and what is reported, before anything is computed.
 
-use super::{Notice, Problem};
+use super::Problem;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
-use crate::guidance::{FeatureLists, Guidance};
-use crate::linalg::{Matrix, asymmetry_allowed};
-use crate::losses::Loss;
-use crate::models::{self, Form, Model, Shape, Tying};
-use crate::real::Real;
-use crate::settings::Init;
-use crate::solvers::SolverSpec;
+use crate::engine::losses::Loss;
+use crate::engine::solvers::SolverSpec;
+use crate::engine::{Factors, Init, Slot};
+use crate::foundation::words::list_indices;
+use crate::foundation::{Error, Notice, Real, Result};
+use crate::guidance::{Advice, FeatureLists, Guidance, check_references as check_references_of};
+use crate::kernels::asymmetry_allowed;
+use crate::methods::{self, Form, Input, MethodSpec, Model, Shape, Tying};
 use crate::terms::Contribution;
 
 /// Refuses faulty entries. Negative ones are allowed in squared-loss solves with a factor held.
@@ -63,18 +62,11 @@ pub(super) fn check_form<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Re
 
 /// Refuses marks of known entries that don't fit the data, for the model that takes them.
 pub(super) fn check_unknown_entries<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
-    if let Some(known) = model.guidance().and_then(Guidance::known_features) {
+    if let Some(known) = model.composed().and_then(Guidance::known_features) {
         return check_listed(data, known);
     }
-    let Some(known) = known_entries(model) else { return Ok(()) };
+    let Some(known) = model.guidance.known_entries() else { return Ok(()) };
     let (n, d) = (data.n_samples(), data.n_features());
-    if model.spec.name != models::WITH_UNKNOWN_ENTRIES && model.spec.tying != Tying::Guidance {
-        return Err(Error::Incompatible {
-            asked: format!("{} with unknown entries", model.spec.title),
-            reason: "the method is not built for them".into(),
-            valid: vec![format!("method {}", models::WITH_UNKNOWN_ENTRIES)],
-        });
-    }
     if known.shape() != (n, d) {
         return Err(Error::Shape {
             what: "the marks of known entries".into(),
@@ -121,44 +113,6 @@ fn check_symmetric<T: Real>(data: &dyn DataMatrix<T>, title: &str) -> Result<()>
     }
 }
 
-fn place_of<T: Real>(matrix: &Matrix<T>, at: usize) -> (usize, usize) {
-    (at / matrix.columns(), at % matrix.columns())
-}
-
-/// Refuses NaN and infinite entries of a matrix.
-pub(super) fn check_finite<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
-    let values = matrix.as_slice();
-    let Some(at) = values.iter().position(|v| !v.is_finite()) else { return Ok(()) };
-    let nan = values.iter().filter(|v| v.to_f64().is_nan()).count();
-    let infinite = values.iter().filter(|v| v.to_f64().is_infinite()).count();
-    Err(Error::NotFinite { what: what.into(), nan, infinite, first: place_of(matrix, at) })
-}
-
-/// Refuses negative or non-finite entries of a matrix.
-pub(crate) fn check_non_negative<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
-    check_finite(what, matrix)?;
-    let values = matrix.as_slice();
-    match values.iter().position(|v| *v < T::ZERO) {
-        None => Ok(()),
-        Some(at) => Err(Error::Negative {
-            what: what.into(),
-            count: values.iter().filter(|v| **v < T::ZERO).count(),
-            first: place_of(matrix, at),
-            value: values[at].to_f64(),
-        }),
-    }
-}
-
-/// "3, 17, 20 and 4 more".
-fn list_indices(indices: &[usize]) -> String {
-    const SHOWN: usize = 10;
-    let shown: Vec<String> = indices.iter().take(SHOWN).map(usize::to_string).collect();
-    match indices.len().checked_sub(SHOWN) {
-        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
-        _ => shown.join(", "),
-    }
-}
-
 pub(super) fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
     let summary = data.summary();
     let mut notices = Vec::new();
@@ -181,21 +135,15 @@ pub(super) fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
 }
 
 pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice>) -> Result<()> {
-    let several = model.knowledge.components_per_class > 1;
-    if several && !matches!(model.spec.name, models::WITH_REFERENCES | models::WITH_MEMBERSHIP_REFERENCES) {
+    let per_class = model.options.components_per_class;
+    if per_class > 1 && !model.spec.takes(Input::ComponentsPerClass) {
         return Err(Error::Incompatible {
-            asked: format!(
-                "{} components per class with {}",
-                model.knowledge.components_per_class, model.spec.title
-            ),
+            asked: format!("{per_class} components per class with {}", model.spec.title),
             reason: "its classes own one component each".into(),
-            valid: vec![
-                format!("method {}", models::WITH_REFERENCES),
-                format!("method {}", models::WITH_MEMBERSHIP_REFERENCES),
-            ],
+            valid: methods::that_take(Input::ComponentsPerClass),
         });
     }
-    let Some(labels) = &model.knowledge.labels else { return Ok(()) };
+    let Some(labels) = model.labels() else { return Ok(()) };
     if labels.n_samples() != shape.samples {
         return Err(Error::Labels(format!(
             "there are {} labels for {} samples; one for each sample is needed (-1 for unlabelled)",
@@ -251,7 +199,7 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
 
 /// Reports a graph in more parts than one, for the models that use it: nothing is drawn together across parts.
 pub(super) fn graph_notice(model: &Model) -> Option<Notice> {
-    let graph = model.knowledge.graph.as_ref().filter(|_| model.spec.needs.contains("graph"))?;
+    let (graph, _) = model.guidance.graph().filter(|_| model.spec.takes(Input::Graph))?;
     let (parts, isolated) = (graph.n_components(), graph.isolated());
     let named = if isolated.is_empty() {
         String::new()
@@ -271,26 +219,71 @@ pub(super) fn check_references(
     init: &Init,
     notices: &mut Vec<Notice>,
 ) -> Result<()> {
-    let knowledge = &model.knowledge;
-    models::check_references(knowledge, shape)?;
-    let both = model.spec.name == models::WITH_REFERENCES || *init == Init::Published;
-    let codes = both || model.spec.name == models::WITH_MEMBERSHIP_REFERENCES;
-    for (given, used, what) in [
-        (knowledge.code_reference.is_some(), codes, "codes"),
-        (knowledge.component_reference.is_some(), both, "components"),
+    check_references_of(&model.guidance, shape)?;
+    if model.composed().is_some() {
+        return Ok(());
+    }
+    for (given, input, what) in [
+        (model.guidance.code_reference().is_some(), Input::CodeReference, "codes"),
+        (model.guidance.component_reference().is_some(), Input::ComponentReference, "components"),
     ] {
-        if given && !used {
+        if given && !model.spec.takes(input) && *init != Init::Published {
             notices.push(Notice {
                 code: "unused-reference",
                 message: format!(
-                    "{} does not use the reference {what}; {} does",
+                    "{} does not use the reference {what}; valid: {}",
                     model.spec.title,
-                    models::WITH_REFERENCES
+                    methods::that_take(input).join(", ")
                 ),
             });
         }
     }
     Ok(())
+}
+
+/// Refuses kinds of guidance that a published method does not take, and kinds that are given twice. Labels and references may serve
+/// the start alone.
+pub(super) fn check_kinds(model: &Model) -> Result<()> {
+    if model.composed().is_some() {
+        return Ok(());
+    }
+    let spec = model.spec;
+    if let Some(topic) = model.guidance.topics().first() {
+        return Err(unsupported(
+            &format!("topics (\"{}\")", topic.name),
+            spec,
+            methods::that_take(Input::Guidance),
+        ));
+    }
+    let mut seen = Vec::new();
+    for item in model.guidance.advice() {
+        let (input, only_start) = match item {
+            Advice::Labels { .. } => (Input::Labels, true),
+            Advice::CodeReference(_) => (Input::CodeReference, true),
+            Advice::ComponentReference(_) => (Input::ComponentReference, true),
+            Advice::Sets { .. } => (Input::LabelSets, false),
+            Advice::Targets { .. } => (Input::LabelTargets, false),
+            Advice::Graph { .. } => (Input::Graph, false),
+            Advice::KnownEntries(_) => (Input::KnownEntries, false),
+            _ => (Input::Guidance, false),
+        };
+        if !only_start && !spec.takes(input) {
+            return Err(unsupported(item.kind(), spec, methods::that_take(input)));
+        }
+        if seen.contains(&input) {
+            return Err(Error::Guidance(format!("{} are given twice to {}", item.kind(), spec.title)));
+        }
+        seen.push(input);
+    }
+    Ok(())
+}
+
+fn unsupported(what: &str, spec: &MethodSpec, valid: Vec<String>) -> Error {
+    Error::Incompatible {
+        asked: format!("{} with {what}", spec.title),
+        reason: "the method does not take them".into(),
+        valid,
+    }
 }
 
 /// Refuses values where nothing is known; lists that don't fit the data are refused when guidance is compiled.
@@ -313,14 +306,6 @@ fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &FeatureLists) -> Resu
         }
     }
     Ok(())
-}
-
-/// The marks of known entries, wherever they are.
-fn known_entries(model: &Model) -> Option<&Matrix<f64>> {
-    match &model.knowledge.guidance {
-        Some(guidance) if model.spec.tying == Tying::Guidance => guidance.known_entries(),
-        _ => model.knowledge.known_entries.as_ref(),
-    }
 }
 
 /// Refuses what the solver can't serve.

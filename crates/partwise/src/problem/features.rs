@@ -10,14 +10,11 @@
 
 use std::borrow::Cow;
 
-use super::Notice;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
+use crate::engine::losses::Loss;
+use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Guidance;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::Model;
-use crate::real::Real;
+use crate::methods::Model;
 
 /// c and S (d).
 #[derive(Clone, Debug)]
@@ -57,7 +54,7 @@ pub(crate) fn check_feature_weights(weights: &[f64], features: usize) -> Result<
 
 /// Those of the guidance of a model, checked.
 pub(super) fn scale_of<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<Option<FeatureScale>> {
-    let Some(weights) = model.guidance().map(Guidance::feature_weights).transpose()?.flatten() else {
+    let Some(weights) = model.composed().map(Guidance::feature_weights).transpose()?.flatten() else {
         return Ok(None);
     };
     check_feature_weights(weights, data.n_features())?;

@@ -1,10 +1,9 @@
 //! What guidance the loss or the solver can't serve.
 
-use crate::error::{Error, Result};
-use crate::losses::Loss;
-use crate::models::{Model, Tying};
-use crate::real::Real;
-use crate::solvers::SolverSpec;
+use crate::engine::losses::Loss;
+use crate::engine::solvers::SolverSpec;
+use crate::foundation::{Error, Real, Result};
+use crate::methods::{Model, Tying};
 use crate::terms::Contribution;
 
 /// Refuses guidance that the loss or the solver can't serve.

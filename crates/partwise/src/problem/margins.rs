@@ -3,11 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::Notice;
 use crate::data::{DataMatrix, DenseMatrix, SparseMatrix};
-use crate::error::Result;
-use crate::models::{self, Model};
-use crate::real::Real;
+use crate::foundation::{Notice, Real, Result};
+use crate::methods::{self, Input, Model};
 use crate::terms::{CombinedRows, Contribution};
 
 /// Sparse SᵀX with more than this share of non-zeros takes less memory when it is dense (its columns are stored too).
@@ -20,15 +18,15 @@ pub(super) fn margin_rows<T: Real>(
     threads: usize,
     notices: &mut Vec<Notice>,
 ) -> Result<Option<Contribution<T>>> {
-    let margins = &model.knowledge.margins;
-    if model.spec.name != models::WITH_MARGINS || margins.discriminative_weight == 0.0 {
+    let margins = &model.options;
+    if !model.spec.takes(Input::DiscriminativeWeight) || margins.discriminative_weight == 0.0 {
         return Ok(None);
     }
     let mut message = String::new();
     let support = match &margins.support {
-        Some(support) => Cow::Borrowed(support),
+        Some(support) => Cow::Borrowed(support.as_ref()),
         None => {
-            let trained = models::train_machines(data, &model.knowledge, threads)?;
+            let trained = methods::train_machines(data, &model.guidance, margins.cost, threads)?;
             message = format!(
                 "{} support vector machines trained, {} to their duality gap (the largest is {:.1e} of the primal); ",
                 trained.machines, trained.converged, trained.largest_gap

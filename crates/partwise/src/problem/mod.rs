@@ -23,9 +23,8 @@ mod working;
 
 pub(crate) use assembly::shape;
 use assembly::{contributions, order, rescaling, row_steps, smoothing};
-pub(crate) use checks::check_non_negative;
 use checks::{
-    check_data, check_finite, check_form, check_labels, check_references, check_size, check_start,
+    check_data, check_form, check_kinds, check_labels, check_references, check_size, check_start,
     check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
 };
 use features::{FeatureScale, scaled_guidance, unscaled_rows};
@@ -39,27 +38,16 @@ pub(crate) use units::{FixedUnits, Units, times};
 use working::{Original, weighted_entries, working};
 
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
+use crate::engine::losses::Loss;
+use crate::engine::quadratic::NEAR_ZERO;
+use crate::engine::solvers::{SolverChoice, SolverSpec};
+use crate::engine::{Factors, Init, Settings, Slot};
+use crate::foundation::checks::{check_finite, check_non_negative};
+use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Plan;
 use crate::init;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::{self, Form, Model, Shape, Tying};
-use crate::quadratic::NEAR_ZERO;
-use crate::real::Real;
-use crate::settings::{Init, Settings};
-use crate::solvers::{SolverChoice, SolverSpec};
+use crate::methods::{self, Form, Input, Model, Shape, Tying};
 use crate::terms::{ComponentPenalty, Contribution, Rescaling, Smoothing};
-
-/// A policy that was applied or a fact that the user should know. `code` is stable, `message` a sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// A short stable name ("zero-rows").
-    pub code: &'static str,
-    /// What happened, with the numbers.
-    pub message: String,
-}
 
 /// Data + model + settings, checked and merged.
 pub struct Problem<'a, T: Real> {
@@ -103,7 +91,7 @@ fn plan<T: Real>(
     shape: Shape,
 ) -> Result<Option<Plan>> {
     let scale = features.map(|features| features.scale.as_slice());
-    let guidance = model.guidance().map(|guidance| scaled_guidance(guidance, scale));
+    let guidance = model.composed().map(|guidance| scaled_guidance(guidance, scale));
     guidance.map(|guidance| Plan::new(&guidance, shape, &|seeds| seeded(data, seeds))).transpose()
 }
 
@@ -180,8 +168,7 @@ impl<'a, T: Real> Problem<'a, T> {
         };
         problem.row_steps = row_steps(&problem, model);
         problem.accelerated = acceleration::sweeps(&problem, model, settings)?;
-        let mut start =
-            init::start(&problem, &model.knowledge, plan.as_ref(), settings, &init, &mut notices)?;
+        let mut start = init::start(&problem, model, plan.as_ref(), settings, &init, &mut notices)?;
         problem.component_names = plan.map(|plan| plan.component_names()).unwrap_or_default();
         for slot in Slot::MAIN {
             problem.place_held(&mut start, slot);
@@ -367,6 +354,7 @@ fn check_caller<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> 
     check_data(data, true)?;
     check_size(data)?;
     check_form(data, model)?;
+    check_kinds(model)?;
     check_something_counts(data, model)?;
     check_unknown_entries(data, model)
 }
@@ -398,11 +386,11 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
         return Err(Error::Incompatible {
             asked: format!("the start \"guided\" with {}", model.spec.title),
             reason: "it is made from guidance".into(),
-            valid: vec!["start labels".into(), format!("method {}", models::GUIDED)],
+            valid: [vec!["start labels".into()], methods::that_take(Input::Guidance)].concat(),
         });
     }
-    let classes = model.knowledge.labels.as_ref().map_or(0, |l| l.n_classes());
-    let per_class = model.knowledge.components_per_class.max(1);
+    let classes = model.labels().map_or(0, |l| l.n_classes());
+    let per_class = model.options.components_per_class.max(1);
     let enough = classes > 0 && settings.rank >= classes.saturating_mul(per_class);
     match &settings.init {
         Init::Auto if enough && per_class > 1 => Ok(Init::Exemplars),

@@ -1,12 +1,11 @@
 //! Where nothing is left to fit, or nothing is left of it: weights that are all 0, items that say nothing, factors that end at 0.
 
-use super::{Notice, Problem};
+use super::Problem;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::factors::{Factors, Slot};
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::{Advice, Plan};
-use crate::models::Model;
-use crate::real::Real;
+use crate::methods::Model;
 use crate::terms::Contribution;
 
 /// Refuses weights and marks that leave nothing to fit. (Those of features are looked at with their scale.)
@@ -15,7 +14,7 @@ pub(super) fn check_something_counts<T: Real>(data: &dyn DataMatrix<T>, model: &
     let empty = |what: &str, valid: &str| {
         Err(Error::OutOfRange { name: what.into(), value: "0".into(), valid: format!("above 0: {valid}") })
     };
-    for item in model.guidance().iter().flat_map(|guidance| guidance.advice()) {
+    for item in model.guidance.advice() {
         match item {
             Advice::SampleWeights(weights) if zeros(weights) => {
                 return empty("the largest sample weight", "some sample must count");
@@ -35,23 +34,24 @@ pub(super) fn check_something_counts<T: Real>(data: &dyn DataMatrix<T>, model: &
             _ => {}
         }
     }
-    match &model.knowledge.known_entries {
-        Some(known) if zeros(known.as_slice()) => {
-            empty("the number of known entries", "something must be known of the data")
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// Reports items that say nothing.
 pub(super) fn empty_items(model: &Model) -> Vec<Notice> {
+    let zeros = |values: &[f64]| values.iter().all(|v| *v == 0.0);
     let mut notices = Vec::new();
     let mut add = |what: &str, why: &str| {
         notices.push(Notice { code: "empty-item", message: format!("the {what} guide nothing: {why}") });
     };
-    for item in model.guidance().iter().flat_map(|guidance| guidance.advice()) {
+    for item in model.guidance.advice() {
         let why = match item {
+            // Of a published method: `check_labels` says it.
+            Advice::Labels { .. } if model.composed().is_none() => continue,
             Advice::Labels { labels, .. } if labels.n_labelled() == 0 => "no sample is labelled",
+            Advice::Targets { targets, .. } if zeros(targets.known.as_slice()) => "none is known",
+            Advice::CodeReference(reference) if zeros(&reference.weight) => "all its weights are 0",
+            Advice::ComponentReference(reference) if zeros(&reference.weight) => "all its weights are 0",
             Advice::Sets { sets, .. } if sets.iter().all(Option::is_none) => "no sample has a set",
             Advice::Memberships { shares, .. } if shares.as_slice().iter().all(|s| s.is_nan()) => {
                 "no membership is known"
@@ -63,25 +63,12 @@ pub(super) fn empty_items(model: &Model) -> Vec<Notice> {
         };
         add(item.kind(), why);
     }
-    let targets = model.knowledge.label_targets.as_ref();
-    if targets.is_some_and(|targets| targets.known.as_slice().iter().all(|m| *m == 0.0)) {
-        add("labels", "none is known");
-    }
-    let weights = [
-        ("reference of the codes", model.knowledge.code_reference.as_ref().map(|r| &r.weight)),
-        ("reference of the components", model.knowledge.component_reference.as_ref().map(|r| &r.weight)),
-    ];
-    for (what, weights) in weights {
-        if weights.is_some_and(|weights| weights.iter().all(|weight| *weight == 0.0)) {
-            add(what, "all its weights are 0");
-        }
-    }
     notices
 }
 
 /// Reports seeds and forbidden features that no sample has. `zero_columns` ascends.
 pub(super) fn absent_features(model: &Model, plan: Option<&Plan>, zero_columns: &[usize]) -> Vec<Notice> {
-    let (Some(plan), Some(guidance)) = (plan, model.guidance()) else { return Vec::new() };
+    let (Some(plan), Some(guidance)) = (plan, model.composed()) else { return Vec::new() };
     let mut notices = Vec::new();
     let name = |feature: usize| {
         guidance

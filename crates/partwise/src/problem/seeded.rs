@@ -1,7 +1,7 @@
 //! What the data show of the seeds of a topic.
 
 use crate::data::DataMatrix;
-use crate::real::Real;
+use crate::foundation::Real;
 
 /// What the samples that hold the seeds look like (d): Σᵢ xᵢ·√(Σ_f s_f·xᵢ_f/Σᵢ xᵢ_f), a seed's own entries times its weight s_f.
 /// A rare seed counts as much as a common one; the root keeps a few samples that are full of seeds from standing for all.

@@ -1,14 +1,11 @@
 //! Tied and weighted rows as a change of variables (METHODS R1, R2); the table is in the module above.
 
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::factors::Slot;
+use crate::engine::losses::Loss;
+use crate::engine::{Settings, Slot};
+use crate::foundation::{Error, Matrix, Real, Result};
 use crate::guidance::Plan;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::{Form, Model, Shape, Tying};
-use crate::real::Real;
-use crate::settings::Settings;
+use crate::methods::{Form, Model, Shape, Tying};
 use crate::terms::{Contribution, ProductRidge, ProductSparsity, Ridge, Sparsity};
 
 /// The change of variables on the rows.
@@ -30,7 +27,7 @@ pub(super) fn tie_rows<T: Real>(
     model: &Model,
     plan: Option<&Plan>,
 ) -> Option<(TiedRows, Vec<f64>)> {
-    match (model.spec.tying, &model.knowledge.labels) {
+    match (model.spec.tying, model.labels()) {
         // Classes of one sample tie nothing: plain NMF then, to the last bit (METHODS R9).
         (Tying::Labels, Some(labels)) if labels.counts().iter().any(|n| *n > 1) => {
             merge(labels.constraint_columns(), model.loss)

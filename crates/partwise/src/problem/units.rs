@@ -7,19 +7,17 @@
 //! c is a power of 16, so c, √c and its fourth root are exact, and a = b = √c (SCNMF's codes keep their size: a = 1). What has a unit (raw
 //! strengths, penalties, references, a given start) is divided with the data. Data in range are left alone.
 
+use std::sync::Arc;
+
 use crate::data::DataMatrix;
 use crate::data::range::{divisor, largest_size, safe_range};
-use crate::error::Result;
-use crate::factors::Slot;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::Model;
-use crate::observe::Iteration;
-use crate::real::Real;
-use crate::settings::{Init, Settings};
+use crate::engine::losses::Loss;
+use crate::engine::{Init, Iteration, Settings, Slot};
+use crate::foundation::{Matrix, Real, Result};
+use crate::methods::Model;
 
-use super::Notice;
 use super::checks::{check_data, check_form, check_unknown_entries};
+use crate::foundation::Notice;
 
 /// Objectives and gradients are given in the units of the data while the square of the divisor is in this range.
 const OBJECTIVES_IN_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
@@ -133,27 +131,9 @@ impl Units {
     /// What is known, for the divided data.
     pub(crate) fn model(&self, model: &Model) -> Model {
         let mut model = model.clone();
-        let (c, root) = (self.divisor, self.divisor.sqrt());
-        let knowledge = &mut model.knowledge;
-        let raw = knowledge.strength_unit == crate::guidance::StrengthUnit::Raw;
-        if raw {
-            knowledge.strength /= root;
-            knowledge.label_weight = in_range(knowledge.label_weight / c / c);
-        }
-        if raw || model.spec.needs.contains("graph") {
-            knowledge.graph_weight = in_range(knowledge.graph_weight / c);
-        }
-        knowledge.coupling = knowledge.coupling.map(|weight| in_range(weight / c));
-        if let Some(reference) = &mut knowledge.code_reference {
-            reference.weight.iter_mut().for_each(|weight| *weight /= root);
-        }
-        if let Some(reference) = &mut knowledge.component_reference {
-            reference.reference = times(&reference.reference, 1.0 / root);
-            reference.weight.iter_mut().for_each(|weight| *weight /= root);
-        }
-        if let Some(guidance) = &mut knowledge.guidance {
-            *guidance = std::sync::Arc::new(guidance.divided(c));
-        }
+        let c = self.divisor;
+        model.options.coupling = model.options.coupling.map(|weight| in_range(weight / c));
+        model.guidance = Arc::new(model.guidance.divided(c));
         model
     }
 

@@ -2,9 +2,9 @@
 
 use super::tying::{TiedRows, merge_constant};
 use crate::data::{DataMatrix, RowGroups};
+use crate::foundation::Real;
 use crate::guidance::Guidance;
-use crate::models::Model;
-use crate::real::Real;
+use crate::methods::Model;
 
 /// Data with one row a sample: the caller's, or those with their features scaled.
 pub(super) enum Original<'a, T> {
@@ -71,7 +71,7 @@ pub(super) fn weighted_entries<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
 ) -> Option<WeightedEntries<T>> {
-    let weights = model.guidance().and_then(Guidance::entry_weights)?;
+    let weights = model.composed().and_then(Guidance::entry_weights)?;
     if weights.shape() != (data.n_samples(), data.n_features()) {
         // Refused, with the sizes, when guidance is compiled.
         return None;

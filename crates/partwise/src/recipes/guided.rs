@@ -6,15 +6,12 @@ use super::guidance_report::{GuidanceReport, guidance_report};
 use super::memberships::component_lengths;
 use super::strength::StrengthRule;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
+use crate::engine::losses::Loss;
+use crate::engine::{Observer, Settings};
 use crate::fit::{Fit, fit, fit_observed};
+use crate::foundation::{Error, Matrix, Real, Result};
 use crate::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::Model;
-use crate::observe::Observer;
-use crate::real::Real;
-use crate::settings::Settings;
+use crate::methods::Model;
 
 /// A fit with what became of the advice.
 #[derive(Clone, Debug)]

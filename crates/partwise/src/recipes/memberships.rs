@@ -1,9 +1,7 @@
 //! From codes to who belongs where: what recipes read off a fit.
 
-use crate::error::{Error, Result};
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::real::Real;
+use crate::engine::losses::Loss;
+use crate::foundation::{Error, Matrix, Real, Result};
 
 /// What the shares of a sample are shares of: how large each component's part wᵢⱼ·hⱼ of it is, measured by the component's size. Rescaling
 /// a component against its codes changes neither.

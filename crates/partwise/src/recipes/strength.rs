@@ -10,16 +10,16 @@
 
 use super::memberships::largest;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
+use crate::engine::Settings;
 use crate::fit::fit;
-use crate::models::{Model, WITH_REFERENCES};
-use crate::real::Real;
-use crate::settings::Settings;
+use crate::foundation::{Error, Real, Result};
+use crate::guidance::Strength;
+use crate::methods::{Input, Model};
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrengthRule {
-    /// The first strength, > 0. Default 100.
+    /// The first σ (the first m with a raw strength), > 0. Default 100.
     pub start: f64,
     /// What it is multiplied by at each step, in (0, 1). Default ½.
     pub factor: f64,
@@ -71,21 +71,28 @@ pub fn search_strength_observed<T: Real>(
     tell: &mut dyn FnMut(f64, f64),
 ) -> Result<StrengthSearch> {
     rule.check()?;
-    let labels = model.knowledge.labels.as_ref().filter(|l| l.n_labelled() > 0).ok_or_else(|| {
-        Error::MissingGuidance { model: "the search for a strength".into(), needs: "labelled samples".into() }
+    let labels = model.labels().filter(|l| l.n_labelled() > 0).ok_or_else(|| Error::MissingGuidance {
+        model: "the search for a strength".into(),
+        needs: "labelled samples".into(),
     })?;
-    if model.spec.name != WITH_REFERENCES || model.knowledge.code_reference.is_some() {
+    let pulls = model.spec.takes(Input::Labels) && model.spec.takes(Input::ComponentReference);
+    if !pulls || model.guidance.code_reference().is_some() {
         return Err(Error::Incompatible {
             asked: format!("the search for a strength of {}", model.spec.title),
-            reason: "only labels of ws-nmf without reference codes have a strength".into(),
-            valid: vec![format!("method {WITH_REFERENCES} with labels")],
+            reason: "only labels of a method with references, without reference codes, have a strength"
+                .into(),
+            valid: vec![format!("method {} with labels", crate::methods::WITH_REFERENCES)],
         });
     }
+    let raw = model.guidance.label_strength().is_some_and(Strength::is_raw);
     let mut search = StrengthSearch { strength: rule.start, held: false, trace: Vec::new() };
     let mut strength = rule.start;
     for _ in 0..rule.max_steps {
-        let mut candidate = model.clone();
-        candidate.knowledge.strength = strength;
+        let candidate = model.clone().with_strength(if raw {
+            Strength::Raw(strength)
+        } else {
+            Strength::of_sigma(strength)
+        });
         let fit = fit(data, &candidate, settings)?;
         let labelled = (0..labels.n_samples()).filter_map(|i| labels.class(i).map(|class| (i, class)));
         let agree = labelled.filter(|(i, class)| largest(fit.codes.row(*i)) == *class).count();

@@ -8,10 +8,8 @@
 use std::collections::BTreeSet;
 
 use super::memberships::{ShareOf, shares};
-use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::linalg::Matrix;
-use crate::real::Real;
+use crate::foundation::{Error, Matrix, Real, Result};
 
 /// A sample whose label would help.
 #[derive(Clone, Debug, PartialEq)]

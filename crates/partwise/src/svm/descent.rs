@@ -2,11 +2,8 @@
 
 use super::{SvmLoss, SvmSettings};
 use crate::data::DataMatrix;
-use crate::init::Stream;
-use crate::interrupt;
-use crate::linalg::Matrix;
-use crate::real::Real;
-use crate::stop::StopReason;
+use crate::engine::StopReason;
+use crate::foundation::{Matrix, Real, Stream, interrupt};
 
 /// The stream of the orders in which samples are visited; row = pass.
 const ORDER_STREAM: u64 = 0x5356;

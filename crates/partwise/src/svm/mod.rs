@@ -33,11 +33,8 @@
 mod descent;
 
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
-use crate::interrupt;
-use crate::linalg::Matrix;
-use crate::real::Real;
-use crate::stop::StopReason;
+use crate::engine::StopReason;
+use crate::foundation::{Error, Matrix, Real, Result, interrupt};
 use descent::{ByProducts, ByWeights, Descent};
 
 /// What a violation of the margin, ξ = max(0, 1 − y w·x), costs.

@@ -7,20 +7,46 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::quadratic::{RowGroup, Subproblem, dot};
-use crate::real::Real;
+use crate::engine::quadratic::{RowGroup, Subproblem, dot};
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Matrix, Real};
 
 /// What becomes of the scale dᵢ of a row anchor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum AnchorScale {
     /// dᵢ = 1.
     Fixed,
     /// dᵢ from the row before its update.
     Alternating,
     /// dᵢ minimized out exactly.
+    #[default]
     Joint,
+}
+
+impl AnchorScale {
+    /// Every choice, the default first.
+    pub const ALL: [AnchorScale; 3] = [AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed];
+
+    /// `"joint"`, `"alternating"` or `"fixed"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnchorScale::Joint => "joint",
+            AnchorScale::Alternating => "alternating",
+            AnchorScale::Fixed => "fixed",
+        }
+    }
+
+    /// The choice with this name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`](crate::Error::UnknownName) with the valid names.
+    pub fn from_name(name: &str) -> crate::foundation::Result<Self> {
+        crate::foundation::Error::choose(
+            "anchor scale",
+            name,
+            AnchorScale::ALL.map(|scale| (scale.name(), scale)),
+        )
+    }
 }
 
 /// ½·Σᵢ mᵢ‖uᵢ − dᵢrᵢ‖². Rows with mᵢ = 0 are free; rows whose reference is zero are pulled

@@ -5,9 +5,9 @@
 //! ```
 
 use super::penalty::add_ridge;
-use crate::factors::{Factors, Slot};
-use crate::quadratic::{Subproblem, dot};
-use crate::real::Real;
+use crate::engine::quadratic::{Subproblem, dot};
+use crate::engine::{Factors, Slot};
+use crate::foundation::Real;
 
 /// See the module.
 #[derive(Clone, Debug)]

@@ -9,11 +9,10 @@
 //! a component changes nothing. With the Kullback–Leibler loss it is a prior of pseudo-counts, as heavy as σ² times an average
 //! component. Exact in the codes. In the components −(h·r̂)² is majorized by its tangent, ln‖h‖ likewise.
 
-use super::penalty::{add_ridge, column_norms_1, column_squares};
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::quadratic::Subproblem;
-use crate::real::Real;
+use super::penalty::{add_ridge, column_norms_1};
+use crate::engine::quadratic::Subproblem;
+use crate::engine::{Factors, Slot, column_squares};
+use crate::foundation::{Matrix, Real};
 
 /// See the module.
 #[derive(Clone, Debug)]

@@ -8,10 +8,9 @@
 //! same weights form a group.
 
 use super::FeatureLists;
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::quadratic::{RowGroup, Subproblem, dot};
-use crate::real::Real;
+use crate::engine::quadratic::{RowGroup, Subproblem, dot};
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Matrix, Real};
 
 /// Of each row of one factor the entries (rows of the other factor) that are listed, and what they gain.
 #[derive(Clone, Debug)]

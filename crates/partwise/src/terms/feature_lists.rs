@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Result};
 
 /// A list of features for each sample. A clone shares the lists.
 #[derive(Clone, Debug, PartialEq)]

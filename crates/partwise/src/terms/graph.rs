@@ -26,13 +26,12 @@
 
 use std::sync::Arc;
 
-use super::penalty::{add_ridge, column_squares};
-use crate::factors::{Factors, Slot};
+use super::penalty::add_ridge;
+use crate::engine::quadratic::{Subproblem, dot};
+use crate::engine::{Factors, Slot, column_squares};
+use crate::foundation::{Matrix, Real};
 use crate::graphs::Graph;
-use crate::linalg::Matrix;
-use crate::linalg::simd::{Kernel, dispatch};
-use crate::quadratic::{Subproblem, dot};
-use crate::real::Real;
+use crate::kernels::simd::{Kernel, dispatch};
 
 /// How the term enters the subproblem of the codes; see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,10 +7,9 @@
 
 use std::sync::Arc;
 
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::quadratic::{KlMajorizer, Quadratic, RowGroup, Subproblem};
-use crate::real::Real;
+use crate::engine::quadratic::{KlMajorizer, Quadratic, RowGroup, Subproblem};
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Matrix, Real};
 
 /// See the module.
 #[derive(Clone, Debug)]

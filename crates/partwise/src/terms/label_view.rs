@@ -13,10 +13,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::factors::{Factors, Slot};
-use crate::linalg::{Matrix, gemm};
-use crate::quadratic::{RowGroup, Subproblem, dot};
-use crate::real::Real;
+use crate::engine::quadratic::{RowGroup, Subproblem, dot};
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Matrix, Real};
+use crate::kernels::gemm;
 
 /// Rows (of one kind) that know the same rows of the other kind.
 #[derive(Clone, Debug)]

@@ -13,14 +13,12 @@ mod label_view;
 mod penalty;
 mod placement;
 mod relation;
-mod rescaling;
 mod seed_share;
 mod shared_anchor;
-mod smoothing;
 
 use std::sync::Arc;
 
-pub use crate::losses::combined_rows::CombinedRows;
+pub use crate::engine::losses::combined_rows::CombinedRows;
 pub use anchor::{AnchorScale, ComponentAnchor, RowAnchor};
 pub use coupling::Coupling;
 pub use direction::ComponentDirection;
@@ -35,14 +33,13 @@ pub use relation::Relation;
 pub use seed_share::{SeedShare, SeedWeights};
 pub use shared_anchor::SharedAnchor;
 
-pub use rescaling::Rescaling;
-pub use smoothing::Smoothing;
+pub use crate::engine::{Rescaling, Smoothing};
 
-use crate::factors::{Factors, Slot};
-use crate::losses::Loss;
-use crate::losses::combined_rows::{EachChunk, one_by_one};
-use crate::quadratic::{RowGroup, Subproblem};
-use crate::real::Real;
+use crate::engine::losses::Loss;
+use crate::engine::losses::combined_rows::{EachChunk, one_by_one};
+use crate::engine::quadratic::{RowGroup, Subproblem};
+use crate::engine::{Factors, Slot};
+use crate::foundation::Real;
 
 /// Everything that a term may add to the objective, in the half form (½‖X − WH‖² or D).
 #[derive(Clone, Debug)]

@@ -4,11 +4,9 @@
 //! 0. The scale-free forms measure each component of the penalized factor at unit length of its partner,
 //! λΣⱼ‖wⱼ‖₁‖hⱼ‖₂ and (λ/2)Σⱼ‖wⱼ‖²‖hⱼ‖², which no rescaling changes.
 
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::linalg::simd::{Kernel, dispatch};
-use crate::quadratic::{Subproblem, dot};
-use crate::real::Real;
+use crate::engine::quadratic::{Subproblem, dot};
+use crate::engine::{Factors, Slot, column_squares};
+use crate::foundation::Real;
 
 /// (λ/2)·Σᵢ sᵢ‖uᵢ‖².
 #[derive(Clone, Debug)]
@@ -186,29 +184,4 @@ pub(super) fn column_norms_1<T: Real>(factors: &Factors<T>, slot: Slot, rows: Op
         }
     }
     sums
-}
-
-/// ‖uⱼ‖² of each column.
-pub(super) fn column_squares<T: Real>(factors: &Factors<T>, slot: Slot) -> Vec<f64> {
-    dispatch(ColumnSquares { factor: factors.get(slot) })
-}
-
-/// Every model with a penalty asks for these twice an iteration, so they get the processor's wide instructions.
-struct ColumnSquares<'a, T> {
-    factor: &'a Matrix<T>,
-}
-
-impl<T: Real> Kernel for ColumnSquares<'_, T> {
-    type Output = Vec<f64>;
-
-    #[inline(always)]
-    fn run<const FMA: bool>(self) -> Vec<f64> {
-        let mut sums = vec![0.0; self.factor.columns()];
-        for i in 0..self.factor.rows() {
-            for (sum, u) in sums.iter_mut().zip(self.factor.row(i)) {
-                *sum += u.to_f64() * u.to_f64();
-            }
-        }
-        sums
-    }
 }

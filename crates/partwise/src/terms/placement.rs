@@ -14,11 +14,10 @@
 
 use std::sync::Arc;
 
-use super::penalty::{add_ridge, column_norms_1, column_squares};
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::quadratic::{RowGroup, Subproblem};
-use crate::real::Real;
+use super::penalty::{add_ridge, column_norms_1};
+use crate::engine::quadratic::{RowGroup, Subproblem};
+use crate::engine::{Factors, Slot, column_squares};
+use crate::foundation::{Matrix, Real};
 
 /// Rows with the same rule.
 #[derive(Clone, Debug, PartialEq)]

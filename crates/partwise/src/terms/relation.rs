@@ -14,10 +14,10 @@
 
 use std::collections::BTreeMap;
 
-use super::penalty::{add_ridge, column_squares};
-use crate::factors::{Factors, Slot};
-use crate::quadratic::{RowGroup, Subproblem};
-use crate::real::Real;
+use super::penalty::add_ridge;
+use crate::engine::quadratic::{RowGroup, Subproblem};
+use crate::engine::{Factors, Slot, column_squares};
+use crate::foundation::Real;
 
 /// See the module.
 #[derive(Clone, Debug)]

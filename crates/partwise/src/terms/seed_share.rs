@@ -11,10 +11,9 @@
 //! the logarithm of a sum is concave).
 
 use super::direction::ComponentDirection;
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::quadratic::Subproblem;
-use crate::real::Real;
+use crate::engine::quadratic::Subproblem;
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Matrix, Real};
 
 /// Of one component.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,10 +6,9 @@
 //!
 //! H1 is the codes, H2 the components. Seen from d it is a quadratic with one unknown a row.
 
-use crate::factors::{Factors, Slot};
-use crate::linalg::Matrix;
-use crate::quadratic::{Subproblem, dot};
-use crate::real::Real;
+use crate::engine::quadratic::{Subproblem, dot};
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Matrix, Real};
 
 /// See the module.
 #[derive(Clone, Debug)]

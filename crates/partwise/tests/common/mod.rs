@@ -7,17 +7,19 @@
 
 use std::fmt;
 
+pub(crate) mod facts;
 mod guided;
 mod objective;
 
+use facts::{Facts, Unit};
 #[allow(unused_imports, reason = "not every promise compares objectives")]
 pub(crate) use objective::{margins, objective};
 use partwise::graphs::Graph;
-use partwise::models::{Form, ModelSpec};
+use partwise::methods::{Form, Input, MethodSpec};
 use partwise::solvers::SolverSpec;
 use partwise::{
-    AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, Knowledge, LabelTargets,
-    Labels, Loss, Matrix, Model, Real, Result, Slot, SparseMatrix, StrengthUnit, models, solvers,
+    AnchorScale, CodeReference, ComponentReference, DenseMatrix, Error, Init, LabelTargets, Labels, Loss,
+    Matrix, Model, Real, Result, Slot, SparseMatrix, methods, solvers,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -151,13 +153,13 @@ pub(crate) fn for_examples(cases: u32, test: impl Fn(&Example)) {
 /// A model of the registry with a loss it is defined for, what is known, and what becomes of the references' scale.
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
-    pub(crate) spec: &'static ModelSpec,
+    pub(crate) spec: &'static MethodSpec,
     pub(crate) loss: Loss,
     pub(crate) scale: AnchorScale,
     /// Soft reference codes and components instead of labels.
     pub(crate) references: bool,
     /// What the strength of labels is measured in.
-    pub(crate) unit: StrengthUnit,
+    pub(crate) unit: Unit,
 }
 
 impl fmt::Debug for Case {
@@ -170,22 +172,22 @@ impl fmt::Debug for Case {
 /// Every model × loss; for models that take references also with them, and with every treatment of their scale.
 pub(crate) fn cases() -> Vec<Case> {
     let mut out = Vec::new();
-    for &spec in models::ALL {
+    for &spec in methods::ALL {
         for &loss in spec.losses {
-            let unit = StrengthUnit::Relative;
+            let unit = Unit::Relative;
             let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false, unit };
             out.push(plain);
             if spec.name == "ssnmf" || spec.name == "guided" {
-                out.push(Case { references: true, unit: StrengthUnit::Raw, ..plain });
-            } else if spec.form == Form::Symmetric && spec.needs.contains("reference") {
+                out.push(Case { references: true, unit: Unit::Raw, ..plain });
+            } else if spec.form == Form::Symmetric && spec.takes(Input::CodeReference) {
                 out.push(Case { references: true, ..plain });
-                out.push(Case { unit: StrengthUnit::Raw, ..plain });
-            } else if spec.needs.contains("reference") {
+                out.push(Case { unit: Unit::Raw, ..plain });
+            } else if spec.takes(Input::CodeReference) {
                 for scale in [AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed] {
                     out.push(Case { scale, references: true, ..plain });
                 }
                 for scale in [AnchorScale::Joint, AnchorScale::Alternating] {
-                    out.push(Case { scale, unit: StrengthUnit::Raw, ..plain });
+                    out.push(Case { scale, unit: Unit::Raw, ..plain });
                 }
             }
         }
@@ -199,7 +201,7 @@ impl Case {
         let mut example = example.clone();
         match self.spec.form {
             Form::Matrix => {
-                if let Some(known) = &self.knowledge(&example).known_entries {
+                if let Some(known) = &self.facts(&example).known_entries {
                     let known = known.as_slice();
                     example.x.as_mut_slice().iter_mut().zip(known).for_each(|(x, known)| *x *= known);
                 }
@@ -228,8 +230,8 @@ impl Case {
         if self.spec.name != "ssnmf" {
             return example.start(salt);
         }
-        let knowledge = self.knowledge(example);
-        let labels = knowledge.label_targets.map_or(example.labels().n_classes(), |t| t.targets.columns());
+        let facts = self.facts(example);
+        let labels = facts.label_targets.map_or(example.labels().n_classes(), |t| t.targets.columns());
         Init::Given(vec![
             (Slot::Codes, codes),
             (Slot::Components, components.transposed()),
@@ -237,22 +239,22 @@ impl Case {
         ])
     }
 
-    pub(crate) fn knowledge(&self, example: &Example) -> Knowledge {
+    pub(crate) fn facts(&self, example: &Example) -> Facts {
         let labels = (!self.references).then(|| example.labels());
-        let mut knowledge = Knowledge {
+        let mut facts = Facts {
             labels,
             strength: 1.3,
-            strength_unit: self.unit,
+            unit: self.unit,
             anchor_scale: self.scale,
             graph: self.takes_graph().then(|| example.graph()),
             graph_weight: 0.7,
             image_shape: (self.spec.form == Form::Images).then(|| image_shape(example)),
-            ..Knowledge::default()
+            ..Facts::default()
         };
-        knowledge.margins = margins(example);
+        facts.margins = margins(example);
         if self.spec.name == "guided" {
-            knowledge.guidance = Some(std::sync::Arc::new(self.guidance(example)));
-            return knowledge;
+            facts.guidance = Some(self.guidance(example));
+            return facts;
         }
         if self.references {
             let Example { n, d, k, seed, .. } = *example;
@@ -260,15 +262,15 @@ impl Case {
             let weight = (0..n).map(|i| (3.0 * number(seed ^ 0x77, i) - 1.0).max(0.0)).collect();
             let soft = example.positive(n, k, 91);
             let reference = Matrix::from_fn(n, k, |i, j| if i == 1 { 0.0 } else { soft.get(i, j) });
-            knowledge.code_reference = Some(CodeReference { reference, weight });
+            facts.code_reference = Some(CodeReference { reference, weight });
             if self.spec.form == Form::Symmetric {
-                return knowledge;
+                return facts;
             }
             if self.spec.name == "ssnmf" {
                 // Three labels, each known or not, a third of the samples without any; and a fifth of X unknown.
                 let chance = |salt: u64, at: usize| number(seed ^ salt, at);
                 let known = |i: usize, l: usize| f64::from(i % 3 != 1 && chance(0x31, 3 * i + l) < 0.6);
-                return Knowledge {
+                return Facts {
                     label_targets: Some(LabelTargets {
                         targets: Matrix::from_fn(n, 3, |i, l| (2.0 * chance(0x32, 3 * i + l) - 0.7).max(0.0)),
                         known: Matrix::from_fn(n, 3, known),
@@ -278,21 +280,21 @@ impl Case {
                     })),
                     label_weight: 1.4,
                     code_reference: None,
-                    ..knowledge
+                    ..facts
                 };
             }
             let known = k.div_ceil(2);
-            knowledge.component_reference = Some(ComponentReference {
+            facts.component_reference = Some(ComponentReference {
                 reference: example.positive(known, d, 92),
                 weight: (0..known).map(|c| 0.4 + c as f64).collect(),
             });
         }
-        knowledge
+        facts
     }
 
     /// Whether it is guided by a graph over the samples, whose weight has a unit.
     pub(crate) fn takes_graph(&self) -> bool {
-        self.spec.needs.contains("graph")
+        self.spec.name.ends_with("gnmf")
     }
 
     /// The codes as the model takes them: NCW-NMF gives rows of zeros no weight and no codes.
@@ -303,7 +305,7 @@ impl Case {
 
     /// S·H for the models that link the factors, H for the others.
     pub(crate) fn linked(&self, h: &Matrix<f64>) -> Matrix<f64> {
-        let theta = if self.spec.smooths { Knowledge::default().smoothing } else { 0.0 };
+        let theta = if self.spec.takes(Input::Smoothing) { Facts::default().smoothing } else { 0.0 };
         let k = h.rows() as f64;
         Matrix::from_fn(h.rows(), h.columns(), |i, j| {
             let sum: f64 = (0..h.rows()).map(|l| h.get(l, j)).sum();
@@ -312,7 +314,7 @@ impl Case {
     }
 
     pub(crate) fn model(&self, example: &Example) -> Model {
-        Model::from_name(self.spec.name, self.knowledge(example)).unwrap().with_loss(self.loss).unwrap()
+        self.facts(example).model(self.spec.name).with_loss(self.loss).unwrap()
     }
 
     /// The solvers that serve the loss.
@@ -327,7 +329,7 @@ impl Case {
         if self.spec.name == "guided" {
             return self.sample_weights(example);
         }
-        if self.spec.tying != models::Tying::NormalizedCut {
+        if self.spec.tying != methods::Tying::NormalizedCut {
             return vec![1.0; example.n];
         }
         let sums: Vec<f64> =

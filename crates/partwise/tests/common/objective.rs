@@ -1,8 +1,9 @@
 //! The published objectives, naively: they share no code with the engine.
 
-use partwise::models::Form;
-use partwise::{AnchorScale, Knowledge, Loss, Margins, Matrix, Settings, Slot, StrengthUnit, SupportVectors};
+use partwise::methods::Form;
+use partwise::{AnchorScale, Loss, Matrix, Settings, Slot, SupportVectors};
 
+use super::facts::{Facts, Margins, Unit};
 use super::{Case, Example, guided, number, product};
 
 /// The published objective of a case at W (n × k), H (k × d) and what factors there are beside them, naively.
@@ -23,8 +24,8 @@ pub(crate) fn objective(
     };
     let (x, p) = (&example.x, product(w, &case.linked(h)));
     let weights = case.row_weights(example);
-    let knowledge = case.knowledge(example);
-    let known = |i: usize, j: usize| knowledge.known_entries.as_ref().is_none_or(|m| m.get(i, j) > 0.0);
+    let facts = case.facts(example);
+    let known = |i: usize, j: usize| facts.known_entries.as_ref().is_none_or(|m| m.get(i, j) > 0.0);
     let mut value = 0.0;
     for i in 0..example.n {
         for j in 0..example.d {
@@ -50,8 +51,7 @@ pub(crate) fn objective(
         value += smoothness(example, case, w);
     }
     if case.spec.name == "ssnmf" {
-        value +=
-            label_view(example, &knowledge, w, &further.iter().find(|(s, _)| *s == Slot::Labels).unwrap().1);
+        value += label_view(example, &facts, w, &further.iter().find(|(s, _)| *s == Slot::Labels).unwrap().1);
     }
     if case.spec.form == Form::Symmetric {
         value += symmetric(example, case, w, &h.transposed(), further);
@@ -83,18 +83,18 @@ fn combined_divergence(example: &Example, w: &Matrix<f64>, h: &Matrix<f64>) -> f
 
 /// Σᵢ m²‖Wᵢ − dᵢ·rᵢ‖² + Σ_c m²‖H_c − R_c‖².
 fn references(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
-    let knowledge = case.knowledge(example);
+    let facts = case.facts(example);
     let mut value = 0.0;
-    if knowledge.code_reference.is_none() && case.unit == StrengthUnit::Relative {
-        return misplaced(example, &knowledge, w, h);
+    if facts.code_reference.is_none() && case.unit == Unit::Relative {
+        return misplaced(example, &facts, w, h);
     }
     for i in 0..example.n {
-        let (m, r): (f64, Vec<f64>) = match &knowledge.code_reference {
+        let (m, r): (f64, Vec<f64>) = match &facts.code_reference {
             Some(reference) => (reference.weight[i], reference.reference.row(i).to_vec()),
             None => {
                 let label = example.labels().class(i);
                 let one_hot = (0..example.k).map(|j| f64::from(label == Some(j))).collect();
-                (if label.is_some() { knowledge.strength } else { 0.0 }, one_hot)
+                (if label.is_some() { facts.strength } else { 0.0 }, one_hot)
             }
         };
         let along: f64 = r.iter().zip(w.row(i)).map(|(r, w)| r * w).sum();
@@ -106,7 +106,7 @@ fn references(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<f64>) 
         };
         value += m * m * r.iter().zip(w.row(i)).map(|(r, w)| (w - d * r) * (w - d * r)).sum::<f64>();
     }
-    if let Some(reference) = &knowledge.component_reference {
+    if let Some(reference) = &facts.component_reference {
         for (c, m) in reference.weight.iter().enumerate() {
             let distance: f64 =
                 h.row(c).iter().zip(reference.reference.row(c)).map(|(h, r)| (h - r) * (h - r)).sum();
@@ -117,12 +117,12 @@ fn references(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<f64>) 
 }
 
 /// λ‖M∘(Y − WB)‖² with B given as its transpose; without a unit, λ is times ‖X‖²/‖M∘Y‖².
-fn label_view(example: &Example, knowledge: &Knowledge, w: &Matrix<f64>, b: &Matrix<f64>) -> f64 {
+fn label_view(example: &Example, facts: &Facts, w: &Matrix<f64>, b: &Matrix<f64>) -> f64 {
     let one_hot = |i: usize, l: usize| f64::from(example.labels().class(i) == Some(l));
     let (mut value, mut size) = (0.0, 0.0);
     for i in 0..example.n {
         for l in 0..b.rows() {
-            let (y, m) = match &knowledge.label_targets {
+            let (y, m) = match &facts.label_targets {
                 Some(given) => (given.targets.get(i, l), given.known.get(i, l)),
                 None => (one_hot(i, l), f64::from(example.labels[i] >= 0)),
             };
@@ -132,8 +132,8 @@ fn label_view(example: &Example, knowledge: &Knowledge, w: &Matrix<f64>, b: &Mat
         }
     }
     let squares: f64 = example.x.as_slice().iter().map(|x| x * x).sum();
-    let unit = if knowledge.strength_unit == StrengthUnit::Relative { squares / size } else { 1.0 };
-    knowledge.label_weight * unit * value
+    let unit = if facts.unit == Unit::Relative { squares / size } else { 1.0 };
+    facts.label_weight * unit * value
 }
 
 /// μ‖H1 − H2‖² + ½Σᵢ m²(‖H1ᵢ − dᵢ·rᵢ‖² + ‖H2ᵢ − dᵢ·rᵢ‖²) with μ = (max S)², or what the relative strength makes of the last.
@@ -152,19 +152,18 @@ fn symmetric(
     if case.spec.name != "ws-symnmf" {
         return value;
     }
-    let knowledge = case.knowledge(example);
-    if !case.references && case.unit == StrengthUnit::Relative {
+    let facts = case.facts(example);
+    if !case.references && case.unit == Unit::Relative {
         let (a, b) = (h1.transposed(), h2.transposed());
-        return value
-            + 0.5 * (misplaced(example, &knowledge, h1, &b) + misplaced(example, &knowledge, h2, &a));
+        return value + 0.5 * (misplaced(example, &facts, h1, &b) + misplaced(example, &facts, h2, &a));
     }
     let scales = &further.iter().find(|(slot, _)| *slot == Slot::Scales).unwrap().1;
     for i in 0..example.n {
         let label = example.labels().class(i);
-        let (m, r): (f64, Vec<f64>) = match &knowledge.code_reference {
+        let (m, r): (f64, Vec<f64>) = match &facts.code_reference {
             Some(reference) => (reference.weight[i], reference.reference.row(i).to_vec()),
             None => (
-                if label.is_some() { knowledge.strength } else { 0.0 },
+                if label.is_some() { facts.strength } else { 0.0 },
                 (0..example.k).map(|j| f64::from(label == Some(j))).collect(),
             ),
         };
@@ -175,7 +174,7 @@ fn symmetric(
 }
 
 /// s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖².
-fn misplaced(example: &Example, knowledge: &Knowledge, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
+fn misplaced(example: &Example, facts: &Facts, w: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
     let mut value = 0.0;
     for i in 0..example.n {
         let Some(class) = example.labels().class(i) else { continue };
@@ -183,7 +182,7 @@ fn misplaced(example: &Example, knowledge: &Knowledge, w: &Matrix<f64>, h: &Matr
             value += w.get(i, j).powi(2) * h.row(j).iter().map(|h| h * h).sum::<f64>();
         }
     }
-    knowledge.strength * knowledge.strength * value
+    facts.strength * facts.strength * value
 }
 
 /// λ·tr(WᵀLW), with the labelled pairs of the graph overridden for SemiGNMF.
@@ -201,7 +200,7 @@ fn smoothness(example: &Example, case: &Case, w: &Matrix<f64>) -> f64 {
             value += laplacian * (0..w.columns()).map(|c| w.get(i, c) * w.get(j, c)).sum::<f64>();
         }
     }
-    case.knowledge(example).graph_weight * value
+    case.facts(example).graph_weight * value
 }
 
 /// The penalties of the settings as documented, in the half form.

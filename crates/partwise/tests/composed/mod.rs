@@ -1,7 +1,8 @@
 //! Faults in guidance of several kinds, and in images.
 
+use crate::common::facts::Facts;
 use partwise::guidance::{Advice, Guidance, Strength, Topic};
-use partwise::{Init, Knowledge, Matrix, Model, Settings, Slot, fit};
+use partwise::{Init, Matrix, Model, Settings, Slot, fit};
 
 use super::{Faults, example};
 
@@ -52,7 +53,7 @@ pub(crate) fn composed(faults: &mut Faults) {
 pub(crate) fn images(faults: &mut Faults) {
     let x = example().dense::<f64>();
     let settings = Settings::new(2);
-    let shapeless = Model::from_name("ntf", Knowledge::default()).unwrap();
+    let shapeless = Facts::default().try_model("ntf").unwrap();
     faults.check(fit(&x, &shapeless, &settings), &["NTF needs the shape of the images"]);
     faults.check(fit(&x, &Model::ntf((2, 3)), &settings), &["images", "2 x 3", "features, 5"]);
     let model = Model::ntf((5, 1));

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Compiler;
-use crate::error::{Error, Result};
-use crate::factors::Slot;
+use crate::engine::Slot;
+use crate::foundation::{Error, Matrix, Notice, Result};
 use crate::guidance::Strength;
 use crate::guidance::rules::RowRules;
-use crate::linalg::Matrix;
-use crate::problem::Notice;
 use crate::terms::{ComponentAnchor, ComponentDirection, Contribution};
 
 impl Compiler<'_> {
@@ -26,7 +24,7 @@ impl Compiler<'_> {
                 found: format!("{m} x {d}"),
             });
         }
-        crate::problem::check_non_negative("the references", profiles)?;
+        crate::foundation::checks::check_non_negative("the references", profiles)?;
         let (mut drawn, mut anchored) = (Vec::new(), Vec::new());
         for (row, name) in names.iter().enumerate() {
             let range = self.components(name);

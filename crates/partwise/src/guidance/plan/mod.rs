@@ -12,14 +12,10 @@ use std::ops::Range;
 pub(crate) use pairs::ties;
 use rows::Rows;
 
-use super::Strength;
 use super::advice::{Advice, Guidance};
 use super::rules::RowRules;
-use crate::error::{Error, Result};
-use crate::factors::Slot;
-use crate::linalg::Matrix;
-use crate::problem::Notice;
-use crate::shape::Shape;
+use crate::engine::{Shape, Slot};
+use crate::foundation::{Error, Matrix, Notice, Result};
 use crate::terms::{Contribution, EntryWeights, Held, Placement};
 
 /// Where a component may start from.
@@ -163,7 +159,7 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
                 "1 or more",
             ));
         }
-        check_one(topic.strength, &format!("the strength of topic \"{}\"", topic.name))?;
+        topic.strength.check(&format!("the strength of topic \"{}\"", topic.name))?;
         if topic.strength.is_raw() {
             return Err(Error::Incompatible {
                 asked: format!("a raw strength for the seeds of topic \"{}\"", topic.name),
@@ -193,20 +189,8 @@ fn out_of_range(name: &str, value: f64, valid: &str) -> Error {
     Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() }
 }
 
-fn check_one(strength: Strength, what: &str) -> Result<()> {
-    match strength {
-        Strength::Relative(s) if !(0.0..=1.0).contains(&s) => {
-            Err(out_of_range(what, s, "from 0 (ignored) to 1 (held exactly)"))
-        }
-        Strength::Raw(m) if !(m >= 0.0 && m.is_finite()) => {
-            Err(out_of_range(what, m, "a finite raw weight of 0 or more"))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn check_strength(item: &Advice) -> Result<()> {
-    item.strength().map_or(Ok(()), |s| check_one(s, &format!("the strength of the {}", item.kind())))
+    item.strength().map_or(Ok(()), |s| s.check(&format!("the strength of the {}", item.kind())))
 }
 
 fn check_length(what: &str, found: usize, expected: usize) -> Result<()> {
@@ -283,6 +267,17 @@ impl Compiler<'_> {
             }
             Advice::Links { must, cannot, strength } => self.add_links(must, cannot, *strength, rows),
             Advice::Graph { graph, strength } => self.add_graph(graph, *strength, rows),
+            Advice::CodeReference(reference) => {
+                let weight = reference.weight.iter().map(|m| m * m).collect();
+                self.anchor_rows(reference.reference.clone(), weight, rows);
+                Ok(())
+            }
+            Advice::ComponentReference(reference) => {
+                let anchor = reference.anchor(self.shape);
+                self.contributions.push(Contribution::ComponentAnchor(anchor));
+                Ok(())
+            }
+            Advice::Targets { targets, strength } => self.add_targets(targets, *strength, rows),
             // Changes of variables on the rows and the columns of X.
             Advice::SampleWeights(_) | Advice::FeatureWeights(_) => Ok(()),
             Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_) => {

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Compiler, Rows, check_length, no_raw, out_of_range};
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Notice, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Strength};
-use crate::problem::Notice;
 use crate::terms::{Contribution, GraphForm, GraphSmoothing, Relation};
 
 impl Compiler<'_> {

@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::factors::Slot;
+use crate::engine::Slot;
+use crate::foundation::Matrix;
 use crate::guidance::rules::RowRules;
-use crate::linalg::Matrix;
 use crate::terms::{AnchorScale, LabelView, RowAnchor};
 
 /// See the module.

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::{Compiler, Rows, no_raw, out_of_range};
-use crate::error::{Error, Result};
-use crate::guidance::{LabelRule, Labels, Strength};
-use crate::linalg::Matrix;
+use crate::foundation::{Error, Matrix, Result};
+use crate::guidance::{LabelRule, LabelTargets, Labels, Strength};
 use crate::terms::Contribution;
 
 impl Compiler<'_> {
@@ -46,18 +45,7 @@ impl Compiler<'_> {
                 Ok(())
             }
             LabelRule::View => {
-                if strength.is_held() {
-                    return Err(Error::Incompatible {
-                        asked: "labels as a view, held exactly".into(),
-                        reason: "a linear view of the codes can't be held".into(),
-                        valid: vec!["a strength below 1".into(), "labels as components".into()],
-                    });
-                }
-                if !self.viewed.is_empty() {
-                    return Err(Error::Guidance(
-                        "labels as a view are given twice; give one of the two as components".into(),
-                    ));
-                }
+                self.check_view(strength)?;
                 let weight = match strength {
                     Strength::Raw(lambda) => lambda,
                     _ => strength.weight() * self.shape.squared_norm / labels.n_labelled().max(1) as f64,
@@ -75,8 +63,46 @@ impl Compiler<'_> {
         }
     }
 
+    /// Refuses labels that the codes can't explain linearly beside the data.
+    fn check_view(&self, strength: Strength) -> Result<()> {
+        if strength.is_held() {
+            return Err(Error::Incompatible {
+                asked: "labels as a view, held exactly".into(),
+                reason: "a linear view of the codes can't be held".into(),
+                valid: vec!["a strength below 1".into(), "labels as components".into()],
+            });
+        }
+        if self.contributions.iter().any(|c| matches!(c, Contribution::LabelView(_))) {
+            return Err(Error::Guidance(
+                "labels as a view are given twice; give one of the two as components".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_targets(
+        &mut self,
+        targets: &LabelTargets,
+        strength: Strength,
+        rows: &Rows,
+    ) -> Result<()> {
+        self.check_view(strength)?;
+        targets.check(self.shape)?;
+        if rows.are_shared() || rows.are_weighted() {
+            let beside =
+                if rows.are_shared() { "samples that share one row of codes" } else { "sample weights" };
+            return Err(Error::Incompatible {
+                asked: format!("label targets beside {beside}"),
+                reason: "they are in the unit of single rows".into(),
+                valid: vec!["labels as a view".into(), "label sets".into()],
+            });
+        }
+        self.contributions.extend(targets.view(strength, self.shape).map(Contribution::LabelView));
+        Ok(())
+    }
+
     /// A raw anchor of the codes, as WS-NMF has it.
-    fn anchor_rows(&mut self, reference: Matrix<f64>, weight: Vec<f64>, rows: &Rows) {
+    pub(super) fn anchor_rows(&mut self, reference: Matrix<f64>, weight: Vec<f64>, rows: &Rows) {
         let anchors = rows.anchors(reference, weight);
         self.contributions.extend(anchors.into_iter().map(Contribution::RowAnchor));
     }

@@ -1,9 +1,8 @@
 //! The seeds of topics: which features they are, what the samples that hold them look like, and the weight that they keep.
 
 use super::{Compiler, out_of_range};
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Notice, Result};
 use crate::guidance::{Feature, Strength};
-use crate::problem::Notice;
 use crate::terms::{Contribution, SeedShare, SeedWeights};
 
 impl Compiler<'_> {

@@ -4,10 +4,9 @@ use super::readings::{Shares, spreading, symmetric};
 use super::shares::{agreement, classes_of, held_out, weights};
 use super::views::{Source, View};
 use super::{Candidate, CandidateGraph, Stage};
-use crate::error::Result;
+use crate::foundation::pool::Pool;
+use crate::foundation::{Real, Result};
 use crate::graphs::Graph;
-use crate::pool::Pool;
-use crate::real::Real;
 
 /// Shares of the second graph.
 const SHARES: [f64; 3] = [1.0 / 3.0, 2.0 / 3.0, 1.0];

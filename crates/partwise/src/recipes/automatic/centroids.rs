@@ -11,9 +11,8 @@
 
 use super::super::memberships::largest;
 use crate::data::{self, DataMatrix};
+use crate::foundation::{Matrix, Real};
 use crate::guidance::Labels;
-use crate::linalg::Matrix;
-use crate::real::Real;
 
 /// Iterations at most.
 const MAX_ITERATIONS: usize = 100;

@@ -8,15 +8,15 @@
 //! with K the m × m inner products of the labelled samples X_L, A (m × k) the weights 1/m_c of the means, and C = I − (means of the own class), the
 //! weights of class c are w_c = X_Lᵀb_c with B = (A − C·(ρI + CKC)⁻¹·C·K·A)/ρ (Woodbury).
 //!
-//! The comparison method `lda` of `partwise-eval` is Fisher's, which projects on k − 1 directions and asks for the nearest mean there, with a
+//! The comparison method `lda` of `partwise-lab` is Fisher's, which projects on k − 1 directions and asks for the nearest mean there, with a
 //! ridge by the number of features; here scores of all classes are wanted, and S = I where there is no scatter.
 //!
 //! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989, doi 10.1080/01621459.1989.10478752.
 
 use crate::data::{self, DataMatrix};
+use crate::foundation::{Matrix, Real};
 use crate::guidance::Labels;
-use crate::linalg::{Matrix, symmetric_eigen};
-use crate::real::Real;
+use crate::kernels::symmetric_eigen;
 
 /// ρ as a share of the mean scatter.
 const RIDGE: f64 = 0.01;

@@ -18,8 +18,8 @@
 
 use super::readings::{Shares, with_labels};
 use crate::data::{self, DataMatrix};
-use crate::linalg::{Matrix, conjugate_gradients, gemm, symmetric_eigen};
-use crate::real::Real;
+use crate::foundation::{Matrix, Real};
+use crate::kernels::{conjugate_gradients, gemm, symmetric_eigen};
 
 /// Steps of expectation maximization.
 const STEPS: usize = 3;

@@ -52,13 +52,10 @@ mod views;
 use super::memberships::largest;
 use crate::data::DataMatrix;
 use crate::data::range::in_range;
-use crate::error::{Error, Result};
+use crate::foundation::pool::{self, Pool};
+use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Labels;
-use crate::linalg::Matrix;
 use crate::memory::{self, DataSize};
-use crate::pool::{self, Pool};
-use crate::problem::Notice;
-use crate::real::Real;
 
 /// The settings of [`automatic`]. None of them has to be touched.
 ///

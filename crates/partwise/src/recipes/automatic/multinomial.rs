@@ -15,8 +15,7 @@
 
 use super::readings::{Shares, with_labels};
 use crate::data::{self, DataMatrix};
-use crate::linalg::Matrix;
-use crate::real::Real;
+use crate::foundation::{Matrix, Real};
 
 /// Steps of expectation maximization.
 const STEPS: usize = 10;

@@ -6,17 +6,14 @@ use super::shares::{
 };
 use super::views::{Source, View};
 use super::{Reading, ReadingKind};
-use crate::error::Result;
-use crate::factors::Slot;
+use crate::engine::solvers::SolverChoice;
+use crate::engine::{Init, Settings, Slot};
 use crate::fit::fit;
+use crate::foundation::pool::Pool;
+use crate::foundation::{Matrix, Real, Result};
 use crate::graphs::{Graph, spread_scores};
-use crate::guidance::{Knowledge, Labels};
-use crate::linalg::Matrix;
-use crate::models::Model;
-use crate::pool::Pool;
-use crate::real::Real;
-use crate::settings::{Init, Settings};
-use crate::solvers::SolverChoice;
+use crate::guidance::{Advice, Labels, Strength};
+use crate::methods::Model;
 
 /// α of label spreading.
 const ALPHA: f64 = 0.95;
@@ -57,7 +54,7 @@ pub(super) fn symmetric<T: Real>(
             };
         }
     }
-    let knowledge = Knowledge { labels: Some(labels.clone()), ..Knowledge::default() };
+    let labels = Advice::labels(labels.clone()).with_strength(Strength::of_sigma(10.0));
     let settings = Settings {
         solver: SolverChoice::Hals,
         inner_steps: Some(sweeps),
@@ -67,7 +64,7 @@ pub(super) fn symmetric<T: Real>(
         threads: 1,
         ..Settings::new(scores.columns())
     };
-    Ok(fit(&graph.to_sparse_in::<T>(), &Model::ws_symnmf(knowledge), &settings)?.codes.cast())
+    Ok(fit(&graph.to_sparse_in::<T>(), &Model::ws_symnmf(labels), &settings)?.codes.cast())
 }
 
 /// Shares of one view, all of the same confidence.

@@ -12,11 +12,9 @@ use super::readings::{RESIDUAL, Shares, product, weighed, with_labels};
 use super::shares::{logarithms, weights};
 use super::views::{Source, View, graph_of_places};
 use super::{Refinement, RefinementKind};
-use crate::error::Result;
+use crate::foundation::pool::Pool;
+use crate::foundation::{Matrix, Real, Result};
 use crate::graphs::{Graph, spread_scores};
-use crate::linalg::Matrix;
-use crate::pool::Pool;
-use crate::real::Real;
 
 /// α of the neighbours' votes.
 const FIRST_VOTE: f64 = 0.9;

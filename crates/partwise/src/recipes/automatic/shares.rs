@@ -1,7 +1,7 @@
 //! Shares: rows that say how much of a sample belongs to each class, and what makes those of different origin comparable.
 
 use super::super::memberships::largest;
-use crate::linalg::Matrix;
+use crate::foundation::Matrix;
 
 /// Rows that sum to 1; a row of zeros becomes even shares.
 pub(super) fn row_normalized(mut shares: Matrix<f64>) -> Matrix<f64> {

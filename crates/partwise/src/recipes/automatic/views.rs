@@ -3,19 +3,15 @@
 use super::AutomaticSettings;
 use super::centroids::centroids;
 use crate::data::{self, DataMatrix, RowGroups};
-use crate::error::Result;
+use crate::engine::losses::Loss;
+use crate::engine::solvers::SolverChoice;
+use crate::engine::{Init, Settings};
 use crate::fit::fit;
+use crate::foundation::pool::Pool;
+use crate::foundation::{Matrix, Notice, Real, Result, interrupt};
 use crate::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};
-use crate::guidance::{Knowledge, Labels};
-use crate::interrupt;
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::models::Model;
-use crate::pool::Pool;
-use crate::problem::Notice;
-use crate::real::Real;
-use crate::settings::{Init, Settings};
-use crate::solvers::SolverChoice;
+use crate::guidance::{Advice, Guidance, Labels, Strength};
+use crate::methods::{MethodOptions, Model};
 
 /// Neighbours in every graph, and the one whose distance is the scale.
 const NEIGHBOURS: usize = 7;
@@ -49,13 +45,11 @@ impl<'s, T: Real> Source<'s, T> {
     /// S_p: WS-NMF with `per_class` components a class, and the graph of its codes.
     pub(super) fn graph_of_codes(&self, labels: &Labels, per_class: usize) -> Result<Graph> {
         let rank = labels.n_classes() * per_class;
-        let knowledge = Knowledge {
-            labels: Some(labels.clone()),
-            components_per_class: per_class,
-            graph: Some(self.affinities.clone()),
-            graph_weight: self.settings.graph_weight,
-            ..Knowledge::default()
-        };
+        let labels = Advice::labels(labels.clone()).with_strength(Strength::of_sigma(10.0));
+        let strength = Strength::of_sigma(self.settings.graph_weight.sqrt());
+        let graph = Advice::Graph { graph: self.affinities.clone(), strength };
+        let options = MethodOptions { components_per_class: per_class, ..MethodOptions::default() };
+        let model = Model::ws_nmf(Guidance::from(labels).with(graph)).with_options(options);
         let settings = Settings {
             solver: SolverChoice::Hals,
             inner_steps: Some(SWEEPS),
@@ -66,7 +60,7 @@ impl<'s, T: Real> Source<'s, T> {
             threads: 1,
             ..Settings::new(rank)
         };
-        let found = fit(self.data.as_ref(), &Model::ws_nmf(knowledge), &settings)?;
+        let found = fit(self.data.as_ref(), &model, &settings)?;
         // The codes at unit length of the components.
         let length =
             |j: usize| found.components.row(j).iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>().sqrt();

@@ -13,16 +13,13 @@ mod seeds;
 use super::memberships::{ShareOf, largest, shares};
 use crate::data::DataMatrix;
 use crate::encode::{Encoding, encode};
-use crate::error::Result;
+use crate::engine::losses::Loss;
+use crate::engine::solvers::SolverChoice;
+use crate::engine::{Settings, silent};
 use crate::fit::Fit;
+use crate::foundation::{Matrix, Real, Result};
 use crate::guidance::{Advice, Guidance, LabelRule, Plan};
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::observe::silent;
 use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_rows, seeded, shape};
-use crate::real::Real;
-use crate::settings::Settings;
-use crate::solvers::SolverChoice;
 
 /// What became of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -226,11 +223,7 @@ impl Reporter<'_> {
                 cannot.iter().for_each(|&pair| self.link(pair, false));
             }
             Advice::Graph { graph, .. } => self.graph(graph),
-            Advice::SampleWeights(_)
-            | Advice::FeatureWeights(_)
-            | Advice::KnownEntries(_)
-            | Advice::KnownFeatures(_)
-            | Advice::EntryWeights(_) => {}
+            _ => {}
         }
     }
 

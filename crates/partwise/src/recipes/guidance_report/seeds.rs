@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use super::{Reporter, Verdict};
 use crate::data::DataMatrix;
 use crate::fit::Fit;
+use crate::foundation::{Matrix, Real};
 use crate::guidance::{Guidance, Plan};
-use crate::linalg::Matrix;
-use crate::real::Real;
 
 /// Below this much of the weight that a seed has in the samples that hold it, its topic has gone elsewhere.
 const LEAST_KEPT: f64 = 0.5;

@@ -13,14 +13,11 @@ use parts::Parts;
 use super::guidance_report::{GuidanceReport, guidance_report};
 use super::guided::model;
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
+use crate::engine::losses::Loss;
+use crate::engine::{Init, Observer, Settings};
 use crate::fit::{Fit, fit_observed};
+use crate::foundation::{Error, Matrix, Real, Result};
 use crate::guidance::{Advice, Feature, Guidance, Seed, Strength, Topic};
-use crate::linalg::Matrix;
-use crate::losses::Loss;
-use crate::observe::Observer;
-use crate::real::Real;
-use crate::settings::{Init, Settings};
 
 /// What can be done to a fit.
 #[derive(Clone, Debug, PartialEq)]

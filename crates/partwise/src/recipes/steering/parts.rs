@@ -1,10 +1,8 @@
 //! What the actions do to factors.
 
 use crate::data::DataMatrix;
-use crate::error::{Error, Result};
+use crate::foundation::{Error, Matrix, Real, Result};
 use crate::guidance::{Feature, Guidance};
-use crate::linalg::Matrix;
-use crate::real::Real;
 
 /// The factors, component by component.
 pub(super) struct Parts {

@@ -1,0 +1,29 @@
+//! `partwise-lab`: the experiments of the papers, run from the command line.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use partwise_lab::reproduce::{self, ReproduceArgs};
+use partwise_report::program::{self, EXIT_CODES};
+
+/// The laboratory of Partwise: the experiments of the papers, beside what the papers publish.
+#[derive(Debug, Parser)]
+#[command(name = "partwise-lab", version, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run experiments of the papers on a folder of data sets, or list them: tables beside published values,
+    /// figures, a report.
+    #[command(after_help = EXIT_CODES)]
+    Reproduce(ReproduceArgs),
+}
+
+fn main() -> ExitCode {
+    program::run(|cli: Cli| match cli.command {
+        Command::Reproduce(args) => reproduce::run(&args),
+    })
+}

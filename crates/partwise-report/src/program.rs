@@ -1,0 +1,60 @@
+//! The `main` of a program: flags, signals, faults, exit codes.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::{console, interrupt};
+
+/// What the exit codes mean; the end of every help text.
+pub const EXIT_CODES: &str = "Exit codes: 0 done; 2 a fault of the input, of what was asked (also more memory than there is), or of writing; 101 a fault of Partwise itself; 130 stopped by Ctrl-C, \
+    SIGTERM or SIGHUP (a fit, a sweep and an experiment write what they have reached); 141 whoever read standard output has gone away.";
+
+/// How a command ended when nothing was wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All of it.
+    Done,
+    /// Ctrl-C came; what was reached is written.
+    Interrupted,
+}
+
+/// Reads the flags, runs the command that they ask for, prints what went wrong, and returns the exit code.
+pub fn run<Flags: Parser>(command: impl FnOnce(Flags) -> anyhow::Result<Outcome>) -> ExitCode {
+    std::panic::set_hook(Box::new(|fault| console::own_fault(&fault.to_string())));
+    interrupt::listen();
+    let code = match Flags::try_parse() {
+        Ok(flags) => code_of(|| command(flags)),
+        Err(error) => {
+            console::usage(&error);
+            error.exit_code() as u8
+        }
+    };
+    match console::finish() {
+        Err(_) if code != 0 => code.into(),
+        // The reader had enough (`| head`): nothing to report, and the code that a shell shows for such a
+        // program.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(141),
+        Err(error) => {
+            console::error(&anyhow::Error::new(error).context("can't write to standard output"));
+            ExitCode::from(2)
+        }
+        Ok(()) => code.into(),
+    }
+}
+
+/// Runs a command and returns the exit code.
+fn code_of(command: impl FnOnce() -> anyhow::Result<Outcome>) -> u8 {
+    match interrupt::work(command).unwrap_or_else(|stopped| Err(stopped.into())) {
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::Interrupted) => interrupt::EXIT_CODE,
+        Err(error) if error.is::<interrupt::Stopped>() => {
+            console::error(&error);
+            interrupt::EXIT_CODE
+        }
+        Err(error) => {
+            console::error(&error);
+            2
+        }
+    }
+}

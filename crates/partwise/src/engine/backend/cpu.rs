@@ -1,0 +1,370 @@
+//! The processor's cores: fixed chunks of rows × threads, buffers that are reused, partial sums added in chunk order.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::extrapolation::Extrapolation;
+use super::solving::extrapolation;
+use super::{Backend, Exact};
+use crate::engine::losses::{Loss, frobenius, images, kullback_leibler};
+use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
+use crate::engine::solvers::{Bpp, NnlsSolver};
+use crate::engine::{Factors, Init, Slot};
+use crate::foundation::pool::{Pool, fixed_chunks};
+use crate::foundation::{Matrix, Real};
+use crate::kernels::gemm;
+use crate::kernels::sums::{column_sums, wide_gram};
+use crate::problem::Problem;
+
+/// Updates of the codes that end a label-aware start where it isn't an exact solve.
+const START_STEPS: usize = 10;
+/// Rows whose Gram is summed in the number type before it is added up in `f64`.
+const GRAM_ROWS: usize = 4096;
+
+/// See the module.
+pub struct CpuBackend<'p, 'a, T: Real> {
+    pub(super) problem: &'p Problem<'a, T>,
+    pub(super) factors: Factors<T>,
+    pub(super) solver: Box<dyn NnlsSolver<T>>,
+    pub(super) extrapolation: Option<Extrapolation<T>>,
+    pub(super) pool: Pool,
+    chunks: [Vec<Range<usize>>; 2],
+    grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
+    buffers: [Buffer<T>; Slot::ALL.len()],
+    pub(super) current: Option<(Slot, Subproblem<T>)>,
+    /// V·S of each factor V, with the version it was made from; unused without smoothing.
+    smoothed: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
+    /// What the solver remembers of each row of each slot, and how often it was called there.
+    pub(super) states: [(Vec<T>, usize); Slot::ALL.len()],
+}
+
+/// The cross matrix of a slot between uses.
+struct Buffer<T> {
+    cross: Option<Matrix<T>>,
+    /// The version of the other factor that `cross` was computed from, if it is X·V itself without terms.
+    made_from: Option<u64>,
+}
+
+impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
+    /// At the start of a problem (in working rows, as [`Problem::new`] gives it), on `threads` threads (0 = all cores).
+    pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
+        let data = problem.data();
+        let pool = Pool::new(threads_for(threads, data.n_stored(), start.rank()));
+        CpuBackend {
+            factors: start,
+            solver: problem.solver.build(problem.inner_steps),
+            extrapolation: extrapolation(problem),
+            pool,
+            chunks: [data.sample_chunks(), data.feature_chunks()],
+            grams: [const { None }; Slot::ALL.len()],
+            buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
+            current: None,
+            smoothed: [const { None }; Slot::ALL.len()],
+            states: [const { (Vec::new(), 0) }; Slot::ALL.len()],
+            problem,
+        }
+    }
+
+    /// The subproblem that was formed last.
+    pub fn subproblem(&self) -> Option<&Subproblem<T>> {
+        self.current.as_ref().map(|(_, subproblem)| subproblem)
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// Bytes beside the data: factors, cross matrices, merged rows.
+    pub(crate) fn working_bytes(&self) -> usize {
+        let factors: usize = self.factors.slots().map(|s| self.factors.get(s).as_slice().len()).sum();
+        let smoothed = if self.problem.smoothing.is_some() { factors } else { 0 };
+        let kept = self.extrapolation.as_ref().map_or(0, |_| Extrapolation::bytes(&self.factors));
+        (2 * factors + smoothed) * size_of::<T>() + kept + self.problem.merged_bytes()
+    }
+
+    /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave zeros again, by some
+    /// multiplicative updates otherwise; improved by some updates at labelled samples, whose number would make an exact solve dear. Class means resemble each other: after a single coordinate sweep the first component
+    /// would hold most samples, and the first update of the components would spoil the means.
+    pub(crate) fn solve_codes(&mut self) {
+        let extrapolation = self.extrapolation.take();
+        self.restrict(Slot::Codes);
+        if self.problem.solver.zeros_stay || self.problem.init == Init::Exemplars.name() {
+            for _ in 0..START_STEPS {
+                self.improve();
+                self.restrict(Slot::Codes);
+            }
+        } else {
+            let solver = std::mem::replace(&mut self.solver, Box::new(Bpp::default()));
+            self.improve();
+            self.solver = solver;
+        }
+        self.extrapolation = extrapolation;
+    }
+
+    /// The factor as the other one meets it: V, or V·S with smoothing. Call [`CpuBackend::smooth`] first.
+    fn seen(&self, slot: Slot) -> &Matrix<T> {
+        match &self.smoothed[slot.index()] {
+            Some((_, smoothed)) if self.problem.smoothing.is_some() => smoothed,
+            _ => self.factors.get(slot),
+        }
+    }
+
+    /// Brings V·S of a slot up to date.
+    fn smooth(&mut self, slot: Slot) {
+        let Some(smoothing) = self.problem.smoothing else { return };
+        let version = self.factors.version(slot);
+        if self.smoothed[slot.index()].as_ref().is_none_or(|(made, _)| *made != version) {
+            self.smoothed[slot.index()] = Some((version, smoothing.smooth(self.factors.get(slot))));
+        }
+    }
+
+    /// UᵀU, kept until the factor changes.
+    fn gram(&mut self, slot: Slot) -> Matrix<T> {
+        let version = self.factors.version(slot);
+        if let Some((made, gram)) = &self.grams[slot.index()]
+            && *made == version
+        {
+            return gram.clone();
+        }
+        let factor = self.factors.get(slot);
+        let k = factor.columns();
+        let parts = self.pool.map(fixed_chunks(factor.rows(), GRAM_ROWS), |rows| {
+            let mut part = vec![T::ZERO; k * k];
+            gemm::gram(&factor.as_slice()[rows.start * k..rows.end * k], rows.len(), k, &mut part);
+            part
+        });
+        let mut sums = vec![0.0f64; k * k];
+        for part in &parts {
+            sums.iter_mut().zip(part).for_each(|(s, p)| *s += p.to_f64());
+        }
+        let values = sums.into_iter().map(T::from_f64).collect();
+        let gram = Matrix::from_vec(k, k, values).expect("k × k sums");
+        self.grams[slot.index()] = Some((version, gram.clone()));
+        gram
+    }
+
+    /// Puts the buffer of the slot that was current back.
+    fn release(&mut self) {
+        if let Some((slot, subproblem)) = self.current.take() {
+            self.buffers[slot.index()].cross = Some(match subproblem {
+                Subproblem::Quadratic(q) => q.cross,
+                Subproblem::KullbackLeibler(m) => m.numerator,
+            });
+        }
+    }
+
+    fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
+        match slot {
+            Slot::Codes | Slot::Components => self.restrict_to_data(slot),
+            Slot::ImageRows | Slot::ImageColumns => self.restrict_to_images(slot),
+            Slot::Labels | Slot::Scales => Quadratic::of_terms(self.factors.get(slot).shape()),
+        }
+    }
+
+    /// From the rows or columns of images: the subproblem of the components, whose product with X both share.
+    fn restrict_to_images(&mut self, slot: Slot) -> Quadratic<T> {
+        let gram = self.gram(slot.other());
+        let components = self.restrict_to_data(Slot::Components);
+        let quadratic = images::seen_from(slot, &components, &gram, &self.factors);
+        self.buffers[Slot::Components.index()].cross = Some(components.cross);
+        quadratic
+    }
+
+    /// From codes or components: one product with X, kept while the other of them stays.
+    fn restrict_to_data(&mut self, slot: Slot) -> Quadratic<T> {
+        let gram = self.gram(slot.other());
+        let gram = self.problem.smoothing.map_or_else(|| gram.clone(), |s| s.smooth_gram(&gram));
+        self.smooth(slot.other());
+        let (rows, k) = self.factors.get(slot).shape();
+        let buffer = &mut self.buffers[slot.index()];
+        let mut cross = buffer.cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
+        let version = self.factors.version(slot.other());
+        if buffer.made_from.is_none_or(|made| made != version) {
+            let (data, other) = (self.problem.data(), self.seen(slot.other()));
+            self.pool.map_rows(&self.chunks[slot.index()], cross.as_mut_slice(), k, |range, out| {
+                frobenius::cross_rows(data, slot, range, other, out);
+            });
+            let plain = !self.problem.contributions.iter().any(|c| c.changes_cross(slot));
+            self.buffers[slot.index()].made_from = plain.then_some(version);
+        }
+        let constant = 0.5 * self.problem.data().summary().squared_norm + self.problem.merge_constant;
+        Quadratic {
+            gram,
+            cross,
+            penalties: Penalties::none(k),
+            groups: Arc::default(),
+            group_metric: None,
+            constant,
+            majorizer: false,
+        }
+    }
+
+    fn restrict_kl(&mut self, slot: Slot) -> KlMajorizer<T> {
+        self.smooth(slot.other());
+        let (rows, k) = self.factors.get(slot).shape();
+        let mut numerator = self.buffers[slot.index()].cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
+        let (data, own, other) = (self.problem.data(), self.factors.get(slot), self.seen(slot.other()));
+        let logs =
+            self.pool.map_rows(&self.chunks[slot.index()], numerator.as_mut_slice(), k, |range, out| {
+                kullback_leibler::numerator_rows(data, slot, range, own, other, out)
+            });
+        let base = column_sums(other, None);
+        KlMajorizer {
+            numerator,
+            base: base.into_iter().map(T::from_f64).collect(),
+            base_rows: None,
+            ridge: vec![T::ZERO; k],
+            entries: None,
+            penalties: Penalties::none(k),
+            constant: self.problem.merge_constant - data.summary().sum,
+            log_sum: logs.iter().sum(),
+        }
+    }
+
+    /// Forms the subproblem of a slot at the factors as they are.
+    pub(super) fn form(&mut self, slot: Slot) {
+        self.release();
+        let mut subproblem = match self.problem.loss {
+            Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
+            Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
+        };
+        for contribution in &self.problem.contributions {
+            contribution.add_to_by(slot, &self.factors, &mut subproblem, &|chunks, out, width, f| {
+                self.pool.map_rows(chunks, out, width, f)
+            });
+        }
+        self.current = Some((slot, subproblem));
+    }
+
+    /// The half objective at the factors as they are.
+    fn objective_here(&mut self) -> f64 {
+        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
+        let value = match &subproblem {
+            Subproblem::Quadratic(q) => {
+                let own = self.gram(slot);
+                q.value(self.factors.get(slot), Some(&own))
+            }
+            Subproblem::KullbackLeibler(m) => m.value_here(self.factors.get(slot)),
+        };
+        self.current = Some((slot, subproblem));
+        value
+    }
+
+    /// The loss at the current factors in the half form, directly from X.
+    fn exact_loss(&mut self) -> f64 {
+        self.smooth(Slot::Components);
+        let problem = self.problem;
+        // With merged labels the caller's data and the untied codes give the objective without any constant.
+        let untied = problem.is_merged().then(|| problem.untie(self.factors.get(Slot::Codes)));
+        let (data, codes, constant) = match &untied {
+            Some(codes) => (problem.original(), codes, 0.0),
+            None => (problem.data(), self.factors.get(Slot::Codes), problem.merge_constant),
+        };
+        let components = self.seen(Slot::Components);
+        let sum: f64 = match problem.loss {
+            Loss::Frobenius => {
+                let gram = wide_gram(components, 0..components.rows());
+                let parts = self.pool.map(data.sample_chunks(), |rows| {
+                    data.squared_residual_beside(rows, codes, components, &gram)
+                });
+                0.5 * parts.iter().sum::<f64>()
+            }
+            Loss::KullbackLeibler => {
+                let parts =
+                    self.pool.map(data.sample_chunks(), |rows| data.log_divergence(rows, codes, components));
+                let sums = column_sums(codes, None);
+                let total: f64 = sums.iter().zip(column_sums(components, None)).map(|(a, b)| a * b).sum();
+                parts.iter().sum::<f64>() - data.summary().sum + total
+            }
+        };
+        sum + constant
+    }
+}
+
+/// Multiplications in a product with X from which on several threads pay.
+const WORK_FOR_THREADS: usize = 1 << 20;
+
+/// One thread where all cores may be used but an iteration is so little work that threads would wait for each other longer than
+/// they work.
+fn threads_for(threads: usize, stored: usize, rank: usize) -> usize {
+    if threads == 0 && stored.saturating_mul(rank) < WORK_FOR_THREADS { 1 } else { threads }
+}
+
+impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
+    fn slots(&self) -> Vec<Slot> {
+        self.problem.order.clone()
+    }
+
+    fn restrict(&mut self, slot: Slot) {
+        self.form(slot);
+        let Some(mut extrapolation) = self.extrapolation.take() else { return };
+        if extrapolation.is_judged_before() {
+            let objective = self.objective_here();
+            if extrapolation.takes_back_before(slot, objective, &mut self.factors) {
+                self.form(slot);
+                extrapolation.accept(self.objective_here());
+            }
+        }
+        self.extrapolation = Some(extrapolation);
+    }
+
+    fn objective(&mut self) -> f64 {
+        let (slot, _) = self.current.as_ref().expect("a slot was restricted");
+        // Between iterations the second factor may stand at an extrapolated place, which is no result.
+        let reached = self.extrapolation.as_ref().filter(|e| e.begins_with(*slot)).and_then(|e| e.reached);
+        reached.unwrap_or_else(|| self.objective_here())
+    }
+
+    fn improve(&mut self) -> f64 {
+        let (slot, _) = self.current.as_ref().expect("a slot was restricted");
+        let slot = *slot;
+        let squared = match self.extrapolation.take() {
+            Some(extrapolation) => self.improve_extrapolated(extrapolation),
+            None => self.improve_once().squared_gradient,
+        };
+        // To the last bit, whatever the solver's rounding.
+        self.problem.place_held(&mut self.factors, slot);
+        self.problem.settle(&mut self.factors, slot);
+        if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
+            let (rows, columns) = (self.factors.get(Slot::ImageRows), self.factors.get(Slot::ImageColumns));
+            let composed = images::compose(rows, columns);
+            *self.factors.get_mut(Slot::Components) = composed;
+        }
+        if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
+            && last == slot
+        {
+            self.factors.rescaling = rescaling.apply(&mut self.factors);
+        }
+        squared
+    }
+
+    fn exact(&mut self) -> Exact {
+        if let Some(extrapolation) = self.extrapolation.take() {
+            extrapolation.settle_pair(&mut self.factors);
+        }
+        let mut parts = vec![("fit".to_string(), self.exact_loss())];
+        parts.extend(
+            self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),
+        );
+        let mut squared = 0.0;
+        for slot in self.slots() {
+            self.restrict(slot);
+            let (_, subproblem) = self.current.as_ref().expect("a slot was restricted");
+            let factor = self.factors.get(slot);
+            let zero_share = self.problem.zero_share(slot);
+            squared += match subproblem.projected_gradient(zero_share) {
+                Some(gradient) => {
+                    let chunks = fixed_chunks(factor.rows(), GRAM_ROWS);
+                    let parts = self.pool.map(chunks, |rows| gradient.squared_norm(factor, rows));
+                    parts.iter().sum()
+                }
+                None => subproblem.squared_projected_gradient(factor, zero_share),
+            };
+        }
+        Exact { parts, kkt: squared.sqrt() }
+    }
+
+    fn into_factors(self: Box<Self>) -> Factors<T> {
+        self.factors
+    }
+}

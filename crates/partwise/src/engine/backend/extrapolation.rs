@@ -1,0 +1,247 @@
+//! Extrapolation with restart, around the updates of codes and components.
+//!
+//! ```text
+//! u' ← improve(y);  y ← max(0, u' + β(u' − u));  u ← u'
+//! ```
+//!
+//! A factor is improved from its extrapolated place y, and the other factor is then solved for that place. β grows while the
+//! objective falls. Where it rises, the extrapolation of the other factor was too long: it is taken back, the work of this factor is
+//! repeated, nothing is extrapolated until the next iteration, and β shrinks. An update at a place that isn't extrapolated never raises
+//! the objective, so neither does an iteration. HALS knows the objective after each update, multiplicative updates know it before.
+//! These keep a share of each entry, since a zero would stay; and one that an update makes grow from next to nothing, for which they would take
+//! hundreds of iterations, is put at once to where it shows (Kullback–Leibler on the counts of `bench/`, k = 20: the objective after 256 iterations is
+//! 1.2 to 1.3 % lower). Entries of a row are compared by what they stand for, uⱼ·Σvⱼ (Kullback–Leibler) or uⱼ·‖vⱼ‖. Reference: Ang & Gillis 2019, "Accelerating
+//! nonnegative matrix factorization algorithms using extrapolation", doi:10.1162/neco_a_01157; they compare once an iteration
+//! and go on from the rejected place.
+
+use crate::engine::{Factors, Slot};
+use crate::foundation::{Matrix, Real};
+
+/// β of the first iterations.
+const START: f64 = 0.5;
+/// What β is multiplied by after an iteration that was accepted, and what its bound is.
+const GROWTH: f64 = 1.05;
+const BOUND_GROWTH: f64 = 1.01;
+/// What β is divided by after one that was not.
+const SHRINKAGE: f64 = 1.5;
+
+/// The share of an entry that multiplicative updates keep at least.
+const KEPT: f64 = 0.1;
+/// What an entry that grew in a multiplicative update has at least after it was extrapolated, as a share of the largest of its row, by mass.
+/// (With a coarser test of what grew, 1e-4 was ahead of it for 150 iterations and behind later, 1e-5 behind for 250 and ahead later.)
+const GROWING: f64 = 3e-5;
+/// What any other has, but for zeros: far above what `f32` can't hold.
+const LEAST: f64 = 1e-12;
+
+/// When the objective is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// After an update of HALS, at the updated factor.
+    After,
+    /// Before an update, at the place where it begins.
+    Before,
+}
+
+/// The state of one fit.
+pub(super) struct Extrapolation<T> {
+    /// The factor that is updated first in an iteration.
+    first: Slot,
+    known: Known,
+    step: f64,
+    bound: f64,
+    /// The half objective of the last pair that was accepted. (With [`Known::After`]: the first factor extrapolated, the second as it
+    /// was updated.)
+    pub(super) reached: Option<f64>,
+    /// How much the objective may rise by rounding alone.
+    rounding: f64,
+    rejected: bool,
+    tracks: [Track<T>; 2],
+}
+
+/// What is remembered of one factor.
+struct Track<T> {
+    /// Where the last update began, as far as that is needed.
+    entry: Option<Matrix<T>>,
+    /// What the last update gave.
+    updated: Option<Matrix<T>>,
+    /// Whether the factor stands at an extrapolated place now.
+    moved: bool,
+}
+
+impl<T: Real> Extrapolation<T> {
+    /// `size` is that of the objective without any fit: ½‖X‖² or ΣX.
+    pub(super) fn new(first: Slot, known: Known, size: f64) -> Self {
+        let track = || Track { entry: None, updated: None, moved: false };
+        Extrapolation {
+            first,
+            known,
+            step: START,
+            bound: 1.0,
+            reached: None,
+            rounding: T::EPSILON.to_f64() * size,
+            rejected: false,
+            tracks: [track(), track()],
+        }
+    }
+
+    /// Bytes of what is remembered, once it is.
+    pub(super) fn bytes(factors: &Factors<T>) -> usize {
+        let values: usize = Slot::MAIN.iter().map(|slot| factors.get(*slot).as_slice().len()).sum();
+        2 * values * size_of::<T>()
+    }
+
+    /// Whether places are judged before an update.
+    pub(super) fn is_judged_before(&self) -> bool {
+        self.known == Known::Before
+    }
+
+    /// Before an update of `slot`.
+    pub(super) fn begin(&mut self, slot: Slot, factors: &Factors<T>) {
+        if slot == self.first && self.known == Known::After {
+            self.rejected = false;
+        }
+        // Multiplicative updates ask what grew; without an extrapolated partner an update of HALS can't be rejected.
+        if self.known == Known::Before || self.track(slot.other()).moved {
+            keep(&mut self.track(slot).entry, factors.get(slot));
+        }
+    }
+
+    /// The half objective where `slot` is about to be updated. Whether it is to be formed anew, the other factor having been taken
+    /// back; it is accepted otherwise.
+    pub(super) fn takes_back_before(&mut self, slot: Slot, objective: f64, factors: &mut Factors<T>) -> bool {
+        if slot == self.first {
+            self.lengthen_or_shorten();
+            self.rejected = false;
+        }
+        let moved = self.track(slot.other()).moved;
+        if moved && self.reached.is_some_and(|reached| objective > reached + self.rounding) {
+            self.rejected = true;
+            self.settle(slot.other(), factors);
+            return true;
+        }
+        self.reached = Some(objective);
+        false
+    }
+
+    /// Accepts the objective of a place that was formed anew.
+    pub(super) fn accept(&mut self, objective: f64) {
+        self.reached = Some(objective);
+    }
+
+    fn lengthen_or_shorten(&mut self) {
+        if self.rejected {
+            self.bound = self.step;
+            self.step /= SHRINKAGE;
+        } else {
+            self.step = (self.step * GROWTH).min(self.bound);
+            self.bound = (self.bound * BOUND_GROWTH).min(1.0);
+        }
+    }
+
+    /// Whether the update of `slot` that gave this half objective is to be repeated; the factors are then back where it must begin.
+    pub(super) fn takes_back(&mut self, slot: Slot, objective: f64, factors: &mut Factors<T>) -> bool {
+        let moved = self.known == Known::After && self.track(slot.other()).moved;
+        let Some(reached) = self.reached.filter(|_| moved) else { return false };
+        if objective <= reached + self.rounding {
+            return false;
+        }
+        self.rejected = true;
+        self.settle(slot.other(), factors);
+        let entry = self.track(slot).entry.as_ref().expect("it was kept when the update began");
+        factors.get_mut(slot).as_mut_slice().copy_from_slice(entry.as_slice());
+        true
+    }
+
+    /// Moves the factor on after an accepted update, and remembers the update. `masses` (k): how much a unit of each component stands for;
+    /// asked for with [`Known::Before`] alone.
+    pub(super) fn advance(
+        &mut self,
+        slot: Slot,
+        objective: f64,
+        masses: impl FnOnce() -> Vec<T>,
+        factors: &mut Factors<T>,
+    ) {
+        if slot != self.first && self.known == Known::After {
+            self.reached = Some(objective);
+            self.lengthen_or_shorten();
+        }
+        let multiplied = self.known == Known::Before;
+        let (step, rejected) = (T::from_f64(self.step), self.rejected);
+        let track = self.track(slot);
+        track.moved = false;
+        let Some(updated) = track.updated.as_mut().filter(|_| !rejected) else {
+            keep(&mut track.updated, factors.get(slot));
+            return;
+        };
+        track.moved = true;
+        let (factor, updated) = (factors.get_mut(slot).as_mut_slice(), updated.as_mut_slice());
+        if multiplied {
+            let entry = track.entry.as_ref().expect("it was kept when the update began").as_slice();
+            move_on_multiplied(factor, (entry, updated), step, &masses());
+        } else {
+            for (place, last) in factor.iter_mut().zip(updated) {
+                let new = *place;
+                *place = Real::max(new + step * (new - *last), T::ZERO);
+                *last = new;
+            }
+        }
+    }
+
+    /// Puts a factor back where its last update ended.
+    pub(super) fn settle(&mut self, slot: Slot, factors: &mut Factors<T>) {
+        let track = self.track(slot);
+        if track.moved {
+            track.moved = false;
+            let updated = track.updated.as_ref().expect("an extrapolated factor was updated before");
+            factors.get_mut(slot).as_mut_slice().copy_from_slice(updated.as_slice());
+        }
+    }
+
+    /// Puts the factors at the last pair that was accepted, before the first of an iteration is updated.
+    pub(super) fn settle_pair(mut self, factors: &mut Factors<T>) {
+        if self.known == Known::Before {
+            return;
+        }
+        self.settle(self.first.other(), factors);
+    }
+
+    /// Whether `slot` is the one that an iteration begins with.
+    pub(super) fn begins_with(&self, slot: Slot) -> bool {
+        slot == self.first
+    }
+
+    fn track(&mut self, slot: Slot) -> &mut Track<T> {
+        &mut self.tracks[slot.index()]
+    }
+}
+
+/// As [`Extrapolation::advance`] where zeros stay: for a factor, where its update began, and the update before.
+fn move_on_multiplied<T: Real>(factor: &mut [T], (entry, updated): (&[T], &mut [T]), step: T, masses: &[T]) {
+    let k = masses.len();
+    // A component that stands for next to nothing isn't brought back: no number would be large enough.
+    let counts = T::EPSILON * masses.iter().fold(T::ZERO, |largest, mass| Real::max(largest, *mass));
+    let per_unit: Vec<T> =
+        masses.iter().map(|mass| if *mass > counts { T::ONE / *mass } else { T::ZERO }).collect();
+    let [kept, growing, least] = [KEPT, GROWING, LEAST].map(T::from_f64);
+    let befores = entry.chunks_exact(k).zip(updated.chunks_exact_mut(k));
+    for (row, (entry, updated)) in factor.chunks_exact_mut(k).zip(befores) {
+        let largest =
+            row.iter().zip(masses).fold(T::ZERO, |largest, (u, mass)| Real::max(largest, *u * *mass));
+        let (growing, least) = (growing * largest, least * largest);
+        for (((place, last), began), per_unit) in row.iter_mut().zip(updated).zip(entry).zip(&per_unit) {
+            let new = *place;
+            let bound = *per_unit * if new > *began { growing } else { least };
+            let moved = Real::max(Real::max(new + step * (new - *last), kept * new), bound);
+            *place = if new > T::ZERO { moved } else { new };
+            *last = new;
+        }
+    }
+}
+
+/// Copies a factor into what is kept of it.
+fn keep<T: Real>(kept: &mut Option<Matrix<T>>, factor: &Matrix<T>) {
+    match kept {
+        Some(kept) => kept.as_mut_slice().copy_from_slice(factor.as_slice()),
+        None => *kept = Some(factor.clone()),
+    }
+}

@@ -1,0 +1,44 @@
+//! Backends: who holds X, the factors and the subproblems, and where the arithmetic runs. Only scalars leave a backend until the
+//! end.
+
+mod cpu;
+mod extrapolation;
+mod reference;
+mod solving;
+
+pub use cpu::CpuBackend;
+pub use reference::ReferenceBackend;
+
+use crate::engine::{Factors, Slot};
+use crate::foundation::Real;
+
+/// The objective and its parts, computed anew from the factors without expansions that cancel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exact {
+    /// (name, value) of the loss and of each term, in the half form.
+    pub parts: Vec<(String, f64)>,
+    /// Norm of the projected gradient of the half objective over all slots, at the current factors.
+    pub kkt: f64,
+}
+
+/// A place where a factorization runs.
+pub trait Backend<T: Real> {
+    /// The slots in the order of one iteration.
+    fn slots(&self) -> Vec<Slot>;
+
+    /// Forms the subproblem of a slot at the current factors.
+    fn restrict(&mut self, slot: Slot);
+
+    /// The half objective at the current factors, from the subproblem of the slot that was restricted last, from which the data
+    /// must be seen.
+    fn objective(&mut self) -> f64;
+
+    /// Lowers the slot that was restricted last; returns the squared norm of the projected gradient on entry.
+    fn improve(&mut self) -> f64;
+
+    /// The exact objective and projected gradient.
+    fn exact(&mut self) -> Exact;
+
+    /// The factors, in working rows.
+    fn into_factors(self: Box<Self>) -> Factors<T>;
+}

@@ -1,0 +1,147 @@
+//! [`Slot`] and [`Factors`]: the unknowns of a factorization, each stored with one row per sample or feature.
+
+use crate::foundation::{Matrix, Real};
+use crate::kernels;
+
+/// Which factor. Every model has codes and components; some have further factors. The codes are n × k; the components are held
+/// as their transpose, d × k, so that in every slot a row is one independent problem given the other factors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Slot {
+    /// W (n × k): one row a sample.
+    Codes,
+    /// Hᵀ (d × k): one row a feature.
+    Components,
+    /// Bᵀ (c × k): what the codes say of each label (SSNMF).
+    Labels,
+    /// U (p × k): the images' rows (NTF); component j is the image with entries Uₐⱼ·Vᵦⱼ.
+    ImageRows,
+    /// V (q × k): the images' columns (NTF).
+    ImageColumns,
+    /// d (n × 1): the free scale of each sample's reference where two factors share it (WS-SymNMF). Solved in closed form.
+    Scales,
+}
+
+impl Slot {
+    /// Every slot, codes first.
+    pub const ALL: [Slot; 6] =
+        [Slot::Codes, Slot::Components, Slot::Labels, Slot::ImageRows, Slot::ImageColumns, Slot::Scales];
+
+    /// The two factors of every model, whose product approximates the data.
+    pub const MAIN: [Slot; 2] = [Slot::Codes, Slot::Components];
+
+    /// Its name: `"codes"`, `"components"`, ….
+    pub fn name(self) -> &'static str {
+        match self {
+            Slot::Codes => "codes",
+            Slot::Components => "components",
+            Slot::Labels => "labels",
+            Slot::ImageRows => "image rows",
+            Slot::ImageColumns => "image columns",
+            Slot::Scales => "scales",
+        }
+    }
+
+    /// Whether the factor is one of the two of every model.
+    pub fn is_main(self) -> bool {
+        Slot::MAIN.contains(&self)
+    }
+
+    /// Whether the loss depends on it.
+    pub fn sees_data(self) -> bool {
+        match self {
+            Slot::Codes | Slot::Components | Slot::ImageRows | Slot::ImageColumns => true,
+            Slot::Labels | Slot::Scales => false,
+        }
+    }
+
+    /// The factor that it is multiplied with.
+    ///
+    /// # Panics
+    /// For the scales, which multiply a reference.
+    pub fn other(self) -> Slot {
+        match self {
+            Slot::Codes => Slot::Components,
+            Slot::Components | Slot::Labels => Slot::Codes,
+            Slot::ImageRows => Slot::ImageColumns,
+            Slot::ImageColumns => Slot::ImageRows,
+            Slot::Scales => panic!("scales multiply a reference, not a factor"),
+        }
+    }
+
+    pub(crate) fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// The current value of every slot that the model has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factors<T> {
+    slots: [Option<Matrix<T>>; Slot::ALL.len()],
+    versions: [u64; Slot::ALL.len()],
+    pub(crate) rescaling: Option<Vec<f64>>,
+}
+
+impl<T: Real> Factors<T> {
+    /// From W (n × k) and Hᵀ (d × k).
+    ///
+    /// # Panics
+    /// When the two have different numbers of columns.
+    pub fn new(codes: Matrix<T>, components: Matrix<T>) -> Self {
+        assert_eq!(codes.columns(), components.columns(), "codes and components must have the same rank");
+        let mut slots = [const { None }; Slot::ALL.len()];
+        slots[Slot::Codes.index()] = Some(codes);
+        slots[Slot::Components.index()] = Some(components);
+        Factors { slots, versions: [0; Slot::ALL.len()], rescaling: None }
+    }
+
+    /// The same with a further factor, or another value of one.
+    #[must_use]
+    pub fn with(mut self, slot: Slot, factor: Matrix<T>) -> Self {
+        self.slots[slot.index()] = Some(factor);
+        self.versions[slot.index()] += 1;
+        self
+    }
+
+    /// k.
+    pub fn rank(&self) -> usize {
+        self.get(Slot::Codes).columns()
+    }
+
+    /// The slots that there are, codes first.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        Slot::ALL.into_iter().filter(|slot| self.slots[slot.index()].is_some())
+    }
+
+    /// The factor of a slot.
+    ///
+    /// # Panics
+    /// When the model does not have it.
+    pub fn get(&self, slot: Slot) -> &Matrix<T> {
+        self.slots[slot.index()].as_ref().expect("the model has a factor in this slot")
+    }
+
+    /// The factor of a slot, to write. Counts as a change.
+    ///
+    /// # Panics
+    /// When the model does not have it.
+    pub fn get_mut(&mut self, slot: Slot) -> &mut Matrix<T> {
+        self.versions[slot.index()] += 1;
+        self.slots[slot.index()].as_mut().expect("the model has a factor in this slot")
+    }
+
+    /// Goes up with every change of the slot, so that what was computed from it can be reused.
+    pub(crate) fn version(&self, slot: Slot) -> u64 {
+        self.versions[slot.index()]
+    }
+
+    /// W (n × k) and Hᵀ (d × k).
+    pub fn into_parts(mut self) -> (Matrix<T>, Matrix<T>) {
+        let mut take = |slot: Slot| self.slots[slot.index()].take().expect("every model has both");
+        (take(Slot::Codes), take(Slot::Components))
+    }
+}
+
+/// ‖uⱼ‖² of each column.
+pub(crate) fn column_squares<T: Real>(factors: &Factors<T>, slot: Slot) -> Vec<f64> {
+    kernels::sums::column_squares(factors.get(slot))
+}

@@ -1,0 +1,31 @@
+//! Checks of numbers wherever they come from.
+
+use super::{Error, Matrix, Real, Result};
+
+fn place_of<T: Real>(matrix: &Matrix<T>, at: usize) -> (usize, usize) {
+    (at / matrix.columns(), at % matrix.columns())
+}
+
+/// Refuses NaN and infinite entries of a matrix.
+pub(crate) fn check_finite<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
+    let values = matrix.as_slice();
+    let Some(at) = values.iter().position(|v| !v.is_finite()) else { return Ok(()) };
+    let nan = values.iter().filter(|v| v.to_f64().is_nan()).count();
+    let infinite = values.iter().filter(|v| v.to_f64().is_infinite()).count();
+    Err(Error::NotFinite { what: what.into(), nan, infinite, first: place_of(matrix, at) })
+}
+
+/// Refuses negative or non-finite entries of a matrix.
+pub(crate) fn check_non_negative<T: Real>(what: &str, matrix: &Matrix<T>) -> Result<()> {
+    check_finite(what, matrix)?;
+    let values = matrix.as_slice();
+    match values.iter().position(|v| *v < T::ZERO) {
+        None => Ok(()),
+        Some(at) => Err(Error::Negative {
+            what: what.into(),
+            count: values.iter().filter(|v| **v < T::ZERO).count(),
+            first: place_of(matrix, at),
+            value: values[at].to_f64(),
+        }),
+    }
+}

@@ -1,0 +1,210 @@
+//! [`Error`]: every fault that a user can cause, with the numbers and the place.
+
+use std::fmt;
+
+use super::words::in_words;
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A fault in what the user gave. Each message says what was wrong, where, and what is valid.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A matrix or vector has the wrong shape.
+    Shape {
+        /// What has the wrong shape ("the codes of the start").
+        what: String,
+        /// The shape that is needed.
+        expected: String,
+        /// The shape that was given.
+        found: String,
+    },
+    /// The data have no rows or no columns.
+    Empty {
+        /// Number of samples (rows).
+        samples: usize,
+        /// Number of features (columns).
+        features: usize,
+    },
+    /// Entries below zero where none may be.
+    Negative {
+        /// What holds them ("the data", "the reference of the codes").
+        what: String,
+        /// How many there are.
+        count: usize,
+        /// Row and column of the first.
+        first: (usize, usize),
+        /// The first value.
+        value: f64,
+    },
+    /// A matrix that should be symmetric and is not.
+    NotSymmetric {
+        /// What should be symmetric.
+        what: String,
+        /// The first pair (i, j), i < j, at which it is not.
+        pair: (usize, usize),
+        /// The entries at (i, j) and at (j, i).
+        values: (f64, f64),
+    },
+    /// NaN or infinite entries.
+    NotFinite {
+        /// What holds them.
+        what: String,
+        /// How many are NaN.
+        nan: usize,
+        /// How many are infinite.
+        infinite: usize,
+        /// Row and column of the first.
+        first: (usize, usize),
+    },
+    /// A sparse matrix whose arrays do not describe one.
+    MalformedSparse(String),
+    /// A number outside its range.
+    OutOfRange {
+        /// The setting's name.
+        name: String,
+        /// The value given.
+        value: String,
+        /// The valid range, in words.
+        valid: String,
+    },
+    /// A name that is not known.
+    UnknownName {
+        /// What kind of name ("solver", "method").
+        kind: String,
+        /// The name given.
+        name: String,
+        /// The names that exist.
+        valid: Vec<String>,
+    },
+    /// Two choices that do not go together.
+    Incompatible {
+        /// What was asked.
+        asked: String,
+        /// Why it can't be.
+        reason: String,
+        /// What can be asked instead.
+        valid: Vec<String>,
+    },
+    /// Labels that do not fit the data or contradict each other.
+    Labels(String),
+    /// Guidance that is faulty in itself or contradicts itself.
+    Guidance(String),
+    /// Knowledge that a model needs is missing.
+    MissingGuidance {
+        /// The model.
+        model: String,
+        /// What it needs.
+        needs: String,
+    },
+    /// A starting factor that can't be used.
+    Start(String),
+    /// More memory than there is. Nothing was allocated.
+    Memory {
+        /// What needs it ("a fit of 20 x 300000 with 300000 components").
+        what: String,
+        /// About how many bytes it needs.
+        needed: u64,
+        /// How many there are.
+        available: u64,
+        /// What most of it is for ("the factors").
+        largest: String,
+        /// What would need less.
+        advice: Vec<String>,
+    },
+    /// The computation left the finite numbers (an overflow of the chosen precision).
+    Overflow {
+        /// The iteration in which it happened.
+        iteration: usize,
+        /// What became non-finite.
+        what: String,
+    },
+}
+
+impl Error {
+    /// The choice with this name; [`Error::UnknownName`] with the valid names when there is none.
+    pub(crate) fn choose<T>(
+        kind: &str,
+        name: &str,
+        choices: impl IntoIterator<Item = (&'static str, T)>,
+    ) -> Result<T> {
+        let mut valid = Vec::new();
+        for (known, choice) in choices {
+            if known == name {
+                return Ok(choice);
+            }
+            valid.push(known.to_string());
+        }
+        Err(Error::UnknownName { kind: kind.into(), name: name.into(), valid })
+    }
+}
+
+/// `message`, with "; valid: a, b, c" appended when there is something to list.
+fn with_valid(f: &mut fmt::Formatter<'_>, message: &str, valid: &[String]) -> fmt::Result {
+    write!(f, "{message}")?;
+    if !valid.is_empty() {
+        write!(f, "; valid: {}", valid.join(", "))?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Shape { what, expected, found } => {
+                write!(f, "{what}: the shape is {found}, but {expected} is needed")
+            }
+            Error::Empty { samples, features } => {
+                write!(
+                    f,
+                    "the data are empty ({samples} samples x {features} features); at least one sample and one feature are needed"
+                )
+            }
+            Error::Negative { what, count, first: (i, j), value } => write!(
+                f,
+                "{what}: {count} negative {}, the first in row {i}, column {j} (counted from 0): {value}; all entries must be 0 or more",
+                if *count == 1 { "entry" } else { "entries" }
+            ),
+            Error::NotSymmetric { what, pair: (i, j), values: (a, b) } => write!(
+                f,
+                "{what}: not symmetric, the entry of the pair ({i}, {j}) (counted from 0) is {a}, that of ({j}, {i}) is {b}; they may differ by rounding only (7.6e-6 of the largest entry)"
+            ),
+            Error::NotFinite { what, nan, infinite, first: (i, j) } => write!(
+                f,
+                "{what}: {nan} NaN and {infinite} infinite entries, the first in row {i}, column {j} (counted from 0); all entries must be finite"
+            ),
+            Error::MalformedSparse(message) => write!(f, "the sparse matrix is malformed: {message}"),
+            Error::OutOfRange { name, value, valid } => write!(f, "{name} is {value}, but must be {valid}"),
+            Error::UnknownName { kind, name, valid } => {
+                with_valid(f, &format!("unknown {kind} \"{name}\""), valid)
+            }
+            Error::Incompatible { asked, reason, valid } => {
+                with_valid(f, &format!("{asked} can't be had: {reason}"), valid)
+            }
+            Error::Labels(message) => write!(f, "labels: {message}"),
+            Error::Guidance(message) => write!(f, "guidance: {message}"),
+            Error::MissingGuidance { model, needs } => write!(f, "{model} needs {needs}"),
+            Error::Start(message) => write!(f, "start: {message}"),
+            Error::Memory { what, needed, available, largest, advice } => {
+                write!(
+                    f,
+                    "{what} needs about {} of memory, most of it for {largest}, but {} are available",
+                    in_words(*needed),
+                    in_words(*available)
+                )?;
+                if advice.is_empty() {
+                    Ok(())
+                } else {
+                    write!(f, "; less is needed with {}", advice.join(", or "))
+                }
+            }
+            Error::Overflow { iteration, what } => write!(
+                f,
+                "iteration {iteration}: {what} left the range of the number type; scale the data (for example to a maximum of 1) or use f64"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

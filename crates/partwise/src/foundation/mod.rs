@@ -1,0 +1,18 @@
+//! The ground of the library: numbers, matrices, errors, notices, randomness, threads. It uses nothing above itself.
+
+pub(crate) mod checks;
+pub(crate) mod draw;
+pub(crate) mod error;
+pub(crate) mod interrupt;
+mod matrix;
+mod notice;
+pub(crate) mod pool;
+mod random;
+mod real;
+pub(crate) mod words;
+
+pub use error::{Error, Result};
+pub use matrix::Matrix;
+pub use notice::Notice;
+pub(crate) use random::Stream;
+pub use real::Real;

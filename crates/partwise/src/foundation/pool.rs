@@ -1,0 +1,132 @@
+//! A pool of threads of our own, sized by the settings, for the backend and for machines that are trained side by side. Work is split by the caller into fixed chunks; results come back in
+//! chunk order, so nothing depends on the number of threads.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::foundation::interrupt::{self, Interrupt};
+
+/// The most threads that are started, whatever the settings ask for: four for each core, and never fewer than 64. More would only wait for
+/// each other, and the results don't depend on them.
+pub fn most_threads() -> usize {
+    available().saturating_mul(4).max(64)
+}
+
+/// The code of the notice that goes with [`capped`].
+pub(crate) const CAPPED: &str = "threads";
+
+/// What to say where `wanted` threads are more than [`most_threads`].
+pub(crate) fn capped(wanted: usize) -> Option<String> {
+    let (most, cores) = (most_threads(), available());
+    let cores = if cores == 1 { "1 core".into() } else { format!("{cores} cores") };
+    (wanted > most).then(|| {
+        format!(
+            "{wanted} threads were asked for, but at most {most} are started, since this machine has {cores}; the result does not \
+             depend on the number of threads"
+        )
+    })
+}
+
+fn available() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Threads, or none for one; and what their work listens to.
+pub(crate) struct Pool {
+    threads: Option<rayon::ThreadPool>,
+    interrupt: Option<Interrupt>,
+}
+
+impl Pool {
+    /// `threads` threads, but no more than [`most_threads`]; 0 = all cores. Where threads can't be started, the work is done on the calling one. The work listens to what the
+    /// calling thread listens to ([`Interrupt`]).
+    pub(crate) fn new(threads: usize) -> Self {
+        let wanted = threads_for(threads);
+        let build = || rayon::ThreadPoolBuilder::new().num_threads(wanted).build().ok();
+        Pool { threads: if wanted == 1 { None } else { build() }, interrupt: interrupt::current() }
+    }
+
+    /// Threads at work.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+    }
+
+    /// `f` for each item, results in order.
+    pub(crate) fn map<I: Send, R: Send>(&self, items: Vec<I>, f: impl Fn(I) -> R + Send + Sync) -> Vec<R> {
+        let f = |item: I| interrupt::within(self.interrupt.as_ref(), || f(item));
+        match &self.threads {
+            None => items.into_iter().map(f).collect(),
+            Some(pool) => pool.install(|| items.into_par_iter().with_max_len(1).map(f).collect()),
+        }
+    }
+
+    /// `f` for each chunk of rows of `out` (`width` values a row), results in chunk order.
+    pub(crate) fn map_rows<T: Send, R: Send>(
+        &self,
+        chunks: &[Range<usize>],
+        out: &mut [T],
+        width: usize,
+        f: impl Fn(Range<usize>, &mut [T]) -> R + Send + Sync,
+    ) -> Vec<R> {
+        let mut items = Vec::with_capacity(chunks.len());
+        let mut rest = out;
+        for chunk in chunks {
+            let (part, tail) = rest.split_at_mut(chunk.len() * width);
+            rest = tail;
+            items.push((chunk.clone(), part));
+        }
+        self.map(items, |(chunk, part)| f(chunk, part))
+    }
+}
+
+impl Pool {
+    /// As [`Pool::map_rows`] over two slices with their widths, cut at the same rows.
+    pub(crate) fn map_rows_with<T: Send, R: Send>(
+        &self,
+        chunks: &[Range<usize>],
+        first: (&mut [T], usize),
+        second: (&mut [T], usize),
+        f: impl Fn(Range<usize>, &mut [T], &mut [T]) -> R + Send + Sync,
+    ) -> Vec<R> {
+        let ((mut first, width_first), (mut second, width_second)) = (first, second);
+        let mut items = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let (a, rest_a) = first.split_at_mut(chunk.len() * width_first);
+            let (b, rest_b) = second.split_at_mut(chunk.len() * width_second);
+            (first, second) = (rest_a, rest_b);
+            items.push((chunk.clone(), a, b));
+        }
+        self.map(items, |(chunk, a, b)| f(chunk, a, b))
+    }
+}
+
+/// How many threads a setting asks for: 0 means all cores; never more than [`most_threads`].
+pub(crate) fn threads_for(threads: usize) -> usize {
+    if threads == 0 { available() } else { threads.min(most_threads()) }
+}
+
+/// `0..len` in chunks of `size`.
+pub(crate) fn fixed_chunks(len: usize, size: usize) -> Vec<Range<usize>> {
+    (0..len).step_by(size).map(|start| start..(start + size).min(len)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_many_threads_are_asked_for_no_more_than_the_machine_can_use_are_started() {
+        let most = most_threads();
+        assert!(most >= 64 && most >= 4 * available());
+        assert_eq!(Pool::new(most + 1).threads(), most);
+        for wanted in [most + 1, 100_000, 4_294_967_296, usize::MAX] {
+            let message = capped(wanted).unwrap();
+            assert!(
+                message.contains(&wanted.to_string()) && message.contains(&most.to_string()),
+                "{message}"
+            );
+        }
+        assert!([0, 1, 2, most].into_iter().all(|wanted| capped(wanted).is_none()));
+    }
+}

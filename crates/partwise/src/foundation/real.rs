@@ -1,0 +1,107 @@
+//! The one type parameter of the public API: [`Real`], that is `f32` or `f64`.
+
+use std::fmt::{Debug, Display};
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+mod sealed {
+    use crate::fit::Engine;
+    use crate::kernels::gather::SparseProducts;
+    use crate::kernels::gemm::DenseProducts;
+    use crate::kernels::logarithm::Logarithms;
+
+    /// What is compiled once for each number type.
+    pub trait Sealed: DenseProducts + SparseProducts + Logarithms + Engine + bytemuck::Pod {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// `f32` or `f64`, sealed. Data, factors and kernels are generic over it; sums that cancel are taken in `f64`.
+pub trait Real:
+    sealed::Sealed
+    + Copy
+    + Debug
+    + Display
+    + Default
+    + PartialOrd
+    + Send
+    + Sync
+    + Sum
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + 'static
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// The gap between 1 and the next number.
+    const EPSILON: Self;
+    /// The smallest positive normal number.
+    const MIN_POSITIVE: Self;
+    /// `"f32"` or `"f64"`.
+    const NAME: &'static str;
+    /// Rounds from `f64`.
+    fn from_f64(value: f64) -> Self;
+    /// Widens to `f64`, exactly.
+    fn to_f64(self) -> f64;
+    /// `self · a + b` with one rounding. Slow outside a function that has the `fma` feature enabled.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
+    /// Neither NaN nor infinite.
+    fn is_finite(self) -> bool;
+    /// The larger of two numbers (the other one if one is NaN).
+    fn max(self, other: Self) -> Self;
+}
+
+macro_rules! real {
+    ($t:ident) => {
+        impl Real for $t {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const EPSILON: Self = $t::EPSILON;
+            const MIN_POSITIVE: Self = $t::MIN_POSITIVE;
+            const NAME: &'static str = stringify!($t);
+            #[inline(always)]
+            fn from_f64(value: f64) -> Self {
+                value as $t
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                $t::mul_add(self, a, b)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                $t::sqrt(self)
+            }
+            #[inline(always)]
+            fn ln(self) -> Self {
+                $t::ln(self)
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                $t::is_finite(self)
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                $t::max(self, other)
+            }
+        }
+    };
+}
+real!(f32);
+real!(f64);

@@ -1,0 +1,38 @@
+//! CNMF: constrained NMF, hard labels.
+//!
+//! ```text
+//! min ‖X − AZH‖²   or   min D(X‖AZH),   codes W = AZ
+//! ```
+//!
+//! A (n × q) ties the samples of a class to one row of Z. Solved exactly as plain NMF on q merged rows (METHODS R1, R2), so an
+//! iteration costs less than plain NMF's. Parameter-free. With one label a class it is plain NMF (reported).
+//! References: Liu & Wu 2010, AAAI-10, 506-511; Kullback–Leibler form: Liu, Wu, Li, Cai & Huang 2012,
+//! doi:10.1109/TPAMI.2011.217. Differs: the paper prints the objective unsquared (squared is meant); any solver, not only MU;
+//! the default start is label-aware, codes first.
+
+use super::{Form, Input, Known, MethodSpec, Tying};
+use crate::engine::losses::Loss;
+use crate::foundation::Result;
+use crate::guidance::LabelRule;
+use crate::terms::Contribution;
+
+pub(super) static SPEC: MethodSpec = MethodSpec {
+    name: "cnmf",
+    title: "CNMF",
+    summary: "samples with the same label share one row of codes, exactly",
+    objective: "|X - A Z H|^2, or D(X | A Z H)",
+    needs: "labels, two or more for at least one class",
+    losses: &[Loss::Frobenius, Loss::KullbackLeibler],
+    tying: Tying::Labels,
+    form: Form::Matrix,
+    reference: "Liu & Wu 2010, AAAI-10, 506-511; Liu et al. 2012, doi:10.1109/TPAMI.2011.217",
+    differs: "label-aware start with the codes solved first by default; any solver; exact merging of rows",
+    takes: &[Input::Labels],
+    label_rule: LabelRule::SameCodes,
+    terms,
+    ..super::PLAIN
+};
+
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
+}

@@ -1,0 +1,38 @@
+//! Guided NMF: one model for everything that is known.
+//!
+//! ```text
+//! min ‖X − WH‖² + costs of the items of the guidance,   or   min D(X‖WH) + costs
+//! ```
+//!
+//! Every cost, and what a strength means, stands in the table of [`Strength`](crate::guidance::Strength). What is held exactly adds no
+//! cost: samples that share one row of codes are merged, entries are held at zero, components at their profile. The published methods
+//! are special cases: CNMF (labels as the same codes, held), WS-NMF (labels, memberships or references, raw), SSNMF (labels as a view),
+//! GNMF (a graph, raw).
+
+use super::{Input, Known, MethodSpec, Tying};
+use crate::engine::losses::Loss;
+use crate::foundation::Result;
+use crate::terms::Contribution;
+
+/// Its name in the registry.
+pub(crate) const NAME: &str = "guided";
+
+pub(super) static SPEC: MethodSpec = MethodSpec {
+    name: NAME,
+    title: "guided NMF",
+    summary: "everything that is known at once: labels, seed words, references, links, a graph",
+    objective: "|X - W H|^2, or D(X | W H), + the costs of what is known",
+    needs: "guidance",
+    losses: &[Loss::Frobenius, Loss::KullbackLeibler],
+    tying: Tying::Guidance,
+    reference: "this project; special cases: CNMF, WS-NMF, SSNMF, GNMF",
+    differs: "no paper combines these",
+    takes: &[Input::Guidance],
+    terms,
+    ..super::PLAIN
+};
+
+/// None of its own: guidance is compiled with the data at hand, when the problem is put together.
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    if known.guidance.is_empty() { Err(SPEC.lacks()) } else { Ok(Vec::new()) }
+}

@@ -1,0 +1,26 @@
+//! NCW-NMF: NMF weighted as in normalized cuts.
+//!
+//! ```text
+//! min Σᵢ γᵢ‖xᵢ − wᵢH‖²,   γᵢ = 1/(XXᵀ1)ᵢ, 0 where that is 0
+//! ```
+//!
+//! Plain NMF on Γ^½X with Γ^½W, the codes kept in the original scale; rows of zeros get zero codes. It is the baseline that the CNMF
+//! paper calls "NMF". Reference: Xu, Liu & Gong 2003, doi:10.1145/860435.860485. Differs: any solver.
+
+use super::{Form, MethodSpec, Tying, no_terms};
+use crate::engine::losses::Loss;
+
+pub(super) static SPEC: MethodSpec = MethodSpec {
+    name: "ncw-nmf",
+    title: "NCW-NMF",
+    summary: "plain factorization with rows weighted as in normalized cuts",
+    objective: "sum_i g_i |x_i - w_i H|^2, g_i = 1/(X X' 1)_i",
+    needs: "nothing",
+    losses: &[Loss::Frobenius],
+    tying: Tying::NormalizedCut,
+    form: Form::Matrix,
+    reference: "Xu, Liu & Gong 2003, doi:10.1145/860435.860485",
+    differs: "every solver serves it, not only multiplicative updates",
+    terms: no_terms,
+    ..super::PLAIN
+};

@@ -1,0 +1,25 @@
+//! Plain NMF.
+//!
+//! ```text
+//! min ‖X − WH‖²   or   min D(X‖WH),   W (n × k) ≥ 0, H (k × d) ≥ 0
+//! ```
+//!
+//! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". Differs: every solver serves it.
+
+use super::{Form, MethodSpec, Tying, no_terms};
+use crate::engine::losses::Loss;
+
+pub(super) static SPEC: MethodSpec = MethodSpec {
+    name: "nmf",
+    title: "NMF",
+    summary: "plain factorization, no guidance (labels, if given, only serve the start and the names)",
+    objective: "|X - W H|^2, or D(X | W H)",
+    needs: "nothing",
+    losses: &[Loss::Frobenius, Loss::KullbackLeibler],
+    tying: Tying::Free,
+    form: Form::Matrix,
+    reference: "Lee & Seung 2001, NIPS 13, 556-562",
+    differs: "every solver serves it, not only multiplicative updates",
+    terms: no_terms,
+    ..super::PLAIN
+};

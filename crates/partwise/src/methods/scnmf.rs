@@ -1,0 +1,34 @@
+//! SCNMF: NMF whose components are rescaled by the labels after each iteration.
+//!
+//! ```text
+//! min ‖X − WH‖² by multiplicative updates; then d_j = Σ_{class(i) = j} w_ij / Σ_{labelled} w_ij², W ← WD, H ← D⁻¹H
+//! ```
+//!
+//! Component j belongs to class j; components beyond the classes are free and keep their scale. W·H is that of plain NMF at every iteration, and the d's
+//! telescope into one (METHODS R8): what the method gains comes from the final scale of the columns and from its start, which the
+//! paper does not state. So the label-aware start is the default here. Reference: Lan et al. 2014 (SCNMF). Differs: d_j is 1 where it
+//! would be undefined or would overflow (see [`Rescaling`](crate::terms::Rescaling)); any solver serves it.
+
+use super::{Input, Known, MethodSpec, PLAIN};
+use crate::engine::solvers::SolverChoice;
+use crate::foundation::Result;
+use crate::terms::Contribution;
+
+pub(super) static SPEC: MethodSpec = MethodSpec {
+    name: "scnmf",
+    title: "SCNMF",
+    summary: "plain factorization whose components are rescaled by the labels",
+    objective: "|X - W H|^2",
+    needs: "labels, and at least as many components as classes",
+    solver: SolverChoice::Mu,
+    rescales: true,
+    reference: "Lan et al. 2014 (SCNMF)",
+    differs: "guarded where the scale is undefined; label-aware start by default; every solver serves it",
+    takes: &[Input::Labels],
+    terms,
+    ..PLAIN
+};
+
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
+}

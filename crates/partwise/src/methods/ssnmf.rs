@@ -1,0 +1,61 @@
+//! SSNMF: semi-supervised NMF, labels as a second view of the samples.
+//!
+//! ```text
+//! min ‖P∘(X − W·H)‖² + λ‖M∘(Y − W·B)‖²,   W (n × k), H (k × d), B (k × c) ≥ 0
+//! ```
+//!
+//! Y (n × c) holds the labels, M (n × c) is 1 where they are known: [`Knowledge::label_targets`] (soft, several a sample, partly
+//! known), or [`Knowledge::labels`], one class a sample. B is a factor of its own, held as its transpose (c × k), updated after
+//! the components. λ is [`Knowledge::label_weight`] times ‖X‖²/‖M∘Y‖², so that it has no unit; as it is with [`StrengthUnit::Raw`].
+//! With λ = 0 there is no B and the model is NMF.
+//! P (n × d) is 1 where X is known, [`Knowledge::known_entries`]; all of X when absent.
+//! Reference: Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163. Differs: λ has no unit by default; every solver serves it, not
+//! only multiplicative updates.
+
+use super::{Form, Input, Known, MethodSpec, Tying};
+use crate::engine::losses::Loss;
+use crate::foundation::{Error, Result};
+use crate::guidance::{LabelRule, LabelTargets, Strength};
+use crate::terms::{Contribution, EntryWeights};
+
+/// Its name in the registry.
+pub(crate) const NAME: &str = "ssnmf";
+
+pub(super) static SPEC: MethodSpec = MethodSpec {
+    name: NAME,
+    title: "SSNMF",
+    summary: "the codes explain the labels too, linearly, beside the data",
+    objective: "|P * (X - W H)|^2 + lambda |M * (Y - W B)|^2",
+    needs: "labels, or targets for several labels a sample",
+    losses: &[Loss::Frobenius],
+    tying: Tying::Free,
+    form: Form::Matrix,
+    reference: "Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163",
+    differs: "the weight of the labels has no unit by default; every solver serves it",
+    takes: &[Input::Labels, Input::LabelTargets, Input::KnownEntries],
+    label_rule: LabelRule::View,
+    terms,
+    ..super::PLAIN
+};
+
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    let guidance = known.guidance;
+    let from_labels = guidance.labels().map(LabelTargets::of_labels);
+    let given = guidance.targets().or(from_labels.as_ref()).ok_or_else(|| SPEC.lacks())?;
+    let strength = guidance.label_strength().unwrap_or(Strength::EVEN);
+    strength.check("label weight")?;
+    if strength.is_held() {
+        return Err(Error::Incompatible {
+            asked: format!("labels with strength 1 in {}", SPEC.title),
+            reason: "a linear view of the codes can't be fixed".into(),
+            valid: vec!["a strength below 1".into()],
+        });
+    }
+    given.check(known.shape)?;
+    let mut terms: Vec<_> =
+        given.view(strength, known.shape).into_iter().map(Contribution::LabelView).collect();
+    if let Some(known) = guidance.known_entries() {
+        terms.push(Contribution::EntryWeights(EntryWeights::new(known)));
+    }
+    Ok(terms)
+}

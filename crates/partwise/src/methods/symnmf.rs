@@ -1,0 +1,47 @@
+//! SymNMF: symmetric NMF of a matrix of similarities.
+//!
+//! ```text
+//! min ‖S − H1·H2ᵀ‖² + μ‖H1 − H2‖²,   S (n × n) symmetric, H1, H2 (n × k) ≥ 0
+//! ```
+//!
+//! The codes are H1, the memberships; the components are H2 (returned as its transpose, k × n). μ = (max S)² unless
+//! [`Knowledge::coupling`] gives it. H1 is updated first. Reference: Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2.
+//! Differs: every solver serves it, not only block principal pivoting; μ is fixed, not raised on the way.
+
+use super::{Form, Input, Known, MethodSpec, Tying};
+use crate::engine::losses::Loss;
+use crate::foundation::{Error, Result};
+use crate::terms::{Contribution, Coupling};
+
+pub(super) static SPEC: MethodSpec = MethodSpec {
+    name: "symnmf",
+    title: "SymNMF",
+    summary: "a symmetric matrix of similarities as memberships times themselves",
+    objective: "|S - H1 H2'|^2 + mu |H1 - H2|^2",
+    needs: "a symmetric matrix of similarities as the data",
+    losses: &[Loss::Frobenius],
+    tying: Tying::Free,
+    form: Form::Symmetric,
+    reference: "Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2",
+    differs: "every solver serves it; mu stays as it is",
+    takes: &[Input::Coupling],
+    terms,
+    ..super::PLAIN
+};
+
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    Ok(vec![coupling(known)?])
+}
+
+/// μ‖H1 − H2‖², with μ = (max S)² by default.
+pub(super) fn coupling(known: Known<'_>) -> Result<Contribution<f64>> {
+    let weight = known.options.coupling.unwrap_or(known.shape.largest * known.shape.largest);
+    if !(weight >= 0.0 && weight.is_finite()) {
+        return Err(Error::OutOfRange {
+            name: "coupling".into(),
+            value: weight.to_string(),
+            valid: "a finite number of 0 or more".into(),
+        });
+    }
+    Ok(Contribution::Coupling(Coupling { weight }))
+}

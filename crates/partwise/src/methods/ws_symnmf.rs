@@ -1,0 +1,66 @@
+//! WS-SymNMF: weakly supervised symmetric NMF, a reference for the memberships.
+//!
+//! ```text
+//! min ‖S − H1·H2ᵀ‖² + μ‖H1 − H2‖² + ½Σᵢ mᵢ²(‖H1ᵢ − dᵢ·H_ref,i‖² + ‖H2ᵢ − dᵢ·H_ref,i‖²),   d ≥ 0 (n) free
+//! ```
+//!
+//! S (n × n) is symmetric; the codes are H1 (n × k), the memberships, and the components H2 (returned as its transpose). d (n × 1)
+//! is a factor of its own, updated last in each iteration in closed form: dᵢ = H_ref,i·(H1ᵢ + H2ᵢ)/(2‖H_ref,i‖²).
+//! H_ref and m are [`Knowledge::code_reference`], or labels: the indicator of the class. By default the strength of labels is
+//! relative,
+//!
+//! ```text
+//! ½s²·Σ_{i labelled} Σ_{j ≠ class(i)} ( H1_ij²‖H2_:j‖² + H2_ij²‖H1_:j‖² )
+//! ```
+//!
+//! in place of the last sum ([`Placement`](crate::terms::Placement) on either factor, without d); [`StrengthUnit::Raw`] is the paper's m = s.
+//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: labels are held with a strength without a unit
+//! by default; any solver, not only block principal pivoting.
+
+use super::symnmf::coupling;
+use super::ws_nmf::{checked_strength, class_anchor, indicator};
+use super::{Form, Input, Known, MethodSpec, Tying};
+use crate::engine::Slot;
+use crate::engine::losses::Loss;
+use crate::foundation::Result;
+use crate::guidance::Strength;
+use crate::terms::{Contribution, SharedAnchor};
+
+/// Its name in the registry.
+pub(crate) const NAME: &str = "ws-symnmf";
+
+pub(super) static SPEC: MethodSpec = MethodSpec {
+    name: NAME,
+    title: "WS-SymNMF",
+    summary: "symmetric factorization whose memberships are pulled towards references with a chosen strength",
+    objective: "|S - H1 H2'|^2 + mu |H1 - H2|^2 + 1/2 sum_i m_i^2 (|H1_i - d_i H_ref,i|^2 + |H2_i - d_i H_ref,i|^2)",
+    needs: "a symmetric matrix of similarities as the data; labels or reference codes",
+    losses: &[Loss::Frobenius],
+    tying: Tying::Free,
+    form: Form::Symmetric,
+    reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
+    differs: "labels are held with a strength without a unit by default; every solver serves it",
+    takes: &[Input::Labels, Input::CodeReference, Input::ComponentsPerClass, Input::Coupling],
+    terms,
+    ..super::PLAIN
+};
+
+fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+    let mut terms = vec![coupling(known)?];
+    let from_labels = match (known.guidance.labels(), known.guidance.code_reference()) {
+        (Some(labels), None) => match checked_strength(SPEC.title, labels, known)? {
+            Strength::Raw(weight) => Some(indicator(labels, weight, known.shape)),
+            relative => {
+                // Half of σ² on either factor.
+                let sigma = relative.sigma() * std::f64::consts::FRAC_1_SQRT_2;
+                terms.extend(Slot::MAIN.map(|slot| class_anchor(slot, labels, known, sigma)));
+                return Ok(terms);
+            }
+        },
+        _ => None,
+    };
+    let reference = from_labels.as_ref().or(known.guidance.code_reference()).ok_or_else(|| SPEC.lacks())?;
+    let weight = reference.weight.iter().map(|m| m * m).collect();
+    terms.push(Contribution::SharedAnchor(SharedAnchor::new(reference.reference.clone(), weight)));
+    Ok(terms)
+}
