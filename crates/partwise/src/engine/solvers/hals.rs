@@ -14,7 +14,9 @@
 use super::tile::{Tile, subtract};
 use super::{NnlsSolver, Rows};
 use crate::foundation::{Matrix, Real};
-use crate::kernels::lanes::{LANES, Lanes, gram_times, padded, padded_gram, squared_projected};
+use crate::kernels::lanes::{
+    LANES, Lanes, gram_times, padded, padded_gram, plus_multiple, squared_projected,
+};
 use crate::kernels::simd::{Kernel, dispatch, multiply_add};
 
 /// Up to so many rows are cheaper one by one than as a tile of [`LANES`].
@@ -217,7 +219,7 @@ fn step<T: Real, const B: usize, const AT: usize, const VALUED: bool, const LAST
     for b in 0..B {
         // In the last sweep only the components still to come need their gradient.
         if !LAST || b > AT {
-            own[b] = followed::<T, FMA>(own[b], weights[b], &change);
+            own[b] = plus_multiple::<T, FMA>(own[b], weights[b], &change);
         }
     }
     if !LAST && let Some(shift) = shift {
@@ -242,19 +244,10 @@ fn follow_all<T: Real, const B: usize, const FMA: bool>(
         let weights = &gram[l * p + first..l * p + first + B];
         let mut followed_by = gradient[l];
         for b in 0..B {
-            followed_by = followed::<T, FMA>(followed_by, weights[b], &changes[b]);
+            followed_by = plus_multiple::<T, FMA>(followed_by, weights[b], &changes[b]);
         }
         gradient[l] = followed_by;
     }
-}
-
-/// g + G_lj·change.
-#[inline(always)]
-fn followed<T: Real, const FMA: bool>(mut gradient: Lanes<T>, weight: T, change: &Lanes<T>) -> Lanes<T> {
-    for lane in 0..LANES {
-        gradient[lane] = multiply_add::<T, FMA>(weight, change[lane], gradient[lane]);
-    }
-    gradient
 }
 
 /// Σ ½u·(g − c) over a tile: the value, since g = (G + δI)u − c.
