@@ -72,10 +72,7 @@ impl Composed {
 
     /// For run.json and the model: the files, and the strength of every item of the guidance that was fitted.
     pub(crate) fn to_json(&self, fitted: &advice::Guidance) -> Value {
-        let strength = |strength: advice::Strength| match strength {
-            advice::Strength::Relative(s) => json!(s),
-            advice::Strength::Raw(m) => json!({ "raw": m }),
-        };
+        let strength = crate::record::strength_json;
         let files: Vec<Value> = self
             .files
             .iter()

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use partwise::{Knowledge, Model, Scaling, Settings};
+use partwise::guidance::{Advice, Strength};
+use partwise::{Model, Scaling, Settings};
 use partwise_io::{Digits, OutputFolder, digits};
 
 use crate::args::DemoArgs;
@@ -41,8 +42,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
         digits.n_samples() - guidance.labels.n_labelled()
     ));
     let scaling = Scaling::UnitRows;
-    let knowledge = Knowledge { labels: Some(guidance.labels.clone()), ..Knowledge::default() };
-    let models = [Model::nmf(), Model::cnmf(guidance.labels.clone()), Model::ws_nmf(knowledge)];
+    let labels = Advice::labels(guidance.labels.clone()).with_strength(Strength::STRONG);
+    let models = [Model::nmf(), Model::cnmf(guidance.labels.clone()), Model::ws_nmf(labels)];
     let mut fits = Vec::new();
     for model in models {
         let settings = Settings {

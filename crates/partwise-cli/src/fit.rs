@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use partwise::graphs::Graph;
+use partwise::guidance::{self as advice, Advice, Guidance as Guided};
+use partwise::methods::{self, Input, MethodOptions};
 use partwise::recipes::ShareOf;
 use partwise::{
-    Acceleration, AnchorScale, Init, Knowledge, LabelSets, LabelTargets, Loss, Margins, Matrix, Model, Real,
-    Scaling, ScalingKind, Settings, Slot, SolverChoice, StrengthUnit, methods,
+    Acceleration, AnchorScale, Init, LabelTargets, Loss, Matrix, Model, Real, Scaling, ScalingKind, Settings,
+    Slot, SolverChoice,
 };
 use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note};
 
@@ -99,13 +101,13 @@ pub(crate) fn with_job<T: Real, R>(
         false => (Table::<T>::from_values(values, &source)?, None),
     };
     let is_guided = guided::is_asked(args);
+    let takes_sets = flags::takes(args, Input::LabelSets) || flags::takes(args, Input::LabelTargets);
     let file = guided::file(args, &source)?;
     let label_args = guided::with_labels_of(file.as_ref(), &args.guidance)?;
-    let several = is_guided || ["nmf-alpha", "ssnmf"].contains(&flags::method(args));
-    let given = guidance::labels(&label_args, &source, args.solve.seed, several)?;
+    let given = guidance::labels(&label_args, &source, args.solve.seed, is_guided || takes_sets)?;
     let (guidance, label_sets) = match &given {
         Some(Given::Classes(guidance)) => (Some(guidance), None),
-        Some(Given::Sets { sets, .. }) => (None, Some(sets.clone())),
+        Some(Given::Sets { names, sets, .. }) => (None, Some(guidance::sets_item(names, sets))),
         None => (None, None),
     };
     let mut told = Vec::new();
@@ -197,7 +199,7 @@ fn data<T: Real>(
 
 /// What is known beside classes, references and a graph.
 struct Further {
-    label_sets: Option<LabelSets>,
+    label_sets: Option<Advice>,
     targets: Option<LabelTargets>,
     known: Option<Matrix<f64>>,
 }
@@ -295,40 +297,6 @@ fn model(
     more: Further,
     chosen: &mut Vec<String>,
 ) -> Result<Model> {
-    let defaults = Knowledge::default();
-    let targets = more.targets.or_else(|| more.label_sets.as_ref().map(guidance::targets_of));
-    let strength = match args.model.strength {
-        Some(Strength::Value(value)) => value,
-        _ => defaults.strength,
-    };
-    let knowledge = Knowledge {
-        labels: guidance.map(|g| g.labels.clone()),
-        component_reference: reference.map(|r| r.reference(strength)),
-        strength,
-        strength_unit: match args.model.scale_mode {
-            Some(_) => StrengthUnit::Raw,
-            None => StrengthUnit::Relative,
-        },
-        smoothing: args.model.delta.unwrap_or(defaults.smoothing),
-        image_shape,
-        label_targets: targets.filter(|_| flags::method(args) == "ssnmf"),
-        label_weight: args.model.label_weight.unwrap_or(defaults.label_weight),
-        known_entries: more.known,
-        coupling: args.model.coupling,
-        margins: Margins {
-            discriminative_weight: args.model.margin_weight.unwrap_or(defaults.margins.discriminative_weight),
-            cost: args.model.svm_cost.unwrap_or(defaults.margins.cost),
-            label_sets: more.label_sets,
-            support: None,
-        },
-        anchor_scale: match args.model.scale_mode.as_deref() {
-            Some("alternating") => AnchorScale::Alternating,
-            _ => AnchorScale::Joint,
-        },
-        graph,
-        graph_weight: args.model.graph_weight.unwrap_or(defaults.graph_weight),
-        ..defaults
-    };
     let (name, reason) = match (&args.model.method, reference, guidance) {
         (Some(name), _, _) => (name.as_str(), None),
         (None, Some(_), _) => ("ws-nmf", Some("since a reference is given")),
@@ -339,7 +307,35 @@ fn model(
         let spec = methods::ALL.iter().find(|spec| spec.name == name);
         chosen.push(format!("method {name} ({}), {reason}", spec.map_or("", |spec| spec.summary)));
     }
-    let model = Model::from_name(name, knowledge)?;
+    let strength = flags::strength(args, chosen);
+    let mut known = Guided::default();
+    let mut add = |item: Option<Advice>| known.advice_mut().extend(item);
+    add(guidance.map(|g| Advice::labels(g.labels.clone()).with_strength(strength)));
+    add(reference.map(|r| Advice::ComponentReference(r.reference(strength.sigma()))));
+    let takes = |input| flags::takes(args, input);
+    if takes(Input::LabelTargets) {
+        let targets = more.targets.or_else(|| more.label_sets.as_ref().map(guidance::targets_of));
+        add(targets.map(|targets| Advice::Targets { targets, strength }));
+    } else {
+        add(more.label_sets);
+    }
+    add(more.known.map(Advice::KnownEntries));
+    let weight = args.model.graph_weight.unwrap_or(1.0);
+    add(graph.map(|graph| Advice::Graph { graph, strength: advice::Strength::Raw(weight) }));
+    let defaults = MethodOptions::default();
+    let options = MethodOptions {
+        smoothing: args.model.delta.unwrap_or(defaults.smoothing),
+        anchor_scale: match &args.model.scale_mode {
+            Some(mode) => AnchorScale::from_name(mode)?,
+            None => defaults.anchor_scale,
+        },
+        discriminative_weight: args.model.margin_weight.unwrap_or(defaults.discriminative_weight),
+        cost: args.model.svm_cost.unwrap_or(defaults.cost),
+        coupling: args.model.coupling,
+        image_shape,
+        ..defaults
+    };
+    let model = Model::from_name(name, known)?.with_options(options);
     match &args.model.loss {
         Some(loss) => {
             let loss = Loss::from_name(loss)?;

@@ -1,18 +1,16 @@
 //! Flags that would have no effect on the method are refused, with the methods that they serve.
 
 use anyhow::{Result, bail};
-use partwise::methods::{self, Form, ModelSpec};
+use partwise::guidance as advice;
+use partwise::methods::{self, Form, Input, MethodSpec};
 use partwise::solvers;
 
 use crate::args::{FitArgs, GuidanceArgs};
 use crate::choices::Strength;
 
-/// The methods that take a kind of guidance.
-const ANCHORED: &[&str] = &["ws-nmf", "ws-symnmf"];
-const STRONG: &[&str] = &["ws-nmf", "ws-symnmf", "guided"];
-const GRAPH: &[&str] = &["gnmf", "semi-gnmf", "guided"];
-const NEIGHBOURS: &[&str] = &["gnmf", "semi-gnmf", "symnmf", "ws-symnmf", "guided"];
-const SYMMETRIC: &[&str] = &["symnmf", "ws-symnmf"];
+const GRAPH: &[Input] = &[Input::Graph, Input::Guidance];
+/// Graphs of neighbours stand for similarities, too.
+const NEIGHBOURS: &[Input] = &[Input::Graph, Input::Coupling, Input::Guidance];
 
 /// The method that the flags ask for, or mean.
 pub(crate) fn method(args: &FitArgs) -> &str {
@@ -34,10 +32,41 @@ fn means_guided(guidance: &GuidanceArgs) -> bool {
 }
 
 /// Its line of the registry; `cnmf-kl` is cnmf's.
-pub(crate) fn spec(args: &FitArgs) -> Option<&'static ModelSpec> {
+pub(crate) fn spec(args: &FitArgs) -> Option<&'static MethodSpec> {
     let name = method(args);
-    let name = if name == "cnmf-kl" { "cnmf" } else { name };
-    methods::ALL.iter().copied().find(|spec| spec.name == name)
+    methods::ALL.iter().copied().find(|spec| spec.name == name.trim_end_matches("-kl"))
+}
+
+/// Whether the method takes this.
+pub(crate) fn takes(args: &FitArgs, input: Input) -> bool {
+    spec(args).is_some_and(|spec| spec.takes(input))
+}
+
+/// How strongly labels and references of a published method pull; what is said about old spellings goes to `notes`.
+pub(crate) fn strength(args: &FitArgs, notes: &mut Vec<String>) -> advice::Strength {
+    if takes(args, Input::LabelTargets) {
+        // Labels that the codes explain: the weight enters as it is.
+        return match args.model.label_weight {
+            Some(weight) => advice::Strength::of_sigma(weight.sqrt()),
+            None => advice::Strength::EVEN,
+        };
+    }
+    let raw = args.model.scale_mode.is_some();
+    match args.model.strength {
+        Some(Strength::Value(weight)) if raw => advice::Strength::Raw(weight),
+        Some(Strength::Value(s)) if s < 1.0 => advice::Strength::Relative(s),
+        Some(Strength::Value(sigma)) => {
+            let strength = advice::Strength::of_sigma(sigma);
+            if let advice::Strength::Relative(s) = strength {
+                notes.push(format!(
+                    "strength {s:.4}: --strength {sigma} is the old spelling, which the next release refuses; strengths are from 0 to 1"
+                ));
+            }
+            strength
+        }
+        _ if raw => advice::Strength::Raw(advice::Strength::STRONG.sigma().round()),
+        _ => advice::Strength::STRONG,
+    }
 }
 
 /// Whether the data are similarities.
@@ -53,41 +82,43 @@ pub(crate) fn builds_similarities(args: &FitArgs) -> bool {
 
 /// Whether the method needs a graph over the samples.
 pub(crate) fn takes_graph(args: &FitArgs) -> bool {
-    GRAPH.contains(&method(args)) && method(args) != "guided"
+    takes(args, Input::Graph) && spec(args).is_some_and(|spec| !spec.takes(Input::ComponentReference))
 }
 
 /// Refuses what would have no effect.
 pub(crate) fn check(args: &FitArgs) -> Result<()> {
     let (guidance, model) = (&args.guidance, &args.model);
-    let smoothed: Vec<&str> = methods::ALL.iter().filter(|s| s.smooths).map(|s| s.name).collect();
-    for (given, flag, methods) in [
-        (guidance.guidance.is_some(), "--guidance", &["guided"][..]),
-        (guidance.topics.is_some(), "--topics", &["guided"]),
-        (guidance.links.is_some(), "--links", &["guided"]),
-        (guidance.reference.is_some(), "--reference", &["ws-nmf", "guided"]),
-        (guidance.label_targets.is_some(), "--label-targets", &["ssnmf"]),
-        (guidance.missing, "--missing", &["ssnmf", "guided"]),
-        (guidance.zeros_missing, "--zeros-missing", &["guided"]),
-        (guidance.entry_weights.is_some(), "--entry-weights", &["guided"]),
+    let any = Input::Guidance;
+    for (given, flag, inputs) in [
+        (guidance.guidance.is_some(), "--guidance", &[any][..]),
+        (guidance.topics.is_some(), "--topics", &[any]),
+        (guidance.links.is_some(), "--links", &[any]),
+        (guidance.reference.is_some(), "--reference", &[Input::ComponentReference, any]),
+        (guidance.label_targets.is_some(), "--label-targets", &[Input::LabelTargets]),
+        (guidance.missing, "--missing", &[Input::KnownEntries, any]),
+        (guidance.zeros_missing, "--zeros-missing", &[any]),
+        (guidance.entry_weights.is_some(), "--entry-weights", &[any]),
         (guidance.graph.is_some(), "--graph", GRAPH),
         (guidance.graph_neighbours.is_some(), "--graph-neighbours", NEIGHBOURS),
         (guidance.graph_weights.is_some(), "--graph-weights", NEIGHBOURS),
-        (guidance.degree_normalized, "--degree-normalized", SYMMETRIC),
-        (model.strength.is_some(), "--strength", STRONG),
-        (model.scale_mode.is_some(), "--scale-mode", ANCHORED),
+        (guidance.degree_normalized, "--degree-normalized", &[Input::Coupling]),
+        (model.strength.is_some(), "--strength", &[Input::ComponentsPerClass, any]),
+        (model.scale_mode.is_some(), "--scale-mode", &[Input::ComponentsPerClass]),
         (model.graph_weight.is_some(), "--graph-weight", GRAPH),
-        (model.label_weight.is_some(), "--label-weight", &["ssnmf"]),
-        (model.coupling.is_some(), "--coupling", SYMMETRIC),
-        (model.margin_weight.is_some(), "--margin-weight", &["nmf-alpha"]),
-        (model.svm_cost.is_some(), "--svm-cost", &["nmf-alpha"]),
-        (model.delta.is_some(), "--delta", &smoothed),
+        (model.label_weight.is_some(), "--label-weight", &[Input::LabelTargets]),
+        (model.coupling.is_some(), "--coupling", &[Input::Coupling]),
+        (model.margin_weight.is_some(), "--margin-weight", &[Input::DiscriminativeWeight]),
+        (model.svm_cost.is_some(), "--svm-cost", &[Input::Cost]),
+        (model.delta.is_some(), "--delta", &[Input::Smoothing]),
     ] {
-        if given && !methods.contains(&method(args)) {
-            let serves = match methods {
+        let serves = |spec: &MethodSpec| inputs.iter().any(|input| spec.takes(*input));
+        if given && !spec(args).is_some_and(serves) {
+            let methods: Vec<&str> = methods::ALL.iter().filter(|s| serves(s)).map(|s| s.name).collect();
+            let list = match methods.as_slice() {
                 [one] => format!("the method {one} only"),
                 several => format!("the methods {} only", several.join(", ")),
             };
-            bail!("{flag} serves {serves}; add --method {}, or leave it out", methods[0]);
+            bail!("{flag} serves {list}; add --method {}, or leave it out", methods[0]);
         }
     }
     if let (Some(Strength::Value(value)), "guided") = (model.strength, method(args))

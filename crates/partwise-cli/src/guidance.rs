@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use partwise::draw_labels;
 use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_graph};
+use partwise::guidance::{self as advice, Advice};
 use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
 use partwise_io::{
     LabelOptions, LabelTable, Matched, ReadOptions, Table, Values, order_by_name, places_by_name,
@@ -120,13 +121,23 @@ pub(crate) fn labels(
     Ok(Some(Given::Classes(guidance)))
 }
 
+/// Label sets as an item of guidance.
+pub(crate) fn sets_item(names: &[String], sets: &LabelSets) -> Advice {
+    let set = |i: usize| sets.set(i).map(<[u32]>::to_vec);
+    Advice::Sets {
+        names: names.to_vec(),
+        sets: (0..sets.n_samples()).map(set).collect(),
+        strength: advice::Strength::FIRM,
+    }
+}
+
 /// Label sets as numbers: 1 for each label of a labelled sample, 0 for the others.
-pub(crate) fn targets_of(sets: &LabelSets) -> LabelTargets {
-    let (n, labels) = (sets.n_samples(), sets.n_labels());
-    let has = |i: usize, label: usize| sets.set(i).is_some_and(|set| set.contains(&(label as u32)));
+pub(crate) fn targets_of(item: &Advice) -> LabelTargets {
+    let Advice::Sets { names, sets, .. } = item else { unreachable!("made from label sets") };
+    let has = |i: usize, label: usize| sets[i].as_ref().is_some_and(|set| set.contains(&(label as u32)));
     LabelTargets {
-        targets: Matrix::from_fn(n, labels, |i, label| f64::from(has(i, label))),
-        known: Matrix::from_fn(n, labels, |i, _| f64::from(sets.set(i).is_some())),
+        targets: Matrix::from_fn(sets.len(), names.len(), |i, label| f64::from(has(i, label))),
+        known: Matrix::from_fn(sets.len(), names.len(), |i, _| f64::from(sets[i].is_some())),
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use partwise::memory::{self, DataSize, Estimate};
+use partwise::methods::Input;
 use partwise::recipes::{GuidanceReport, ShareOf, fit_guided};
 use partwise::{Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
 
@@ -69,10 +70,13 @@ impl<'a, T: Real> Job<'a, T> {
         let mut progress = Progress::new(verbosity, self.model.spec().name, &self.settings);
         let began = Instant::now();
         let data = self.data.matrix();
-        let fit = match &self.model.knowledge().guidance {
-            Some(guidance) => fit_guided(data, guidance, self.model.loss(), &self.settings, &mut progress)
-                .map(|guided| (guided.fit, Some(guided.report))),
-            None => fit_observed(data, &self.model, &self.settings, &mut progress).map(|fit| (fit, None)),
+        let fit = match self.model.spec().takes(Input::Guidance) {
+            true => {
+                let (guidance, loss) = (self.model.guidance(), self.model.loss());
+                fit_guided(data, guidance, loss, &self.settings, &mut progress)
+                    .map(|guided| (guided.fit, Some(guided.report)))
+            }
+            false => fit_observed(data, &self.model, &self.settings, &mut progress).map(|fit| (fit, None)),
         };
         progress.finish();
         let (mut fit, report) = fit?;

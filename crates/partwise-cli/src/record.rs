@@ -1,8 +1,10 @@
 //! What is written about a fit: the document of the model file, and run.json.
 
 use partwise::graphs::Graph;
+use partwise::guidance::Strength;
+use partwise::methods::Input;
 use partwise::recipes::{GuidanceReport, Verdict};
-use partwise::{AnchorScale, Encoding, Matrix, Real, StopReason, StrengthUnit};
+use partwise::{Encoding, Matrix, Real, StopReason};
 use partwise_io::machine::peak_memory;
 use partwise_io::{ModelFile, Tensor, scaling_json, versions};
 use serde_json::{Map, Value, json};
@@ -35,7 +37,8 @@ pub(crate) fn data_json(source: &Source, precision: &str) -> Value {
 
 /// The settings that change results, as chosen and as resolved.
 fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
-    let (settings, fit, knowledge) = (&done.job.settings, &done.fit, done.job.model.knowledge());
+    let (settings, fit, model) = (&done.job.settings, &done.fit, &done.job.model);
+    let (guidance, options) = (model.guidance(), model.options());
     let mut out = Map::new();
     let mut set = |key: &str, value: Value| out.insert(key.into(), value);
     set("method", json!(done.job.model.spec().name));
@@ -54,37 +57,42 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     set("l2", json!([settings.l2.0, settings.l2.1]));
     set("scale", scaling_json(done.job.scaling));
     set("shares_of", json!(done.memberships.of.name()));
-    if matches!(done.job.model.spec().name, "ws-nmf" | "ws-symnmf") {
-        set("strength", json!(knowledge.strength));
-        set(
-            "strength_unit",
-            json!(if knowledge.strength_unit == StrengthUnit::Raw { "raw" } else { "relative" }),
-        );
-        set("scale_mode", json!(scale_mode(knowledge.anchor_scale)));
-    }
-    if done.job.model.spec().smooths {
-        set("smoothing", json!(knowledge.smoothing));
-    }
-    match done.job.model.spec().name {
-        "ssnmf" => set("label_weight", json!(knowledge.label_weight)),
-        "symnmf" | "ws-symnmf" => set("coupling", json!(knowledge.coupling)),
-        "nmf-alpha" => {
-            set("svm_cost", json!(knowledge.margins.cost));
-            set("margin_weight", json!(knowledge.margins.discriminative_weight))
-        }
-        _ => None,
+    let takes = |input| model.spec().takes(input);
+    // In the units of the papers, without the last digits that a strength from 0 to 1 costs.
+    let published = |value: f64| json!((value * 1e12).round() / 1e12);
+    let weight = |strength: Strength| {
+        published(if strength.is_raw() { strength.sigma() } else { strength.sigma().powi(2) })
     };
-    if knowledge.graph.is_some() {
-        set("graph_weight", json!(knowledge.graph_weight));
+    if let Some(strength) = guidance.label_strength() {
+        let unit = if strength.is_raw() { "raw" } else { "relative" };
+        if takes(Input::ComponentsPerClass) {
+            set("strength", published(strength.sigma()));
+            set("strength_unit", json!(unit));
+        } else if takes(Input::LabelTargets) {
+            set("label_weight", weight(strength));
+        }
+    }
+    if let Some((_, strength)) = guidance.graph().filter(|_| takes(Input::Graph)) {
+        set("graph_weight", weight(strength));
+    }
+    let chosen = [
+        (Input::AnchorScale, "scale_mode", json!(options.anchor_scale.name())),
+        (Input::Smoothing, "smoothing", json!(options.smoothing)),
+        (Input::Coupling, "coupling", json!(options.coupling)),
+        (Input::Cost, "svm_cost", json!(options.cost)),
+        (Input::DiscriminativeWeight, "margin_weight", json!(options.discriminative_weight)),
+    ];
+    for (_, key, value) in chosen.into_iter().filter(|(input, ..)| takes(*input)) {
+        set(key, value);
     }
     out
 }
 
-fn scale_mode(scale: AnchorScale) -> &'static str {
-    match scale {
-        AnchorScale::Fixed => "fixed",
-        AnchorScale::Alternating => "alternating",
-        AnchorScale::Joint => "joint",
+/// A strength: a number from 0 to 1, or a paper's own weight.
+pub(crate) fn strength_json(strength: Strength) -> Value {
+    match strength {
+        Strength::Relative(s) => json!(s),
+        Strength::Raw(weight) => json!({ "raw": weight }),
     }
 }
 
@@ -116,7 +124,7 @@ fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
     let reference = done.job.reference.map(
         |r| json!({ "file": r.name, "sha256": r.sha256, "components": r.values.rows(), "names": r.names }),
     );
-    let fitted = done.job.model.knowledge().guidance.as_ref();
+    let fitted = Some(done.job.model.guidance());
     let guided = done.job.composed.zip(fitted).map(|(composed, fitted)| composed.to_json(fitted));
     json!({ "labels": labels, "reference": reference, "guided": guided })
 }
@@ -197,11 +205,13 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
         ("codes".to_string(), Tensor::new(&fit.codes)),
     ];
     tensors.extend(fit.further.iter().map(|(slot, factor)| (further_name(slot.name()), Tensor::new(factor))));
-    let knowledge = done.job.model.knowledge();
-    tensors.extend(knowledge.graph.as_ref().map(|graph| ("graph".to_string(), edges(graph))));
+    let guidance = done.job.model.guidance();
+    let is_guided = done.job.model.spec().takes(Input::Guidance);
+    let graph = guidance.graph().filter(|_| !is_guided);
+    tensors.extend(graph.map(|(graph, _)| ("graph".to_string(), edges(graph))));
     let mut model = ModelFile { document, tensors };
     model.set_scaling(done.job.scaling);
-    if let Some(guidance) = &done.job.model.knowledge().guidance {
+    if is_guided {
         model.set_guidance(guidance);
     }
     model

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use anyhow::{Result, anyhow};
+use partwise::guidance::{Advice, Strength};
 use partwise::recipes::{StrengthRule, auto_scale_observed, search_strength_observed};
 use partwise::{Model, Real};
 
@@ -17,12 +18,15 @@ pub(crate) fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
     let mut tell = |strength, accuracy| tried.add(strength, accuracy);
     let search = || search_strength_observed(data, &job.model, &job.settings, &rule, &mut tell);
     let found = interrupt::work(search).map_err(|stopped| tried.so_far(stopped))??;
-    let mut knowledge = job.model.knowledge().clone();
-    knowledge.strength = found.strength;
-    if let Some(reference) = &mut knowledge.component_reference {
-        reference.weight.fill(found.strength);
+    let raw = job.model.guidance().label_strength().is_some_and(Strength::is_raw);
+    let strength = if raw { Strength::Raw(found.strength) } else { Strength::of_sigma(found.strength) };
+    let mut model = job.model.clone().with_strength(strength);
+    for item in model.guidance_mut().advice_mut() {
+        if let Advice::ComponentReference(reference) = item {
+            reference.weight.fill(found.strength);
+        }
     }
-    job.model = Model::ws_nmf(knowledge);
+    job.model = model;
     let held = if found.held {
         "the smallest that holds 95 % of the labels"
     } else {

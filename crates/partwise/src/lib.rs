@@ -39,7 +39,6 @@
 
 pub mod clustering;
 mod data;
-mod encode;
 mod engine;
 mod fit;
 mod foundation;
@@ -47,7 +46,7 @@ pub mod graphs;
 pub mod guidance;
 mod init;
 mod kernels;
-pub mod memory;
+mod labels;
 pub mod methods;
 pub mod metrics;
 pub mod problem;
@@ -56,13 +55,12 @@ pub mod svm;
 pub mod terms;
 
 pub use data::{DataMatrix, DenseMatrix, RowGroups, ScaledRow, Scaling, ScalingKind, SparseMatrix, Summary};
-pub use encode::{Encoding, Held, encode, solve};
 pub use engine::{
     Acceleration, Factors, Init, Iteration, KlMajorizer, Loss, Observer, Penalties, Quadratic, RowGroup,
     Settings, Slot, SolverChoice, StopReason, Subproblem,
 };
 pub use engine::{backend, solvers};
-pub use fit::{Fit, fit, fit_observed};
+pub use fit::{Encoding, Fit, Held, encode, fit, fit_observed, solve};
 pub use foundation::draw::draw_labels;
 pub use foundation::interrupt::{Interrupt, Interrupted};
 pub use foundation::pool::most_threads;
@@ -83,6 +81,16 @@ pub mod internals {
     pub use crate::clustering::{check, check_centres, lloyd, plus_plus, rows, scatter, scores};
     pub use crate::data::{times, transpose_times};
     pub use crate::foundation::draw::{Generator, below, generator, uniform};
+}
+
+/// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is meant to lie between the
+/// true peak and one and a half times of it.
+pub mod memory {
+    pub use crate::data::DataSize;
+    pub use crate::fit::memory::{of_automatic, of_fit, of_nnls, of_solve};
+    pub use crate::foundation::Estimate;
+    pub use crate::foundation::words::in_words;
+    pub use crate::graphs::of_neighbours;
 }
 
 /// The README's Rust block is a test.

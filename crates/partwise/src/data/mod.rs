@@ -10,6 +10,7 @@ mod dense;
 mod pages;
 pub(crate) mod range;
 mod scaling;
+mod size;
 mod sparse;
 mod summary;
 
@@ -18,6 +19,8 @@ use std::ops::Range;
 
 pub use dense::DenseMatrix;
 pub use scaling::{ScaledRow, Scaling, ScalingKind};
+pub use size::DataSize;
+pub(crate) use size::{INDEX, WORD};
 pub use sparse::SparseMatrix;
 pub use summary::Summary;
 

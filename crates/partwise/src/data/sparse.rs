@@ -10,9 +10,9 @@ use super::{
     DataMatrix, DenseMatrix, RowGroups, Summary, check_not_empty, divided, least_positive, members_of_groups,
 };
 use crate::foundation::{Error, Matrix, Real, Result};
-use crate::kernels::gather::Times;
-use crate::kernels::ratio::RatioTimes;
-use crate::kernels::stored::StoredProducts;
+use crate::kernels::gather::{Gather, Times};
+use crate::kernels::ratio::{GatherRatio, RatioTimes};
+use crate::kernels::stored::{StoredDeviation, StoredDivergence, StoredProducts};
 use crate::kernels::sums::wide_gram;
 
 /// Sparse data (n samples × d features) in compressed rows (CSR), owned or borrowed.
@@ -174,13 +174,13 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
     fn times(&self, samples: Range<usize>, features_factor: &Matrix<T>, out: &mut [T]) {
         check_factor(features_factor, self.features, &samples, out.len());
         let (k, factor) = (features_factor.columns(), features_factor.as_slice());
-        T::gather(Times { rows: self.rows.view(), range: samples, factor, k, out });
+        T::once::<Gather>(Times { rows: self.rows.view(), range: samples, factor, k, out });
     }
 
     fn transpose_times(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]) {
         check_factor(samples_factor, self.samples, &features, out.len());
         let (k, factor) = (samples_factor.columns(), samples_factor.as_slice());
-        T::gather(Times { rows: self.columns().view(), range: features, factor, k, out });
+        T::once::<Gather>(Times { rows: self.columns().view(), range: features, factor, k, out });
     }
 
     fn ratio_times(
@@ -193,7 +193,7 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         check_factor(features_factor, self.features, &samples, out.len());
         let (own, other) = (samples_factor.as_slice(), features_factor.as_slice());
         let k = features_factor.columns();
-        T::gather_ratio(RatioTimes { rows: self.rows.view(), range: samples, own, other, k, out })
+        T::once::<GatherRatio>(RatioTimes { rows: self.rows.view(), range: samples, own, other, k, out })
     }
 
     fn transpose_ratio_times(
@@ -206,7 +206,14 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         check_factor(samples_factor, self.samples, &features, out.len());
         let (own, other) = (features_factor.as_slice(), samples_factor.as_slice());
         let k = features_factor.columns();
-        T::gather_ratio(RatioTimes { rows: self.columns().view(), range: features, own, other, k, out })
+        T::once::<GatherRatio>(RatioTimes {
+            rows: self.columns().view(),
+            range: features,
+            own,
+            other,
+            k,
+            out,
+        })
     }
 
     fn squared_residual_beside(
@@ -218,7 +225,8 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
     ) -> f64 {
         let own_gram = wide_gram(samples_factor, samples.clone());
         let all: f64 = own_gram.as_slice().iter().zip(features_gram.as_slice()).map(|(a, b)| a * b).sum();
-        let stored = T::deviation(self.stored_products(samples, samples_factor, features_factor));
+        let stored =
+            T::once::<StoredDeviation>(self.stored_products(samples, samples_factor, features_factor));
         // Rounding may take the part that is not stored below zero, where it can't be. A NaN must stay.
         let not_stored = all - stored.product;
         stored.residual + if not_stored < 0.0 { 0.0 } else { not_stored }
@@ -230,7 +238,7 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         samples_factor: &Matrix<T>,
         features_factor: &Matrix<T>,
     ) -> f64 {
-        T::stored_logarithms(self.stored_products(samples, samples_factor, features_factor))
+        T::once::<StoredDivergence>(self.stored_products(samples, samples_factor, features_factor))
     }
 
     fn grouped(&self, groups: &RowGroups) -> Box<dyn DataMatrix<T>> {

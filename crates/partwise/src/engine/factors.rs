@@ -54,6 +54,11 @@ impl Slot {
         }
     }
 
+    /// Whether it is solved in closed form, after all others.
+    pub(crate) fn has_closed_form(self) -> bool {
+        self == Slot::Scales
+    }
+
     /// The factor that it is multiplied with.
     ///
     /// # Panics

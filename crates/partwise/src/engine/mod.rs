@@ -3,8 +3,10 @@
 
 pub mod backend;
 mod factors;
+pub(crate) mod iterate;
 pub(crate) mod losses;
 mod observe;
+pub(crate) mod problem;
 pub(crate) mod quadratic;
 mod rescaling;
 mod settings;
@@ -12,16 +14,18 @@ mod shape;
 mod smoothing;
 pub mod solvers;
 pub(crate) mod stop;
+pub(crate) mod term;
 
 pub(crate) use factors::column_squares;
 pub use factors::{Factors, Slot};
 pub use losses::Loss;
 pub(crate) use observe::silent;
 pub use observe::{Iteration, Observer};
+pub use problem::Problem;
 pub use quadratic::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
-pub use rescaling::Rescaling;
+pub(crate) use rescaling::Rescaling;
 pub use settings::{Acceleration, Init, Settings};
 pub use shape::Shape;
-pub use smoothing::Smoothing;
+pub(crate) use smoothing::Smoothing;
 pub use solvers::SolverChoice;
 pub use stop::StopReason;

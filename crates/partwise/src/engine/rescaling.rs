@@ -18,7 +18,7 @@ use crate::foundation::{Matrix, Real};
 
 /// Which rescaling.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Rescaling {
+pub(crate) enum Rescaling {
     /// SCNMF's, by the class (0..k) of each labelled row of codes.
     Labels(Vec<Option<usize>>),
     /// Components of unit length.

@@ -10,28 +10,28 @@ use crate::foundation::{Matrix, Real};
 
 /// S, by its θ.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Smoothing {
+pub(crate) struct Smoothing {
     /// θ: 0 = no smoothing (S = I), 1 = all components alike.
-    pub theta: f64,
+    pub(crate) theta: f64,
 }
 
 impl Smoothing {
     /// `out = row·S` for one row of a factor (k).
-    pub fn smooth_row<T: Real>(self, row: &mut [T]) {
+    pub(crate) fn smooth_row<T: Real>(self, row: &mut [T]) {
         let (own, share) = (T::from_f64(1.0 - self.theta), T::from_f64(self.theta / row.len() as f64));
         let sum: T = row.iter().copied().sum();
         row.iter_mut().for_each(|v| *v = own * *v + share * sum);
     }
 
     /// V·S for a factor V (rows × k).
-    pub fn smooth<T: Real>(self, factor: &Matrix<T>) -> Matrix<T> {
+    pub(crate) fn smooth<T: Real>(self, factor: &Matrix<T>) -> Matrix<T> {
         let mut out = factor.clone();
         (0..out.rows()).for_each(|i| self.smooth_row(out.row_mut(i)));
         out
     }
 
     /// S·G·S for a Gram (k × k).
-    pub fn smooth_gram<T: Real>(self, gram: &Matrix<T>) -> Matrix<T> {
+    pub(crate) fn smooth_gram<T: Real>(self, gram: &Matrix<T>) -> Matrix<T> {
         let half = self.smooth(gram).transposed();
         let mut out = self.smooth(&half);
         // Rounding must not make it asymmetric.

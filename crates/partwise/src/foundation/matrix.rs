@@ -1,7 +1,6 @@
 //! [`Matrix`]: an owned dense matrix, row-major.
 
-use crate::foundation::{Error, Real, Result};
-use crate::kernels::gemm;
+use super::{Error, Real, Result};
 
 /// Rows and columns that are transposed at once.
 const TILE: usize = 16;
@@ -135,13 +134,6 @@ impl<T: Real> Matrix<T> {
             }
         }
         Matrix { rows: n, columns: m, values }
-    }
-
-    /// The Gram matrix Vᵀ·V (columns × columns) of this matrix V, symmetric to the last bit.
-    pub fn gram(&self) -> Self {
-        let mut out = Matrix::zeros(self.columns, self.columns);
-        gemm::gram(&self.values, self.rows, self.columns, &mut out.values);
-        out
     }
 
     /// The same matrix in another precision.

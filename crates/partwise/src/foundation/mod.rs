@@ -3,16 +3,21 @@
 pub(crate) mod checks;
 pub(crate) mod draw;
 pub(crate) mod error;
+mod estimate;
 pub(crate) mod interrupt;
 mod matrix;
 mod notice;
+mod once;
 pub(crate) mod pool;
 mod random;
 mod real;
 pub(crate) mod words;
 
 pub use error::{Error, Result};
+pub use estimate::Estimate;
 pub use matrix::Matrix;
 pub use notice::Notice;
+pub(crate) use once::Once;
+pub(crate) use once::once;
 pub(crate) use random::Stream;
 pub use real::Real;

@@ -4,14 +4,10 @@ use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-mod sealed {
-    use crate::fit::Engine;
-    use crate::kernels::gather::SparseProducts;
-    use crate::kernels::gemm::DenseProducts;
-    use crate::kernels::logarithm::Logarithms;
+use super::Once;
 
-    /// What is compiled once for each number type.
-    pub trait Sealed: DenseProducts + SparseProducts + Logarithms + Engine + bytemuck::Pod {}
+mod sealed {
+    pub trait Sealed: bytemuck::Pod {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }
@@ -62,10 +58,13 @@ pub trait Real:
     fn is_finite(self) -> bool;
     /// The larger of two numbers (the other one if one is NaN).
     fn max(self, other: Self) -> Self;
+    /// Does the work in this number type.
+    #[doc(hidden)]
+    fn once<'a, W: Once>(input: W::In<'a, Self>) -> W::Out<'a, Self>;
 }
 
 macro_rules! real {
-    ($t:ident) => {
+    ($t:ident, $in_own:ident) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -100,8 +99,12 @@ macro_rules! real {
             fn max(self, other: Self) -> Self {
                 $t::max(self, other)
             }
+            #[inline(always)]
+            fn once<'a, W: Once>(input: W::In<'a, Self>) -> W::Out<'a, Self> {
+                W::$in_own(input)
+            }
         }
     };
 }
-real!(f32);
-real!(f64);
+real!(f32, in_f32);
+real!(f64, in_f64);

@@ -23,6 +23,8 @@ mod weights;
 
 pub use nearest::{Closeness, Neighbours, nearest_neighbours};
 pub use spreading::{Spread, label_propagation, label_spreading, spread_scores};
+#[doc(hidden)]
+pub use weights::of_neighbours;
 pub use weights::{NeighbourGraph, Weights, neighbour_graph};
 
 use crate::data::SparseMatrix;

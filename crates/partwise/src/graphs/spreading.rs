@@ -14,8 +14,8 @@
 
 use super::Graph;
 use crate::foundation::{Error, Matrix, Result};
-use crate::guidance::Labels;
 use crate::kernels::conjugate_gradients;
+use crate::labels::Labels;
 
 /// The relative residual to which scores are found.
 const RESIDUAL: f64 = 1e-10;

@@ -11,9 +11,8 @@
 
 use super::{Closeness, Graph, nearest_neighbours};
 use crate::data::range::in_range;
-use crate::data::{DataMatrix, RowGroups};
-use crate::foundation::{Error, Real, Result};
-use crate::memory::{self, DataSize};
+use crate::data::{DataMatrix, DataSize, INDEX, RowGroups, WORD};
+use crate::foundation::{Error, Estimate, Real, Result};
 
 /// The weight of an edge between x and y.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +82,7 @@ impl Default for NeighbourGraph {
 pub fn neighbour_graph<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
     let (size, neighbours) = (DataSize::of(data), settings.neighbours.min(data.n_samples()));
     let what = format!("the graph of {neighbours} neighbours of each of {} samples", size.samples);
-    memory::of_neighbours(size, neighbours).check(&what, settings.memory_limit)?;
+    of_neighbours(size, neighbours).check(&what, settings.memory_limit)?;
     let Some((divided, c)) = in_range(data) else { return graph_in_range(data, settings) };
     // Heat is measured in the squared unit of the data, and so is the weight of an inner product; the others have none.
     let weights = match settings.weights {
@@ -233,5 +232,21 @@ impl<'a, T: Real> Weigher<'a, T> {
                 if norms > 0.0 { self.data.row_dot(j, row) / norms } else { 0.0 }
             }
         }
+    }
+}
+
+/// What the graph of so many nearest neighbours needs: [`neighbour_graph`](neighbour_graph).
+pub fn of_neighbours(size: DataSize, neighbours: usize) -> Estimate {
+    let edges = size.rows() * neighbours as f64;
+    Estimate {
+        parts: vec![
+            ("the sums of rows and columns", size.sums() + WORD * size.columns()),
+            ("the columns of the sparse data", size.transpose()),
+            ("products of samples", 64.0 * size.rows() * size.number as f64 + 3.0 * WORD * size.rows()),
+            // Lists of neighbours with distances; both ends of each edge; edges with weights, first by rows, then as one graph.
+            ("the neighbours", edges * (INDEX + WORD) + 2.0 * edges * (INDEX + 2.0 * WORD)),
+            ("the graph", 2.0 * edges * (INDEX + WORD)),
+        ],
+        advice: vec![format!("fewer neighbours than {neighbours}"), "fewer samples".into()],
     }
 }

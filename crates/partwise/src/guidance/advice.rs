@@ -370,7 +370,7 @@ impl Guidance {
     }
 
     /// The strength of the first labels or label targets.
-    pub(crate) fn label_strength(&self) -> Option<Strength> {
+    pub fn label_strength(&self) -> Option<Strength> {
         self.first(|item| match item {
             Advice::Labels { strength, .. } | Advice::Targets { strength, .. } => Some(*strength),
             _ => None,
@@ -401,7 +401,7 @@ impl Guidance {
     }
 
     /// The first graph, with its strength.
-    pub(crate) fn graph(&self) -> Option<(&Graph, Strength)> {
+    pub fn graph(&self) -> Option<(&Graph, Strength)> {
         self.first(|item| match item {
             Advice::Graph { graph, strength } => Some((graph, *strength)),
             _ => None,

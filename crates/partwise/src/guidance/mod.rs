@@ -2,7 +2,6 @@
 //! compiles to terms and merges; it knows no solver and no file format.
 
 mod advice;
-mod labels;
 mod plan;
 mod references;
 mod rules;
@@ -10,9 +9,9 @@ mod sets;
 mod strength;
 mod units;
 
+pub use crate::labels::Labels;
 pub use crate::terms::FeatureLists;
 pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Topic};
-pub use labels::Labels;
 pub(crate) use plan::{Evidence, Plan, ties};
 pub(crate) use references::check_references;
 pub use references::{CodeReference, ComponentReference, LabelTargets};

@@ -42,6 +42,8 @@ impl Strength {
     pub const FIRM: Strength = Strength::Relative(0.9);
     /// The default of label targets, and of labels as a view in SSNMF: σ = 1, as much as the data.
     pub const EVEN: Strength = Strength::Relative(0.5);
+    /// The default of labels in WS-NMF and WS-SymNMF: σ = 10.
+    pub const STRONG: Strength = Strength::Relative(10.0 / 11.0);
     /// The default of a graph: σ = ⅓.
     pub const LIGHT: Strength = Strength::Relative(0.25);
 
@@ -51,7 +53,7 @@ impl Strength {
     }
 
     /// σ of a relative strength (infinite for 1); the weight itself of a raw one.
-    pub(crate) fn sigma(self) -> f64 {
+    pub fn sigma(self) -> f64 {
         match self {
             Strength::Relative(s) if s >= 1.0 => f64::INFINITY,
             Strength::Relative(s) => s / (1.0 - s),
@@ -82,7 +84,8 @@ impl Strength {
         }
     }
 
-    pub(crate) fn is_raw(self) -> bool {
+    /// Whether it is a paper's own weight.
+    pub fn is_raw(self) -> bool {
         matches!(self, Strength::Raw(_))
     }
 

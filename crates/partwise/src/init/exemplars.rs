@@ -14,10 +14,10 @@
 
 use super::labels::balanced;
 use super::{stream, uniform_factor};
+use crate::engine::Problem;
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real, Result};
 use crate::methods::Model;
-use crate::problem::Problem;
 
 pub(super) fn start<T: Real>(
     problem: &Problem<'_, T>,

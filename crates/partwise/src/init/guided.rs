@@ -12,11 +12,10 @@ use std::ops::Range;
 
 use super::{stream, uniform_factor};
 use crate::data::DataMatrix;
+use crate::engine::Problem;
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real};
 use crate::guidance::{Evidence, Plan};
-use crate::problem::Problem;
-use crate::terms::LabelView;
 
 pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &Settings) -> Factors<T> {
     let data = problem.original();
@@ -57,16 +56,16 @@ pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &S
     Factors::new(codes.cast(), components.cast())
 }
 
-/// Bᵀ (c × k) beside the guided start: label l is what its topic's components hold of the samples of class l; the rest as random.
+/// Bᵀ (c × k) beside the guided start, with the `known` labels above 0 (row of the codes, label, value): label l is what its topic's components hold of the samples of class l; the rest as random.
 pub(super) fn label_factor<T: Real>(
     random: Matrix<T>,
-    view: &LabelView<T>,
+    known: &[(u32, u32, T)],
     components: &[Range<usize>],
     start: &Factors<T>,
 ) -> Matrix<T> {
     let (mut factor, codes) = (random, start.get(Slot::Codes));
     for (l, range) in components.iter().enumerate() {
-        let pulls = view.pulls().iter().filter(|(_, label, _)| *label as usize == l);
+        let pulls = known.iter().filter(|(_, label, _)| *label as usize == l);
         let (mut target, mut held) = (0.0, 0.0);
         for (row, _, y) in pulls {
             target += y.to_f64();

@@ -9,11 +9,11 @@
 //! leaves W·H and makes the start (and with it the fit) follow a scaling of X.
 
 use super::{stream, uniform_factor};
+use crate::engine::Problem;
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real, Result};
 use crate::guidance::Labels;
 use crate::methods::Model;
-use crate::problem::Problem;
 
 /// Bᵀ (c × k) beside the label-aware start: label l is what component l holds of the samples of class l; the rest as random.
 pub(super) fn label_factor<T: Real>(

@@ -7,14 +7,14 @@ mod guided;
 mod labels;
 mod nndsvd;
 
+use crate::engine::Problem;
 use crate::engine::losses::images;
+use crate::engine::term::OwnStart;
 use crate::engine::{Factors, Init, Settings, Slot};
 use crate::foundation::checks::check_non_negative;
 use crate::foundation::{Error, Matrix, Notice, Real, Result, Stream};
 use crate::guidance::Plan;
 use crate::methods::Model;
-use crate::problem::Problem;
-use crate::terms::{Contribution, LabelView};
 
 /// The random numbers of a factor.
 fn stream(seed: u64, slot: Slot) -> Stream {
@@ -40,29 +40,25 @@ pub(crate) fn start<T: Real>(
         },
     };
     for contribution in &problem.contributions {
-        match contribution {
-            Contribution::SharedAnchor(anchor) => {
-                let scales = anchor.scales(&start);
-                start = start.with(Slot::Scales, scales);
-            }
-            Contribution::LabelView(view) => {
-                let labels = match given(init, Slot::Labels) {
-                    Some(labels) => custom_factor(Slot::Labels, labels, (view.n_labels(), settings.rank))?,
-                    None => {
-                        let random = random_labels(problem, view, settings);
-                        match (init, model.labels(), guided) {
-                            (_, _, Some(plan)) => guided::label_factor(random, view, &plan.viewed, &start),
-                            (Init::Labels, Some(labels), None) => {
-                                labels::label_factor(problem, random, labels, start.get(Slot::Codes))
-                            }
-                            _ => random,
+        let Some(slot) = contribution.facts().own_slot else { continue };
+        let factor = match contribution.own_start(&start) {
+            None => continue,
+            Some(OwnStart::Follows(factor)) => factor,
+            Some(OwnStart::Explains { rows, mean, known }) => match given(init, slot) {
+                Some(factor) => custom_factor(slot, factor, (rows, settings.rank))?,
+                None => {
+                    let random = random_explaining(problem, slot, (rows, mean), settings);
+                    match (init, model.labels(), guided) {
+                        (_, _, Some(plan)) => guided::label_factor(random, known, &plan.viewed, &start),
+                        (Init::Labels, Some(labels), None) => {
+                            labels::label_factor(problem, random, labels, start.get(Slot::Codes))
                         }
+                        _ => random,
                     }
-                };
-                start = start.with(Slot::Labels, labels);
-            }
-            _ => {}
-        }
+                }
+            },
+        };
+        start = start.with(slot, factor);
     }
     Ok(start)
 }
@@ -95,12 +91,16 @@ fn custom_factor<T: Real>(slot: Slot, factor: &Matrix<f64>, shape: (usize, usize
     Ok(factor.cast())
 }
 
-/// Bᵀ (c × k), uniform on (0, 1) × mean Y / (k·s) with s the size of the codes, so that W·B is of the size of Y.
-fn random_labels<T: Real>(problem: &Problem<'_, T>, view: &LabelView<T>, settings: &Settings) -> Matrix<T> {
+/// `rows` × k, uniform on (0, 1) × `mean` / (k·s) with s the size of the codes, so that codes times it are of the size of the mean.
+fn random_explaining<T: Real>(
+    problem: &Problem<'_, T>,
+    slot: Slot,
+    (rows, mean): (usize, f64),
+    settings: &Settings,
+) -> Matrix<T> {
     let k = settings.rank;
-    let mean = view.mean_target();
     let scale = if mean > 0.0 { mean } else { 1.0 } / (k as f64 * entry_scale(problem, k));
-    uniform_rows(Slot::Labels, view.n_labels(), settings, scale)
+    uniform_rows(slot, rows, settings, scale)
 }
 
 /// Codes, image rows and image columns, given or uniform on (0, 1) × (mean X / k)^⅓, and the components that they make.

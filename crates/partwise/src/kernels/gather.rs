@@ -11,10 +11,8 @@
 
 use std::ops::Range;
 
-use crate::foundation::Real;
-use crate::kernels::ratio::RatioTimes;
+use crate::foundation::{Real, once};
 use crate::kernels::simd::{Kernel, dispatch, multiply_add, prefetch};
-use crate::kernels::stored::{Deviation, Deviations, StoredLogarithms, StoredProducts};
 
 /// How many entries ahead of its use a piece of the factor is asked for: far enough for memory to answer, near enough for what was asked
 /// for to be in the first-level cache still.
@@ -124,48 +122,15 @@ fn copy_rest<T: Real>(rest: &[T], spare: &mut [T]) {
     spare[count..].fill(T::ZERO);
 }
 
-/// The products of sparse rows in one number type, compiled here once (see [`DenseProducts`](super::gemm::DenseProducts)).
-pub trait SparseProducts: Sized {
+once! {
     /// Runs [`Times`] at the best level of the processor.
-    fn gather(times: Times<'_, Self>);
-    /// Runs [`RatioTimes`] at the best level of the processor.
-    fn gather_ratio(ratio: RatioTimes<'_, Self>) -> f64;
-    /// The [`Deviation`] of [`StoredProducts`].
-    fn deviation(products: StoredProducts<'_, Self>) -> Deviation;
-    /// Σ x·ln(x / p) of [`StoredProducts`].
-    fn stored_logarithms(products: StoredProducts<'_, Self>) -> f64;
+    pub(crate) Gather<'a, T>(times: Times<'a, T>) -> () {
+        dispatch(times);
+    }
 }
-
-macro_rules! sparse_products {
-    ($t:ident) => {
-        impl SparseProducts for $t {
-            #[inline(never)]
-            fn gather(times: Times<'_, Self>) {
-                dispatch(times);
-            }
-
-            #[inline(never)]
-            fn gather_ratio(ratio: RatioTimes<'_, Self>) -> f64 {
-                dispatch(ratio)
-            }
-
-            #[inline(never)]
-            fn deviation(products: StoredProducts<'_, Self>) -> Deviation {
-                dispatch(Deviations(products))
-            }
-
-            #[inline(never)]
-            fn stored_logarithms(products: StoredProducts<'_, Self>) -> f64 {
-                dispatch(StoredLogarithms(products))
-            }
-        }
-    };
-}
-sparse_products!(f32);
-sparse_products!(f64);
 
 /// `out` (range.len() × k) = rows of the range · factor (d × k, row-major).
-pub struct Times<'a, T> {
+pub(crate) struct Times<'a, T> {
     pub(crate) rows: Rows<'a, T>,
     pub(crate) range: Range<usize>,
     pub(crate) factor: &'a [T],

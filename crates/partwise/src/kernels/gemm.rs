@@ -7,39 +7,26 @@ use faer::linalg::matmul;
 use faer::linalg::matmul::triangular::BlockStructure;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
-use crate::foundation::{Matrix, Real};
+use crate::foundation::{Matrix, Real, once};
 
 /// From this width on, computing one triangle of a Gram matrix beats computing all of it.
 const TRIANGLE_FROM: usize = 96;
 
-/// faer's products of one number type. They are compiled here, once, and not again in every crate that uses the library: a
-/// generic function would be compiled where it is called, and this is by far the largest body of code in the project.
-pub trait DenseProducts: Copy {
+once! {
     /// `out = A · B`, or `out += A · B`.
-    fn product(out: MatMut<'_, Self>, accumulate: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>);
+    Product<'a, T>((out, accumulate, a, b): (MatMut<'a, T>, Accum, MatRef<'a, T>, MatRef<'a, T>)) -> () {
+        matmul::matmul(out, accumulate, a, b, 1.0, Par::Seq);
+    }
+}
+
+once! {
     /// The lower triangle of Vᵀ · V.
-    fn lower_gram(out: MatMut<'_, Self>, v: MatRef<'_, Self>);
+    LowerGram<'a, T>((out, v): (MatMut<'a, T>, MatRef<'a, T>)) -> () {
+        let (lower, all) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+        let replace = Accum::Replace;
+        matmul::triangular::matmul(out, lower, replace, v.transpose(), all, v, all, 1.0, Par::Seq);
+    }
 }
-
-macro_rules! dense_products {
-    ($t:ident) => {
-        impl DenseProducts for $t {
-            #[inline(never)]
-            fn product(out: MatMut<'_, Self>, accumulate: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>) {
-                matmul::matmul(out, accumulate, a, b, 1.0, Par::Seq);
-            }
-
-            #[inline(never)]
-            fn lower_gram(out: MatMut<'_, Self>, v: MatRef<'_, Self>) {
-                let (lower, all) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-                let replace = Accum::Replace;
-                matmul::triangular::matmul(out, lower, replace, v.transpose(), all, v, all, 1.0, Par::Seq);
-            }
-        }
-    };
-}
-dense_products!(f32);
-dense_products!(f64);
 
 /// A matrix that is read: rows × columns of a row-major slice, perhaps cut or transposed.
 #[derive(Clone, Copy)]
@@ -103,7 +90,7 @@ pub(crate) enum Output {
 /// When the shapes do not fit.
 pub(crate) fn matmul<T: Real>(out: ViewMut<'_, T>, output: Output, a: View<'_, T>, b: View<'_, T>) {
     let accumulate = if output == Output::Add { Accum::Add } else { Accum::Replace };
-    T::product(out.0, accumulate, a.0, b.0);
+    T::once::<Product>((out.0, accumulate, a.0, b.0));
 }
 
 /// `out` (k × k) = Vᵀ · V for V (rows × k, row-major); symmetric to the last bit.
@@ -115,12 +102,21 @@ pub(crate) fn gram<T: Real>(values: &[T], rows: usize, k: usize, out: &mut [T]) 
     if k < TRIANGLE_FROM {
         matmul(ViewMut::new(out, k, k), Output::Replace, v.transposed(), v);
     } else {
-        T::lower_gram(ViewMut::new(out, k, k).0, v.0);
+        T::once::<LowerGram>((ViewMut::new(out, k, k).0, v.0));
     }
     for a in 0..k {
         for b in a + 1..k {
             out[a * k + b] = out[b * k + a];
         }
+    }
+}
+
+impl<T: Real> Matrix<T> {
+    /// The Gram matrix Vᵀ·V (columns × columns) of this matrix V, symmetric to the last bit.
+    pub fn gram(&self) -> Self {
+        let mut out = Matrix::zeros(self.columns(), self.columns());
+        gram(self.as_slice(), self.rows(), self.columns(), out.as_mut_slice());
+        out
     }
 }
 

@@ -1,6 +1,6 @@
 //! Σ x·ln(x / p), the costly part of the Kullback–Leibler divergence, many logarithms at a time.
 
-use crate::foundation::Real;
+use crate::foundation::{Once, Real};
 use crate::kernels::simd::{Kernel, dispatch, multiply_add};
 
 /// How many pairs wait before their logarithms are taken together.
@@ -87,7 +87,7 @@ pub(crate) fn sum_of_logarithms<T: Real, const N: usize, const FMA: bool>(
     for i in 0..N {
         terms[i] = if x[i] > T::ZERO { r[i] } else { T::ONE };
     }
-    if !T::logarithms::<N, FMA>(&mut terms) {
+    if !T::once::<Logarithms<N, FMA>>(&mut terms) {
         return careful_sum(x, p);
     }
     let mut sums = [0.0; LANES];
@@ -130,63 +130,73 @@ impl<T: Real> Kernel for Divide<'_, T> {
     }
 }
 
-/// Logarithms of a whole block in one number type.
-pub trait Logarithms: Sized {
-    /// Replaces numbers by their natural logarithms, each to less than one unit in the last place; false, and nothing of use in
-    /// them, when one is not a positive normal number.
-    fn logarithms<const N: usize, const FMA: bool>(numbers: &mut [Self; N]) -> bool;
+/// Replaces numbers by their natural logarithms, each to less than one unit in the last place; false, and nothing of use in
+/// them, when one is not a positive normal number.
+struct Logarithms<const N: usize, const FMA: bool>;
+
+impl<const N: usize, const FMA: bool> Once for Logarithms<N, FMA> {
+    type In<'a, T: Real> = &'a mut [T; N];
+    type Out<'a, T: Real> = bool;
+
+    #[inline(always)]
+    fn in_f32<'a>(numbers: Self::In<'a, f32>) -> Self::Out<'a, f32> {
+        single::<N, FMA>(numbers)
+    }
+
+    #[inline(always)]
+    fn in_f64<'a>(numbers: Self::In<'a, f64>) -> Self::Out<'a, f64> {
+        double::<N, FMA>(numbers)
+    }
 }
 
-/// Implements [`Logarithms`] without branches, so that it becomes vector instructions. The method and the coefficients are those
+/// Logarithms in one number type without branches, so that it becomes vector instructions. The method and the coefficients are those
 /// of fdlibm's `e_log.c` and `e_logf.c` (Sun Microsystems, 1993): r = 2^e · m with m in [√½, √2), s = (m − 1)/(m + 1),
 /// ln m = 2 atanh s by a minimax polynomial in s².
 macro_rules! logarithms {
     (
-        $t:ident, $bits:ident, mantissa: $mantissa_bits:literal, sqrt_half: $sqrt_half:literal, ln2: $high:literal + $low:literal,
+        $name:ident: $t:ident, $bits:ident, mantissa: $mantissa_bits:literal, sqrt_half: $sqrt_half:literal, ln2: $high:literal + $low:literal,
         odd: $odd:expr, even: $even:expr, exponent: $exponent:expr
     ) => {
-        impl Logarithms for $t {
+        #[inline(always)]
+        fn $name<const N: usize, const FMA: bool>(numbers: &mut [$t; N]) -> bool {
+            const LEAST: $bits = $t::MIN_POSITIVE.to_bits();
+            const MOST: $bits = $t::MAX.to_bits();
+            let mut outside = 0;
+            for r in &*numbers {
+                outside |= $bits::from(r.to_bits().wrapping_sub(LEAST) > MOST - LEAST);
+            }
+            if outside != 0 {
+                return false;
+            }
+            for r in numbers {
+                *r = ln_normal::<FMA>(*r);
+            }
+            return true;
+
             #[inline(always)]
-            fn logarithms<const N: usize, const FMA: bool>(numbers: &mut [Self; N]) -> bool {
-                const LEAST: $bits = $t::MIN_POSITIVE.to_bits();
-                const MOST: $bits = $t::MAX.to_bits();
-                let mut outside = 0;
-                for r in &*numbers {
-                    outside |= $bits::from(r.to_bits().wrapping_sub(LEAST) > MOST - LEAST);
-                }
-                if outside != 0 {
-                    return false;
-                }
-                for r in numbers {
-                    *r = ln_normal::<FMA>(*r);
-                }
-                return true;
+            fn ln_normal<const FMA: bool>(r: $t) -> $t {
+                const SQRT_HALF: $bits = $sqrt_half;
+                const MANTISSA: $bits = (1 << $mantissa_bits) - 1;
+                let shifted = r.to_bits().wrapping_add((1.0 as $t).to_bits() - SQRT_HALF);
+                let exponent: $t = $exponent(shifted);
+                let m = $t::from_bits((shifted & MANTISSA).wrapping_add(SQRT_HALF));
 
-                #[inline(always)]
-                fn ln_normal<const FMA: bool>(r: $t) -> $t {
-                    const SQRT_HALF: $bits = $sqrt_half;
-                    const MANTISSA: $bits = (1 << $mantissa_bits) - 1;
-                    let shifted = r.to_bits().wrapping_add((1.0 as $t).to_bits() - SQRT_HALF);
-                    let exponent: $t = $exponent(shifted);
-                    let m = $t::from_bits((shifted & MANTISSA).wrapping_add(SQRT_HALF));
-
-                    let f = m - 1.0;
-                    let s = f / (2.0 + f);
-                    let z = s * s;
-                    let w = z * z;
-                    let mut odd = $odd[0];
-                    for c in &$odd[1..] {
-                        odd = multiply_add::<$t, FMA>(odd, w, *c);
-                    }
-                    let mut even = $even[0];
-                    for c in &$even[1..] {
-                        even = multiply_add::<$t, FMA>(even, w, *c);
-                    }
-                    let polynomial = multiply_add::<$t, FMA>(even, w, odd * z);
-                    let half_square = 0.5 * f * f;
-                    let correction = s * (half_square + polynomial) + exponent * $low;
-                    exponent * $high - ((half_square - correction) - f)
+                let f = m - 1.0;
+                let s = f / (2.0 + f);
+                let z = s * s;
+                let w = z * z;
+                let mut odd = $odd[0];
+                for c in &$odd[1..] {
+                    odd = multiply_add::<$t, FMA>(odd, w, *c);
                 }
+                let mut even = $even[0];
+                for c in &$even[1..] {
+                    even = multiply_add::<$t, FMA>(even, w, *c);
+                }
+                let polynomial = multiply_add::<$t, FMA>(even, w, odd * z);
+                let half_square = 0.5 * f * f;
+                let correction = s * (half_square + polynomial) + exponent * $low;
+                exponent * $high - ((half_square - correction) - f)
             }
         }
     };
@@ -194,14 +204,14 @@ macro_rules! logarithms {
 
 // Odd and even coefficients, highest first.
 logarithms!(
-    f64, u64, mantissa: 52, sqrt_half: 0x3fe6_a09e_667f_3bcd, ln2: 6.931_471_803_691_238e-1 + 1.908_214_929_270_587_7e-10,
+    double: f64, u64, mantissa: 52, sqrt_half: 0x3fe6_a09e_667f_3bcd, ln2: 6.931_471_803_691_238e-1 + 1.908_214_929_270_587_7e-10,
     odd: [1.479_819_860_511_658_6e-1, 1.818_357_216_161_805e-1, 2.857_142_874_366_239e-1, 6.666_666_666_666_735e-1],
     even: [1.531_383_769_920_937_3e-1, 2.222_219_843_214_978_4e-1, 3.999_999_999_940_942e-1],
     // An integer below 2^52 put into the mantissa of 2^52 is that number plus 2^52: a conversion that AVX2 has too.
     exponent: |shifted: u64| f64::from_bits((shifted >> 52) | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 1023.0)
 );
 logarithms!(
-    f32, u32, mantissa: 23, sqrt_half: 0x3f35_04f3, ln2: 6.931_381e-1 + 9.058_001e-6,
+    single: f32, u32, mantissa: 23, sqrt_half: 0x3f35_04f3, ln2: 6.931_381e-1 + 9.058_001e-6,
     odd: [2.849_878_7e-1, 6.666_666e-1],
     even: [2.427_907_9e-1, 4.000_097_2e-1],
     exponent: |shifted: u32| ((shifted >> 23) as i32 - 127) as f32
@@ -216,7 +226,7 @@ mod tests {
     fn ln<T: Real, const FMA: bool>(r: T) -> T {
         let mut numbers = [T::ONE; BLOCK];
         numbers[BLOCK - 2] = r;
-        assert!(T::logarithms::<BLOCK, FMA>(&mut numbers), "{r} is a normal number");
+        assert!(T::once::<Logarithms<BLOCK, FMA>>(&mut numbers), "{r} is a normal number");
         assert!(numbers[..BLOCK - 2].iter().all(|ln| *ln == T::ZERO), "ln 1 is 0 exactly");
         numbers[BLOCK - 2]
     }
@@ -247,11 +257,11 @@ mod tests {
         for outside in [0.0, -1.0, f32::NAN, f32::INFINITY, f32::MIN_POSITIVE / 2.0] {
             let mut numbers = [1.0; BLOCK];
             numbers[3] = outside;
-            assert!(!f32::logarithms::<BLOCK, false>(&mut numbers), "{outside}");
+            assert!(!f32::once::<Logarithms<BLOCK, false>>(&mut numbers), "{outside}");
             let mut numbers = numbers.map(f64::from);
             numbers[3] =
                 if outside == f32::MIN_POSITIVE / 2.0 { f64::MIN_POSITIVE / 2.0 } else { numbers[3] };
-            assert!(!f64::logarithms::<BLOCK, false>(&mut numbers), "{outside}");
+            assert!(!f64::once::<Logarithms<BLOCK, false>>(&mut numbers), "{outside}");
         }
     }
 

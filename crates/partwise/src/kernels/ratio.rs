@@ -13,13 +13,13 @@ use std::ops::Range;
 
 use super::gather::{Rows, Vectors, WIDEST, add_multiple, dot, fold, piece_of, with_width};
 use super::logarithm::sum_of_logarithms;
-use super::simd::{Kernel, multiply_add, prefetch};
-use crate::foundation::Real;
+use super::simd::{Kernel, dispatch, multiply_add, prefetch};
+use crate::foundation::{Real, once};
 
 /// `out` (range.len() × k) = R · other with R = X / (own · otherᵀ) on the stored entries; returns the sum over them of
 /// x·ln(x / (own · otherᵀ)). `own` has one row per sparse row, `other` one per column, both row-major with k columns.
 /// Denominators below the smallest normal number are replaced by that.
-pub struct RatioTimes<'a, T> {
+pub(crate) struct RatioTimes<'a, T> {
     pub(crate) rows: Rows<'a, T>,
     pub(crate) range: Range<usize>,
     pub(crate) own: &'a [T],
@@ -37,6 +37,13 @@ impl<T: Real> Kernel for RatioTimes<'_, T> {
             return ratio_wide::<T, FMA>(self);
         }
         with_width!(self.k, ratio_piece(self))
+    }
+}
+
+once! {
+    /// Runs [`RatioTimes`] at the best level of the processor.
+    pub(crate) GatherRatio<'a, T>(ratio: RatioTimes<'a, T>) -> f64 {
+        dispatch(ratio)
     }
 }
 

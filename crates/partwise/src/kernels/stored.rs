@@ -8,15 +8,15 @@ use std::ops::Range;
 
 use super::gather::{Rows, fold, wide_dot};
 use super::logarithm::sum_of_logarithms;
-use super::simd::{Kernel, multiply_add, prefetch};
-use crate::foundation::Real;
+use super::simd::{Kernel, dispatch, multiply_add, prefetch};
+use crate::foundation::{Real, once};
 
 /// Entries whose products are visited at once.
 const BLOCK: usize = 64;
 const LANES: usize = 8;
 
 /// Rows of sparse data beside the factors: `own` has one row per sparse row, `other` one per column, both row-major with k columns.
-pub struct StoredProducts<'a, T> {
+pub(crate) struct StoredProducts<'a, T> {
     pub(crate) rows: Rows<'a, T>,
     pub(crate) range: Range<usize>,
     pub(crate) own: &'a [T],
@@ -26,7 +26,7 @@ pub struct StoredProducts<'a, T> {
 
 /// What the stored entries and the product of the factors there have to do with each other.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Deviation {
+pub(crate) struct Deviation {
     /// Σ (x − p)².
     pub(crate) residual: f64,
     /// Σ p².
@@ -54,6 +54,20 @@ impl<T: Real> Kernel for StoredLogarithms<'_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) -> f64 {
         self.0.visit::<f64, FMA>()
+    }
+}
+
+once! {
+    /// The [`Deviation`] of [`StoredProducts`].
+    pub(crate) StoredDeviation<'a, T>(products: StoredProducts<'a, T>) -> Deviation {
+        dispatch(Deviations(products))
+    }
+}
+
+once! {
+    /// Σ x·ln(x / p) of [`StoredProducts`].
+    pub(crate) StoredDivergence<'a, T>(products: StoredProducts<'a, T>) -> f64 {
+        dispatch(StoredLogarithms(products))
     }
 }
 

@@ -14,10 +14,11 @@
 
 use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::Strength;
-use crate::terms::{Contribution, GraphForm, GraphSmoothing};
+use crate::terms::{GraphForm, GraphSmoothing};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "gnmf",
@@ -34,7 +35,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let (graph, strength) = known_graph(&SPEC, known)?;
     Ok(vec![smoothing(graph.clone(), strength)])
 }
@@ -62,8 +63,8 @@ pub(super) fn known_graph<'k>(spec: &MethodSpec, known: Known<'k>) -> Result<(&'
 
 /// The term of the graph: published with a raw strength, measured at unit length of the components with a relative one. Its form is
 /// chosen with the solver, when the problem is made.
-pub(super) fn smoothing(graph: Graph, strength: Strength) -> Contribution<f64> {
-    Contribution::GraphSmoothing(match strength {
+pub(super) fn smoothing(graph: Graph, strength: Strength) -> Box<dyn ModelTerm> {
+    Box::new(match strength {
         Strength::Raw(weight) => GraphSmoothing::new(graph, weight, GraphForm::Separable),
         relative => GraphSmoothing::relative(graph, relative.weight()),
     })

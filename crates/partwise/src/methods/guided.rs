@@ -11,8 +11,8 @@
 
 use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::Result;
-use crate::terms::Contribution;
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "guided";
@@ -33,6 +33,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
 };
 
 /// None of its own: guidance is compiled with the data at hand, when the problem is put together.
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     if known.guidance.is_empty() { Err(SPEC.lacks()) } else { Ok(Vec::new()) }
 }

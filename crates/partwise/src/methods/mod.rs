@@ -22,10 +22,10 @@ use std::sync::Arc;
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Labels, Strength};
-use crate::terms::Contribution;
 
 pub use crate::engine::Shape;
 pub use nmf_alpha::{Machines, train_machines};
@@ -91,7 +91,7 @@ pub struct MethodSpec {
     /// What differs from the paper, in a sentence.
     pub differs: &'static str,
     /// Checks what is known against the shape and gives the terms beside the loss.
-    pub(crate) terms: fn(Known<'_>) -> Result<Vec<Contribution<f64>>>,
+    pub(crate) terms: fn(Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>>,
 }
 
 impl MethodSpec {
@@ -334,6 +334,11 @@ impl Model {
         &self.guidance
     }
 
+    /// What it knows, to change.
+    pub fn guidance_mut(&mut self) -> &mut Guidance {
+        Arc::make_mut(&mut self.guidance)
+    }
+
     /// Its options.
     pub fn options(&self) -> &MethodOptions {
         &self.options
@@ -346,6 +351,6 @@ impl Model {
 }
 
 /// A model without terms beside the loss.
-fn no_terms(_: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn no_terms(_: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     Ok(Vec::new())
 }

@@ -19,11 +19,11 @@
 use super::{Input, Known, MethodSpec, Tying};
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::pool::Pool;
 use crate::foundation::{Error, Real, Result};
 use crate::guidance::{Guidance, Labels, SupportVectors};
 use crate::svm::{self, Cost, SvmSettings};
-use crate::terms::Contribution;
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "nmf-alpha";
@@ -44,7 +44,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
 };
 
 /// Checks what is known. The term itself needs SᵀX, so the problem forms it.
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let (margins, shape) = (known.options, known.shape);
     let out_of_range = |name: &str, value: f64, valid: &str| {
         Err(Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() })

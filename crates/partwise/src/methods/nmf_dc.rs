@@ -12,9 +12,9 @@
 
 use super::{Input, Known, MethodSpec, PLAIN, Tying};
 use crate::engine::solvers::SolverChoice;
+use crate::engine::term::ModelTerm;
 use crate::foundation::Result;
 use crate::guidance::LabelRule;
-use crate::terms::Contribution;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf-dc",
@@ -33,6 +33,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
 }

@@ -12,8 +12,8 @@
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
-use crate::terms::Contribution;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ntf",
@@ -31,7 +31,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let Some((height, width)) = known.options.image_shape else {
         return Err(SPEC.lacks());
     };

@@ -11,8 +11,8 @@
 
 use super::{Input, Known, MethodSpec, PLAIN};
 use crate::engine::solvers::SolverChoice;
+use crate::engine::term::ModelTerm;
 use crate::foundation::Result;
-use crate::terms::Contribution;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "scnmf",
@@ -29,6 +29,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
 }

@@ -10,10 +10,10 @@
 use super::gnmf::{known_graph, smoothing};
 use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::Result;
 use crate::graphs::Graph;
 use crate::guidance::Labels;
-use crate::terms::Contribution;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "semi-gnmf",
@@ -30,7 +30,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let (graph, strength) = known_graph(&SPEC, known)?;
     let labels = known.guidance.labels().ok_or_else(|| SPEC.lacks())?;
     Ok(vec![smoothing(with_labels(graph, labels)?, strength)])

@@ -14,9 +14,10 @@
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
 use crate::guidance::{LabelRule, LabelTargets, Strength};
-use crate::terms::{Contribution, EntryWeights};
+use crate::terms::EntryWeights;
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ssnmf";
@@ -38,7 +39,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let guidance = known.guidance;
     let from_labels = guidance.labels().map(LabelTargets::of_labels);
     let given = guidance.targets().or(from_labels.as_ref()).ok_or_else(|| SPEC.lacks())?;
@@ -52,10 +53,10 @@ fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
         });
     }
     given.check(known.shape)?;
-    let mut terms: Vec<_> =
-        given.view(strength, known.shape).into_iter().map(Contribution::LabelView).collect();
+    let mut terms: Vec<Box<dyn ModelTerm>> = Vec::new();
+    terms.extend(given.view(strength, known.shape).map(|view| Box::new(view) as Box<dyn ModelTerm>));
     if let Some(known) = guidance.known_entries() {
-        terms.push(Contribution::EntryWeights(EntryWeights::new(known)));
+        terms.push(Box::new(EntryWeights::new(known)));
     }
     Ok(terms)
 }

@@ -10,8 +10,9 @@
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
-use crate::terms::{Contribution, Coupling};
+use crate::terms::Coupling;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "symnmf",
@@ -29,12 +30,12 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     Ok(vec![coupling(known)?])
 }
 
 /// μ‖H1 − H2‖², with μ = (max S)² by default.
-pub(super) fn coupling(known: Known<'_>) -> Result<Contribution<f64>> {
+pub(super) fn coupling(known: Known<'_>) -> Result<Box<dyn ModelTerm>> {
     let weight = known.options.coupling.unwrap_or(known.shape.largest * known.shape.largest);
     if !(weight >= 0.0 && weight.is_finite()) {
         return Err(Error::OutOfRange {
@@ -43,5 +44,5 @@ pub(super) fn coupling(known: Known<'_>) -> Result<Contribution<f64>> {
             valid: "a finite number of 0 or more".into(),
         });
     }
-    Ok(Contribution::Coupling(Coupling { weight }))
+    Ok(Box::new(Coupling { weight }))
 }

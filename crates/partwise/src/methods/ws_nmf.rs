@@ -26,9 +26,10 @@ use super::gnmf::{known_graph, smoothing};
 use super::{Form, Input, Known, MethodSpec, Shape, Tying};
 use crate::engine::Slot;
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Matrix, Result};
 use crate::guidance::{CodeReference, Labels, Strength};
-use crate::terms::{Contribution, Placement, RowAnchor};
+use crate::terms::{Placement, RowAnchor};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ws-nmf";
@@ -56,7 +57,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let (guidance, shape) = (known.guidance, known.shape);
     let mut terms = Vec::new();
     let from_labels = match (guidance.labels(), guidance.code_reference()) {
@@ -73,10 +74,10 @@ fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
         let weight = reference.weight.iter().map(|m| m * m).collect();
         let anchor =
             RowAnchor::new(Slot::Codes, reference.reference.clone(), weight, known.options.anchor_scale);
-        terms.push(Contribution::RowAnchor(anchor));
+        terms.push(Box::new(anchor));
     }
     if let Some(reference) = guidance.component_reference() {
-        terms.push(Contribution::ComponentAnchor(reference.anchor(shape)));
+        terms.push(Box::new(reference.anchor(shape)));
     }
     if terms.is_empty() {
         return Err(SPEC.lacks());
@@ -89,10 +90,10 @@ fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
 }
 
 /// Labelled rows of `slot` pulled to the components of their class, without a unit.
-pub(super) fn class_anchor(slot: Slot, labels: &Labels, known: Known<'_>, sigma: f64) -> Contribution<f64> {
+pub(super) fn class_anchor(slot: Slot, labels: &Labels, known: Known<'_>, sigma: f64) -> Box<dyn ModelTerm> {
     let classes: Vec<Option<usize>> = (0..labels.n_samples()).map(|i| labels.class(i)).collect();
     let per_class = known.options.components_per_class;
-    Contribution::Placement(Placement::classes(slot, &classes, per_class, known.shape.rank, sigma))
+    Box::new(Placement::classes(slot, &classes, per_class, known.shape.rank, sigma))
 }
 
 /// The strength of labels, in range and with components enough for them.

@@ -22,9 +22,10 @@ use super::ws_nmf::{checked_strength, class_anchor, indicator};
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::Slot;
 use crate::engine::losses::Loss;
+use crate::engine::term::ModelTerm;
 use crate::foundation::Result;
 use crate::guidance::Strength;
-use crate::terms::{Contribution, SharedAnchor};
+use crate::terms::SharedAnchor;
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "ws-symnmf";
@@ -45,7 +46,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
+fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let mut terms = vec![coupling(known)?];
     let from_labels = match (known.guidance.labels(), known.guidance.code_reference()) {
         (Some(labels), None) => match checked_strength(SPEC.title, labels, known)? {
@@ -61,6 +62,6 @@ fn terms(known: Known<'_>) -> Result<Vec<Contribution<f64>>> {
     };
     let reference = from_labels.as_ref().or(known.guidance.code_reference()).ok_or_else(|| SPEC.lacks())?;
     let weight = reference.weight.iter().map(|m| m * m).collect();
-    terms.push(Contribution::SharedAnchor(SharedAnchor::new(reference.reference.clone(), weight)));
+    terms.push(Box::new(SharedAnchor::new(reference.reference.clone(), weight)));
     Ok(terms)
 }

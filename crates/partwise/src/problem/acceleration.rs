@@ -6,7 +6,6 @@ use crate::engine::solvers::SolverChoice;
 use crate::engine::{Acceleration, Settings, Slot};
 use crate::foundation::{Error, Real, Result};
 use crate::methods::Model;
-use crate::terms::{AnchorScale, Contribution};
 
 /// The most sweeps: what more of them gain is little once a factor is nearly optimal for the other.
 const MOST_SWEEPS: usize = 4;
@@ -68,21 +67,10 @@ fn obstacle<T: Real>(problem: &Problem<'_, T>) -> Option<&'static str> {
     if problem.rescaling.is_some() {
         return Some("the method rescales the factors after each iteration");
     }
-    let exact = |c: &Contribution<T>| match c {
-        // The alternating form takes one step of a free scale and is an upper bound elsewhere.
-        Contribution::RowAnchor(anchor) => anchor.scale != AnchorScale::Alternating,
-        Contribution::Ridge(_)
-        | Contribution::Sparsity(_)
-        | Contribution::ProductRidge(_)
-        | Contribution::ComponentAnchor(_)
-        | Contribution::Coupling(_)
-        | Contribution::Held(_) => true,
-        _ => false,
-    };
     match problem.solver.choice {
         // They know the objective where they begin, whatever the terms.
         SolverChoice::Mu => None,
-        SolverChoice::Hals if problem.contributions.iter().all(exact) => None,
+        SolverChoice::Hals if problem.contributions.iter().all(|c| c.facts().exact) => None,
         SolverChoice::Hals => Some("a term of the method is not exact in each factor"),
         _ => Some("it is made for HALS and multiplicative updates"),
     }

@@ -3,15 +3,16 @@
 
 use super::checks::check_pairing;
 use super::guided::check_guidance;
-use super::tying::{TiedRows, penalties};
+use super::tying::penalties;
 use super::{Problem, margins};
 use crate::data::DataMatrix;
+use crate::engine::problem::TiedRows;
 use crate::engine::solvers::SolverSpec;
-use crate::engine::{Settings, Slot};
+use crate::engine::term::{ComponentSize, ModelTerm, Term, in_type};
+use crate::engine::{Rescaling, Settings, Slot, Smoothing};
 use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::Plan;
 use crate::methods::{Form, Input, Known, Model, Shape, StepRule, Tying};
-use crate::terms::{Contribution, Coupling, GraphForm, Rescaling, Smoothing};
 
 /// The sizes of data.
 pub(crate) fn shape<T: Real>(data: &dyn DataMatrix<T>, rank: usize) -> Shape {
@@ -34,34 +35,35 @@ pub(super) fn contributions<T: Real>(
     solver: &SolverSpec,
     (shape, tied, plan): (Shape, Option<&TiedRows>, Option<&Plan>),
     notices: &mut Vec<Notice>,
-) -> Result<Vec<Contribution<T>>> {
-    let mut contributions: Vec<Contribution<T>> = match plan {
-        Some(plan) => plan.contributions.iter().map(|c| cast_contribution(c, solver)).collect(),
+) -> Result<Vec<Box<dyn Term<T>>>> {
+    let cast = |term: &Box<dyn ModelTerm>| in_type(term.as_ref(), solver.needs_non_negative);
+    let mut contributions: Vec<Box<dyn Term<T>>> = match plan {
+        Some(plan) => plan.contributions.iter().map(cast).collect(),
         None => (model.spec.terms)(Known { guidance: &model.guidance, options: &model.options, shape })?
             .iter()
-            .map(|c| cast_contribution(c, solver))
+            .map(cast)
             .collect(),
     };
     contributions.extend(margins::margin_rows(data, model, settings.threads, notices)?);
     contributions.extend(penalties(settings, model, shape, tied)?);
     check_pairing(solver, model, &contributions)?;
     check_guidance(solver, model, &contributions)?;
-    // What is held comes last.
-    contributions.sort_by_key(|c| matches!(c, Contribution::Held(_)));
+    contributions.sort_by_key(|c| c.facts().fixes_entries);
     Ok(contributions)
 }
 
 /// The slots in the order of one iteration: codes and components as `first` says, after the components what goes with them, and
 /// last what has a closed form.
-pub(super) fn order<T: Real>(form: Form, first: Slot, contributions: &[Contribution<T>]) -> Vec<Slot> {
+pub(super) fn order<T: Real>(form: Form, first: Slot, contributions: &[Box<dyn Term<T>>]) -> Vec<Slot> {
     let mut order = match form {
         Form::Matrix | Form::Symmetric => vec![Slot::Components],
         // The components are the product of these.
         Form::Images => vec![Slot::ImageRows, Slot::ImageColumns],
     };
-    order.extend(contributions.iter().filter_map(Contribution::slot_after_components));
+    let own = || contributions.iter().filter_map(|c| c.facts().own_slot);
+    order.extend(own().filter(|slot| !slot.has_closed_form()));
     order.insert(if first == Slot::Codes { 0 } else { order.len() }, Slot::Codes);
-    order.extend(contributions.iter().filter_map(Contribution::closed_form_slot));
+    order.extend(own().filter(|slot| slot.has_closed_form()));
     order
 }
 
@@ -86,20 +88,12 @@ pub(super) fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
 pub(super) fn rescaling<T: Real>(
     model: &Model,
     shape: Shape,
-    contributions: &[Contribution<T>],
+    contributions: &[Box<dyn Term<T>>],
 ) -> Result<Option<Rescaling>> {
-    let relative = |c: &Contribution<T>| matches!(c, Contribution::GraphSmoothing(t) if t.is_relative());
-    if contributions.iter().any(relative) {
-        let sized = |c: &Contribution<T>| {
-            !matches!(
-                c,
-                Contribution::GraphSmoothing(_)
-                    | Contribution::Placement(_)
-                    | Contribution::ProductRidge(_)
-                    | Contribution::ProductSparsity(_)
-            )
-        };
-        return Ok((!contributions.iter().any(sized)).then_some(Rescaling::UnitComponents));
+    let sizes = || contributions.iter().map(|c| c.facts().size);
+    if sizes().any(|size| size == ComponentSize::BestAtUnit) {
+        let matters = sizes().any(|size| size == ComponentSize::Matters);
+        return Ok((!matters).then_some(Rescaling::UnitComponents));
     }
     let Some(labels) = model.labels().filter(|_| model.spec.rescales) else {
         return Ok(None);
@@ -126,27 +120,4 @@ pub(super) fn row_steps<T: Real>(problem: &Problem<'_, T>, model: &Model) -> Opt
     }
     let largest = tied.count.iter().fold(1.0f64, |m, n| m.max(*n));
     Some(tied.count.iter().map(|n| T::from_f64(n / largest)).collect())
-}
-
-/// In the number type of the data, and in the form that the solver can serve.
-fn cast_contribution<T: Real>(contribution: &Contribution<f64>, solver: &SolverSpec) -> Contribution<T> {
-    match contribution {
-        Contribution::RowAnchor(t) => Contribution::RowAnchor(t.cast()),
-        Contribution::ComponentAnchor(t) => Contribution::ComponentAnchor(t.cast()),
-        Contribution::Coupling(t) => Contribution::Coupling(Coupling { weight: T::from_f64(t.weight) }),
-        Contribution::SharedAnchor(t) => Contribution::SharedAnchor(t.cast()),
-        Contribution::EntryWeights(t) => Contribution::EntryWeights(t.clone()),
-        Contribution::LabelView(t) => Contribution::LabelView(t.cast()),
-        Contribution::Placement(t) => Contribution::Placement(t.cast()),
-        Contribution::ComponentDirection(t) => Contribution::ComponentDirection(t.cast()),
-        Contribution::SeedShare(t) => Contribution::SeedShare(t.clone()),
-        Contribution::Relation(t) => Contribution::Relation(t.cast()),
-        Contribution::Held(t) => Contribution::Held(t.cast()),
-        Contribution::GraphSmoothing(t) => {
-            let form =
-                if solver.needs_non_negative { GraphForm::Multiplicative } else { GraphForm::Separable };
-            Contribution::GraphSmoothing(t.cast(form))
-        }
-        other => unreachable!("models are built from anchors and graphs, not from {other:?}"),
-    }
 }

@@ -4,13 +4,13 @@ use super::Problem;
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverSpec;
+use crate::engine::term::{Penalty, RowGrams, Term};
 use crate::engine::{Factors, Init, Slot};
 use crate::foundation::words::list_indices;
 use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::{Advice, FeatureLists, Guidance, check_references as check_references_of};
 use crate::kernels::asymmetry_allowed;
 use crate::methods::{self, Form, Input, MethodSpec, Model, Shape, Tying};
-use crate::terms::Contribution;
 
 /// Refuses faulty entries. Negative ones are allowed in squared-loss solves with a factor held.
 pub(super) fn check_data<T: Real>(data: &dyn DataMatrix<T>, non_negative: bool) -> Result<()> {
@@ -312,9 +312,9 @@ fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &FeatureLists) -> Resu
 pub(super) fn check_pairing<T: Real>(
     solver: &SolverSpec,
     model: &Model,
-    contributions: &[Contribution<T>],
+    contributions: &[Box<dyn Term<T>>],
 ) -> Result<()> {
-    let sized = |c: &Contribution<T>| matches!(c, Contribution::Sparsity(_) | Contribution::Ridge(_));
+    let sized = |c: &Box<dyn Term<T>>| matches!(c.penalty(), Some(Penalty::Plain(_)));
     if model.spec.rescales && contributions.iter().any(sized) {
         return Err(Error::Incompatible {
             asked: format!("penalties on both factors with {}", model.spec.title),
@@ -322,29 +322,15 @@ pub(super) fn check_pairing<T: Real>(
             valid: vec!["penalties on one factor (these are scale-free)".into(), "no penalties".into()],
         });
     }
-    let grouped = |c: &Contribution<T>| {
-        let later = matches!(
-            c,
-            Contribution::LabelView(_)
-                | Contribution::EntryWeights(_)
-                | Contribution::SharedAnchor(_)
-                | Contribution::Relation(_)
-                | Contribution::Held(_)
-        );
-        later || Slot::ALL.iter().any(|slot| c.row_groups(*slot).is_some())
-    };
-    if !solver.monotone && contributions.iter().any(grouped) {
+    let grams = |wanted: fn(RowGrams) -> bool| contributions.iter().any(|c| wanted(c.facts().row_grams));
+    if !solver.monotone && grams(|own| own != RowGrams::None) {
         return Err(Error::Incompatible {
             asked: format!("solver \"{}\" for {}", solver.name, model.spec.title),
             reason: "its momentum can't run on over rows with a Gram of their own".into(),
             valid: vec!["solver hals".into(), "solver bpp".into(), "solver nesterov".into()],
         });
     }
-    let groups = contributions
-        .iter()
-        .filter_map(|c| c.row_groups(Slot::Codes))
-        .any(|groups| groups.iter().any(|group| !group.is_diagonal()));
-    if groups && solver.needs_non_negative {
+    if grams(|own| own == RowGrams::Signed) && solver.needs_non_negative {
         return Err(Error::Incompatible {
             asked: format!("solver \"{}\" for {} with a joint scale", solver.name, model.spec.title),
             reason: "its Gram has negative entries, on which multiplicative updates are not valid".into(),

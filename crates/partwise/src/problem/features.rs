@@ -12,18 +12,10 @@ use std::borrow::Cow;
 
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
-use crate::foundation::{Error, Matrix, Notice, Real, Result};
+use crate::engine::problem::FeatureScale;
+use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::Guidance;
 use crate::methods::Model;
-
-/// c and S (d).
-#[derive(Clone, Debug)]
-pub(crate) struct FeatureScale {
-    /// c.
-    pub(crate) weights: Vec<f64>,
-    /// The diagonal of S.
-    pub(crate) scale: Vec<f64>,
-}
 
 /// S (d), for the weights c of the features.
 pub(crate) fn feature_scale(weights: &[f64], loss: Loss) -> Vec<f64> {
@@ -64,19 +56,6 @@ pub(super) fn scale_of<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Resu
 /// X·S.
 pub(crate) fn scaled_data<T: Real>(data: &dyn DataMatrix<T>, scale: &[f64]) -> Box<dyn DataMatrix<T>> {
     data.weighted(&|_, j| scale[j])
-}
-
-/// A feature factor (d × k) times S.
-pub(crate) fn scaled_rows<T: Real>(factor: &Matrix<T>, scale: &[f64]) -> Matrix<T> {
-    let (rows, k) = factor.shape();
-    Matrix::from_fn(rows, k, |f, j| T::from_f64(factor.get(f, j).to_f64() * scale[f]))
-}
-
-/// A feature factor (d × k) without S; 0 where S is.
-pub(crate) fn unscaled_rows<T: Real>(factor: &Matrix<T>, scale: &[f64]) -> Matrix<T> {
-    let (rows, k) = factor.shape();
-    let value = |f: usize, j: usize| if scale[f] > 0.0 { factor.get(f, j).to_f64() / scale[f] } else { 0.0 };
-    Matrix::from_fn(rows, k, |f, j| T::from_f64(value(f, j)))
 }
 
 /// The guidance as it stands beside X·S.

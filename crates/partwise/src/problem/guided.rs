@@ -2,15 +2,15 @@
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverSpec;
+use crate::engine::term::{Term, Unit};
 use crate::foundation::{Error, Real, Result};
 use crate::methods::{Model, Tying};
-use crate::terms::Contribution;
 
 /// Refuses guidance that the loss or the solver can't serve.
 pub(super) fn check_guidance<T: Real>(
     solver: &SolverSpec,
     model: &Model,
-    contributions: &[Contribution<T>],
+    contributions: &[Box<dyn Term<T>>],
 ) -> Result<()> {
     if model.spec.tying != Tying::Guidance {
         return Ok(());
@@ -21,29 +21,15 @@ pub(super) fn check_guidance<T: Real>(
     };
     for contribution in contributions {
         let name = contribution.name();
-        let squared_only = match contribution {
-            Contribution::Relation(_)
-            | Contribution::GraphSmoothing(_)
-            | Contribution::RowAnchor(_)
-            | Contribution::ComponentAnchor(_)
-            | Contribution::LabelView(_)
-            | Contribution::EntryWeights(_) => true,
-            Contribution::Placement(placement) => placement.has_directions(),
-            _ => false,
-        };
-        if squared_only && model.loss != Loss::Frobenius {
+        let facts = contribution.facts();
+        if facts.squared_only && model.loss != Loss::Frobenius {
             return refuse(
                 format!("{name} with the {} loss", model.loss.name()),
                 "no update that never raises the objective is known for them",
                 &["loss frobenius", "labels as components or as the same codes, sets, seeds and references"],
             );
         }
-        let parts = match contribution {
-            Contribution::Relation(relation) => relation.parts(),
-            Contribution::Held(held) => held.has_columns() && model.loss == Loss::Frobenius,
-            _ => false,
-        };
-        if parts && solver.needs_non_negative {
+        if facts.negative_cross && model.loss == Loss::Frobenius && solver.needs_non_negative {
             return refuse(
                 format!("{name} with solver \"{}\"", solver.name),
                 "its cross matrix would have negative entries, on which multiplicative updates are not valid",
@@ -51,19 +37,8 @@ pub(super) fn check_guidance<T: Real>(
             );
         }
     }
-    let raw = contributions
-        .iter()
-        .any(|c| matches!(c, Contribution::RowAnchor(_) | Contribution::ComponentAnchor(_)));
-    let relative = contributions.iter().any(|c| {
-        matches!(
-            c,
-            Contribution::Placement(_)
-                | Contribution::Relation(_)
-                | Contribution::ComponentDirection(_)
-                | Contribution::SeedShare(_)
-        )
-    });
-    if raw && relative {
+    let measured_in = |unit: Unit| contributions.iter().any(|c| c.facts().unit == Some(unit));
+    if measured_in(Unit::Raw) && measured_in(Unit::Relative) {
         return refuse(
             "raw anchors beside items with a strength from 0 to 1".into(),
             "they are measured in different units",

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::data::{DataMatrix, DenseMatrix, SparseMatrix};
+use crate::engine::term::Term;
 use crate::foundation::{Notice, Real, Result};
 use crate::methods::{self, Input, Model};
-use crate::terms::{CombinedRows, Contribution};
+use crate::terms::CombinedRows;
 
 /// Sparse SᵀX with more than this share of non-zeros takes less memory when it is dense (its columns are stored too).
 const SPARSE_SHARE: f64 = 1.0 / 3.0;
@@ -17,7 +18,7 @@ pub(super) fn margin_rows<T: Real>(
     model: &Model,
     threads: usize,
     notices: &mut Vec<Notice>,
-) -> Result<Option<Contribution<T>>> {
+) -> Result<Option<Box<dyn Term<T>>>> {
     let margins = &model.options;
     if !model.spec.takes(Input::DiscriminativeWeight) || margins.discriminative_weight == 0.0 {
         return Ok(None);
@@ -45,7 +46,7 @@ pub(super) fn margin_rows<T: Real>(
         data.summary().sum
     );
     notices.push(Notice { code: "margins", message });
-    Ok(Some(Contribution::CombinedRows(CombinedRows::new(samples, &weighted, targets))))
+    Ok(Some(Box::new(CombinedRows::new(samples, &weighted, targets))))
 }
 
 /// SᵀX (m × d): sparse where X is and it stays so. `None` when S has no columns.

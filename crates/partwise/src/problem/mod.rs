@@ -21,67 +21,35 @@ mod tying;
 mod units;
 mod working;
 
+pub(crate) use crate::engine::problem::scaled_rows;
 pub(crate) use assembly::shape;
 use assembly::{contributions, order, rescaling, row_steps, smoothing};
 use checks::{
     check_data, check_form, check_kinds, check_labels, check_references, check_size, check_start,
     check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
 };
-use features::{FeatureScale, scaled_guidance, unscaled_rows};
-pub(crate) use features::{check_feature_weights, feature_scale, scaled_data, scaled_rows};
+use features::scaled_guidance;
+pub(crate) use features::{check_feature_weights, feature_scale, scaled_data};
 pub(crate) use nothing::zero_factors;
 use nothing::{absent_features, check_something_counts, empty_items};
 pub(crate) use seeded::seeded;
-pub(crate) use tying::TiedRows;
 use tying::tie_rows;
 pub(crate) use units::{FixedUnits, Units, times};
-use working::{Original, weighted_entries, working};
+use working::{weighted_entries, working};
 
 use crate::data::DataMatrix;
+pub use crate::engine::Problem;
 use crate::engine::losses::Loss;
-use crate::engine::quadratic::NEAR_ZERO;
+use crate::engine::problem::{FeatureScale, Original};
 use crate::engine::solvers::{SolverChoice, SolverSpec};
+use crate::engine::term::Term;
 use crate::engine::{Factors, Init, Settings, Slot};
 use crate::foundation::checks::{check_finite, check_non_negative};
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Plan;
 use crate::init;
 use crate::methods::{self, Form, Input, Model, Shape, Tying};
-use crate::terms::{ComponentPenalty, Contribution, Rescaling, Smoothing};
-
-/// Data + model + settings, checked and merged.
-pub struct Problem<'a, T: Real> {
-    original: Original<'a, T>,
-    /// Merged and weighted rows; the original data when absent.
-    working: Option<Box<dyn DataMatrix<T>>>,
-    /// How much features count, and what the columns of X and of H are multiplied by in here; 1 when absent.
-    pub(crate) features: Option<FeatureScale>,
-    pub(crate) tied: Option<TiedRows>,
-    pub(crate) loss: Loss,
-    pub(crate) contributions: Vec<Contribution<T>>,
-    /// Half objective of the original data minus that of the working data, at equal W·H (with weights of entries: of what does not depend
-    /// on W·H).
-    pub(crate) merge_constant: f64,
-    pub(crate) order: Vec<Slot>,
-    /// S between the factors.
-    pub(crate) smoothing: Option<Smoothing>,
-    /// What happens to both factors after each iteration.
-    pub(crate) rescaling: Option<Rescaling>,
-    /// The share of a gradient solver's step that each working row of codes takes; 1 when absent.
-    pub(crate) row_steps: Option<Vec<T>>,
-    /// What the half objective is multiplied by to give the published one.
-    pub(crate) published_factor: f64,
-    /// Whether the start ends with the codes solved at its components.
-    pub(crate) solve_codes: bool,
-    pub(crate) solver: &'static SolverSpec,
-    pub(crate) inner_steps: Option<usize>,
-    /// Sweeps of codes and components, where HALS is accelerated.
-    pub(crate) accelerated: Option<[usize; 2]>,
-    pub(crate) init: &'static str,
-    /// The names of the first components, where guidance gives them.
-    pub(crate) component_names: Vec<String>,
-    pub(crate) notices: Vec<Notice>,
-}
+use crate::terms::ComponentPenalty;
 
 /// What guidance comes to on these data, whose features are scaled already.
 fn plan<T: Real>(
@@ -220,7 +188,7 @@ impl<'a, T: Real> Problem<'a, T> {
             features: None,
             tied: None,
             loss,
-            contributions: penalty.into_iter().map(Contribution::ComponentPenalty).collect(),
+            contributions: penalty.into_iter().map(|penalty| Box::new(penalty) as Box<dyn Term<T>>).collect(),
             merge_constant: 0.0,
             order: vec![slot.other()],
             smoothing: None,
@@ -247,105 +215,6 @@ impl<'a, T: Real> Problem<'a, T> {
         };
         check_start(&mut problem, &factors, &Init::Random)?;
         Ok((problem, factors))
-    }
-
-    /// The data that the loop works on.
-    pub fn data(&self) -> &dyn DataMatrix<T> {
-        self.working.as_deref().unwrap_or(self.original.data())
-    }
-
-    /// The data with one row a sample: the caller's, each entry times its weight where features or entries have weights.
-    pub fn original(&self) -> &dyn DataMatrix<T> {
-        if self.tied.is_none() { self.data() } else { self.original.data() }
-    }
-
-    /// Bytes of merged and combined rows (0 when there are none).
-    pub(crate) fn merged_bytes(&self) -> usize {
-        let combined: usize = self.contributions.iter().map(Contribution::owned_bytes).sum();
-        combined + self.original.owned_bytes() + self.working.as_ref().map_or(0, |data| data.owned_bytes())
-    }
-
-    /// Whether the objective on the caller's data is that of the working data plus a constant (labels), so that it can be
-    /// computed exactly there; false for weighted rows, whose objective is that of the working data.
-    pub(crate) fn is_merged(&self) -> bool {
-        self.tied.as_ref().is_some_and(|t| t.count.iter().any(|c| *c > 1.0))
-    }
-
-    /// Whether rows are weighted without being merged.
-    pub(crate) fn is_weighted(&self) -> bool {
-        self.tied.is_some() && !self.is_merged()
-    }
-
-    /// What counts as 0 in the projected gradient of a slot, as a share of the largest entry of the row: the same in the updates and at
-    /// the end. Scales have a closed form whatever the solver.
-    pub(crate) fn zero_share(&self, slot: Slot) -> f64 {
-        if self.solver.zeros_stay && slot != Slot::Scales { NEAR_ZERO } else { 0.0 }
-    }
-
-    /// Puts the held entries of a slot where they are held.
-    pub(crate) fn place_held(&self, factors: &mut Factors<T>, slot: Slot) -> bool {
-        let mut placed = false;
-        for contribution in &self.contributions {
-            if let Contribution::Held(held) = contribution
-                && held.slot == slot
-            {
-                placed |= held.place(factors);
-            }
-        }
-        placed
-    }
-
-    /// Codes and components are 0 from the start where a sample or a feature counts nothing: nothing may depend on them.
-    fn ignore_weightless(&self, start: &mut Factors<T>) {
-        if let Some(tied) = &self.tied {
-            for q in (0..tied.codes_scale.len()).filter(|q| tied.codes_scale[*q] == 0.0) {
-                start.get_mut(Slot::Codes).row_mut(q).fill(T::ZERO);
-            }
-        }
-        let Some(features) = &self.features else { return };
-        for f in (0..features.scale.len()).filter(|f| features.scale[*f] == 0.0) {
-            start.get_mut(Slot::Components).row_mut(f).fill(T::ZERO);
-        }
-    }
-
-    /// W (n × k) from the working codes.
-    pub(crate) fn untie(&self, codes: &Matrix<T>) -> Matrix<T> {
-        let Some(tied) = &self.tied else { return codes.clone() };
-        let row = |i: usize, j: usize| {
-            let q = tied.group[i] as usize;
-            let scale = tied.codes_scale[q];
-            if scale > 0.0 { T::from_f64(codes.get(q, j).to_f64() / scale) } else { T::ZERO }
-        };
-        Matrix::from_fn(tied.group.len(), codes.columns(), row)
-    }
-
-    /// H (d × k, transposed) as the caller knows it, from the loop's.
-    pub(crate) fn unscaled(&self, components: Matrix<T>) -> Matrix<T> {
-        match &self.features {
-            None => components,
-            Some(features) => unscaled_rows(&components, &features.scale),
-        }
-    }
-
-    /// The loop's H (d × k, transposed), from one that the caller knows.
-    pub(crate) fn scaled(&self, components: Matrix<T>) -> Matrix<T> {
-        match &self.features {
-            None => components,
-            Some(features) => scaled_rows(&components, &features.scale),
-        }
-    }
-
-    /// The working row of a sample.
-    pub(crate) fn row_of(&self, sample: usize) -> usize {
-        self.tied.as_ref().map_or(sample, |tied| tied.group[sample] as usize)
-    }
-
-    /// Working rows: their first samples, and t.
-    pub(crate) fn row_origin(&self, row: usize) -> (usize, f64) {
-        match &self.tied {
-            None => (row, 1.0),
-            Some(tied) => (tied.first_sample[row] as usize, tied.codes_scale[row]),
-        }
     }
 }
 

@@ -6,7 +6,6 @@ use crate::engine::{Factors, Slot};
 use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::{Advice, Plan};
 use crate::methods::Model;
-use crate::terms::Contribution;
 
 /// Refuses weights and marks that leave nothing to fit. (Those of features are looked at with their scale.)
 pub(super) fn check_something_counts<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
@@ -115,7 +114,7 @@ pub(crate) fn zero_factors<T: Real>(problem: &Problem<'_, T>, factors: &Factors<
         return None;
     }
     let penalties: Vec<String> =
-        problem.contributions.iter().filter(|c| is_penalty(c)).map(Contribution::name).collect();
+        problem.contributions.iter().filter(|c| c.penalty().is_some()).map(|c| c.name()).collect();
     let cause = match penalties.is_empty() {
         true => String::new(),
         false => format!("; lower the penalties ({})", penalties.join(", ")),
@@ -134,36 +133,4 @@ pub(crate) fn zero_factors<T: Real>(problem: &Problem<'_, T>, factors: &Factors<
         )
     };
     Some(Notice { code: if zero.len() == k { "all-components-zero" } else { "zero-components" }, message })
-}
-
-impl<T: Real> Problem<'_, T> {
-    /// Where the partner of a factor is 0, nothing but penalties depends on the factor: it is 0 then too. (No step could bring it there,
-    /// since it has no curvature.)
-    pub(crate) fn settle(&self, factors: &mut Factors<T>, slot: Slot) {
-        let penalized = |c: &Contribution<T>| match c {
-            Contribution::Sparsity(t) => t.slot == slot,
-            Contribution::Ridge(t) => t.slot == slot,
-            _ => false,
-        };
-        let is_zero = |factors: &Factors<T>, slot| factors.get(slot).as_slice().iter().all(|v| *v == T::ZERO);
-        let settles = slot.is_main()
-            && self.contributions.iter().any(penalized)
-            && self.contributions.iter().all(is_penalty)
-            && is_zero(factors, slot.other())
-            && !is_zero(factors, slot);
-        if settles {
-            factors.get_mut(slot).as_mut_slice().fill(T::ZERO);
-        }
-    }
-}
-
-fn is_penalty<T: Real>(contribution: &Contribution<T>) -> bool {
-    matches!(
-        contribution,
-        Contribution::Ridge(_)
-            | Contribution::Sparsity(_)
-            | Contribution::ProductSparsity(_)
-            | Contribution::ProductRidge(_)
-            | Contribution::ComponentPenalty(_)
-    )
 }

@@ -2,24 +2,13 @@
 
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
+use crate::engine::problem::TiedRows;
+use crate::engine::term::Term;
 use crate::engine::{Settings, Slot};
 use crate::foundation::{Error, Matrix, Real, Result};
 use crate::guidance::Plan;
 use crate::methods::{Form, Model, Shape, Tying};
-use crate::terms::{Contribution, ProductRidge, ProductSparsity, Ridge, Sparsity};
-
-/// The change of variables on the rows.
-#[derive(Clone, Debug)]
-pub(crate) struct TiedRows {
-    /// Working row of each sample.
-    pub(crate) group: Vec<u32>,
-    /// First sample of each working row.
-    pub(crate) first_sample: Vec<u32>,
-    /// Samples in each working row.
-    pub(crate) count: Vec<f64>,
-    /// t of each working row.
-    pub(crate) codes_scale: Vec<f64>,
-}
+use crate::terms::{ProductRidge, ProductSparsity, Ridge, Sparsity};
 
 /// The change of variables of the model, with s of each working row; `None` when it changes nothing.
 pub(super) fn tie_rows<T: Real>(
@@ -127,7 +116,7 @@ pub(super) fn penalties<T: Real>(
     model: &Model,
     shape: Shape,
     tied: Option<&TiedRows>,
-) -> Result<Vec<Contribution<T>>> {
+) -> Result<Vec<Box<dyn Term<T>>>> {
     // W = Z̃/t on tied rows: Σ|W| = Σ (n/t)|z̃|, Σ W² = Σ (n/t²) z̃².
     let rows = |power: i32| -> Option<Vec<T>> {
         let tied = tied?;
@@ -147,7 +136,7 @@ pub(super) fn penalties<T: Real>(
     }
     // Where n ≠ t², ‖W‖² counts rows of Z̃ unequally, so that it is no multiple of the identity for each component.
     let weighted = tied.is_some_and(|t| t.count.iter().zip(&t.codes_scale).any(|(n, s)| *n != s * s));
-    let mut out = Vec::new();
+    let mut out: Vec<Box<dyn Term<T>>> = Vec::new();
     for (slot, size, l1, l2) in
         [(Slot::Codes, shape.features, l1.0, l2.0), (Slot::Components, shape.samples, l1.1, l2.1)]
     {
@@ -157,16 +146,16 @@ pub(super) fn penalties<T: Real>(
             refuse("L1", weighted && one_sided && !is_codes, slot)?;
             let rows = if is_codes { rows(1) } else { None };
             out.push(match one_sided {
-                true => Contribution::ProductSparsity(ProductSparsity { slot, weight: l1, rows }),
-                false => Contribution::Sparsity(Sparsity { slot, weight: l1, rows }),
+                true => Box::new(ProductSparsity { slot, weight: l1, rows }),
+                false => Box::new(Sparsity { slot, weight: l1, rows }),
             });
         }
         if l2 > T::ZERO {
             let rows = if is_codes && weighted { rows(2) } else { None };
             refuse("L2", weighted && one_sided, slot)?;
             out.push(match one_sided {
-                true => Contribution::ProductRidge(ProductRidge { slot, weight: l2 }),
-                false => Contribution::Ridge(Ridge { slot, weight: l2, rows }),
+                true => Box::new(ProductRidge { slot, weight: l2 }),
+                false => Box::new(Ridge { slot, weight: l2, rows }),
             });
         }
     }

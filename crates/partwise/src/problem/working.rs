@@ -1,33 +1,11 @@
 //! The data that the loop works on: the caller's, or copies with features scaled, rows merged, entries weighted.
 
-use super::tying::{TiedRows, merge_constant};
+use super::tying::merge_constant;
 use crate::data::{DataMatrix, RowGroups};
+use crate::engine::problem::TiedRows;
 use crate::foundation::Real;
 use crate::guidance::Guidance;
 use crate::methods::Model;
-
-/// Data with one row a sample: the caller's, or those with their features scaled.
-pub(super) enum Original<'a, T> {
-    Caller(&'a dyn DataMatrix<T>),
-    Own(Box<dyn DataMatrix<T>>),
-}
-
-impl<T: Real> Original<'_, T> {
-    pub(super) fn data(&self) -> &dyn DataMatrix<T> {
-        match self {
-            Original::Caller(data) => *data,
-            Original::Own(data) => data.as_ref(),
-        }
-    }
-
-    /// Bytes of a copy.
-    pub(super) fn owned_bytes(&self) -> usize {
-        match self {
-            Original::Caller(_) => 0,
-            Original::Own(data) => data.owned_bytes(),
-        }
-    }
-}
 
 /// Data with each entry times its weight, and the weights under a root, for what they leave of the size of the data.
 pub(super) struct WeightedEntries<T> {

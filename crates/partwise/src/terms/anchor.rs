@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::quadratic::{RowGroup, Subproblem, dot};
-use crate::engine::{Factors, Slot};
+use crate::engine::term::{Cast, Facts, RowGrams, Term, Unit};
+use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real};
 
 /// What becomes of the scale dᵢ of a row anchor.
@@ -75,18 +76,8 @@ impl<T: Real> RowAnchor<T> {
         RowAnchor { slot, reference, weight, scale, groups }
     }
 
-    /// The same anchor in another precision.
-    pub fn cast<U: Real>(&self) -> RowAnchor<U> {
-        let weight = self.weight.iter().map(|w| U::from_f64(w.to_f64())).collect();
-        RowAnchor::new(self.slot, self.reference.cast(), weight, self.scale)
-    }
-
-    pub(super) fn is_joint(&self) -> bool {
+    fn is_joint(&self) -> bool {
         self.scale == AnchorScale::Joint
-    }
-
-    pub(super) fn row_groups(&self) -> Option<Arc<Vec<RowGroup<T>>>> {
-        self.is_joint().then(|| Arc::clone(&self.groups))
     }
 
     /// dᵢ of each row: 1 when fixed; u·r/‖r‖² otherwise, 0 where m or r is 0.
@@ -102,8 +93,29 @@ impl<T: Real> RowAnchor<T> {
         let length = dot(r, r);
         if self.weight[i] > T::ZERO && length > 0.0 { dot(u, r) / length } else { 0.0 }
     }
+}
 
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+impl<T: Real> Term<T> for RowAnchor<T> {
+    fn name(&self) -> String {
+        format!("reference of {}", self.slot.name())
+    }
+
+    fn facts(&self) -> Facts {
+        let signed = self.groups.iter().any(|group| !group.is_diagonal());
+        Facts {
+            exact: self.scale != AnchorScale::Alternating,
+            squared_only: true,
+            row_grams: match self.is_joint() {
+                false => RowGrams::None,
+                true if signed => RowGrams::Signed,
+                true => RowGrams::NonNegative,
+            },
+            unit: Some(Unit::Raw),
+            ..Facts::default()
+        }
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let factor = factors.get(self.slot);
         let mut value = 0.0;
         for i in (0..factor.rows()).filter(|&i| self.weight[i] > T::ZERO) {
@@ -115,7 +127,11 @@ impl<T: Real> RowAnchor<T> {
         value
     }
 
-    pub(super) fn add_to(&self, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn depends_on(&self, slot: Slot) -> bool {
+        slot == self.slot
+    }
+
+    fn add_to(&self, _: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         let Subproblem::Quadratic(q) = subproblem else {
             panic!("a problem with a row anchor has the Frobenius loss")
         };
@@ -138,6 +154,19 @@ impl<T: Real> RowAnchor<T> {
             q.constant += 0.5 * self.weight[i].to_f64() * d * d * dot(r, r);
         }
         q.majorizer |= self.scale == AnchorScale::Alternating;
+    }
+
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot == self.slot && !self.is_joint()
+    }
+}
+
+impl Cast for RowAnchor<f64> {
+    type In<T: Real> = RowAnchor<T>;
+
+    fn cast<T: Real>(&self, _: bool) -> RowAnchor<T> {
+        let weight = self.weight.iter().map(|w| T::from_f64(w.to_f64())).collect();
+        RowAnchor::new(self.slot, self.reference.cast(), weight, self.scale)
     }
 }
 
@@ -180,14 +209,18 @@ impl<T: Real> ComponentAnchor<T> {
         assert_eq!(reference.columns(), weight.len(), "one weight a component");
         ComponentAnchor { slot, reference, weight }
     }
+}
 
-    /// The same anchor in another precision.
-    pub fn cast<U: Real>(&self) -> ComponentAnchor<U> {
-        let weight = self.weight.iter().map(|w| U::from_f64(w.to_f64())).collect();
-        ComponentAnchor::new(self.slot, self.reference.cast(), weight)
+impl<T: Real> Term<T> for ComponentAnchor<T> {
+    fn name(&self) -> String {
+        format!("reference of {} by component", self.slot.name())
     }
 
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+    fn facts(&self) -> Facts {
+        Facts { exact: true, squared_only: true, unit: Some(Unit::Raw), ..Facts::default() }
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let factor = factors.get(self.slot);
         let mut value = 0.0;
         for i in 0..factor.rows() {
@@ -199,7 +232,11 @@ impl<T: Real> ComponentAnchor<T> {
         value
     }
 
-    pub(super) fn add_to(&self, _factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn depends_on(&self, slot: Slot) -> bool {
+        slot == self.slot
+    }
+
+    fn add_to(&self, _: Slot, _: &Factors<T>, subproblem: &mut Subproblem<T>) {
         let Subproblem::Quadratic(q) = subproblem else {
             panic!("a problem with a component anchor has the Frobenius loss")
         };
@@ -214,5 +251,18 @@ impl<T: Real> ComponentAnchor<T> {
                 q.constant += 0.5 * self.weight[j].to_f64() * r[j].to_f64() * r[j].to_f64();
             }
         }
+    }
+
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot == self.slot
+    }
+}
+
+impl Cast for ComponentAnchor<f64> {
+    type In<T: Real> = ComponentAnchor<T>;
+
+    fn cast<T: Real>(&self, _: bool) -> ComponentAnchor<T> {
+        let weight = self.weight.iter().map(|w| T::from_f64(w.to_f64())).collect();
+        ComponentAnchor::new(self.slot, self.reference.cast(), weight)
     }
 }

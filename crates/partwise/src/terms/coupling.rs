@@ -6,7 +6,8 @@
 
 use super::penalty::add_ridge;
 use crate::engine::quadratic::{Subproblem, dot};
-use crate::engine::{Factors, Slot};
+use crate::engine::term::{Cast, Facts, Term};
+use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::Real;
 
 /// See the module.
@@ -16,14 +17,22 @@ pub struct Coupling<T> {
     pub weight: T,
 }
 
-impl<T: Real> Coupling<T> {
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+impl<T: Real> Term<T> for Coupling<T> {
+    fn name(&self) -> String {
+        "distance of codes and components".into()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { exact: true, squared_only: true, ..Facts::default() }
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let (a, b) = (factors.get(Slot::Codes).as_slice(), factors.get(Slot::Components).as_slice());
         let squares: f64 = a.iter().zip(b).map(|(a, b)| (a.to_f64() - b.to_f64()).powi(2)).sum();
         0.5 * self.weight.to_f64() * squares
     }
 
-    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         add_ridge(subproblem, |_| self.weight.to_f64());
         let Subproblem::Quadratic(q) = subproblem else {
             panic!("a problem with coupled factors has the Frobenius loss")
@@ -33,5 +42,17 @@ impl<T: Real> Coupling<T> {
             *c += self.weight * *o;
         }
         q.constant += 0.5 * self.weight.to_f64() * dot(other, other);
+    }
+
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot.is_main()
+    }
+}
+
+impl Cast for Coupling<f64> {
+    type In<T: Real> = Coupling<T>;
+
+    fn cast<T: Real>(&self, _: bool) -> Coupling<T> {
+        Coupling { weight: T::from_f64(self.weight) }
     }
 }

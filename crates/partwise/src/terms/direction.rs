@@ -11,7 +11,8 @@
 
 use super::penalty::{add_ridge, column_norms_1};
 use crate::engine::quadratic::Subproblem;
-use crate::engine::{Factors, Slot, column_squares};
+use crate::engine::term::{Cast, Facts, RowPenalty, Term, Unit};
+use crate::engine::{Factors, Loss, Slot, column_squares};
 use crate::foundation::{Matrix, Real};
 
 /// See the module.
@@ -38,16 +39,6 @@ impl<T: Real> ComponentDirection<T> {
         ComponentDirection { components, profiles, weights, mass }
     }
 
-    /// The same in another precision.
-    pub fn cast<U: Real>(&self) -> ComponentDirection<U> {
-        ComponentDirection {
-            components: self.components.clone(),
-            profiles: self.profiles.cast(),
-            weights: self.weights.clone(),
-            mass: self.mass,
-        }
-    }
-
     fn profile(&self, at: usize) -> impl Iterator<Item = f64> + Clone + '_ {
         (0..self.profiles.rows()).map(move |f| self.profiles.get(f, at).to_f64())
     }
@@ -61,19 +52,6 @@ impl<T: Real> ComponentDirection<T> {
             (product / length, length)
         };
         self.components.iter().enumerate().map(of).collect()
-    }
-
-    pub(super) fn value(&self, factors: &Factors<T>, squared: bool) -> f64 {
-        if !squared {
-            return self.divergence(factors);
-        }
-        let codes = column_squares(factors, Slot::Codes);
-        let components = column_squares(factors, Slot::Components);
-        let along = self.along(factors);
-        let part = |(at, &j): (usize, &usize)| {
-            self.weights[at] * codes[j] * (components[j] - along[at].0 * along[at].0).max(0.0)
-        };
-        0.5 * self.components.iter().enumerate().map(part).sum::<f64>()
     }
 
     fn divergence(&self, factors: &Factors<T>) -> f64 {
@@ -92,7 +70,52 @@ impl<T: Real> ComponentDirection<T> {
         value
     }
 
-    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn add_counts(&self, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        let value = self.divergence(factors);
+        let (h, sums) = (factors.get(Slot::Components), column_norms_1(factors, Slot::Components, None));
+        let Subproblem::KullbackLeibler(m) = subproblem else { unreachable!("the caller has a majorizer") };
+        m.constant += value;
+        for (at, &j) in self.components.iter().enumerate() {
+            let counts = self.weights[at] * self.mass;
+            let total: f64 = self.profile(at).sum();
+            for (f, r) in self.profile(at).enumerate() {
+                let here = h.get(f, j).to_f64();
+                if here > 0.0 {
+                    let numerator = m.numerator.get(f, j) + T::from_f64(counts * r / (total * here));
+                    m.numerator.set(f, j, numerator);
+                }
+            }
+            if sums[j] > 0.0 {
+                m.base[j] += T::from_f64(counts / sums[j]);
+                m.constant -= counts;
+            }
+        }
+    }
+}
+
+impl<T: Real> Term<T> for ComponentDirection<T> {
+    fn name(&self) -> String {
+        "references".into()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { unit: Some(Unit::Relative), ..Facts::default() }
+    }
+
+    fn value(&self, factors: &Factors<T>, loss: Loss) -> f64 {
+        if loss != Loss::Frobenius {
+            return self.divergence(factors);
+        }
+        let codes = column_squares(factors, Slot::Codes);
+        let components = column_squares(factors, Slot::Components);
+        let along = self.along(factors);
+        let part = |(at, &j): (usize, &usize)| {
+            self.weights[at] * codes[j] * (components[j] - along[at].0 * along[at].0).max(0.0)
+        };
+        0.5 * self.components.iter().enumerate().map(part).sum::<f64>()
+    }
+
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         if let Subproblem::KullbackLeibler(_) = subproblem {
             return match slot {
                 Slot::Components => self.add_counts(factors, subproblem),
@@ -123,25 +146,24 @@ impl<T: Real> ComponentDirection<T> {
         q.majorizer = true;
     }
 
-    fn add_counts(&self, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
-        let value = self.divergence(factors);
-        let (h, sums) = (factors.get(Slot::Components), column_norms_1(factors, Slot::Components, None));
-        let Subproblem::KullbackLeibler(m) = subproblem else { unreachable!("the caller has a majorizer") };
-        m.constant += value;
-        for (at, &j) in self.components.iter().enumerate() {
-            let counts = self.weights[at] * self.mass;
-            let total: f64 = self.profile(at).sum();
-            for (f, r) in self.profile(at).enumerate() {
-                let here = h.get(f, j).to_f64();
-                if here > 0.0 {
-                    let numerator = m.numerator.get(f, j) + T::from_f64(counts * r / (total * here));
-                    m.numerator.set(f, j, numerator);
-                }
-            }
-            if sums[j] > 0.0 {
-                m.base[j] += T::from_f64(counts / sums[j]);
-                m.constant -= counts;
-            }
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot == Slot::Components
+    }
+
+    fn for_new_rows(&self, factors: &Factors<T>, loss: Loss) -> Option<RowPenalty> {
+        (loss == Loss::Frobenius).then(|| RowPenalty::in_codes(self, factors))
+    }
+}
+
+impl Cast for ComponentDirection<f64> {
+    type In<T: Real> = ComponentDirection<T>;
+
+    fn cast<T: Real>(&self, _: bool) -> ComponentDirection<T> {
+        ComponentDirection {
+            components: self.components.clone(),
+            profiles: self.profiles.cast(),
+            weights: self.weights.clone(),
+            mass: self.mass,
         }
     }
 }

@@ -9,7 +9,8 @@
 
 use super::FeatureLists;
 use crate::engine::quadratic::{RowGroup, Subproblem, dot};
-use crate::engine::{Factors, Slot};
+use crate::engine::term::{Cast, Facts, RowGrams, Term};
+use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real};
 
 /// Of each row of one factor the entries (rows of the other factor) that are listed, and what they gain.
@@ -119,18 +120,29 @@ impl EntryWeights {
             only_listed: true,
         }
     }
+}
 
-    /// What it is called where all that it does is to leave entries out, and otherwise.
-    pub(super) fn name(&self) -> &'static str {
+impl<T: Real> Term<T> for EntryWeights {
+    fn name(&self) -> String {
+        // What it is called where all that it does is to leave entries out, and otherwise.
         let left_out = |lists: &Vec<Vec<(u32, f64)>>| lists.iter().flatten().all(|(_, gain)| *gain == -1.0);
         if self.only_listed || matches!(&self.samples.gains, Gains::Each(lists) if left_out(lists)) {
-            "unknown entries"
+            "unknown entries".into()
         } else {
-            "weights of entries"
+            "weights of entries".into()
         }
     }
 
-    pub(super) fn value<T: Real>(&self, factors: &Factors<T>) -> f64 {
+    fn facts(&self) -> Facts {
+        Facts {
+            squared_only: true,
+            row_grams: RowGrams::NonNegative,
+            weights_entries: true,
+            ..Facts::default()
+        }
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let (codes, components) = (factors.get(Slot::Codes), factors.get(Slot::Components));
         let mut sum = 0.0;
         for group in &self.samples.groups {
@@ -146,8 +158,7 @@ impl EntryWeights {
         0.5 * sum
     }
 
-    /// To the subproblem of the codes or of the components.
-    pub(super) fn add_to<T: Real>(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         let Subproblem::Quadratic(q) = subproblem else {
             panic!("a problem with weights of entries has the Frobenius loss")
         };
@@ -162,5 +173,13 @@ impl EntryWeights {
             RowGroup::with_gram(group.clone(), gain)
         });
         q.add_groups(groups.collect());
+    }
+}
+
+impl Cast for EntryWeights {
+    type In<T: Real> = EntryWeights;
+
+    fn cast<T: Real>(&self, _: bool) -> EntryWeights {
+        self.clone()
     }
 }

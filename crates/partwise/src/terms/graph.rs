@@ -28,7 +28,8 @@ use std::sync::Arc;
 
 use super::penalty::add_ridge;
 use crate::engine::quadratic::{Subproblem, dot};
-use crate::engine::{Factors, Slot, column_squares};
+use crate::engine::term::{Cast, ComponentSize, Facts, Term};
+use crate::engine::{Factors, Loss, Slot, column_squares};
 use crate::foundation::{Matrix, Real};
 use crate::graphs::Graph;
 use crate::kernels::simd::{Kernel, dispatch};
@@ -65,38 +66,8 @@ impl<T: Real> GraphSmoothing<T> {
         GraphSmoothing { relative: true, ..Self::new(graph, weight, GraphForm::Separable) }
     }
 
-    /// The same term in another precision and form.
-    pub fn cast<U: Real>(&self, form: GraphForm) -> GraphSmoothing<U> {
-        let (graph, degrees) = (Arc::clone(&self.graph), Arc::clone(&self.degrees));
-        let form = if self.relative { GraphForm::Separable } else { form };
-        GraphSmoothing {
-            graph,
-            degrees,
-            weight: U::from_f64(self.weight.to_f64()),
-            form,
-            relative: self.relative,
-        }
-    }
-
-    /// Whether it is measured at unit length of the components.
-    pub(crate) fn is_relative(&self) -> bool {
-        self.relative
-    }
-
-    pub(super) fn is_weightless(&self) -> bool {
+    fn is_weightless(&self) -> bool {
         self.weight == T::ZERO
-    }
-
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
-        if self.is_weightless() {
-            return 0.0;
-        }
-        let energies = self.energies(factors.get(Slot::Codes));
-        let sum: f64 = match self.metric(factors) {
-            None => energies.iter().sum(),
-            Some(metric) => energies.iter().zip(&metric).map(|(energy, m)| energy * m).sum(),
-        };
-        0.5 * self.weight.to_f64() * sum
     }
 
     /// w_cᵀLw_c of each component (k).
@@ -108,13 +79,39 @@ impl<T: Real> GraphSmoothing<T> {
     fn metric(&self, factors: &Factors<T>) -> Option<Vec<f64>> {
         self.relative.then(|| column_squares(factors, Slot::Components))
     }
+}
 
-    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+impl<T: Real> Term<T> for GraphSmoothing<T> {
+    fn name(&self) -> String {
+        "graph".into()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            squared_only: true,
+            size: if self.relative { ComponentSize::BestAtUnit } else { ComponentSize::Free },
+            ..Facts::default()
+        }
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
+        if self.is_weightless() {
+            return 0.0;
+        }
+        let energies = self.energies(factors.get(Slot::Codes));
+        let sum: f64 = match self.metric(factors) {
+            None => energies.iter().sum(),
+            Some(metric) => energies.iter().zip(&metric).map(|(energy, m)| energy * m).sum(),
+        };
+        0.5 * self.weight.to_f64() * sum
+    }
+
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         if slot == Slot::Components && self.relative && !self.is_weightless() {
             let (weight, energies) = (self.weight.to_f64(), self.energies(factors.get(Slot::Codes)));
             return add_ridge(subproblem, |j| weight * energies[j]);
         }
-        let value = self.value(factors);
+        let value = self.value(factors, Loss::Frobenius);
         if slot != Slot::Codes || self.is_weightless() {
             return subproblem.add_constant(value);
         }
@@ -150,6 +147,29 @@ impl<T: Real> GraphSmoothing<T> {
         q.penalties.add_shift(codes.rows(), shifts.into_iter());
         q.constant += value - here;
         q.majorizer = true;
+    }
+
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot == Slot::Codes && !self.is_weightless()
+    }
+}
+
+impl Cast for GraphSmoothing<f64> {
+    type In<T: Real> = GraphSmoothing<T>;
+
+    fn cast<T: Real>(&self, multiplicative: bool) -> GraphSmoothing<T> {
+        let (graph, degrees) = (Arc::clone(&self.graph), Arc::clone(&self.degrees));
+        let form = match multiplicative && !self.relative {
+            true => GraphForm::Multiplicative,
+            false => GraphForm::Separable,
+        };
+        GraphSmoothing {
+            graph,
+            degrees,
+            weight: T::from_f64(self.weight.to_f64()),
+            form,
+            relative: self.relative,
+        }
     }
 }
 

@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use crate::engine::quadratic::{KlMajorizer, Quadratic, RowGroup, Subproblem};
-use crate::engine::{Factors, Slot};
+use crate::engine::term::{Cast, Facts, RowGrams, Term};
+use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real};
 
 /// See the module.
@@ -44,64 +45,12 @@ impl<T: Real> Held<T> {
         Held { slot, columns, values: values.cast(), zeros }
     }
 
-    /// The same in another precision.
-    pub fn cast<U: Real>(&self) -> Held<U> {
-        let pattern = |g: &RowGroup<T>| (g.rows.clone(), g.held.clone().unwrap_or_default());
-        let zeros: Vec<_> = self.zeros.iter().map(pattern).collect();
-        Held::new(self.slot, self.columns.clone(), &self.values.cast(), &zeros)
-    }
-
-    pub(super) fn groups(&self) -> Arc<Vec<RowGroup<T>>> {
-        Arc::clone(&self.zeros)
-    }
-
-    /// Whether whole columns are held.
-    pub(crate) fn has_columns(&self) -> bool {
-        !self.columns.is_empty()
-    }
-
-    /// Puts the held values into the factor; whether that changed anything.
-    pub(crate) fn place(&self, factors: &mut Factors<T>) -> bool {
-        let differs = {
-            let factor = factors.get(self.slot);
-            let column = |(at, &j): (usize, &usize)| {
-                (0..factor.rows()).any(|i| factor.get(i, j) != self.values.get(i, at))
-            };
-            self.columns.iter().enumerate().any(column)
-                || self.each_zero().any(|(i, j)| factor.get(i, j) != T::ZERO)
-        };
-        if differs {
-            let factor = factors.get_mut(self.slot);
-            for (at, &j) in self.columns.iter().enumerate() {
-                (0..factor.rows()).for_each(|i| factor.set(i, j, self.values.get(i, at)));
-            }
-            self.each_zero().for_each(|(i, j)| factor.set(i, j, T::ZERO));
-        }
-        differs
-    }
-
     fn each_zero(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.zeros.iter().flat_map(|group| {
             let held = group.held.as_deref().unwrap_or_default();
             let columns = move || held.iter().enumerate().filter(|(_, held)| **held).map(|(j, _)| j);
             group.rows.iter().flat_map(move |&i| columns().map(move |j| (i as usize, j)))
         })
-    }
-
-    pub(super) fn add_to(&self, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
-        match subproblem {
-            Subproblem::Quadratic(q) => {
-                self.part_columns(q);
-                self.each_zero().for_each(|(i, j)| q.cross.set(i, j, T::ZERO));
-                if !self.zeros.is_empty() {
-                    q.add_groups(self.zeros.as_ref().clone());
-                }
-            }
-            Subproblem::KullbackLeibler(m) => {
-                self.stay(m, factors);
-                self.each_zero().for_each(|(i, j)| m.numerator.set(i, j, T::ZERO));
-            }
-        }
     }
 
     /// See the module.
@@ -152,5 +101,81 @@ impl<T: Real> Held<T> {
                 m.numerator.set(i, j, value);
             }
         }
+    }
+}
+
+impl<T: Real> Term<T> for Held<T> {
+    fn name(&self) -> String {
+        "held entries".into()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            exact: true,
+            negative_cross: !self.columns.is_empty(),
+            row_grams: RowGrams::NonNegative,
+            fixes_entries: true,
+            ..Facts::default()
+        }
+    }
+
+    fn value(&self, _: &Factors<T>, _: Loss) -> f64 {
+        0.0
+    }
+
+    fn depends_on(&self, slot: Slot) -> bool {
+        slot == self.slot
+    }
+
+    fn add_to(&self, _: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        match subproblem {
+            Subproblem::Quadratic(q) => {
+                self.part_columns(q);
+                self.each_zero().for_each(|(i, j)| q.cross.set(i, j, T::ZERO));
+                if !self.zeros.is_empty() {
+                    q.add_groups(self.zeros.as_ref().clone());
+                }
+            }
+            Subproblem::KullbackLeibler(m) => {
+                self.stay(m, factors);
+                self.each_zero().for_each(|(i, j)| m.numerator.set(i, j, T::ZERO));
+            }
+        }
+    }
+
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot == self.slot
+    }
+
+    fn place(&self, slot: Slot, factors: &mut Factors<T>) -> bool {
+        if slot != self.slot {
+            return false;
+        }
+        let differs = {
+            let factor = factors.get(self.slot);
+            let column = |(at, &j): (usize, &usize)| {
+                (0..factor.rows()).any(|i| factor.get(i, j) != self.values.get(i, at))
+            };
+            self.columns.iter().enumerate().any(column)
+                || self.each_zero().any(|(i, j)| factor.get(i, j) != T::ZERO)
+        };
+        if differs {
+            let factor = factors.get_mut(self.slot);
+            for (at, &j) in self.columns.iter().enumerate() {
+                (0..factor.rows()).for_each(|i| factor.set(i, j, self.values.get(i, at)));
+            }
+            self.each_zero().for_each(|(i, j)| factor.set(i, j, T::ZERO));
+        }
+        differs
+    }
+}
+
+impl Cast for Held<f64> {
+    type In<T: Real> = Held<T>;
+
+    fn cast<T: Real>(&self, _: bool) -> Held<T> {
+        let pattern = |g: &RowGroup<f64>| (g.rows.clone(), g.held.clone().unwrap_or_default());
+        let zeros: Vec<_> = self.zeros.iter().map(pattern).collect();
+        Held::new(self.slot, self.columns.clone(), &self.values, &zeros)
     }
 }

@@ -14,7 +14,8 @@
 use std::collections::BTreeMap;
 
 use crate::engine::quadratic::{RowGroup, Subproblem, dot};
-use crate::engine::{Factors, Slot};
+use crate::engine::term::{Cast, Facts, OwnStart, RowGrams, Term};
+use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real};
 use crate::kernels::gemm;
 
@@ -119,31 +120,29 @@ impl<T: Real> LabelView<T> {
         self.rows.as_ref().map_or(1.0, |rows| rows[row as usize])
     }
 
-    /// The entries of Y above 0: sample, label, value, by samples.
-    pub(crate) fn pulls(&self) -> &[(u32, u32, T)] {
-        &self.pulls
-    }
-
-    /// The same view in another precision.
-    pub fn cast<U: Real>(&self) -> LabelView<U> {
-        let weight = U::from_f64(self.weight.to_f64());
-        let (samples, labels) = (self.samples.clone(), self.labels.clone());
-        LabelView::of(self.targets.cast::<U>(), weight, samples, labels, self.rows.clone(), self.unexplained)
-    }
-
-    /// c.
-    pub(crate) fn n_labels(&self) -> usize {
-        self.targets.columns()
-    }
-
     /// The mean of the known entries of Y (0 when none is known).
-    pub(crate) fn mean_target(&self) -> f64 {
+    fn mean_target(&self) -> f64 {
         let known: usize = self.samples.iter().map(|p| p.rows.len() * p.known.len()).sum();
         let sum: f64 = self.targets.as_slice().iter().map(|y| y.to_f64()).sum();
         if known > 0 { sum / known as f64 } else { 0.0 }
     }
+}
 
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+impl<T: Real> Term<T> for LabelView<T> {
+    fn name(&self) -> String {
+        "labels".into()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            squared_only: true,
+            row_grams: RowGrams::NonNegative,
+            own_slot: Some(Slot::Labels),
+            ..Facts::default()
+        }
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let (codes, labels) = (factors.get(Slot::Codes), factors.get(Slot::Labels));
         let mut sum = self.unexplained;
         let k = codes.columns();
@@ -166,8 +165,11 @@ impl<T: Real> LabelView<T> {
         0.5 * self.weight.to_f64() * sum
     }
 
-    /// To the subproblem of the codes or of the labels.
-    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn depends_on(&self, slot: Slot) -> bool {
+        matches!(slot, Slot::Codes | Slot::Labels)
+    }
+
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         let Subproblem::Quadratic(q) = subproblem else {
             panic!("a problem with a view of labels has the Frobenius loss")
         };
@@ -196,6 +198,25 @@ impl<T: Real> LabelView<T> {
         }
         q.add_groups(groups);
         q.constant += 0.5 * self.weight.to_f64() * (self.squared_targets + self.unexplained);
+    }
+
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot == Slot::Codes
+    }
+
+    fn own_start(&self, _: &Factors<T>) -> Option<OwnStart<'_, T>> {
+        let (rows, mean) = (self.targets.columns(), self.mean_target());
+        Some(OwnStart::Explains { rows, mean, known: &self.pulls })
+    }
+}
+
+impl Cast for LabelView<f64> {
+    type In<T: Real> = LabelView<T>;
+
+    fn cast<T: Real>(&self, _: bool) -> LabelView<T> {
+        let weight = T::from_f64(self.weight.to_f64());
+        let (samples, labels) = (self.samples.clone(), self.labels.clone());
+        LabelView::of(self.targets.cast::<T>(), weight, samples, labels, self.rows.clone(), self.unexplained)
     }
 }
 

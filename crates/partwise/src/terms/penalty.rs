@@ -5,7 +5,8 @@
 //! λΣⱼ‖wⱼ‖₁‖hⱼ‖₂ and (λ/2)Σⱼ‖wⱼ‖²‖hⱼ‖², which no rescaling changes.
 
 use crate::engine::quadratic::{Subproblem, dot};
-use crate::engine::{Factors, Slot, column_squares};
+use crate::engine::term::{ComponentSize, Facts, Penalty, RowPenalty, Term};
+use crate::engine::{Factors, Loss, Slot, column_squares};
 use crate::foundation::Real;
 
 /// (λ/2)·Σᵢ sᵢ‖uᵢ‖².
@@ -19,15 +20,31 @@ pub struct Ridge<T> {
     pub rows: Option<Vec<T>>,
 }
 
-impl<T: Real> Ridge<T> {
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+impl<T: Real> Term<T> for Ridge<T> {
+    fn name(&self) -> String {
+        format!("L2 of {}", self.slot.name())
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { exact: true, ..Facts::default() }
+    }
+
+    fn penalty(&self) -> Option<Penalty> {
+        Some(Penalty::Plain(self.slot))
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let factor = factors.get(self.slot);
         let row = |i: usize| self.rows.as_ref().map_or(1.0, |s| s[i].to_f64());
         let sum: f64 = (0..factor.rows()).map(|i| row(i) * dot(factor.row(i), factor.row(i))).sum();
         0.5 * self.weight.to_f64() * sum
     }
 
-    pub(super) fn add_to(&self, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn depends_on(&self, slot: Slot) -> bool {
+        slot == self.slot
+    }
+
+    fn add_to(&self, _: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         match &self.rows {
             None => add_ridge(subproblem, |_| self.weight.to_f64()),
             Some(rows) => {
@@ -35,6 +52,13 @@ impl<T: Real> Ridge<T> {
                 subproblem.penalties_mut().add_shift(n, rows.iter().map(|s| self.weight * *s));
             }
         }
+    }
+
+    fn for_new_rows(&self, factors: &Factors<T>, _: Loss) -> Option<RowPenalty> {
+        // Row multipliers are 1 for unmerged rows, as new ones are.
+        let k = factors.rank();
+        let ridge = vec![self.weight.to_f64(); k];
+        (self.slot == Slot::Codes).then(|| RowPenalty { ridge, linear: vec![0.0; k] })
     }
 }
 
@@ -49,13 +73,33 @@ pub struct Sparsity<T> {
     pub rows: Option<Vec<T>>,
 }
 
-impl<T: Real> Sparsity<T> {
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+impl<T: Real> Term<T> for Sparsity<T> {
+    fn name(&self) -> String {
+        format!("L1 of {}", self.slot.name())
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { exact: true, ..Facts::default() }
+    }
+
+    fn penalty(&self) -> Option<Penalty> {
+        Some(Penalty::Plain(self.slot))
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         self.weight.to_f64() * column_norms_1(factors, self.slot, self.rows.as_deref()).iter().sum::<f64>()
     }
 
-    pub(super) fn add_to(&self, _factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn depends_on(&self, slot: Slot) -> bool {
+        slot == self.slot
+    }
+
+    fn add_to(&self, _: Slot, _: &Factors<T>, subproblem: &mut Subproblem<T>) {
         add_linear(subproblem, self.rows.as_deref(), |_| self.weight.to_f64());
+    }
+
+    fn for_new_rows(&self, factors: &Factors<T>, _: Loss) -> Option<RowPenalty> {
+        (self.slot == Slot::Codes).then(|| RowPenalty::in_codes(self, factors))
     }
 }
 
@@ -77,13 +121,27 @@ impl<T: Real> ProductSparsity<T> {
         let twos = column_squares(factors, self.slot.other()).iter().map(|s| s.sqrt()).collect();
         (ones, twos)
     }
+}
 
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+impl<T: Real> Term<T> for ProductSparsity<T> {
+    fn name(&self) -> String {
+        format!("L1 of {} (scale-free)", self.slot.name())
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { size: ComponentSize::Free, ..Facts::default() }
+    }
+
+    fn penalty(&self) -> Option<Penalty> {
+        Some(Penalty::ScaleFree)
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let (ones, twos) = self.norms(factors);
         self.weight.to_f64() * ones.iter().zip(&twos).map(|(a, b)| a * b).sum::<f64>()
     }
 
-    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         let (ones, twos) = self.norms(factors);
         let weight = self.weight.to_f64();
         if slot == self.slot {
@@ -99,6 +157,10 @@ impl<T: Real> ProductSparsity<T> {
             q.majorizer = true;
         }
     }
+
+    fn for_new_rows(&self, factors: &Factors<T>, _: Loss) -> Option<RowPenalty> {
+        Some(RowPenalty::in_codes(self, factors))
+    }
 }
 
 /// (λ/2)·Σⱼ ‖uⱼ‖²‖vⱼ‖²: exact in either factor.
@@ -110,15 +172,31 @@ pub struct ProductRidge<T> {
     pub weight: T,
 }
 
-impl<T: Real> ProductRidge<T> {
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+impl<T: Real> Term<T> for ProductRidge<T> {
+    fn name(&self) -> String {
+        format!("L2 of {} (scale-free)", self.slot.name())
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { exact: true, size: ComponentSize::Free, ..Facts::default() }
+    }
+
+    fn penalty(&self) -> Option<Penalty> {
+        Some(Penalty::ScaleFree)
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let (a, b) = (column_squares(factors, Slot::Codes), column_squares(factors, Slot::Components));
         0.5 * self.weight.to_f64() * a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>()
     }
 
-    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         let squares = column_squares(factors, slot.other());
         add_ridge(subproblem, |j| self.weight.to_f64() * squares[j]);
+    }
+
+    fn for_new_rows(&self, factors: &Factors<T>, _: Loss) -> Option<RowPenalty> {
+        Some(RowPenalty::in_codes(self, factors))
     }
 }
 
@@ -134,17 +212,37 @@ pub struct ComponentPenalty<T> {
     pub linear: Vec<T>,
 }
 
-impl<T: Real> ComponentPenalty<T> {
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+impl<T: Real> Term<T> for ComponentPenalty<T> {
+    fn name(&self) -> String {
+        format!("penalties of {}", self.slot.name())
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+
+    fn penalty(&self) -> Option<Penalty> {
+        Some(Penalty::ByComponent)
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let (ones, squares) = (column_norms_1(factors, self.slot, None), column_squares(factors, self.slot));
         (0..ones.len())
             .map(|j| self.linear[j].to_f64() * ones[j] + 0.5 * self.ridge[j].to_f64() * squares[j])
             .sum()
     }
 
-    pub(super) fn add_to(&self, _factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn depends_on(&self, slot: Slot) -> bool {
+        slot == self.slot
+    }
+
+    fn add_to(&self, _: Slot, _: &Factors<T>, subproblem: &mut Subproblem<T>) {
         add_ridge(subproblem, |j| self.ridge[j].to_f64());
         add_linear(subproblem, None, |j| self.linear[j].to_f64());
+    }
+
+    fn for_new_rows(&self, factors: &Factors<T>, _: Loss) -> Option<RowPenalty> {
+        (self.slot == Slot::Codes).then(|| RowPenalty::in_codes(self, factors))
     }
 }
 

@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use super::penalty::{add_ridge, column_norms_1};
 use crate::engine::quadratic::{RowGroup, Subproblem};
-use crate::engine::{Factors, Slot, column_squares};
+use crate::engine::term::{Cast, ComponentSize, Facts, RowGrams, RowPenalty, Term, Unit};
+use crate::engine::{Factors, Loss, Slot, column_squares};
 use crate::foundation::{Matrix, Real};
 
 /// Rows with the same rule.
@@ -87,28 +88,13 @@ impl<T: Real> Placement<T> {
         Placement::new(slot, name, &rules)
     }
 
-    /// The same in another precision.
-    pub fn cast<U: Real>(&self) -> Placement<U> {
-        let f64s = |v: &Vec<T>| v.iter().map(|v| v.to_f64()).collect::<Vec<f64>>();
-        let rule = |group: &RowGroup<T>| PlacementRule {
-            rows: group.rows.clone(),
-            penalty: group.penalty.as_ref().map(f64s).unwrap_or_default(),
-            pulls: group.pulls.iter().map(f64s).collect(),
-        };
-        Placement::new(self.slot, self.name, &self.groups.iter().map(rule).collect::<Vec<_>>())
-    }
-
-    pub(super) fn groups(&self) -> Arc<Vec<RowGroup<T>>> {
-        Arc::clone(&self.groups)
-    }
-
     /// Whether some row is drawn to a direction.
-    pub(crate) fn has_directions(&self) -> bool {
+    fn has_directions(&self) -> bool {
         self.groups.iter().any(|group| !group.pulls.is_empty())
     }
 
     /// Σᵢ pᵢⱼ·uᵢⱼ.
-    pub(crate) fn misplaced(&self, factors: &Factors<T>) -> Vec<f64> {
+    fn misplaced(&self, factors: &Factors<T>) -> Vec<f64> {
         self.sums_of(factors, |u| u)
     }
 
@@ -157,56 +143,6 @@ impl<T: Real> Placement<T> {
         sums
     }
 
-    pub(super) fn value(&self, factors: &Factors<T>, squared: bool) -> f64 {
-        let other = self.slot.other();
-        if !squared {
-            let sums = column_norms_1(factors, other, None);
-            return self.misplaced(factors).iter().zip(&sums).map(|(m, s)| m * s).sum();
-        }
-        let squares = column_squares(factors, other);
-        let mut value: f64 = self.misplaced_squares(factors).iter().zip(&squares).map(|(m, s)| m * s).sum();
-        if self.has_directions() {
-            let along = self.along(factors);
-            for j in 0..squares.len() {
-                for l in 0..squares.len() {
-                    value -= along.get(j, l) * (squares[j] * squares[l]).sqrt();
-                }
-            }
-        }
-        0.5 * value
-    }
-
-    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
-        let own = slot == self.slot;
-        match subproblem {
-            Subproblem::Quadratic(q) if own => {
-                let squares = column_squares(factors, self.slot.other());
-                q.group_metric = Some(squares.into_iter().map(T::from_f64).collect());
-                q.add_groups(self.groups.as_ref().clone());
-            }
-            Subproblem::KullbackLeibler(m) if own => {
-                let sums = column_norms_1(factors, self.slot.other(), None);
-                let (rows, k) = m.numerator.shape();
-                let mut entries = Matrix::zeros(rows, k);
-                for group in self.groups.iter() {
-                    let Some(penalty) = &group.penalty else { continue };
-                    for &row in &group.rows {
-                        for (j, entry) in entries.row_mut(row as usize).iter_mut().enumerate() {
-                            *entry = T::from_f64(penalty[j].to_f64() * sums[j]);
-                        }
-                    }
-                }
-                m.add_entries(entries);
-            }
-            Subproblem::KullbackLeibler(m) => {
-                for (base, sum) in m.base.iter_mut().zip(self.misplaced(factors)) {
-                    *base += T::from_f64(sum);
-                }
-            }
-            Subproblem::Quadratic(_) => self.add_to_other(factors, subproblem),
-        }
-    }
-
     fn add_to_other(&self, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         let misplaced = self.misplaced_squares(factors);
         if !self.has_directions() {
@@ -240,5 +176,100 @@ impl<T: Real> Placement<T> {
         }
         q.constant += constant;
         q.majorizer = true;
+    }
+}
+
+impl<T: Real> Term<T> for Placement<T> {
+    fn name(&self) -> String {
+        self.name.into()
+    }
+
+    fn facts(&self) -> Facts {
+        let signed = self.groups.iter().any(|group| !group.is_diagonal());
+        Facts {
+            squared_only: self.has_directions(),
+            row_grams: if signed { RowGrams::Signed } else { RowGrams::NonNegative },
+            unit: Some(Unit::Relative),
+            size: ComponentSize::Free,
+            ..Facts::default()
+        }
+    }
+
+    fn value(&self, factors: &Factors<T>, loss: Loss) -> f64 {
+        let other = self.slot.other();
+        if loss != Loss::Frobenius {
+            let sums = column_norms_1(factors, other, None);
+            return self.misplaced(factors).iter().zip(&sums).map(|(m, s)| m * s).sum();
+        }
+        let squares = column_squares(factors, other);
+        let mut value: f64 = self.misplaced_squares(factors).iter().zip(&squares).map(|(m, s)| m * s).sum();
+        if self.has_directions() {
+            let along = self.along(factors);
+            for j in 0..squares.len() {
+                for l in 0..squares.len() {
+                    value -= along.get(j, l) * (squares[j] * squares[l]).sqrt();
+                }
+            }
+        }
+        0.5 * value
+    }
+
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        let own = slot == self.slot;
+        match subproblem {
+            Subproblem::Quadratic(q) if own => {
+                let squares = column_squares(factors, self.slot.other());
+                q.group_metric = Some(squares.into_iter().map(T::from_f64).collect());
+                q.add_groups(self.groups.as_ref().clone());
+            }
+            Subproblem::KullbackLeibler(m) if own => {
+                let sums = column_norms_1(factors, self.slot.other(), None);
+                let (rows, k) = m.numerator.shape();
+                let mut entries = Matrix::zeros(rows, k);
+                for group in self.groups.iter() {
+                    let Some(penalty) = &group.penalty else { continue };
+                    for &row in &group.rows {
+                        for (j, entry) in entries.row_mut(row as usize).iter_mut().enumerate() {
+                            *entry = T::from_f64(penalty[j].to_f64() * sums[j]);
+                        }
+                    }
+                }
+                m.add_entries(entries);
+            }
+            Subproblem::KullbackLeibler(m) => {
+                for (base, sum) in m.base.iter_mut().zip(self.misplaced(factors)) {
+                    *base += T::from_f64(sum);
+                }
+            }
+            Subproblem::Quadratic(_) => self.add_to_other(factors, subproblem),
+        }
+    }
+
+    fn changes_cross(&self, slot: Slot) -> bool {
+        self.slot != slot && slot.is_main() && self.has_directions()
+    }
+
+    fn for_new_rows(&self, factors: &Factors<T>, loss: Loss) -> Option<RowPenalty> {
+        match loss {
+            // What is known of single samples says nothing of new ones.
+            _ if self.slot == Slot::Codes => None,
+            Loss::KullbackLeibler => {
+                Some(RowPenalty { ridge: vec![0.0; factors.rank()], linear: self.misplaced(factors) })
+            }
+            Loss::Frobenius => Some(RowPenalty::in_codes(self, factors)),
+        }
+    }
+}
+
+impl Cast for Placement<f64> {
+    type In<T: Real> = Placement<T>;
+
+    fn cast<T: Real>(&self, _: bool) -> Placement<T> {
+        let rule = |group: &RowGroup<f64>| PlacementRule {
+            rows: group.rows.clone(),
+            penalty: group.penalty.clone().unwrap_or_default(),
+            pulls: group.pulls.clone(),
+        };
+        Placement::new(self.slot, self.name, &self.groups.iter().map(rule).collect::<Vec<_>>())
     }
 }

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 
 use super::penalty::add_ridge;
 use crate::engine::quadratic::{RowGroup, Subproblem};
-use crate::engine::{Factors, Slot, column_squares};
+use crate::engine::term::{Cast, Facts, RowGrams, Term, Unit};
+use crate::engine::{Factors, Loss, Slot, column_squares};
 use crate::foundation::Real;
 
 /// See the module.
@@ -58,20 +59,8 @@ impl<T: Real> Relation<T> {
         Relation { name, diagonal, curvature, begins, entries, number: std::marker::PhantomData }
     }
 
-    /// The same in another precision.
-    pub fn cast<U: Real>(&self) -> Relation<U> {
-        Relation {
-            name: self.name,
-            diagonal: self.diagonal.clone(),
-            curvature: self.curvature.clone(),
-            begins: self.begins.clone(),
-            entries: self.entries.clone(),
-            number: std::marker::PhantomData,
-        }
-    }
-
     /// Whether some pair belongs apart, which multiplicative updates can't serve.
-    pub(crate) fn parts(&self) -> bool {
+    fn parts(&self) -> bool {
         self.entries.iter().any(|(_, value)| *value > 0.0)
     }
 
@@ -106,17 +95,46 @@ impl<T: Real> Relation<T> {
         sums.into_iter().map(|s| s.max(0.0)).collect()
     }
 
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+    /// Rows by their κ.
+    fn groups(&self, k: usize) -> Vec<RowGroup<T>> {
+        let mut by_curvature: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        for (i, kappa) in self.curvature.iter().enumerate().filter(|(_, kappa)| **kappa > 0.0) {
+            by_curvature.entry(kappa.to_bits()).or_default().push(i as u32);
+        }
+        let group = |(bits, rows): (u64, Vec<u32>)| RowGroup {
+            penalty: Some(vec![T::from_f64(f64::from_bits(bits)); k]),
+            ..RowGroup::plain(rows, k)
+        };
+        by_curvature.into_iter().map(group).collect()
+    }
+}
+
+impl<T: Real> Term<T> for Relation<T> {
+    fn name(&self) -> String {
+        self.name.into()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            squared_only: true,
+            negative_cross: self.parts(),
+            row_grams: RowGrams::NonNegative,
+            unit: Some(Unit::Relative),
+            ..Facts::default()
+        }
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         let squares = column_squares(factors, Slot::Components);
         0.5 * self.forms(factors).iter().zip(&squares).map(|(f, s)| f * s).sum::<f64>()
     }
 
-    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         if slot == Slot::Components {
             let forms = self.forms(factors);
             return add_ridge(subproblem, |j| forms[j]);
         }
-        let value = self.value(factors);
+        let value = self.value(factors, Loss::Frobenius);
         let squares = column_squares(factors, Slot::Components);
         let Subproblem::Quadratic(q) = subproblem else {
             panic!("a problem with relations has the Frobenius loss")
@@ -146,16 +164,22 @@ impl<T: Real> Relation<T> {
         q.majorizer = true;
     }
 
-    /// Rows by their κ.
-    fn groups(&self, k: usize) -> Vec<RowGroup<T>> {
-        let mut by_curvature: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-        for (i, kappa) in self.curvature.iter().enumerate().filter(|(_, kappa)| **kappa > 0.0) {
-            by_curvature.entry(kappa.to_bits()).or_default().push(i as u32);
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot == Slot::Codes
+    }
+}
+
+impl Cast for Relation<f64> {
+    type In<T: Real> = Relation<T>;
+
+    fn cast<T: Real>(&self, _: bool) -> Relation<T> {
+        Relation {
+            name: self.name,
+            diagonal: self.diagonal.clone(),
+            curvature: self.curvature.clone(),
+            begins: self.begins.clone(),
+            entries: self.entries.clone(),
+            number: std::marker::PhantomData,
         }
-        let group = |(bits, rows): (u64, Vec<u32>)| RowGroup {
-            penalty: Some(vec![T::from_f64(f64::from_bits(bits)); k]),
-            ..RowGroup::plain(rows, k)
-        };
-        by_curvature.into_iter().map(group).collect()
     }
 }

@@ -12,7 +12,8 @@
 
 use super::direction::ComponentDirection;
 use crate::engine::quadratic::Subproblem;
-use crate::engine::{Factors, Slot};
+use crate::engine::term::{Cast, Facts, RowPenalty, Term, Unit};
+use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real};
 
 /// Of one component.
@@ -74,13 +75,39 @@ impl SeedShare {
         let weights = self.parts.iter().map(|part| part.weight).collect();
         ComponentDirection::new(components, profiles, weights, self.mass)
     }
+}
 
-    pub(super) fn value<T: Real>(&self, factors: &Factors<T>, squared: bool) -> f64 {
-        self.here(factors, squared).value(factors, squared)
+impl<T: Real> Term<T> for SeedShare {
+    fn name(&self) -> String {
+        "weight of the seeds".into()
     }
 
-    pub(super) fn add_to<T: Real>(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn facts(&self) -> Facts {
+        Facts { unit: Some(Unit::Relative), ..Facts::default() }
+    }
+
+    fn value(&self, factors: &Factors<T>, loss: Loss) -> f64 {
+        self.here(factors, loss == Loss::Frobenius).value(factors, loss)
+    }
+
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         let squared = matches!(subproblem, Subproblem::Quadratic(_));
         self.here(factors, squared).add_to(slot, factors, subproblem);
+    }
+
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot == Slot::Components
+    }
+
+    fn for_new_rows(&self, factors: &Factors<T>, loss: Loss) -> Option<RowPenalty> {
+        (loss == Loss::Frobenius).then(|| RowPenalty::in_codes(self, factors))
+    }
+}
+
+impl Cast for SeedShare {
+    type In<T: Real> = SeedShare;
+
+    fn cast<T: Real>(&self, _: bool) -> SeedShare {
+        self.clone()
     }
 }

@@ -7,7 +7,8 @@
 //! H1 is the codes, H2 the components. Seen from d it is a quadratic with one unknown a row.
 
 use crate::engine::quadratic::{Subproblem, dot};
-use crate::engine::{Factors, Slot};
+use crate::engine::term::{Cast, Facts, OwnStart, RowGrams, Term};
+use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real};
 
 /// See the module.
@@ -25,12 +26,6 @@ impl<T: Real> SharedAnchor<T> {
     pub fn new(reference: Matrix<T>, weight: Vec<T>) -> Self {
         assert_eq!(reference.rows(), weight.len(), "one weight a row of the reference");
         SharedAnchor { reference, weight }
-    }
-
-    /// The same anchor in another precision.
-    pub fn cast<U: Real>(&self) -> SharedAnchor<U> {
-        let weight = self.weight.iter().map(|w| U::from_f64(w.to_f64())).collect();
-        SharedAnchor::new(self.reference.cast(), weight)
     }
 
     /// d (n × 1) at these codes and components; 0 where m or the reference is 0.
@@ -59,12 +54,31 @@ impl<T: Real> SharedAnchor<T> {
         };
         (0..factor.rows()).map(|i| 0.25 * self.weight[i].to_f64() * distance(i)).sum()
     }
+}
 
-    pub(super) fn value(&self, factors: &Factors<T>) -> f64 {
+impl<T: Real> Term<T> for SharedAnchor<T> {
+    fn name(&self) -> String {
+        "reference of both factors".into()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            squared_only: true,
+            row_grams: RowGrams::NonNegative,
+            own_slot: Some(Slot::Scales),
+            ..Facts::default()
+        }
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
         Slot::MAIN.iter().map(|slot| self.value_of(*slot, factors)).sum()
     }
 
-    pub(super) fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+    fn depends_on(&self, slot: Slot) -> bool {
+        slot.is_main() || slot == Slot::Scales
+    }
+
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
         let Subproblem::Quadratic(q) = subproblem else {
             panic!("a problem with a shared anchor has the Frobenius loss")
         };
@@ -91,5 +105,22 @@ impl<T: Real> SharedAnchor<T> {
             let squares = |slot: Slot| dot(factors.get(slot).row(i), factors.get(slot).row(i));
             q.constant += 0.25 * m * (squares(Slot::Codes) + squares(Slot::Components));
         }
+    }
+
+    fn changes_cross(&self, slot: Slot) -> bool {
+        slot.is_main()
+    }
+
+    fn own_start(&self, start: &Factors<T>) -> Option<OwnStart<'_, T>> {
+        Some(OwnStart::Follows(self.scales(start)))
+    }
+}
+
+impl Cast for SharedAnchor<f64> {
+    type In<T: Real> = SharedAnchor<T>;
+
+    fn cast<T: Real>(&self, _: bool) -> SharedAnchor<T> {
+        let weight = self.weight.iter().map(|w| T::from_f64(w.to_f64())).collect();
+        SharedAnchor::new(self.reference.cast(), weight)
     }
 }

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use super::extrapolation::Extrapolation;
 use super::solving::extrapolation;
 use super::{Backend, Exact};
+use crate::engine::Problem;
 use crate::engine::losses::{Loss, frobenius, images, kullback_leibler};
 use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
 use crate::engine::solvers::{Bpp, NnlsSolver};
+use crate::engine::term::{self, Chunk};
 use crate::engine::{Factors, Init, Slot};
 use crate::foundation::pool::{Pool, fixed_chunks};
 use crate::foundation::{Matrix, Real};
 use crate::kernels::gemm;
 use crate::kernels::sums::{column_sums, wide_gram};
-use crate::problem::Problem;
 
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;
@@ -229,9 +230,10 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
         };
         for contribution in &self.problem.contributions {
-            contribution.add_to_by(slot, &self.factors, &mut subproblem, &|chunks, out, width, f| {
+            let each_chunk = |chunks: &[Range<usize>], out: &mut [T], width: usize, f: &Chunk<'_, T>| {
                 self.pool.map_rows(chunks, out, width, f)
-            });
+            };
+            term::add(contribution.as_ref(), slot, &self.factors, &mut subproblem, &each_chunk);
         }
         self.current = Some((slot, subproblem));
     }

@@ -2,12 +2,13 @@
 //! with the other backends and nothing else.
 
 use super::{Backend, Exact};
+use crate::engine::Problem;
 use crate::engine::losses::Loss;
 use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
 use crate::engine::solvers::{Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
+use crate::engine::term;
 use crate::engine::{Factors, Slot};
 use crate::foundation::Matrix;
-use crate::problem::Problem;
 
 /// See the module.
 pub struct ReferenceBackend<'p, 'a> {
@@ -176,7 +177,7 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
             }
         };
         for contribution in &self.problem.contributions {
-            contribution.add_to(slot, &self.factors, &mut subproblem);
+            term::add(contribution.as_ref(), slot, &self.factors, &mut subproblem, &term::one_by_one);
         }
         self.current = Some((slot, subproblem));
     }

@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use super::cpu::CpuBackend;
 use super::extrapolation::{Extrapolation, Known};
+use crate::engine::Problem;
 use crate::engine::Slot;
 use crate::engine::losses::Loss;
 use crate::engine::quadratic::{KlMajorizer, Quadratic, RowGroup, Subproblem};
 use crate::engine::solvers::{Hals, KlRows, NnlsSolver, Rows, SolverChoice, Swept, improve_kl_rows};
 use crate::foundation::pool::fixed_chunks;
 use crate::foundation::{Matrix, Real};
-use crate::problem::Problem;
 
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;

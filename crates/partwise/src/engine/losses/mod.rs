@@ -2,7 +2,6 @@
 
 use crate::foundation::{Error, Result};
 
-pub(crate) mod combined_rows;
 pub(crate) mod frobenius;
 pub(crate) mod images;
 pub(crate) mod kullback_leibler;

@@ -7,7 +7,7 @@ use crate::engine::Slot;
 use crate::foundation::{Error, Matrix, Notice, Result};
 use crate::guidance::Strength;
 use crate::guidance::rules::RowRules;
-use crate::terms::{ComponentAnchor, ComponentDirection, Contribution};
+use crate::terms::{ComponentAnchor, ComponentDirection};
 
 impl Compiler<'_> {
     pub(super) fn add_references(
@@ -58,7 +58,7 @@ impl Compiler<'_> {
             let mass = self.shape.sum / self.shape.rank as f64;
             let columns = Matrix::from_fn(d, drawn.len(), |f, c| drawn[c].1[f]);
             let term = ComponentDirection::new(components, columns, weights, mass);
-            self.contributions.push(Contribution::ComponentDirection(term));
+            self.contributions.push(Box::new(term));
         }
         if !anchored.is_empty() {
             let (mut reference, mut weight) = (Matrix::zeros(d, self.shape.rank), vec![0.0; self.shape.rank]);
@@ -67,7 +67,7 @@ impl Compiler<'_> {
                 (0..d).for_each(|f| reference.set(f, *j, profile[f]));
             }
             let anchor = ComponentAnchor::new(Slot::Components, reference, weight);
-            self.contributions.push(Contribution::ComponentAnchor(anchor));
+            self.contributions.push(Box::new(anchor));
         }
         Ok(())
     }

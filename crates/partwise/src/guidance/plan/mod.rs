@@ -14,9 +14,10 @@ use rows::Rows;
 
 use super::advice::{Advice, Guidance};
 use super::rules::RowRules;
+use crate::engine::term::ModelTerm;
 use crate::engine::{Shape, Slot};
 use crate::foundation::{Error, Matrix, Notice, Result};
-use crate::terms::{Contribution, EntryWeights, Held, Placement};
+use crate::terms::{EntryWeights, Held, Placement};
 
 /// Where a component may start from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +34,7 @@ pub(crate) struct Evidence {
 pub(crate) type Seeded<'s> = dyn Fn(&[(usize, f64)]) -> Option<Vec<f64>> + 's;
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Plan {
     /// The topics and their components.
     pub topics: Vec<(String, Range<usize>)>,
@@ -42,7 +43,7 @@ pub(crate) struct Plan {
     /// What each sample counts.
     pub sample_weights: Option<Vec<f64>>,
     /// The terms; what is held comes last.
-    pub contributions: Vec<Contribution<f64>>,
+    pub contributions: Vec<Box<dyn ModelTerm>>,
     /// Of each component of a topic.
     pub evidence: Vec<Evidence>,
     /// What was left out, and why.
@@ -131,7 +132,7 @@ struct Compiler<'g> {
     topics: Vec<(String, Range<usize>)>,
     evidence: Vec<Evidence>,
     notices: Vec<Notice>,
-    contributions: Vec<Contribution<f64>>,
+    contributions: Vec<Box<dyn ModelTerm>>,
     /// What is known of the samples, by the name of the term.
     samples: BTreeMap<&'static str, RowRules>,
     /// Held components and their profiles.
@@ -274,14 +275,14 @@ impl Compiler<'_> {
             }
             Advice::ComponentReference(reference) => {
                 let anchor = reference.anchor(self.shape);
-                self.contributions.push(Contribution::ComponentAnchor(anchor));
+                self.contributions.push(Box::new(anchor));
                 Ok(())
             }
             Advice::Targets { targets, strength } => self.add_targets(targets, *strength, rows),
             // Changes of variables on the rows and the columns of X.
             Advice::SampleWeights(_) | Advice::FeatureWeights(_) => Ok(()),
             Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_) => {
-                if self.contributions.iter().any(|c| matches!(c, Contribution::EntryWeights(_))) {
+                if self.contributions.iter().any(|c| c.facts().weights_entries) {
                     return Err(Error::Guidance(
                         "weights of entries, or which are known, are given twice".into(),
                     ));
@@ -293,7 +294,7 @@ impl Compiler<'_> {
                         valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
                     });
                 }
-                self.contributions.push(Contribution::EntryWeights(self.entry_weights(item)?));
+                self.contributions.push(Box::new(self.entry_weights(item)?));
                 Ok(())
             }
         }
@@ -348,7 +349,7 @@ impl Compiler<'_> {
             let placements = rules.placements();
             if !placements.is_empty() {
                 let placement = Placement::new(Slot::Codes, term, &placements);
-                self.contributions.push(Contribution::Placement(placement));
+                self.contributions.push(Box::new(placement));
             }
             for (at, zeros) in rules.zeros() {
                 let allowed: Vec<bool> = zeros.iter().map(|zero| !zero).collect();
@@ -365,12 +366,12 @@ impl Compiler<'_> {
         let nothing = |slot| Matrix::zeros(if slot == Slot::Codes { 1 } else { self.shape.features }, 0);
         if !zeros.is_empty() {
             let held = Held::new(Slot::Codes, Vec::new(), &nothing(Slot::Codes), &zeros);
-            self.contributions.push(Contribution::Held(held));
+            self.contributions.push(Box::new(held));
         }
         let placements = features.placements();
         if !placements.is_empty() {
             let placement = Placement::new(Slot::Components, "seeds", &placements);
-            self.contributions.push(Contribution::Placement(placement));
+            self.contributions.push(Box::new(placement));
         }
         self.fixed.sort_by_key(|(j, _)| *j);
         let zeros = features.zeros();
@@ -378,10 +379,9 @@ impl Compiler<'_> {
             let columns: Vec<usize> = self.fixed.iter().map(|(j, _)| *j).collect();
             let values = Matrix::from_fn(self.shape.features, columns.len(), |f, at| self.fixed[at].1[f]);
             let held = Held::new(Slot::Components, columns, &values, &zeros);
-            self.contributions.push(Contribution::Held(held));
+            self.contributions.push(Box::new(held));
         }
-        let is_held = |c: &Contribution<f64>| matches!(c, Contribution::Held(_));
-        self.contributions.sort_by_key(is_held);
+        self.contributions.sort_by_key(|c| c.facts().fixes_entries);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use super::{Compiler, Rows, check_length, no_raw, out_of_range};
 use crate::foundation::{Error, Notice, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Strength};
-use crate::terms::{Contribution, GraphForm, GraphSmoothing, Relation};
+use crate::terms::{GraphForm, GraphSmoothing, Relation};
 
 impl Compiler<'_> {
     pub(super) fn add_links(
@@ -58,7 +58,7 @@ impl Compiler<'_> {
                 });
             }
             let term = GraphSmoothing::new(graph.clone(), lambda, GraphForm::Separable);
-            self.contributions.push(Contribution::GraphSmoothing(term));
+            self.contributions.push(Box::new(term));
             return Ok(());
         }
         if strength.is_held() {
@@ -135,7 +135,7 @@ impl Compiler<'_> {
             given.iter().enumerate().for_each(|(i, kappa)| most[place(i).0] = most[place(i).0].max(*kappa));
             most
         });
-        self.contributions.push(Contribution::Relation(Relation::new(name, diagonal, &off, curvature)));
+        self.contributions.push(Box::new(Relation::new(name, diagonal, &off, curvature)));
     }
 }
 

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::{Compiler, Rows, no_raw, out_of_range};
+use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Matrix, Result};
 use crate::guidance::{LabelRule, LabelTargets, Labels, Strength};
-use crate::terms::Contribution;
 
 impl Compiler<'_> {
     pub(super) fn add_labels(
@@ -56,7 +56,7 @@ impl Compiler<'_> {
                 self.viewed = labels.names().iter().map(|name| self.components(name)).collect();
                 let classes: Vec<Option<usize>> = (0..n).map(|i| labels.class(i)).collect();
                 let view = rows.view(&classes, labels.n_classes(), weight);
-                self.contributions.push(Contribution::LabelView(view));
+                self.contributions.push(Box::new(view));
                 Ok(())
             }
             _ => Ok(()),
@@ -72,7 +72,7 @@ impl Compiler<'_> {
                 valid: vec!["a strength below 1".into(), "labels as components".into()],
             });
         }
-        if self.contributions.iter().any(|c| matches!(c, Contribution::LabelView(_))) {
+        if self.contributions.iter().any(|term| term.facts().own_slot == Some(crate::engine::Slot::Labels)) {
             return Err(Error::Guidance(
                 "labels as a view are given twice; give one of the two as components".into(),
             ));
@@ -97,14 +97,15 @@ impl Compiler<'_> {
                 valid: vec!["labels as a view".into(), "label sets".into()],
             });
         }
-        self.contributions.extend(targets.view(strength, self.shape).map(Contribution::LabelView));
+        let view = targets.view(strength, self.shape);
+        self.contributions.extend(view.map(|view| Box::new(view) as Box<dyn ModelTerm>));
         Ok(())
     }
 
     /// A raw anchor of the codes, as WS-NMF has it.
     pub(super) fn anchor_rows(&mut self, reference: Matrix<f64>, weight: Vec<f64>, rows: &Rows) {
         let anchors = rows.anchors(reference, weight);
-        self.contributions.extend(anchors.into_iter().map(Contribution::RowAnchor));
+        self.contributions.extend(anchors.into_iter().map(|anchor| Box::new(anchor) as Box<dyn ModelTerm>));
     }
 
     /// A sample shows what its topic looks like: the first of a topic's samples one component each, the further ones all of them.

@@ -3,7 +3,7 @@
 use super::{Compiler, out_of_range};
 use crate::foundation::{Error, Notice, Result};
 use crate::guidance::{Feature, Strength};
-use crate::terms::{Contribution, SeedShare, SeedWeights};
+use crate::terms::{SeedShare, SeedWeights};
 
 impl Compiler<'_> {
     /// The topics' seeds that exist, reported where one does not. A feature counts once in a topic, with the largest of its weights, by
@@ -114,7 +114,7 @@ impl Compiler<'_> {
         }
         if !parts.is_empty() {
             let mass = self.shape.sum / self.shape.rank as f64;
-            self.contributions.push(Contribution::SeedShare(SeedShare::new(parts, mass)));
+            self.contributions.push(Box::new(SeedShare::new(parts, mass)));
         }
     }
 }

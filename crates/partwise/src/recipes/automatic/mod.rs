@@ -50,12 +50,12 @@ mod shares;
 mod views;
 
 use super::memberships::largest;
-use crate::data::DataMatrix;
 use crate::data::range::in_range;
+use crate::data::{DataMatrix, DataSize};
+use crate::fit::memory;
 use crate::foundation::pool::{self, Pool};
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Labels;
-use crate::memory::{self, DataSize};
 
 /// The settings of [`automatic`]. None of them has to be touched.
 ///

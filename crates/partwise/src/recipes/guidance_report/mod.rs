@@ -12,11 +12,10 @@ mod seeds;
 
 use super::memberships::{ShareOf, largest, shares};
 use crate::data::DataMatrix;
-use crate::encode::{Encoding, encode};
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
 use crate::engine::{Settings, silent};
-use crate::fit::Fit;
+use crate::fit::{Encoding, Fit, encode};
 use crate::foundation::{Matrix, Real, Result};
 use crate::guidance::{Advice, Guidance, LabelRule, Plan};
 use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_rows, seeded, shape};

@@ -1,24 +1,24 @@
-//! The one loop of the project, and what it returns.
+//! A fit: data, model and settings put together, run through the loop, and given back in the caller's samples and features.
 //!
 //! ```text
-//! Problem ─► start ─► loop { for each slot: restrict ─► improve; record; stop? } ─► exact objective, un-merge ─► Fit
+//! Problem ─► start ─► loop (`engine/iterate.rs`) ─► exact objective, un-merge ─► Fit
 //! ```
-//!
-//! The objective of an iteration is read off the first subproblem of the next one, so watching costs nothing.
 
-use std::time::{Duration, Instant};
+mod encode;
+pub(crate) mod memory;
 
-use crate::data::DataMatrix;
-use crate::encode::Encoding;
-use crate::engine::backend::{Backend, CpuBackend, Exact};
+pub use encode::{Encoding, Held, encode, solve};
+
+use std::time::Duration;
+
+use crate::data::{DataMatrix, DataSize};
+use crate::engine::iterate::{Finished, Run};
 use crate::engine::losses::Loss;
-use crate::engine::stop::{NOTICEABLE, StopRule, recent_progress};
-use crate::engine::{Factors, Iteration, Observer, Settings, Slot, StopReason, silent};
-use crate::foundation::{Error, Matrix, Notice, Real, Result, interrupt, pool};
-use crate::memory::{self, DataSize};
+use crate::engine::stop::{NOTICEABLE, recent_progress};
+use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, StopReason, silent};
+use crate::foundation::{Matrix, Notice, Real, Result};
 use crate::methods::Model;
 use crate::problem::{Problem, Units, times, zero_factors};
-use crate::terms::{Contribution, Rescaling};
 
 /// A finished factorization X ≈ W·H.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ fn fit_in_range<T: Real>(
     observer: &mut dyn Observer,
 ) -> Result<(Fit<T>, Option<Rescaling>)> {
     let (problem, start) = Problem::new(data, model, settings)?;
-    let mut fit = T::run(&problem, start, settings, observer)?;
+    let mut fit = run(&problem, start, settings, observer)?;
     for (name, topic) in fit.component_names.iter_mut().zip(&problem.component_names) {
         name.clone_from(topic);
     }
@@ -183,122 +183,19 @@ impl<T: Real> Fit<T> {
     }
 }
 
-/// The loop, backend and solvers in one number type, compiled here once instead of in every crate that calls [`fit`].
-pub trait Engine: Sized {
-    /// Runs a checked problem from its start.
-    #[doc(hidden)]
-    fn run(
-        problem: &Problem<'_, Self>,
-        start: Factors<Self>,
-        settings: &Settings,
-        observer: &mut dyn Observer,
-    ) -> Result<Fit<Self>>
-    where
-        Self: Real;
-}
-
-macro_rules! engine {
-    ($t:ident) => {
-        impl Engine for $t {
-            #[inline(never)]
-            fn run(
-                problem: &Problem<'_, Self>,
-                start: Factors<Self>,
-                settings: &Settings,
-                observer: &mut dyn Observer,
-            ) -> Result<Fit<Self>> {
-                run(problem, start, settings, observer)
-            }
-        }
-    };
-}
-engine!(f32);
-engine!(f64);
-
+/// Runs a checked problem from its start.
 fn run<T: Real>(
     problem: &Problem<'_, T>,
     start: Factors<T>,
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Fit<T>> {
-    let began = Instant::now();
-    let factor = problem.published_factor;
-    let mut backend = CpuBackend::new(problem, start, settings.threads);
-    let (threads, working_bytes) = (backend.threads(), backend.working_bytes());
-    if problem.solve_codes {
-        backend.solve_codes();
-    }
-    let mut history = Vec::new();
-    let stop = iterate(&mut backend, factor, &mut StopRule::new(settings), began, &mut history, observer)?;
-    let exact = backend.exact();
-    let elapsed = began.elapsed();
-    let factors = Box::new(backend).into_factors();
-    let overflow = |what: &str| Error::Overflow { iteration: history.len() - 1, what: what.into() };
-    let finite = factors.slots().all(|s| factors.get(s).as_slice().iter().all(|v| v.is_finite()));
-    if !finite {
-        return Err(overflow("a factor"));
-    }
-    if !exact.parts.iter().all(|(_, value)| value.is_finite()) {
-        return Err(overflow("the objective"));
-    }
-    if !exact.kkt.is_finite() {
-        return Err(overflow("the projected gradient"));
-    }
-    let mut fit = finish(problem, factors, &exact, history, stop, threads, working_bytes, elapsed);
-    fit.notices.extend(pool::capped(settings.threads).map(|message| Notice { code: pool::CAPPED, message }));
-    Ok(fit)
+    Ok(finish(problem, T::once::<Run>((problem, start, settings, observer))?))
 }
 
-/// The loop. `factor` turns the half objective into the published one.
-pub(crate) fn iterate<T: Real>(
-    backend: &mut dyn Backend<T>,
-    factor: f64,
-    rule: &mut StopRule,
-    began: Instant,
-    history: &mut Vec<Iteration>,
-    observer: &mut dyn Observer,
-) -> Result<StopReason> {
-    let slots = backend.slots();
-    let mut kkt = None;
-    for number in 0.. {
-        interrupt::check();
-        backend.restrict(slots[0]);
-        let objective = factor * backend.objective();
-        if !objective.is_finite() {
-            return Err(Error::Overflow { iteration: number, what: "the objective".into() });
-        }
-        let iteration = Iteration { number, objective, kkt, elapsed: began.elapsed() };
-        history.push(iteration);
-        if observer.on_iteration(&iteration).is_break() {
-            return Ok(StopReason::Observer);
-        }
-        if let Some(reason) = rule.decide(&iteration) {
-            return Ok(reason);
-        }
-        let mut squared = backend.improve();
-        for &slot in &slots[1..] {
-            backend.restrict(slot);
-            squared += backend.improve();
-        }
-        let gradient = factor * squared.sqrt();
-        if !gradient.is_finite() {
-            return Err(Error::Overflow { iteration: number + 1, what: "the projected gradient".into() });
-        }
-        kkt = Some(gradient);
-    }
-    unreachable!("the iteration limit ends the loop")
-}
-
-fn finish<T: Real>(
-    problem: &Problem<'_, T>,
-    factors: Factors<T>,
-    exact: &Exact,
-    history: Vec<Iteration>,
-    stop: StopReason,
-    threads: usize,
-    working_bytes: usize,
-    elapsed: Duration,
-) -> Fit<T> {
+/// What the loop left, as the caller knows samples and features.
+fn finish<T: Real>(problem: &Problem<'_, T>, finished: Finished<T>) -> Fit<T> {
+    let Finished { factors, exact, history, stop, notices, threads, working_bytes, elapsed } = finished;
     let factor = problem.published_factor;
     let parts: Vec<(String, f64)> = exact.parts.iter().map(|(name, v)| (name.clone(), factor * v)).collect();
     let encoding = Encoding::of(problem, &factors);
@@ -311,8 +208,7 @@ fn finish<T: Real>(
     };
     // The loss, without what unknown entries have in it.
     let unknown = problem.contributions.iter().zip(&parts[1..]);
-    let unknown: f64 =
-        unknown.filter(|(c, _)| matches!(c, Contribution::EntryWeights(_))).map(|(_, (_, v))| v).sum();
+    let unknown: f64 = unknown.filter(|(c, _)| c.facts().weights_entries).map(|(_, (_, v))| v).sum();
     // A model may publish its objective with the factor ½; the loss is always without it.
     let loss_value = ((parts[0].1 + unknown) * problem.loss.published_factor() / factor).max(0.0);
     let ratio = if size > 0.0 { loss_value / size } else { 0.0 };
@@ -336,7 +232,7 @@ fn finish<T: Real>(
         iterations: history.len() - 1,
         history,
         stop,
-        notices: problem.notices.iter().cloned().chain(zero).collect(),
+        notices: problem.notices.iter().cloned().chain(zero).chain(notices).collect(),
         loss: problem.loss,
         solver: problem.solver.name,
         init: problem.init,

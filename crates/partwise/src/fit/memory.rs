@@ -11,119 +11,18 @@
 //! The peak is the sums and data with the larger of start and loop. It is meant to lie between the true peak and one and a half times of it;
 //! what is small beside n, d and k (a class, a topic) is left out. All arithmetic is in `f64`, which no shape makes overflow.
 
-use crate::data::DataMatrix;
+use crate::data::{DataSize, INDEX, WORD};
 use crate::engine::losses::Loss;
 use crate::engine::solvers::{SolverChoice, SolverSpec};
 use crate::engine::{Acceleration, Init, Settings};
-use crate::foundation::{Error, Real, Result};
+use crate::foundation::Estimate;
 use crate::guidance::{Advice, Guidance, Strength};
 use crate::methods::{Form, Input, Model, Tying};
 
-/// Bytes of an index of a sparse entry, of an offset of a row, of an `f64`.
-const INDEX: f64 = 4.0;
-const WORD: f64 = 8.0;
 /// Rows whose Gram is summed at once.
 const GRAM_ROWS: f64 = 4096.0;
-/// What a process takes whatever the data: stacks of threads, buffers of chunks.
-const FIXED: f64 = 4.0 * 1024.0 * 1024.0;
 /// Columns that a truncated SVD computes beyond those asked for.
 const SVD_EXTRA: usize = 10;
-
-/// The sizes of data, as the estimates need them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DataSize {
-    /// n.
-    pub samples: usize,
-    /// d.
-    pub features: usize,
-    /// Stored values: n·d for dense data.
-    pub stored: usize,
-    /// Whether only non-zeros are stored.
-    pub sparse: bool,
-    /// Bytes of a number: 4 (`f32`) or 8 (`f64`).
-    pub number: usize,
-}
-
-impl DataSize {
-    /// Those of data at hand.
-    pub fn of<T: Real>(data: &dyn DataMatrix<T>) -> Self {
-        DataSize {
-            samples: data.n_samples(),
-            features: data.n_features(),
-            stored: data.n_stored(),
-            sparse: data.is_sparse(),
-            number: size_of::<T>(),
-        }
-    }
-
-    fn rows(&self) -> f64 {
-        self.samples as f64
-    }
-
-    fn columns(&self) -> f64 {
-        self.features as f64
-    }
-
-    /// Bytes of the data themselves.
-    fn bytes(&self) -> f64 {
-        match self.sparse {
-            true => self.stored as f64 * (INDEX + self.number as f64) + WORD * (self.rows() + 1.0),
-            false => self.stored as f64 * self.number as f64,
-        }
-    }
-
-    /// Row and column sums, and the lists of rows and columns of zeros, of which sparse data may have many.
-    fn sums(&self) -> f64 {
-        let zeros = if self.sparse { WORD } else { 0.0 };
-        (WORD + zeros) * (self.rows() + self.columns()) + self.columns()
-    }
-
-    /// The columns of sparse data, and where the next entry of each row and column goes while they are built.
-    fn transpose(&self) -> f64 {
-        match self.sparse {
-            true => {
-                self.stored as f64 * (INDEX + self.number as f64)
-                    + 2.0 * WORD * self.columns()
-                    + WORD * self.rows()
-            }
-            false => 0.0,
-        }
-    }
-}
-
-/// What a piece of work needs, by its parts, in bytes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Estimate {
-    /// "the factors", …, with their bytes; they are needed at one time.
-    pub parts: Vec<(&'static str, f64)>,
-    /// What would need less.
-    pub advice: Vec<String>,
-}
-
-impl Estimate {
-    /// All parts together; the largest number where that is more than a machine can count.
-    pub fn bytes(&self) -> u64 {
-        (FIXED + self.parts.iter().map(|(_, bytes)| bytes).sum::<f64>()) as u64
-    }
-
-    /// Refuses work that needs more than `available` bytes.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] with both numbers.
-    pub fn check(&self, what: &str, available: Option<u64>) -> Result<()> {
-        let needed = self.bytes();
-        match available.filter(|available| needed > *available) {
-            None => Ok(()),
-            Some(available) => {
-                let largest = self.parts.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |part| part.0);
-                let (what, advice) = (what.to_string(), self.advice.clone());
-                Err(Error::Memory { what, needed, available, largest: largest.into(), advice })
-            }
-        }
-    }
-}
-
-pub use crate::foundation::words::in_words;
 
 /// What would need less, for work on data of this size with k components.
 fn advice(size: DataSize, rank: Option<usize>) -> Vec<String> {
@@ -194,22 +93,6 @@ pub fn of_solve(size: DataSize, loss: Loss, settings: &Settings) -> Estimate {
             ("the factors", loop_bytes(size, k, solver, settings.threads) + fixed),
         ],
         advice: advice(size, Some(settings.rank)),
-    }
-}
-
-/// What the graph of so many nearest neighbours needs: [`neighbour_graph`](crate::graphs::neighbour_graph).
-pub fn of_neighbours(size: DataSize, neighbours: usize) -> Estimate {
-    let edges = size.rows() * neighbours as f64;
-    Estimate {
-        parts: vec![
-            ("the sums of rows and columns", size.sums() + WORD * size.columns()),
-            ("the columns of the sparse data", size.transpose()),
-            ("products of samples", 64.0 * size.rows() * size.number as f64 + 3.0 * WORD * size.rows()),
-            // Lists of neighbours with distances; both ends of each edge; edges with weights, first by rows, then as one graph.
-            ("the neighbours", edges * (INDEX + WORD) + 2.0 * edges * (INDEX + 2.0 * WORD)),
-            ("the graph", 2.0 * edges * (INDEX + WORD)),
-        ],
-        advice: vec![format!("fewer neighbours than {neighbours}"), "fewer samples".into()],
     }
 }
 

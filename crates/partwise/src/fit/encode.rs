@@ -1,20 +1,18 @@
 //! One factor with the other held: [`solve`], and [`Fit::transform`], the codes of new rows. The same loop, solver and stop
 //! rule as a fit; only the order of slots has one entry.
 
-use crate::data::DataMatrix;
+use super::{Fit, memory, run};
 use crate::data::range::{divisor, safe_range};
+use crate::data::{DataMatrix, DataSize};
 use crate::engine::losses::Loss;
-use crate::engine::quadratic::{Penalties, Quadratic, Subproblem};
-use crate::engine::{Factors, Observer, Settings, Slot, silent};
-use crate::fit::Fit;
+use crate::engine::{Factors, Observer, Settings, Slot, Smoothing, silent};
 use crate::foundation::checks::check_non_negative;
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::kernels::symmetric_eigen;
-use crate::memory::{self, DataSize};
 use crate::problem::{
     FixedUnits, Problem, check_feature_weights, feature_scale, scaled_data, scaled_rows, times,
 };
-use crate::terms::{ComponentPenalty, Contribution, Smoothing};
+use crate::terms::ComponentPenalty;
 
 /// The penalties on the codes as the fit left them: what is needed, beside the components, to encode new rows as the unguided
 /// rows of the fit were.
@@ -43,51 +41,10 @@ impl Encoding {
         let mut encoding = Encoding::plain(k);
         encoding.smoothing = problem.smoothing.map_or(0.0, |s| s.theta);
         encoding.feature_weights = problem.features.as_ref().map(|features| features.weights.clone());
-        for contribution in &problem.contributions {
-            let mut probe = Subproblem::Quadratic(Quadratic {
-                gram: Matrix::zeros(k, k),
-                cross: Matrix::zeros(factors.get(Slot::Codes).rows(), k),
-                penalties: Penalties::none(k),
-                groups: Default::default(),
-                group_metric: None,
-                constant: 0.0,
-                majorizer: false,
-            });
-            match contribution {
-                Contribution::RowAnchor(_)
-                | Contribution::ComponentAnchor(_)
-                | Contribution::GraphSmoothing(_)
-                | Contribution::CombinedRows(_)
-                | Contribution::Coupling(_)
-                | Contribution::LabelView(_)
-                | Contribution::EntryWeights(_)
-                | Contribution::Relation(_)
-                | Contribution::Held(_)
-                | Contribution::SharedAnchor(_) => continue,
-                // What is known of single samples says nothing of new ones.
-                Contribution::Placement(placement) if placement.slot == Slot::Codes => continue,
-                Contribution::Placement(placement) if problem.loss == Loss::KullbackLeibler => {
-                    let sums = placement.misplaced(factors);
-                    encoding.linear.iter_mut().zip(sums).for_each(|(l, sum)| *l += sum);
-                    continue;
-                }
-                Contribution::ComponentDirection(_) | Contribution::SeedShare(_)
-                    if problem.loss == Loss::KullbackLeibler =>
-                {
-                    continue;
-                }
-                // Row multipliers are 1 for unmerged rows, whose encoding this is.
-                Contribution::Ridge(ridge) if ridge.slot == Slot::Codes => {
-                    encoding.ridge.iter_mut().for_each(|r| *r += ridge.weight.to_f64());
-                    continue;
-                }
-                other => other.add_to(Slot::Codes, factors, &mut probe),
-            }
-            let Subproblem::Quadratic(probe) = probe else { unreachable!("the probe is a quadratic") };
-            for j in 0..k {
-                encoding.ridge[j] += probe.gram.get(j, j).to_f64();
-                encoding.linear[j] += probe.penalties.linear[j].to_f64();
-            }
+        let left = problem.contributions.iter().filter_map(|term| term.for_new_rows(factors, problem.loss));
+        for penalty in left {
+            encoding.ridge.iter_mut().zip(penalty.ridge).for_each(|(all, r)| *all += r);
+            encoding.linear.iter_mut().zip(penalty.linear).for_each(|(all, l)| *all += l);
         }
         encoding
     }
@@ -123,12 +80,12 @@ pub fn solve<T: Real>(
     };
     let Some(units) = FixedUnits::of(data, &factor, loss) else {
         let (problem, start) = Problem::with_held(data, loss, (slot, factor), None, settings)?;
-        return T::run(&problem, start, settings, &mut silent);
+        return run(&problem, start, settings, &mut silent);
     };
     let divided = units.divide(data);
     let held = (slot, units.divide_factor(&factor));
     let (problem, start) = Problem::with_held(divided.as_ref(), loss, held, None, settings)?;
-    let mut found = T::run(&problem, start, settings, &mut silent)?;
+    let mut found = run(&problem, start, settings, &mut silent)?;
     let given = if slot == Slot::Codes { factor } else { factor.transposed() };
     if slot == Slot::Codes {
         (found.codes, found.components) = (given, times(&found.components, units.of_solved()));
@@ -211,7 +168,7 @@ pub fn encode<T: Real>(
         Problem::with_held(data, loss, (Slot::Components, components.transposed()), penalty, &settings)?;
     problem.notices.extend(notice);
     problem.smoothing = (encoding.smoothing > 0.0).then_some(Smoothing { theta: encoding.smoothing });
-    T::run(&problem, start, &settings, observer)
+    run(&problem, start, &settings, observer)
 }
 
 /// As [`encode`], for data or components whose products leave the range of the number type: both divided by a number of their own.

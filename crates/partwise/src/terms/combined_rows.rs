@@ -9,12 +9,12 @@
 //! It is Kullback–Leibler on the rows [X; T] ≈ [W; V]·H (METHODS R7). A weight λ of the second divergence is part of S: scaling S
 //! by λ scales T and V alike, and D is homogeneous.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::DataMatrix;
-use crate::engine::quadratic::KlMajorizer;
-use crate::engine::{Factors, Slot};
+use crate::engine::quadratic::{KlMajorizer, Subproblem};
+use crate::engine::term::{EachChunk, Facts, Term, one_by_one};
+use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real};
 use crate::kernels::sums::column_sums;
 
@@ -26,22 +26,6 @@ pub struct CombinedRows<T: Real> {
     weights: Vec<T>,
     row_sums: Vec<T>,
     targets: Arc<dyn DataMatrix<T>>,
-}
-
-/// One chunk of rows of an output: its range, what to fill, and what to add up.
-pub(crate) type Chunk<'f, T> = dyn Fn(Range<usize>, &mut [T]) -> f64 + Sync + 'f;
-
-/// Runs a [`Chunk`] for each chunk of rows of an output (rows × width); the results in chunk order.
-pub(crate) type EachChunk<'f, T> = dyn Fn(&[Range<usize>], &mut [T], usize, &Chunk<'_, T>) -> Vec<f64> + 'f;
-
-/// [`EachChunk`] on the calling thread.
-pub(crate) fn one_by_one<T: Real>(
-    chunks: &[Range<usize>],
-    out: &mut [T],
-    width: usize,
-    f: &Chunk<'_, T>,
-) -> Vec<f64> {
-    chunks.iter().map(|range| f(range.clone(), &mut out[range.start * width..range.end * width])).collect()
 }
 
 impl<T: Real> CombinedRows<T> {
@@ -92,19 +76,8 @@ impl<T: Real> CombinedRows<T> {
         sums.cast()
     }
 
-    /// D(T‖VH), in `f64`.
-    pub(crate) fn value(&self, factors: &Factors<T>) -> f64 {
-        let (combined, components) = (self.combine(factors.get(Slot::Codes)), factors.get(Slot::Components));
-        let chunks = self.targets.sample_chunks();
-        let logs: f64 =
-            chunks.into_iter().map(|rows| self.targets.log_divergence(rows, &combined, components)).sum();
-        let total: f64 =
-            column_sums(&combined, None).iter().zip(column_sums(components, None)).map(|(v, h)| v * h).sum();
-        logs - self.targets.summary().sum + total
-    }
-
-    /// Adds it to the majorizer of `slot` at the current factors.
-    pub(crate) fn add_to(
+    /// To the majorizer of `slot`.
+    fn add_to_majorizer(
         &self,
         slot: Slot,
         factors: &Factors<T>,
@@ -152,9 +125,45 @@ impl<T: Real> CombinedRows<T> {
         majorizer.log_sum += logs.iter().sum::<f64>();
         majorizer.constant -= targets.summary().sum;
     }
+}
 
-    /// Bytes of SᵀX.
-    pub(crate) fn owned_bytes(&self) -> usize {
+impl<T: Real> Term<T> for CombinedRows<T> {
+    fn name(&self) -> String {
+        "margins".into()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+
+    fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
+        let (combined, components) = (self.combine(factors.get(Slot::Codes)), factors.get(Slot::Components));
+        let chunks = self.targets.sample_chunks();
+        let logs: f64 =
+            chunks.into_iter().map(|rows| self.targets.log_divergence(rows, &combined, components)).sum();
+        let total: f64 =
+            column_sums(&combined, None).iter().zip(column_sums(components, None)).map(|(v, h)| v * h).sum();
+        logs - self.targets.summary().sum + total
+    }
+
+    fn add_to(&self, slot: Slot, factors: &Factors<T>, subproblem: &mut Subproblem<T>) {
+        self.add_to_by(slot, factors, subproblem, &one_by_one);
+    }
+
+    fn add_to_by(
+        &self,
+        slot: Slot,
+        factors: &Factors<T>,
+        subproblem: &mut Subproblem<T>,
+        each_chunk: &EachChunk<'_, T>,
+    ) {
+        let Subproblem::KullbackLeibler(majorizer) = subproblem else {
+            panic!("a problem with combined rows has the Kullback-Leibler loss")
+        };
+        self.add_to_majorizer(slot, factors, majorizer, each_chunk);
+    }
+
+    fn owned_bytes(&self) -> usize {
         self.targets.owned_bytes()
     }
 }

@@ -1,0 +1,43 @@
+//! [`Once`]: work that is compiled once for each number type, in this crate.
+//!
+//! A generic function is compiled in every crate that calls it. For the large bodies of code (matrix products, the kernels of
+//! sparse data, the loop) that would cost far more time than it saves, so [`Real::once`] calls one of two functions without
+//! type parameters.
+
+use super::Real;
+
+/// Work on numbers of one type, with one function for each type that there is.
+pub trait Once {
+    /// What it is done on.
+    type In<'a, T: Real>;
+    /// What comes of it.
+    type Out<'a, T: Real>;
+    /// In single precision.
+    fn in_f32<'a>(input: Self::In<'a, f32>) -> Self::Out<'a, f32>;
+    /// In double precision.
+    fn in_f64<'a>(input: Self::In<'a, f64>) -> Self::Out<'a, f64>;
+}
+
+/// Defines a type that is [`Once`], both functions with the same body:
+/// `once! { /// Doc. Name<'a, T>(pattern: type of what goes in) -> type of what comes out { body } }`.
+macro_rules! once {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis $name:ident<$a:lifetime, $t:ident>($input:tt: $in:ty) -> $out:ty $body:block
+    ) => {
+        $(#[$attribute])*
+        $visibility struct $name;
+
+        impl $crate::foundation::Once for $name {
+            type In<$a, $t: $crate::foundation::Real> = $in;
+            type Out<$a, $t: $crate::foundation::Real> = $out;
+
+            #[inline(never)]
+            fn in_f32<$a>($input: Self::In<$a, f32>) -> Self::Out<$a, f32> $body
+
+            #[inline(never)]
+            fn in_f64<$a>($input: Self::In<$a, f64>) -> Self::Out<$a, f64> $body
+        }
+    };
+}
+pub(crate) use once;
