@@ -163,7 +163,11 @@ pub(crate) fn gram_times<T: Real, const FMA: bool>(
 
 /// `sum + weight · v`.
 #[inline(always)]
-pub(crate) fn plus_multiple<T: Real, const FMA: bool>(mut sum: Lanes<T>, weight: T, v: &Lanes<T>) -> Lanes<T> {
+pub(crate) fn plus_multiple<T: Real, const FMA: bool>(
+    mut sum: Lanes<T>,
+    weight: T,
+    v: &Lanes<T>,
+) -> Lanes<T> {
     for lane in 0..LANES {
         sum[lane] = multiply_add::<T, FMA>(weight, v[lane], sum[lane]);
     }

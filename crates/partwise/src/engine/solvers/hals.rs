@@ -163,18 +163,17 @@ fn sweep_block<T: Real, const B: usize, const VALUED: bool, const LAST: bool, co
     let Sweeping { gram, p, reciprocals, first, .. } = sweeping;
     let mut own = [[T::ZERO; LANES]; B];
     own.copy_from_slice(&gradient[first..first + B]);
-    // Step by step with constant places: so the block stays in registers.
+    // Step by step with constant places: so the block stays in registers. The conditions are constants, so
+    // that no other step is compiled.
     let mut changes = [[T::ZERO; LANES]; B];
-    if B > 0 {
-        changes[0] = step::<T, B, 0, VALUED, LAST, FMA>(sweeping, &mut rows[first], &mut own, gained);
-    }
-    if B > 1 {
+    changes[0] = step::<T, B, 0, VALUED, LAST, FMA>(sweeping, &mut rows[first], &mut own, gained);
+    if const { B > 1 } {
         changes[1] = step::<T, B, 1, VALUED, LAST, FMA>(sweeping, &mut rows[first + 1], &mut own, gained);
     }
-    if B > 2 {
+    if const { B > 2 } {
         changes[2] = step::<T, B, 2, VALUED, LAST, FMA>(sweeping, &mut rows[first + 2], &mut own, gained);
     }
-    if B > 3 {
+    if const { B > 3 } {
         changes[3] = step::<T, B, 3, VALUED, LAST, FMA>(sweeping, &mut rows[first + 3], &mut own, gained);
     }
     if !LAST {
