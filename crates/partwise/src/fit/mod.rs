@@ -16,7 +16,7 @@ use crate::engine::iterate::{Finished, Run};
 use crate::engine::losses::Loss;
 use crate::engine::stop::{NOTICEABLE, recent_progress};
 use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, StopReason, silent};
-use crate::foundation::{Matrix, Notice, Real, Result};
+use crate::foundation::{Matrix, Notice, Real, Result, once};
 use crate::methods::Model;
 use crate::problem::{Problem, Units, times, zero_factors};
 
@@ -100,11 +100,21 @@ pub fn fit<T: Real>(data: &dyn DataMatrix<T>, model: &Model, settings: &Settings
     fit_observed(data, model, settings, &mut silent)
 }
 
-/// As [`fit`], with an observer that is called after each iteration and may stop the fit.
-///
-/// # Errors
-/// As [`fit`].
-pub fn fit_observed<T: Real>(
+once! {
+    /// As [`fit`], with an observer that is called after each iteration and may stop the fit.
+    ///
+    /// # Errors
+    /// As [`fit`].
+    pub fn fit_observed<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        model: &'a Model,
+        settings: &'a Settings,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Fit<T>> = observed;
+}
+
+/// The body of [`fit_observed`].
+fn observed<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
     settings: &Settings,

@@ -54,7 +54,7 @@ use crate::data::range::in_range;
 use crate::data::{DataMatrix, DataSize};
 use crate::fit::memory;
 use crate::foundation::pool::{self, Pool};
-use crate::foundation::{Error, Matrix, Notice, Real, Result};
+use crate::foundation::{Error, Matrix, Notice, Real, Result, once};
 use crate::guidance::Labels;
 
 /// The settings of [`automatic`]. None of them has to be touched.
@@ -316,12 +316,22 @@ pub fn automatic<T: Real>(
     automatic_observed(data, labels, settings, &mut |_| ())
 }
 
-/// As [`automatic`], telling `tell` of each stage as it begins, on the calling thread. The search over numbers of components goes on as long as it
-/// helps, so how many stages there are is not known before.
-///
-/// # Errors
-/// As [`automatic`].
-pub fn automatic_observed<T: Real>(
+once! {
+    /// As [`automatic`], telling `tell` of each stage as it begins, on the calling thread. The search over
+    /// numbers of components goes on as long as it helps, so how many stages there are is not known before.
+    ///
+    /// # Errors
+    /// As [`automatic`].
+    pub fn automatic_observed<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        labels: &'a Labels,
+        settings: &'a AutomaticSettings,
+        tell: &'a mut dyn FnMut(Stage),
+    ) -> Result<Automatic> = observed;
+}
+
+/// The body of [`automatic_observed`].
+fn observed<T: Real>(
     data: &dyn DataMatrix<T>,
     labels: &Labels,
     settings: &AutomaticSettings,
