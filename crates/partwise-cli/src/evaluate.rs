@@ -188,7 +188,7 @@ fn by_k_means(
 ) -> Result<(Vec<Option<usize>>, Vec<String>)> {
     let count = args.n_clusters.unwrap_or(table.names.len());
     let settings = KMeansSettings { seed: args.seed, ..KMeansSettings::default() };
-    let found = k_means(&DenseMatrix::from_matrix(points)?, count, &settings)?;
+    let found = k_means(DenseMatrix::from_matrix(points)?.boxed().as_ref(), count, &settings)?;
     let names = (1..=count).map(|cluster| format!("cluster {cluster}")).collect();
     Ok((found.labels.into_iter().map(Some).collect(), names))
 }

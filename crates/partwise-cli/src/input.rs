@@ -252,12 +252,13 @@ impl<T: Real> Table<T> {
     pub(crate) fn into_data(self, name: &str) -> Result<Data<T>> {
         let Table { rows, columns, sparse, values } = self;
         match sparse {
-            None => DenseMatrix::new(rows, columns, values).map(Data::Dense),
+            None => DenseMatrix::new(rows, columns, values).map(DenseMatrix::boxed),
             Some((indptr, indices)) => {
-                SparseMatrix::new(rows, columns, indptr, indices, values).map(Data::Sparse)
+                SparseMatrix::new(rows, columns, indptr, indices, values).map(SparseMatrix::boxed)
             }
         }
         .with_context(|| name.to_string())
+        .map(Data)
     }
 }
 
@@ -267,10 +268,7 @@ fn quoted(names: &Option<Vec<String>>, index: usize) -> String {
 
 /// Data of either kind.
 #[derive(Debug)]
-pub(crate) enum Data<T: Real> {
-    Dense(DenseMatrix<'static, T>),
-    Sparse(SparseMatrix<'static, T>),
-}
+pub(crate) struct Data<T: Real>(Box<dyn DataMatrix<T>>);
 
 impl<T: Real> Data<T> {
     /// The matrix of a graph.
@@ -278,15 +276,12 @@ impl<T: Real> Data<T> {
         let n = graph.n_samples();
         let entry = |(i, j, weight): (usize, usize, f64)| (i as u32, j as u32, T::from_f64(weight));
         let entries = graph.entries().into_iter().map(entry).collect();
-        Ok(Data::Sparse(SparseMatrix::from_triplets(n, n, entries)?.0))
+        Ok(Data(SparseMatrix::from_triplets(n, n, entries)?.0.boxed()))
     }
 
     /// As the library takes them.
     pub(crate) fn matrix(&self) -> &dyn DataMatrix<T> {
-        match self {
-            Data::Dense(matrix) => matrix,
-            Data::Sparse(matrix) => matrix,
-        }
+        self.0.as_ref()
     }
 
     /// A row, for pictures.

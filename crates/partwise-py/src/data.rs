@@ -40,10 +40,10 @@ impl Lent<'_> {
     /// The lent arrays as data.
     pub(crate) fn view(&self) -> PyResult<View<'_>> {
         Ok(match self {
-            Lent::Dense64(array) => View::F64(Box::new(dense(array)?)),
-            Lent::Dense32(array) => View::F32(Box::new(dense(array)?)),
-            Lent::Sparse64(rows) => View::F64(Box::new(sparse(rows)?)),
-            Lent::Sparse32(rows) => View::F32(Box::new(sparse(rows)?)),
+            Lent::Dense64(array) => View::F64(dense(array)?.boxed()),
+            Lent::Dense32(array) => View::F32(dense(array)?.boxed()),
+            Lent::Sparse64(rows) => View::F64(sparse(rows)?.boxed()),
+            Lent::Sparse32(rows) => View::F32(sparse(rows)?.boxed()),
         })
     }
 }

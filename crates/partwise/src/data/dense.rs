@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::{
     DataMatrix, RowGroups, Summary, check_not_empty, divided, fixed_chunks, least_positive, members_of_groups,
 };
-use crate::foundation::{Error, Matrix, Real, Result};
+use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::kernels::gemm::{Output, View, ViewMut, matmul};
 use crate::kernels::logarithm::{Divide, LogSum};
 use crate::kernels::simd::dispatch;
@@ -32,6 +32,13 @@ pub struct DenseMatrix<'a, T: Real> {
     features: usize,
     values: Cow<'a, [T]>,
     summary: OnceLock<Summary>,
+}
+
+once! {
+    /// A matrix as the library takes it.
+    Boxed<'a, T>(matrix: DenseMatrix<'a, T>) -> Box<dyn DataMatrix<T> + 'a> {
+        Box::new(matrix)
+    }
 }
 
 impl<'a, T: Real> DenseMatrix<'a, T> {
@@ -70,6 +77,12 @@ impl<'a, T: Real> DenseMatrix<'a, T> {
             });
         }
         Ok(DenseMatrix { samples: n, features: d, values, summary: OnceLock::new() })
+    }
+
+    /// The data as the library takes them. Cheaper to compile than `&matrix`, which compiles all that is done
+    /// with such data in the crate of the caller.
+    pub fn boxed(self) -> Box<dyn DataMatrix<T> + 'a> {
+        T::once::<Boxed>(self)
     }
 
     /// The d values of sample `i`.

@@ -9,7 +9,7 @@ use super::compressed::{Compressed, Stored};
 use super::{
     DataMatrix, DenseMatrix, RowGroups, Summary, check_not_empty, divided, least_positive, members_of_groups,
 };
-use crate::foundation::{Error, Matrix, Real, Result};
+use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::kernels::gather::{Gather, Times};
 use crate::kernels::ratio::{GatherRatio, RatioTimes};
 use crate::kernels::stored::{StoredDeviation, StoredDivergence, StoredProducts};
@@ -27,6 +27,13 @@ pub struct SparseMatrix<'a, T: Real> {
     columns: OnceLock<Compressed<'static, T>>,
     summary: OnceLock<Summary>,
     duplicates: usize,
+}
+
+once! {
+    /// A matrix as the library takes it.
+    Boxed<'a, T>(matrix: SparseMatrix<'a, T>) -> Box<dyn DataMatrix<T> + 'a> {
+        Box::new(matrix)
+    }
 }
 
 impl<'a, T: Real> SparseMatrix<'a, T> {
@@ -75,6 +82,12 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
     fn from_rows(n: usize, d: usize, rows: Compressed<'a, T>, duplicates: usize) -> Self {
         let (columns, summary) = (OnceLock::new(), OnceLock::new());
         SparseMatrix { samples: n, features: d, rows, columns, summary, duplicates }
+    }
+
+    /// The data as the library takes them. Cheaper to compile than `&matrix`, which compiles all that is done
+    /// with such data in the crate of the caller.
+    pub fn boxed(self) -> Box<dyn DataMatrix<T> + 'a> {
+        T::once::<Boxed>(self)
     }
 
     /// The columns (ascending) and the values that are stored of sample `i`.

@@ -59,15 +59,25 @@ pub enum Held<'a, T> {
     Components(&'a Matrix<T>),
 }
 
-/// Solves min over one factor of ‖X − WH‖² (or D(X‖WH)) with the other held. `settings.rank` must be the held factor's k; the
-/// settings' penalties and start are not used, `first` neither.
-///
-/// With solvers HALS, BPP and Nesterov the data and the held factor may have negative entries: it is then non-negative least
-/// squares with any right-hand sides (rows of `data`) and any matrix.
-///
-/// # Errors
-/// As [`fit`](crate::fit()); [`Error::Shape`] when the held factor does not fit the data.
-pub fn solve<T: Real>(
+once! {
+    /// Solves min over one factor of ‖X − WH‖² (or D(X‖WH)) with the other held. `settings.rank` must be the
+    /// held factor's k; the settings' penalties and start are not used, `first` neither.
+    ///
+    /// With solvers HALS, BPP and Nesterov the data and the held factor may have negative entries: it is then
+    /// non-negative least squares with any right-hand sides (rows of `data`) and any matrix.
+    ///
+    /// # Errors
+    /// As [`fit`](crate::fit()); [`Error::Shape`] when the held factor does not fit the data.
+    pub fn solve<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        held: Held<'a, T>,
+        loss: Loss,
+        settings: &'a Settings,
+    ) -> Result<Fit<T>> = solved;
+}
+
+/// The body of [`solve`].
+fn solved<T: Real>(
     data: &dyn DataMatrix<T>,
     held: Held<'_, T>,
     loss: Loss,
@@ -122,12 +132,24 @@ fn check_memory<T: Real>(data: &dyn DataMatrix<T>, loss: Loss, settings: &Settin
     memory::of_solve(size, loss, settings).check(&what, settings.memory_limit)
 }
 
-/// The codes of new rows for known components, with the penalties that a fit left: the core of [`Fit::transform`], for models
-/// that come from a file. `components` is k × d.
-///
-/// # Errors
-/// As [`solve`].
-pub fn encode<T: Real>(
+once! {
+    /// The codes of new rows for known components, with the penalties that a fit left: the core of
+    /// [`Fit::transform`], for models that come from a file. `components` is k × d.
+    ///
+    /// # Errors
+    /// As [`solve`].
+    pub fn encode<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        components: &'a Matrix<T>,
+        encoding: &'a Encoding,
+        loss: Loss,
+        settings: &'a Settings,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Fit<T>> = encoded;
+}
+
+/// The body of [`encode`].
+fn encoded<T: Real>(
     data: &dyn DataMatrix<T>,
     components: &Matrix<T>,
     encoding: &Encoding,

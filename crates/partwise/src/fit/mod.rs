@@ -104,11 +104,21 @@ pub fn fit<T: Real>(data: &dyn DataMatrix<T>, model: &Model, settings: &Settings
     fit_observed(data, model, settings, &mut silent)
 }
 
-/// As [`fit`], with an observer that is called after each iteration and may stop the fit.
-///
-/// # Errors
-/// As [`fit`].
-pub fn fit_observed<T: Real>(
+once! {
+    /// As [`fit`], with an observer that is called after each iteration and may stop the fit.
+    ///
+    /// # Errors
+    /// As [`fit`].
+    pub fn fit_observed<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        model: &'a Model,
+        settings: &'a Settings,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Fit<T>> = observed;
+}
+
+/// The body of [`fit_observed`].
+fn observed<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
     settings: &Settings,

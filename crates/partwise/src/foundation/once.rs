@@ -2,7 +2,23 @@
 
 /// Defines a type that is `Once`, both functions with the same body:
 /// `once! { /// Doc. Name<'a, T>(pattern: type of what goes in) -> type of what comes out { body } }`.
+///
+/// Or a function that calls another one with the same arguments, compiled here for each number type:
+/// `once! { /// Doc. pub fn name<'a, T>(argument: type) -> type = other; }`.
 macro_rules! once {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis fn $name:ident<$a:lifetime, $t:ident>($($argument:ident: $in:ty),* $(,)?) -> $out:ty
+        = $work:ident;
+    ) => {
+        $(#[$attribute])*
+        $visibility fn $name<$a, $t: $crate::foundation::Real>($($argument: $in),*) -> $out {
+            $crate::foundation::once! {
+                Work<$a, $t>(($($argument,)*): ($($in,)*)) -> $out { $work($($argument),*) }
+            }
+            $t::once::<Work>(($($argument,)*))
+        }
+    };
     (
         $(#[$attribute:meta])*
         $visibility:vis $name:ident<$a:lifetime, $t:ident>($input:tt: $in:ty) -> $out:ty $body:block

@@ -2,6 +2,7 @@
 //! chunk order, so nothing depends on the number of threads.
 
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -53,11 +54,25 @@ impl Pool {
     }
 
     /// `f` for each item, results in order.
-    pub fn map<I: Send, R: Send>(&self, items: Vec<I>, f: impl Fn(I) -> R + Send + Sync) -> Vec<R> {
-        let f = |item: I| interrupt::within(self.interrupt.as_ref(), || f(item));
+    pub fn map<I: Send, R: Send>(&self, items: Vec<I>, f: impl Fn(I) -> R + Sync) -> Vec<R> {
+        let items: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+        let results: Vec<_> = items.iter().map(|_| Mutex::new(None)).collect();
+        self.each(items.len(), &|at| {
+            if let Some(item) = locked(&items[at]).take() {
+                let result = f(item);
+                *locked(&results[at]) = Some(result);
+            }
+        });
+        let result = |slot: Mutex<Option<R>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_iter().filter_map(result).collect()
+    }
+
+    /// `f` for each number below `count`. Without type parameters: the code of the threads is compiled once, not for each `f`.
+    fn each(&self, count: usize, f: &(dyn Fn(usize) + Sync)) {
+        let f = |at| interrupt::within(self.interrupt.as_ref(), || f(at));
         match &self.threads {
-            None => items.into_iter().map(f).collect(),
-            Some(pool) => pool.install(|| items.into_par_iter().with_max_len(1).map(f).collect()),
+            None => (0..count).for_each(f),
+            Some(pool) => pool.install(|| (0..count).into_par_iter().with_max_len(1).for_each(f)),
         }
     }
 
@@ -67,7 +82,7 @@ impl Pool {
         chunks: &[Range<usize>],
         out: &mut [T],
         width: usize,
-        f: impl Fn(Range<usize>, &mut [T]) -> R + Send + Sync,
+        f: impl Fn(Range<usize>, &mut [T]) -> R + Sync,
     ) -> Vec<R> {
         let mut items = Vec::with_capacity(chunks.len());
         let mut rest = out;
@@ -87,7 +102,7 @@ impl Pool {
         chunks: &[Range<usize>],
         first: (&mut [T], usize),
         second: (&mut [T], usize),
-        f: impl Fn(Range<usize>, &mut [T], &mut [T]) -> R + Send + Sync,
+        f: impl Fn(Range<usize>, &mut [T], &mut [T]) -> R + Sync,
     ) -> Vec<R> {
         let ((mut first, width_first), (mut second, width_second)) = (first, second);
         let mut items = Vec::with_capacity(chunks.len());
@@ -99,6 +114,11 @@ impl Pool {
         }
         self.map(items, |(chunk, a, b)| f(chunk, a, b))
     }
+}
+
+/// The content of a slot, which one thread at a time asks for.
+fn locked<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How many threads a setting asks for: 0 means all cores; never more than [`most_threads`].

@@ -12,7 +12,7 @@
 use super::{Closeness, Graph, nearest_neighbours};
 use crate::data::range::in_range;
 use crate::data::{DataMatrix, DataSize, INDEX, RowGroups, WORD};
-use crate::foundation::{Error, Estimate, Real, Result};
+use crate::foundation::{Error, Estimate, Real, Result, once};
 
 /// The weight of an edge between x and y.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,16 +70,24 @@ impl Default for NeighbourGraph {
     }
 }
 
-/// The graph of the nearest neighbours of the rows of `data` (n × d): the union of the lists, ties to the lower number,
-/// without loops. It may be disconnected: [`Graph::n_components`] tells.
-///
-/// A row of zeros is near nothing: it has no neighbours, and the others choose theirs (so many as there are at most) without it
-/// ([`NeighbourGraph::isolate_zero_rows`]).
-///
-/// # Errors
-/// [`Error::OutOfRange`] for a number of neighbours that is 0 or not below n, or a heat width that is not positive and
-/// finite; [`Error::NotFinite`] for such data; [`Error::Memory`].
-pub fn neighbour_graph<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
+once! {
+    /// The graph of the nearest neighbours of the rows of `data` (n × d): the union of the lists, ties to the
+    /// lower number, without loops. It may be disconnected: [`Graph::n_components`] tells.
+    ///
+    /// A row of zeros is near nothing: it has no neighbours, and the others choose theirs (so many as there
+    /// are at most) without it ([`NeighbourGraph::isolate_zero_rows`]).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a number of neighbours that is 0 or not below n, or a heat width that is not
+    /// positive and finite; [`Error::NotFinite`] for such data; [`Error::Memory`].
+    pub fn neighbour_graph<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        settings: &'a NeighbourGraph,
+    ) -> Result<Graph> = graph_of;
+}
+
+/// The body of [`neighbour_graph`].
+fn graph_of<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Result<Graph> {
     let (size, neighbours) = (DataSize::of(data), settings.neighbours.min(data.n_samples()));
     let what = format!("the graph of {neighbours} neighbours of each of {} samples", size.samples);
     of_neighbours(size, neighbours).check(&what, settings.memory_limit)?;

@@ -148,18 +148,30 @@ pub(crate) fn gram_times<T: Real, const FMA: bool>(
             // Row l for column l: the Gram is symmetric to the last bit.
             let weights = &gram[l * p + j..l * p + j + BLOCK];
             for b in 0..BLOCK {
-                let g = weights[b];
-                for lane in 0..LANES {
-                    sums[b][lane] = multiply_add::<T, FMA>(g, v[lane], sums[b][lane]);
-                }
+                sums[b] = plus_multiple::<T, FMA>(sums[b], weights[b], v);
             }
         }
         for b in 0..BLOCK {
+            let (mut sum, v) = (sums[b], u[j + b]);
             for lane in 0..LANES {
-                out[j + b][lane] = multiply_add::<T, FMA>(shift[lane], u[j + b][lane], sums[b][lane]);
+                sum[lane] = multiply_add::<T, FMA>(shift[lane], v[lane], sum[lane]);
             }
+            out[j + b] = sum;
         }
     }
+}
+
+/// `sum + weight · v`.
+#[inline(always)]
+pub(crate) fn plus_multiple<T: Real, const FMA: bool>(
+    mut sum: Lanes<T>,
+    weight: T,
+    v: &Lanes<T>,
+) -> Lanes<T> {
+    for lane in 0..LANES {
+        sum[lane] = multiply_add::<T, FMA>(weight, v[lane], sum[lane]);
+    }
+    sum
 }
 
 /// Σ of squares of the projected gradient: g where u > `zero`, min(g, 0) elsewhere. `zero` is 0, or what a solver that can't

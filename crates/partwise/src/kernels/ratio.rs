@@ -57,8 +57,8 @@ const SHORT_ROW: usize = 320;
 /// [`RatioTimes`] for k ≤ B · L.
 #[inline(always)]
 fn ratio_piece<T: Real, const B: usize, const L: usize, const FMA: bool>(ratio: RatioTimes<'_, T>) -> f64 {
-    // Known when this is compiled: only one of them remains.
-    if B * L * size_of::<T>() <= SHORT_ROW {
+    // A constant, so that only one of them is compiled.
+    if const { B * L * size_of::<T>() <= SHORT_ROW } {
         ratio_blocks::<T, B, L, LONG_BLOCK, FMA>(ratio)
     } else {
         ratio_blocks::<T, B, L, SHORT_BLOCK, FMA>(ratio)

@@ -10,7 +10,7 @@ use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::engine::{Observer, Settings};
 use crate::fit::{Fit, fit, fit_observed};
-use crate::foundation::{Error, Matrix, Real, Result};
+use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
 use crate::methods::Model;
 
@@ -24,14 +24,27 @@ pub struct GuidedFit<T> {
     pub report: GuidanceReport,
 }
 
-/// Factors `data` by guidance of any kind, cannot-links held exactly among it, and reports.
-///
-/// Cannot-links with strength 1: a first fit draws the pairs apart firmly; then each linked sample gets the component of which it has the
-/// largest share among those that its links leave (a colouring, with a bounded search); a second fit holds these samples there.
-///
-/// # Errors
-/// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the cannot-links.
-pub fn fit_guided<T: Real>(
+once! {
+    /// Factors `data` by guidance of any kind, cannot-links held exactly among it, and reports.
+    ///
+    /// Cannot-links with strength 1: a first fit draws the pairs apart firmly; then each linked sample gets
+    /// the component of which it has the largest share among those that its links leave (a colouring, with a
+    /// bounded search); a second fit holds these samples there.
+    ///
+    /// # Errors
+    /// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the
+    /// cannot-links.
+    pub fn fit_guided<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        guidance: &'a Guidance,
+        loss: Loss,
+        settings: &'a Settings,
+        observer: &'a mut dyn Observer,
+    ) -> Result<GuidedFit<T>> = guided;
+}
+
+/// The body of [`fit_guided`].
+fn guided<T: Real>(
     data: &dyn DataMatrix<T>,
     guidance: &Guidance,
     loss: Loss,
@@ -227,11 +240,22 @@ pub fn scaled(guidance: &Guidance, scale: f64) -> Guidance {
     out
 }
 
-/// Fit against agreement over strengths: one fit for each scale, from the same start.
-///
-/// # Errors
-/// As [`fit_guided`]; [`Error::OutOfRange`] for a scale that is not a finite number of 0 or more.
-pub fn sweep<T: Real>(
+once! {
+    /// Fit against agreement over strengths: one fit for each scale, from the same start.
+    ///
+    /// # Errors
+    /// As [`fit_guided`]; [`Error::OutOfRange`] for a scale that is not a finite number of 0 or more.
+    pub fn sweep<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        guidance: &'a Guidance,
+        loss: Loss,
+        settings: &'a Settings,
+        scales: &'a [f64],
+    ) -> Result<Vec<SweepPoint>> = swept;
+}
+
+/// The body of [`sweep`].
+fn swept<T: Real>(
     data: &dyn DataMatrix<T>,
     guidance: &Guidance,
     loss: Loss,

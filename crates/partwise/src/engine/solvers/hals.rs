@@ -14,7 +14,9 @@
 use super::tile::{Tile, subtract};
 use super::{NnlsSolver, Rows};
 use crate::foundation::{Matrix, Real};
-use crate::kernels::lanes::{LANES, Lanes, gram_times, padded, padded_gram, squared_projected};
+use crate::kernels::lanes::{
+    LANES, Lanes, gram_times, padded, padded_gram, plus_multiple, squared_projected,
+};
 use crate::kernels::simd::{Kernel, dispatch, multiply_add};
 
 /// Up to so many rows are cheaper one by one than as a tile of [`LANES`].
@@ -161,18 +163,17 @@ fn sweep_block<T: Real, const B: usize, const VALUED: bool, const LAST: bool, co
     let Sweeping { gram, p, reciprocals, first, .. } = sweeping;
     let mut own = [[T::ZERO; LANES]; B];
     own.copy_from_slice(&gradient[first..first + B]);
-    // Step by step with constant places: so the block stays in registers.
+    // Step by step with constant places: so the block stays in registers. The conditions are constants, so
+    // that no other step is compiled.
     let mut changes = [[T::ZERO; LANES]; B];
-    if B > 0 {
-        changes[0] = step::<T, B, 0, VALUED, LAST, FMA>(sweeping, &mut rows[first], &mut own, gained);
-    }
-    if B > 1 {
+    changes[0] = step::<T, B, 0, VALUED, LAST, FMA>(sweeping, &mut rows[first], &mut own, gained);
+    if const { B > 1 } {
         changes[1] = step::<T, B, 1, VALUED, LAST, FMA>(sweeping, &mut rows[first + 1], &mut own, gained);
     }
-    if B > 2 {
+    if const { B > 2 } {
         changes[2] = step::<T, B, 2, VALUED, LAST, FMA>(sweeping, &mut rows[first + 2], &mut own, gained);
     }
-    if B > 3 {
+    if const { B > 3 } {
         changes[3] = step::<T, B, 3, VALUED, LAST, FMA>(sweeping, &mut rows[first + 3], &mut own, gained);
     }
     if !LAST {
@@ -217,7 +218,7 @@ fn step<T: Real, const B: usize, const AT: usize, const VALUED: bool, const LAST
     for b in 0..B {
         // In the last sweep only the components still to come need their gradient.
         if !LAST || b > AT {
-            own[b] = followed::<T, FMA>(own[b], weights[b], &change);
+            own[b] = plus_multiple::<T, FMA>(own[b], weights[b], &change);
         }
     }
     if !LAST && let Some(shift) = shift {
@@ -242,19 +243,10 @@ fn follow_all<T: Real, const B: usize, const FMA: bool>(
         let weights = &gram[l * p + first..l * p + first + B];
         let mut followed_by = gradient[l];
         for b in 0..B {
-            followed_by = followed::<T, FMA>(followed_by, weights[b], &changes[b]);
+            followed_by = plus_multiple::<T, FMA>(followed_by, weights[b], &changes[b]);
         }
         gradient[l] = followed_by;
     }
-}
-
-/// g + G_lj·change.
-#[inline(always)]
-fn followed<T: Real, const FMA: bool>(mut gradient: Lanes<T>, weight: T, change: &Lanes<T>) -> Lanes<T> {
-    for lane in 0..LANES {
-        gradient[lane] = multiply_add::<T, FMA>(weight, change[lane], gradient[lane]);
-    }
-    gradient
 }
 
 /// Σ ½u·(g − c) over a tile: the value, since g = (G + δI)u − c.

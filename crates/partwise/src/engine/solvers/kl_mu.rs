@@ -112,6 +112,7 @@ fn without_ridge<T: Real>(u: T, numerator: T, linear: T) -> T {
 }
 
 /// The new entry with a ridge, which may be 0.
+#[inline(always)]
 fn with_ridge<T: Real>(u: T, numerator: T, linear: T, ridge: T) -> T {
     let product = u * numerator;
     if ridge <= T::ZERO || product <= T::ZERO {

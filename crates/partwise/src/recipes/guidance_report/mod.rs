@@ -16,7 +16,7 @@ use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
 use crate::engine::{Settings, silent};
 use crate::fit::{Encoding, Fit, encode};
-use crate::foundation::{Matrix, Real, Result};
+use crate::foundation::{Matrix, Real, Result, once};
 use crate::guidance::{Advice, Guidance, LabelRule, Plan};
 use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_rows, seeded, shape};
 
@@ -109,11 +109,21 @@ struct Reporter<'r> {
     report: &'r mut GuidanceReport,
 }
 
-/// Compares a fit with the guidance that it was made by.
-///
-/// # Errors
-/// Faults of the guidance for these data, as in [`fit`](crate::fit()).
-pub fn guidance_report<T: Real>(
+once! {
+    /// Compares a fit with the guidance that it was made by.
+    ///
+    /// # Errors
+    /// Faults of the guidance for these data, as in [`fit`](crate::fit()).
+    pub fn guidance_report<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        guidance: &'a Guidance,
+        fit: &'a Fit<T>,
+        settings: &'a Settings,
+    ) -> Result<GuidanceReport> = compared;
+}
+
+/// The body of [`guidance_report`].
+fn compared<T: Real>(
     data: &dyn DataMatrix<T>,
     guidance: &Guidance,
     fit: &Fit<T>,

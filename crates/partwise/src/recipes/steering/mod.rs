@@ -16,7 +16,7 @@ use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::engine::{Init, Observer, Settings};
 use crate::fit::{Fit, fit_observed};
-use crate::foundation::{Error, Matrix, Real, Result};
+use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::guidance::{Advice, Feature, Guidance, Seed, Strength, Topic};
 
 /// What can be done to a fit.
@@ -204,12 +204,24 @@ pub fn with_all_topics(mut guidance: Guidance, rank: usize) -> Guidance {
     guidance
 }
 
-/// What an action makes of a guidance in which every component has a topic ([`with_all_topics`]), and of the factors that were fitted by
-/// it, codes (n × k) and components (k × d): the new guidance, and the factors to start its fit from. [`Steering`] does this and fits.
-///
-/// # Errors
-/// As [`Steering::apply`], but for the fit; [`Error::Shape`] for factors of other sizes.
-pub fn steered<T: Real>(
+once! {
+    /// What an action makes of a guidance in which every component has a topic ([`with_all_topics`]), and of
+    /// the factors that were fitted by it, codes (n × k) and components (k × d): the new guidance, and the
+    /// factors to start its fit from. [`Steering`] does this and fits.
+    ///
+    /// # Errors
+    /// As [`Steering::apply`], but for the fit; [`Error::Shape`] for factors of other sizes.
+    pub fn steered<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        guidance: &'a Guidance,
+        codes: &'a Matrix<f64>,
+        components: &'a Matrix<f64>,
+        action: &'a Action,
+    ) -> Result<(Guidance, Start)> = steered_by;
+}
+
+/// The body of [`steered`].
+fn steered_by<T: Real>(
     data: &dyn DataMatrix<T>,
     guidance: &Guidance,
     codes: &Matrix<f64>,
