@@ -45,7 +45,7 @@ _FURTHER = {"labels": "label_components"}
 
 
 class Iteration(NamedTuple):
-    """What a ``callback`` is told after an iteration."""
+    """What a ``callback`` receives after each iteration."""
 
     number: int
     """0 for the start, then 1, 2, ..."""
@@ -332,10 +332,11 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self.fit(X, y, **fit_params).labels_
 
     def transform(self, X: Any) -> Any:
-        """The codes of rows for the fitted components, without guidance.
+        """Compute the codes of rows for the fitted components, without guidance.
 
-        Under the Frobenius loss they are the exact minimum (with the fit's penalties); under Kullback-Leibler they are what
-        ``max_iter`` multiplicative updates from a constant give, so that the codes of a row depend on nothing but the row.
+        Under the Frobenius loss they are the exact minimum (with the fit's penalties); with the
+        Kullback-Leibler loss they are the result of ``max_iter`` multiplicative updates from a constant
+        start. Either way the codes of a row depend only on that row.
 
         Parameters
         ----------
@@ -359,8 +360,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             data = np.where(known, data, data.dtype.type(0))
         elif self._left_entries_out:
             warn(
-                f"{type(self).__name__}: the fit left unknown entries out, but here every entry counts, zeros too; "
-                "NaN in a dense X marks unknown ones, and codes_ has the codes of the fit"
+                f"{type(self).__name__}: the fit ignored missing entries, but here every entry counts, including zeros. "
+                "Use NaN in a dense X for missing entries; codes_ has the codes of the fit"
             )
         data = self._scaled(data)
         # Faults other than NaN are found here too, in the words of the engine.
@@ -409,7 +410,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self._decode(self._clusters(self._encode(X)["codes"]))
 
     def inverse_transform(self, X: Any) -> Any:
-        """The data that codes stand for: codes times components (with the smoothing link between them, where the model has one).
+        """The reconstruction from codes: codes times components (with the smoothing matrix in between, if the
+        model has one).
 
         Parameters
         ----------

@@ -11,8 +11,8 @@ __all__ = ["documented"]
 _OWN = """Parameters
     ----------
     n_components : int, "auto" or None, default="auto"
-        The number of components. "auto" is the number of classes when labels are given; without labels ``NMF`` takes
-        n_features, as in scikit-learn, and the others ask for a number.
+        The number of components. "auto" is the number of classes when labels are given; without labels,
+        ``NMF`` uses n_features, as in scikit-learn, and the other estimators require a number.
     """
 
 _COMMON = """init : str, default=None
@@ -23,8 +23,9 @@ _COMMON = """init : str, default=None
         "hals" (or its other name "cd"), "bpp", "nesterov", "nesterov-running", "mu". "auto" is the method's own: as a rule
         "hals", and "mu" under the Kullback-Leibler loss.
     acceleration : {{"auto", "off", "on"}}, default="auto"
-        Whether the factors are moved on along their last change, and "hals" takes several sweeps where they are cheap: fewer
-        iterations, the same limits, and the objective never rises. "auto" is on for ``NMF`` with ``solver="auto"`` from a start
+        Whether to extrapolate the factors along their last change, and to let "hals" do several sweeps if
+        they are cheap. Needs fewer iterations for the same result; the objective never rises. "auto" is on
+        for ``NMF`` with ``solver="auto"`` from a start
         without labels; "on" is refused where the solver ("hals" and "mu" can) or the method doesn't allow it.
     beta_loss : {{"frobenius", 2, "kullback-leibler", 1}}, default={loss}
         The loss, of those that the method is defined for: {losses}.
@@ -37,8 +38,8 @@ _COMMON = """init : str, default=None
     random_state : int, RandomState or None, default=None
         The seed. A whole number gives the same bits as the command line's ``--seed``, for any number of threads.
     alpha_W, alpha_H : float, default=0.0 and "same"
-        Penalties of codes and components, normalized by size as in scikit-learn; a penalty on one factor only is measured
-        at unit length of the other, so that it can't be cancelled by growing that.
+        Penalties of codes and components, normalized by size as in scikit-learn; a penalty on one factor only
+        is computed with the other factor at unit norm, so that rescaling cannot cancel it.
     l1_ratio : float, default=0.0
         The share of L1 in the penalties, from 0 (all L2) to 1 (all L1).
     verbose : int, default=0
@@ -62,10 +63,10 @@ _COMMON = """init : str, default=None
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        H: the parts.
+        H, the components.
     codes_ : ndarray of shape (n_samples, n_components)
-        W of the fit itself, tied or guided, as ``fit_transform`` gives it. ``transform`` of the same rows solves without guidance and
-        may differ.
+        W, the codes of the fit, with all guidance; ``fit_transform`` returns the same. ``transform`` of the
+        same rows ignores guidance and may differ.
     labels_ : ndarray of shape (n_samples,)
         The class of each sample (without labels the number of the component), from ``codes_``; see ``predict``. It is -1 (or None
         among texts) where a sample has none: ``predict_names()`` gives names, where ``component_names_[labels_]`` would give the last
@@ -79,7 +80,7 @@ _COMMON = """init : str, default=None
     reconstruction_err_ : float
         The Frobenius norm of X - WH, or the square root of twice the divergence, with ``codes_``; exact.
     relative_error_ : float
-        The same as a share of the size of X.
+        The reconstruction error divided by the norm of X.
     objective_ : float
         {objective}, exact.
     kkt_ : float
@@ -89,10 +90,11 @@ _COMMON = """init : str, default=None
     stop_reason_ : str
         "converged", "no further progress", "iteration limit", "time limit", "stopped by the observer", "precision floor".
     guidance_report_ : dict
-        What the labels did: numbers by class, the agreement of the fit with them, parts of the objective, notices. Of
+        The effect of the labels: numbers per class, the agreement of the fit with them, parts of the
+        objective, notices. Of
         ``GuidedNMF`` a ``GuidanceReport``: findings, each with its verdict and numbers.
     notices_ : list of (str, str)
-        Policies that were applied and facts to know: "zero-rows", "no-effect" (a parameter that changes nothing here), ...
+        Notices as (kind, text): "zero-rows", "no-effect" (a parameter that changes nothing here), ...
     scaling_ : Scaling or None
         What rows are scaled by in ``transform``, ``predict`` and ``score``: of a model that the command line fitted with ``--scale``.
     n_features_in_ : int

@@ -1,4 +1,5 @@
-"""Faults of the engine itself: one place where a panic of the native module becomes an exception that programs can catch."""
+"""Errors in the engine itself: turns a panic of the native module into an exception that programs can
+catch."""
 
 from __future__ import annotations
 

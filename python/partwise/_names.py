@@ -1,4 +1,4 @@
-"""Names decide: what a table says of a sample or of a feature goes to the one of that name, whatever the order."""
+"""Matching by name: rows and columns of a table are matched to samples and features by name, in any order."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ class Names:
         at = {name: place for place, name in enumerate(own)}
         if len(at) < len(own):
             twice = next(name for place, name in enumerate(own) if at[name] != place)
-            raise ValueError(f"{where}: the name {twice!r} comes twice (numbers {own.index(twice)} and {at[twice]}, counted from 0), so it can't be matched to the {self.many} of the data")
+            raise ValueError(f"{where}: the name {twice!r} occurs twice (at {own.index(twice)} and {at[twice]}, counted from 0), so it cannot be matched to the {self.many} of the data")
         unknown = [name for name in own if name not in self._places]
         missing = [name for name in self.keys if name not in at]
         if unknown and not (missing and not partial):

@@ -1,4 +1,4 @@
-"""What became of guidance, and what to label next."""
+"""The report on the guidance, and the samples to label next."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GuidanceReport(Sequence[Finding]):
     def __init__(self, findings: Sequence[Finding], agreement: float, parts: dict[str, float], notices: list[str]) -> None:
         self.findings = list(findings)
         self.agreement = agreement
-        """The share of the items with support in the data that the result follows; 1 without any."""
+        """The fraction of the items with support in the data that the result follows; 1 if there are none."""
         self.parts = parts
         """The parts of the objective."""
         self.notices = notices
@@ -98,7 +98,7 @@ class Suggestion(NamedTuple):
 
 
 class PairInDoubt(NamedTuple):
-    """A pair of samples of which it is in doubt whether they belong together."""
+    """A pair of samples that may or may not belong together."""
 
     samples: tuple[int, int]
     """Their positions."""

@@ -33,9 +33,10 @@ class ResultsMixin:
     # ------------------------------------------------------------------ shares and classes
 
     def memberships(self, codes: Any = None, *, of: str | None = None) -> Any:
-        """Shares of the components in each sample: code times size of the component, over the row's sum.
+        """Normalized codes: each code times the size of its component, divided by the sum of the row.
 
-        A component may be scaled up and its codes down without changing the factorization; shares don't see that. Under the
+        Scaling a component up and its codes down does not change the factorization, nor the memberships.
+        Under the
         Kullback-Leibler loss the fit keeps the total of each row, and shares by sum are parts of that total (of the words of a text, of
         the counts of a cell); the squared loss has no such total and measures lengths. ``labels_`` and ``predict`` go by the default.
 
@@ -235,7 +236,8 @@ class ResultsMixin:
         return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
 
     def suggest_links(self, n: int = 10) -> list[PairInDoubt]:
-        """The n pairs of samples of which a link would tell most: alike, and between the same two components.
+        """The n pairs of samples whose link would help most: similar samples that are uncertain between the
+        same two components.
 
         Parameters
         ----------

@@ -153,7 +153,7 @@ class SettingsMixin:
         if known.get("graph") is not None and neighbours != signature(type(self)).parameters["n_neighbors"].default:
             out.append(("no-effect", f"n_neighbors={neighbours} has no effect: the graph is given"))
         if y is not None and targets is None:
-            out.append(("unused-y", "y holds numbers that are not whole, a target of a regression, and serves nothing here"))
+            out.append(("unused-y", "y contains fractional numbers (a regression target) and has no effect"))
         return out
 
     def _start(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class SettingsMixin:
             )
         if self.init == "nndsvd" and (self.solver == "mu" or (self.solver == "auto" and self._loss() != "frobenius")):
             warn(
-                "init='nndsvd' has exact zeros, which multiplicative updates ('mu') keep for ever; 'nndsvda', which fills them, is used",
+                "init='nndsvd' has exact zeros, which multiplicative updates ('mu') never change; using 'nndsvda', which fills them",
             )
             return {"init": "nndsvda"}
         if self.init is not None:

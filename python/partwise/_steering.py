@@ -24,8 +24,8 @@ __all__ = ["Steering"]
 class Steering:
     """A fitted model that is being steered: each action changes what is known, and refits from the factors as they are.
 
-    All guidance stays in force through all actions. Free components are topics here, under the names that the fit gave them
-    ("part 3"), so that all can be spoken of. After an error everything is as before.
+    All guidance stays in force. Free components count as topics here, with the names that the fit gave them
+    ("part 3"), so that actions can name them. If an action fails, the model does not change.
 
     Parameters
     ----------
@@ -112,7 +112,8 @@ class Steering:
         return self._apply("delete", topic=topic)
 
     def move(self, sample: int | str, to: str) -> GuidedNMF:
-        """Puts a sample (its name, or its position) into a topic, exactly; what was said of it before is left out."""
+        """Puts a sample (its name, or its position) into a topic, exactly, and drops earlier guidance on
+        it."""
         return self._apply("move", sample=self._names.samples.place(sample, f"sample {sample!r}"), to=to)
 
     def raise_feature(self, topic: str, feature: int | str, by: float = 2.0) -> GuidedNMF:

@@ -1,4 +1,4 @@
-"""What ``y`` says: classes with unlabelled samples, several labels a sample, or soft memberships."""
+"""The kinds of ``y``: classes with unlabelled samples, several labels per sample, or soft memberships."""
 
 from __future__ import annotations
 

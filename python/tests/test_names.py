@@ -237,7 +237,7 @@ REFUSED = {
     "a set by a wrong name": (lambda: Sets({"x3": ["a"]}), "nearest: 's3'"),
     "a link by a wrong name": (lambda: Links([("s3", "x3")]), "nearest: 's3'"),
     "a graph of others": (lambda: Graph(JOINED.rename(columns={"s3": "t3"})), "'s3'"),
-    "names twice": (lambda: FeatureWeights(pd.Series(numbers(6), index=["ball", "goal", "goal", "judge", "team", "law"])), r"'goal' comes twice \(numbers 1 and 2"),
+    "names twice": (lambda: FeatureWeights(pd.Series(numbers(6), index=["ball", "goal", "goal", "judge", "team", "law"])), r"'goal' occurs twice \(at 1 and 2"),
     "names in another order than the index": (lambda: References(PROFILES, names=["b", "a"]), "in another order"),
 }
 

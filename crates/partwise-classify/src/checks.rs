@@ -60,9 +60,9 @@ pub(crate) fn single_labels(labels: &Labels, held_out: usize) -> Option<Notice> 
         return None;
     }
     let effect = if held_out == 0 {
-        "no label can be held out, so all graphs and classifiers weigh the same"
+        "no label can be held out, so all candidate graphs and base classifiers get the same weight"
     } else {
-        "these are learned from, but no score counts them"
+        "these labels are used for training, but not for scores"
     };
     Some(Notice {
         code: "single-label",

@@ -25,7 +25,7 @@ pub struct Classification {
     pub held_out: usize,
     /// The class sizes that label spreading was balanced with (c); they sum to 1.
     pub class_sizes: Vec<f64>,
-    /// What should be known about the result.
+    /// Notices about the result.
     pub notices: Vec<Notice>,
 }
 

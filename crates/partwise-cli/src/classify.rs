@@ -147,14 +147,14 @@ fn score(score: Option<f64>, agreement: Option<f64>) -> String {
 /// What counted, in words: the graphs of 5 % or more, the base classifiers and the refinements.
 fn reasons(found: &Classification) -> Vec<String> {
     let mut lines = vec![format!(
-        "{} labels were held out once, in {} folds; {} graphs were tried",
+        "cross-validation: {} held-out labels in {} folds; {} candidate graphs",
         found.held_out,
         found.folds,
         found.candidates.len()
     )];
     for c in found.candidates.iter().filter(|c| c.weight >= 0.05) {
         lines.push(format!(
-            "graph: {:.0} % {}, {:.0} % of it ({})",
+            "graph: weight {:.0} %, {}; the second graph has {:.0} % of it ({})",
             100.0 * c.weight,
             origin(c.graph),
             100.0 * c.share,

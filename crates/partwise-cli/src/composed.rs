@@ -1,4 +1,4 @@
-//! [`Composed`]: guidance that was put together, what of it is searched, and what is told about it.
+//! [`Composed`]: the combined guidance, the strengths to search, and the notices.
 
 use partwise::guidance::{self as advice, Advice, Topic};
 use partwise::recipes::scaled;

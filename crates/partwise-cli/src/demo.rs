@@ -35,7 +35,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
         digits.shape.1
     ));
     console::print(&format!(
-        "{} labels guide ({} a digit, seed {}); the other {} serve only to judge.\n",
+        "The fits use {} labels ({} per digit, seed {}). The other {} labels are used only to evaluate \
+        them.\n",
         guidance.labels.n_labelled(),
         args.labels_per_class,
         args.seed,
@@ -111,7 +112,7 @@ fn take_folder(out: &Path) -> Result<OutputFolder> {
     let exists = std::fs::symlink_metadata(out).is_ok();
     if exists && !out.join(MARK).is_file() {
         bail!(
-            "{}: it exists and no demo wrote it, so it is left alone; choose another folder with --out",
+            "{}: this folder exists and was not written by the demo; choose another folder with --out",
             out.display()
         );
     }

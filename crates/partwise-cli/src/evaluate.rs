@@ -19,7 +19,7 @@ use partwise_report::program::Outcome;
 /// Compares and prints.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     if args.n_clusters.is_some() && !args.clusters.starts_with("k-means") {
-        bail!("--n-clusters serves --clusters k-means and k-means-rows only");
+        bail!("--n-clusters applies only to --clusters k-means and k-means-rows");
     }
     input::check_standard_input(&[("the result", Some(&args.result)), ("--labels", Some(&args.labels))])?;
     let path = model_path(&args.result);

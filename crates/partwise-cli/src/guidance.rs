@@ -1,4 +1,4 @@
-//! What the user knows, from files: labels and which of them guide, and reference components.
+//! Reads labels, and which of them the fit uses, and reference components.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ impl Guidance {
                 let few = counts.iter().filter(|count| **count < wanted).count();
                 if few > 0 {
                     notes.push(format!(
-                        "{few} of {} classes have fewer than {wanted} labels; all of theirs guide",
+                        "{few} of {} classes have fewer than {wanted} labels; all their labels are used",
                         counts.len()
                     ));
                 }
@@ -325,7 +325,7 @@ fn origin_of(args: &GuidanceArgs, settings: &NeighbourGraph) -> String {
 pub(crate) fn told(graph: &Graph, origin: &str) -> String {
     let isolated = match graph.isolated().len() {
         0 => String::new(),
-        count => format!(", {count} samples without an edge"),
+        count => format!(", {count} isolated samples (without an edge)"),
     };
     format!(
         "a graph with {} entries and {} connected components{isolated}, {origin}",

@@ -1,4 +1,5 @@
-//! What the method guided is told: the guidance file and the short forms, put together to one [`Guidance`](advice::Guidance).
+//! Builds the guidance of the method guided: combines the guidance file and the flags into one
+//! [`Guidance`](advice::Guidance).
 
 use std::path::Path;
 
@@ -420,13 +421,12 @@ impl Composer<'_> {
         let nothing = self.out.guidance.topics().is_empty() && self.out.guidance.advice().is_empty();
         if nothing {
             bail!(
-                "the method guided needs something to be guided by: --guidance, --topics, --labels, --links, --reference or --graph"
+                "the method guided needs guidance: --guidance, --topics, --labels, --links, --reference or \
+                --graph"
             );
         }
         if self.args.model.strength == Some(Strength::Auto) && !self.out.searches() {
-            bail!(
-                "--strength auto has nothing to search: every item states a strength of its own, or has none"
-            );
+            bail!("--strength auto has no effect: every item has its own strength, or none");
         }
         Ok(self.out)
     }

@@ -1,4 +1,4 @@
-//! One fit from checked input to everything that is told about it: the common path of `fit` and `demo`.
+//! One fit, from checked input to its results: the common path of `fit` and `demo`.
 
 use std::time::Instant;
 
@@ -174,7 +174,8 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
     if fit.stop == StopReason::IterationLimit {
         let progress = fit.still_improving()?;
         return Some(format!(
-            "stopped after {}, before full convergence: the last {} still lowered the objective by {} %; for more: --max-iter {}",
+            "stopped after {} without converging: the last {} still lowered the objective by {} %; to \
+            continue further: --max-iter {}",
             iterations(fit.iterations),
             fit.iterations.min(50),
             significant(100.0 * progress),
@@ -182,7 +183,7 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
         ));
     }
     let advice = match fit.stop {
-        StopReason::TimeLimit => "raise --time-limit, or go on from here with --start",
+        StopReason::TimeLimit => "raise --time-limit, or continue from this model with --start",
         StopReason::Observer => "go on from here with --start",
         StopReason::Converged
         | StopReason::NoProgress

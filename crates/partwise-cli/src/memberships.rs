@@ -1,4 +1,4 @@
-//! From codes to clusters and shares.
+//! From codes to clusters and memberships.
 
 use partwise::recipes::{ShareOf, shares};
 use partwise::{Matrix, Real};

@@ -1,4 +1,4 @@
-//! What is lost when numbers of 64 bits become numbers of 32.
+//! Checks what is lost when f64 data become f32.
 
 use anyhow::{Result, bail};
 use partwise::Real;

@@ -1,4 +1,4 @@
-//! What `partwise fit` and its kin say on the terminal.
+//! The terminal output of `partwise fit` and similar commands.
 
 use partwise::Real;
 use partwise::memory::in_words;
@@ -33,7 +33,7 @@ pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
     }
     if let Some(guidance) = job.guidance {
         verbosity.say(&format!(
-            "labels: {} classes, {} labelled samples, {} of them guide",
+            "labels: {} classes, {} labelled samples, {} of them used by the fit",
             guidance.class_names.len(),
             guidance.truth.iter().filter(|l| **l >= 0).count(),
             guidance.labels.n_labelled()
@@ -66,9 +66,9 @@ pub(crate) fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out:
         evaluation.lines().iter().for_each(|line| verbosity.say(line));
     }
     if let Some(peak) = partwise_io::machine::peak_memory() {
-        verbosity.say(&format!("memory: {:.0} MB at most", peak as f64 / 1e6));
+        verbosity.say(&format!("peak memory: {:.0} MB", peak as f64 / 1e6));
     }
-    verbosity.say(&format!("written: {out} (look at {out}/report.html)"));
+    verbosity.say(&format!("result: {out} (open {out}/report.html)"));
 }
 
 /// What became of the guidance: counts, and the first items that were not honoured.
@@ -86,7 +86,7 @@ fn say_report(verbosity: Verbosity, report: &GuidanceReport) {
     let items = if n == 1 { "item" } else { "items" };
     let whose = if alone == 0 { "" } else { " of those with support in the data" };
     verbosity
-        .say(&format!("advice: {n} {items}: {}; {followed:.0} %{whose} are followed", counts.join(", ")));
+        .say(&format!("guidance: {n} {items}: {}; {followed:.0} %{whose} are followed", counts.join(", ")));
     let others: Vec<_> = report.findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
     for finding in others.iter().take(MOST) {
         verbosity.say(&format!("  {}: {}", finding.verdict.name(), finding.message));

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<Outcome> {
     match fit_args.model.method.as_deref() {
         None => fit_args.model.method = Some("guided".into()),
         Some("guided") => {}
-        Some(other) => bail!("sweep serves the method guided only, not {other}; leave --method out"),
+        Some(other) => bail!("sweep supports only the method guided, not {other}; leave --method out"),
     }
     if fit_args.model.strength == Some(Strength::Auto) {
         bail!("sweep varies the strengths itself; leave --strength auto out");
@@ -76,7 +76,7 @@ fn over<T: Real>(
     let run = write(folder, job, &points, began)?;
     job.source.notes.iter().for_each(|note| verbosity.note(note));
     let out = fit_args.write.out.display();
-    verbosity.say(&format!("written: {out} (look at {out}/report.html)"));
+    verbosity.say(&format!("result: {out} (open {out}/report.html)"));
     if fit_args.write.json {
         console::print_json(&run);
     }

@@ -234,7 +234,14 @@ fn what_cannot_be_matched_is_refused_with_the_nearest_name() {
         ),
         ("docs.csv -k 2 --feature-names names.txt", &["another order", "line 1 is \"goal\"", "\"ball\""]),
         ("twice.csv --guidance seed.toml -k 2", &["\"ball\"", "two features, 0 and 3"]),
-        ("twice.csv --start model/model.safetensors", &["two of the data's names are \"ball\"", "0 and 3"]),
+        (
+            "twice.csv --start model/model.safetensors",
+            &[
+                "the name \"ball\" occurs twice in the data's names",
+                "0 \
+            and 3",
+            ],
+        ),
     ] {
         let output = run(at, &format!("fit {arguments} --out x"));
         let said = stderr(&output);

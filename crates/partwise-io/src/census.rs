@@ -1,4 +1,4 @@
-//! What stands in the rows of a text table below the first: see [`crate::layout`].
+//! Statistics of the cells below the first row of a text table; see [`crate::layout`].
 
 use crate::cells::{Cell, Odd, classify, could_be_thousands};
 use crate::corners::names_rows;

@@ -1,6 +1,7 @@
 //! `.csv`, `.tsv`, `.txt`: tables of numbers, with or without header and row names.
 //!
-//! How a table is understood, unless [`ReadOptions`] says otherwise. Whatever isn't certain is told in the table's notes.
+//! How a table is understood, unless [`ReadOptions`] says otherwise. The table's notices state what is
+//! uncertain.
 //!
 //! - **cells** are separated by tab, semicolon or comma, whichever splits the first rows evenly; or by spaces. Blank cells at the end of
 //!   all lines (separators at their ends), and lines at the end that hold separators only, are left out, with a note.

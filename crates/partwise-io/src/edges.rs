@@ -62,7 +62,8 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
     let bound = FEW_NODES + NODES_AN_EDGE * edges.len();
     if options.n_nodes.is_none() && largest as usize >= bound {
         let message = format!(
-            "node {largest} is too far off for {}, which reach up to node {}; number the nodes from 0 without large gaps",
+            "node number {largest} is too large for {} (up to node {}); number the nodes from 0 without \
+            large gaps",
             counted(edges.len(), "edge", "edges"),
             bound - 1
         );

@@ -1,4 +1,4 @@
-//! Names decide: what a table says of a sample or of a feature goes to the one of that name, whatever the order.
+//! Matching by name: rows and columns of a table are matched to samples and features by name, in any order.
 
 use crate::table::{DenseValues, Values};
 use crate::text::nearest;
@@ -173,7 +173,8 @@ fn unique<'n>(names: &'n [String], whose: &str) -> Result<HashMap<&'n str, usize
     for (at, name) in names.iter().enumerate() {
         if let Some(first) = places.insert(name.as_str(), at) {
             return Err(format!(
-                "two of {whose} names are \"{name}\", numbers {first} and {at} (counted from 0), so they can't be matched; name them apart"
+                "the name \"{name}\" occurs twice in {whose} names, at {first} and {at} (counted from 0), so \
+                it cannot be matched; rename one of them"
             ));
         }
     }

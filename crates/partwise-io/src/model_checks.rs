@@ -1,4 +1,4 @@
-//! What must be true of a model file before anything is computed from it: its factors and the fields of its document.
+//! Checks of a model file before it is used: its factors and the fields of its document.
 //!
 //! Each fault names the file, the field and what is valid. Fields that are not named here are left alone.
 

@@ -1,4 +1,4 @@
-//! [`DataNames`]: how files may speak of the samples and the features of the data.
+//! [`DataNames`]: the names by which files refer to samples and features.
 
 use crate::matching::{are_places, near};
 use crate::text::{quoted, whole};
@@ -65,7 +65,8 @@ impl<'a> Names<'a> {
         if self.are_numbers {
             let near = near(&at.to_string(), self.listed.unwrap_or_default());
             return Err(format!(
-                "the {one}s are named by numbers, and {at} is none of them{near}; give a name of the data"
+                "the names of the {one}s are numbers, and {at} is not one of them{near}; give a name of the \
+                data"
             ));
         }
         match at < self.count as u64 {
@@ -81,7 +82,8 @@ impl<'a> Names<'a> {
         match own {
             None => Ok(named),
             Some(own) => Err(format!(
-                "{number} is the name of {one} number {named}, and {one} number {number} is named \"{own}\"; give the one that is meant by its name in quotes",
+                "{number} is the name of {one} number {named}, and {one} number {number} is named \"{own}\"; \
+                write the name in quotes",
                 one = self.one
             )),
         }
@@ -256,9 +258,9 @@ impl Lookup<'_, '_> {
             }
         };
         match (&self.by_name, &self.by_number) {
-            (Some(name), Some(number)) => Err(format!(
-                "{name} is the name of a sample and {number} is none, but may be a number; give all samples by name"
-            )),
+            (Some(name), Some(number)) => {
+                Err(format!("{name} is a sample name, but {number} is a position; give all samples by name"))
+            }
             _ => Ok(found),
         }
     }

@@ -56,7 +56,7 @@ impl<'a> Array<'a> {
             return Err(malformed("this is not a NumPy array: the first bytes are not \\x93NUMPY".into()));
         }
         let short =
-            || malformed(format!("the header is cut off: the array has {} bytes in all", bytes.len()));
+            || malformed(format!("the header is incomplete: the file has only {} bytes", bytes.len()));
         if let Some(version @ (0 | 4..)) = bytes.get(6) {
             return Err(malformed(format!("version {version} of .npy is not known; valid: 1, 2, 3")));
         }

@@ -104,7 +104,7 @@ impl OutputFolder {
         };
         fs::write(
             folder.gathering.join(SIGN),
-            "A run of Partwise that was cut short left this; the next run removes it.\n",
+            "A run of Partwise that was interrupted left this file; the next run removes it.\n",
         )
         .and_then(|()| fs::create_dir(folder.path()))
         .map_err(cannot)?;
@@ -322,9 +322,7 @@ fn is_replaced(target: &Path, force: bool) -> Result<bool> {
         // What was cut short is finished first; then the target is looked at.
         Ok(_) if has_leftovers(target) => Ok(true),
         Ok(_) => earlier(target).map(|_| true),
-        Err(_) if fs::symlink_metadata(target).is_ok() => {
-            refuse("it is a link that leads nowhere; choose another name")
-        }
+        Err(_) if fs::symlink_metadata(target).is_ok() => refuse("it is a broken link; choose another name"),
         Err(_) => short_name(target).map(|_| false),
     }
 }
@@ -349,7 +347,7 @@ fn in_the_way(path: &Path) -> IoError {
     IoError::unsupported(
         path,
         Place::Whole,
-        "a file is to be written here, but something else is in the way",
+        "Partwise must write a file here, but something that is not a file has this name",
         &[],
     )
 }

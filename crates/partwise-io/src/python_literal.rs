@@ -1,4 +1,4 @@
-//! The few Python literals that the header of a NumPy array is made of.
+//! A parser for the Python literals in the header of a NumPy array.
 
 /// A literal.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,5 @@
-//! Reference matrices for `--reference`: rows that components (or codes) are drawn to, from any format of tables.
+//! Reference matrices for `--reference`: rows that components (or codes) are pulled towards, from any table
+//! format.
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::{ReadOptions, read_table};

@@ -1,4 +1,4 @@
-//! Names that occur more than once.
+//! Errors for duplicate names.
 
 use crate::text::quoted;
 use std::collections::HashSet;

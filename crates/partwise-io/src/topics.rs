@@ -154,7 +154,8 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
 fn no_words(header: &[String]) -> String {
     let columns: Vec<String> = header.iter().map(|cell| quoted(cell.as_bytes())).collect();
     format!(
-        "the header has no column of words ({}); valid: topic,word (one row a word; perhaps weight and forbidden), topic,words (one row a topic), or no header",
+        "the header has no column of words ({}); valid: topic,word (one row per word; optional columns \
+        weight, forbidden), topic,words (one row per topic), or no header",
         columns.join(", ")
     )
 }

@@ -1,4 +1,4 @@
-//! Writing without leaving halves: a file gets a temporary name beside its own and is renamed when it is complete. Temporary names are
+//! Atomic writes: a file gets a temporary name first, and is renamed when it is complete. Temporary names are
 //! random, so that no two processes choose the same one, and what is unfinished when the process ends can be removed.
 
 use crate::error::{IoError, Place, Result};

@@ -28,7 +28,7 @@ fn npy_that_cannot_be_factored_is_refused_with_advice() {
 fn damaged_npy_says_what_is_missing() {
     let whole = npy_f8("(2, 2)", &[1.0, 2.0, 3.0, 4.0]);
     assert_says(&fault("a.npy", &whole[..whole.len() - 3]), &["(2, 2)", "needs 32 bytes", "there are 29"]);
-    assert_says(&fault("a.npy", &whole[..20]), &["header is cut off", "20 bytes"]);
+    assert_says(&fault("a.npy", &whole[..20]), &["header is incomplete", "20 bytes"]);
     assert_says(&fault("a.npy", &npy_f8("(1, 1)", &[1.0, 2.0])), &["needs 8 bytes", "there are 16"]);
     let huge = npy("'<f8'", false, "(18446744073709551615, 8)", &[]);
     assert_says(&fault("a.npy", &huge), &["more than any file can hold"]);
@@ -161,7 +161,7 @@ fn edge_list_faults_have_lines() {
     says("source,target,weight\n0,1\n", &["line 2: the row has 2 cells"]);
     says(
         "source,target\n0,1\n\n0,4000000000\n0,2\n",
-        &["line 4", "node 4000000000 is too far off for 3 edges"],
+        &["line 4", "node number 4000000000 is too large for 3 edges"],
     );
     says("source,target\n0,99999999999\n", &["node 99999999999 must be in 0..4294967295"]);
     says("source,target\n", &["no edges"]);

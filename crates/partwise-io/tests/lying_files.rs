@@ -34,7 +34,7 @@ fn sides_that_the_entries_cannot_mean_are_refused() {
     for far in ["0,1048591\n1,2\n", "0,1000000\n1,2\n", "0,1016\n1,2\n"] {
         assert_says(
             &fault("e.edges", format!("source,target\n{far}").as_bytes()),
-            &["line 2", "too far off for 2 edges", "up to node 1015"],
+            &["line 2", "too large for 2 edges", "up to node 1015"],
         );
     }
     let table = read("e.edges", b"source,target\n0,900\n1,2\n").unwrap();

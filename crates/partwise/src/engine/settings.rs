@@ -55,7 +55,7 @@ impl Init {
         ("labels", "class means as components, codes solved first"),
         ("exemplars", "labelled samples as components, codes solved first"),
         ("guided", "topics from their samples, seeds and references, codes solved first"),
-        ("published", "as the WS-NMF paper has it: references copied, the rest uniform"),
+        ("published", "as in the WS-NMF paper: references copied, the rest uniform random"),
     ];
 
     /// The start with this name.
@@ -110,7 +110,8 @@ pub enum Acceleration {
     Auto,
     /// Plain iterations.
     Off,
-    /// On; refused where the solver or the method doesn't allow it: it serves HALS and multiplicative updates, and methods with codes and
+    /// On; an error if the solver or the method does not support it: it serves HALS and multiplicative
+    /// updates, and methods with codes and
     /// components alone whose terms are exact in each of them.
     On,
 }
@@ -120,7 +121,7 @@ impl Acceleration {
     pub const NAMES: [(&'static str, &'static str); 3] = [
         ("auto", "on for plain nmf with solver auto from a start without labels, off otherwise"),
         ("off", "plain iterations, as in the papers"),
-        ("on", "refused where the solver or the method doesn't allow it"),
+        ("on", "an error if the solver or the method does not support it"),
     ];
 
     /// The choice with this name.

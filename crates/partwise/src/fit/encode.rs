@@ -1,4 +1,5 @@
-//! One factor with the other held: [`solve`], and [`Fit::transform`], the codes of new rows. The same loop, solver and stop
+//! One factor with the other fixed: [`solve`], and [`Fit::transform`] for the codes of new rows. The same
+//! loop, solver and stop
 //! rule as a fit; only the order of slots has one entry.
 
 use super::{Fit, memory, run};
@@ -272,7 +273,8 @@ fn without_unknown_features<T: Real>(
     let unknown: Vec<usize> = (0..data.n_features()).filter(unknown).collect();
     let (first, lost) = (unknown.first()?, unknown.iter().map(|j| summary.column_sums[*j]).sum::<f64>());
     let message = format!(
-        "features that are 0 in every component but not in these data are left out of the codes: {}, the first {first} ({:.2e} of the sum of the data)",
+        "features that are 0 in every component but not in these data are ignored: {}, the first {first} \
+        ({:.2e} of the sum of the data)",
         unknown.len(),
         lost / summary.sum
     );
@@ -280,7 +282,8 @@ fn without_unknown_features<T: Real>(
 }
 
 impl<T: Real> Fit<T> {
-    /// The codes (m × k) of new rows (m × d), unguided: min over W ≥ 0 with the components held, by the solver and stop rule of
+    /// The codes (m × k) of new rows (m × d), without guidance: min over W ≥ 0 with fixed components, by the
+    /// solver and stop rule of
     /// `settings` (its rank is ignored). Under the Kullback–Leibler loss they start at the constant 1/k, so that those of a row depend on
     /// nothing else, and features that no component has are left out, with a notice. With a tight tolerance the codes agree with those
     /// of the fit's own unguided rows.

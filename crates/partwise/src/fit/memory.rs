@@ -1,4 +1,4 @@
-//! How much memory a piece of work will need, from sizes alone: told before anything is allocated.
+//! Memory estimates, from sizes alone, checked before anything is allocated.
 //!
 //! ```text
 //! sums        8·(n + d) bytes for each of row sums, column sums and their lists of zeros

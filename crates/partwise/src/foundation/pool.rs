@@ -1,4 +1,5 @@
-//! A pool of threads of our own, sized by the settings, for the backend and for machines that are trained side by side. Work is split by the caller into fixed chunks; results come back in
+//! Our own thread pool, sized by the settings, for the backend and for support vector machines that are
+//! trained in parallel. Work is split by the caller into fixed chunks; results come back in
 //! chunk order, so nothing depends on the number of threads.
 
 use std::ops::Range;

@@ -1,4 +1,5 @@
-//! Weighted graphs over samples: built from nearest neighbours or given, normalized, taken apart into components.
+//! Weighted graphs of samples: built from nearest neighbours or given, normalized, split into connected
+//! components.
 //! Models and comparison methods build on them.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! GNMF: graph-regularized NMF, samples that are joined in a graph get similar codes.
+//! GNMF: graph-regularized NMF, samples that are connected in a graph get similar codes.
 //!
 //! ```text
 //! min ‖X − WH‖² + λ·tr(WᵀLW) = ‖X − WH‖² + (λ/2)·Σᵢⱼ aᵢⱼ‖wᵢ − wⱼ‖²,   L = D − A,   dᵢ = Σⱼ aᵢⱼ
@@ -23,13 +23,14 @@ use crate::terms::{GraphForm, GraphSmoothing};
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "gnmf",
     title: "GNMF",
-    summary: "samples that are joined in a graph get similar codes",
+    summary: "samples that are connected in a graph get similar codes",
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A",
     needs: "a graph over the samples",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231",
-    differs: "any solver (all but multiplicative updates on a separable majorizer); no rescaling at the end",
+    differs: "any solver (all except multiplicative updates use a separable majorizer); no rescaling at the \
+        end",
     takes: &[Input::Graph],
     terms,
     ..super::PLAIN
@@ -54,7 +55,7 @@ pub(super) fn known_graph<'k>(spec: &MethodSpec, known: Known<'k>) -> Result<(&'
     if strength.is_held() {
         return Err(Error::Incompatible {
             asked: "a graph with strength 1".into(),
-            reason: "joined samples would all be the same".into(),
+            reason: "connected samples would all be equal".into(),
             valid: vec!["a strength below 1".into()],
         });
     }

@@ -20,8 +20,8 @@ pub(crate) const NAME: &str = "guided";
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "guided NMF",
-    summary: "everything that is known at once: labels, seed words, references, links, a graph",
-    objective: "|X - W H|^2, or D(X | W H), + the costs of what is known",
+    summary: "all guidance in one model: labels, seed words, references, links, a graph",
+    objective: "|X - W H|^2, or D(X | W H), + one penalty per item of guidance",
     needs: "guidance",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Guidance,

@@ -12,14 +12,15 @@ use crate::engine::losses::Loss;
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf",
     title: "NMF",
-    summary: "plain factorization, no guidance (labels, if given, only serve the start and the names)",
+    summary: "plain factorization without guidance (labels, if given, are used only for the start and for \
+        names)",
     objective: "|X - W H|^2, or D(X | W H)",
     needs: "nothing",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Free,
     form: Form::Matrix,
     reference: "Lee & Seung 2001, NIPS 13, 556-562",
-    differs: "every solver serves it, not only multiplicative updates",
+    differs: "supports every solver, not only multiplicative updates",
     terms: no_terms,
     ..super::PLAIN
 };

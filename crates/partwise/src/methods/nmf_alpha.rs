@@ -31,7 +31,7 @@ pub(crate) const NAME: &str = "nmf-alpha";
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "NMF-alpha",
-    summary: "the directions of support vector machines on the labelled samples are kept by the factors",
+    summary: "the factors keep the directions of support vector machines trained on the labelled samples",
     objective: "D(X | W H) + lambda D(S'X | S'W H), S the coefficients of the support vectors",
     needs: "labels of two or more classes, or label sets",
     losses: &[Loss::KullbackLeibler],

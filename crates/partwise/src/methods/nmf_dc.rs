@@ -19,14 +19,15 @@ use crate::guidance::LabelRule;
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf-dc",
     title: "NMF-DC",
-    summary: "samples with the same label share one row of codes, with a smoothing link between the factors",
+    summary: "samples with the same label share one row of codes, with a smoothing matrix between the \
+        factors",
     objective: "1/2 |X - A Z S H|^2, S = (1 - delta) I + (delta/k) 11'",
     needs: "labels, two or more for at least one class",
     tying: Tying::Labels,
     solver: SolverChoice::NesterovRunning,
     half_objective: true,
     reference: "Yang et al. 2018 (NMF-DC)",
-    differs: "each merged row takes its own step by default; every solver serves it",
+    differs: "each merged row has its own step by default; supports every solver",
     takes: &[Input::Labels, Input::Smoothing, Input::StepRule],
     label_rule: LabelRule::SameCodes,
     terms,

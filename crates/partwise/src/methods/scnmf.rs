@@ -23,7 +23,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     solver: SolverChoice::Mu,
     rescales: true,
     reference: "Lan et al. 2014 (SCNMF)",
-    differs: "guarded where the scale is undefined; label-aware start by default; every solver serves it",
+    differs: "keeps the scale where it is undefined; label-aware start by default; supports every solver",
     takes: &[Input::Labels],
     terms,
     ..PLAIN

@@ -9,8 +9,8 @@
 //! the components. λ is [`Knowledge::label_weight`] times ‖X‖²/‖M∘Y‖², so that it has no unit; as it is with [`StrengthUnit::Raw`].
 //! With λ = 0 there is no B and the model is NMF.
 //! P (n × d) is 1 where X is known, [`Knowledge::known_entries`]; all of X when absent.
-//! Reference: Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163. Differs: λ has no unit by default; every solver serves it, not
-//! only multiplicative updates.
+//! Reference: Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163. Differs: λ has no unit by default; supports
+//! every solver, not only multiplicative updates.
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
@@ -25,14 +25,14 @@ pub(crate) const NAME: &str = "ssnmf";
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "SSNMF",
-    summary: "the codes explain the labels too, linearly, beside the data",
+    summary: "the codes also predict the labels linearly",
     objective: "|P * (X - W H)|^2 + lambda |M * (Y - W B)|^2",
     needs: "labels, or targets for several labels a sample",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     form: Form::Matrix,
     reference: "Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163",
-    differs: "the weight of the labels has no unit by default; every solver serves it",
+    differs: "the weight of the labels is unit-free by default; supports every solver",
     takes: &[Input::Labels, Input::LabelTargets, Input::KnownEntries],
     label_rule: LabelRule::View,
     terms,

@@ -17,14 +17,14 @@ use crate::terms::Coupling;
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "symnmf",
     title: "SymNMF",
-    summary: "a symmetric matrix of similarities as memberships times themselves",
+    summary: "a symmetric similarity matrix as the product of two nearly equal factors",
     objective: "|S - H1 H2'|^2 + mu |H1 - H2|^2",
     needs: "a symmetric matrix of similarities as the data",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     form: Form::Symmetric,
     reference: "Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2",
-    differs: "every solver serves it; mu stays as it is",
+    differs: "supports every solver; mu is constant",
     takes: &[Input::Coupling],
     terms,
     ..super::PLAIN

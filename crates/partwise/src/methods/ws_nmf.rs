@@ -44,7 +44,8 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     tying: Tying::Free,
     form: Form::Matrix,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
-    differs: "labels are held with a strength without a unit by default; the free scale d is minimized out exactly; label-aware start with the codes solved first; any solver",
+    differs: "labels have a unit-free strength by default; the free scale d is fitted exactly; label-aware \
+        start with the codes solved first; any solver",
     takes: &[
         Input::Labels,
         Input::CodeReference,

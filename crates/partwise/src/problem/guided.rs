@@ -25,7 +25,7 @@ pub(super) fn check_guidance<T: Real>(
         if facts.squared_only && model.loss != Loss::Frobenius {
             return refuse(
                 format!("{name} with the {} loss", model.loss.name()),
-                "no update that never raises the objective is known for them",
+                "there is no update that never increases the objective",
                 &["loss frobenius", "labels as components or as the same codes, sets, seeds and references"],
             );
         }

@@ -25,10 +25,10 @@ pub(super) fn check_something_counts<T: Real>(data: &dyn DataMatrix<T>, model: &
                 return empty("the largest weight of an entry", "some entry must count");
             }
             Advice::KnownEntries(known) if zeros(known.as_slice()) => {
-                return empty("the number of known entries", "something must be known of the data");
+                return empty("the number of known entries", "at least one entry must be known");
             }
             Advice::KnownFeatures(known) if known.features().is_empty() => {
-                return empty("the number of known features", "something must be known of the data");
+                return empty("the number of known features", "at least one entry must be known");
             }
             _ => {}
         }
@@ -41,7 +41,7 @@ pub(super) fn empty_items(model: &Model) -> Vec<Notice> {
     let zeros = |values: &[f64]| values.iter().all(|v| *v == 0.0);
     let mut notices = Vec::new();
     let mut add = |what: &str, why: &str| {
-        notices.push(Notice { code: "empty-item", message: format!("the {what} guide nothing: {why}") });
+        notices.push(Notice { code: "empty-item", message: format!("the {what} have no effect: {why}") });
     };
     for item in model.guidance.advice() {
         let why = match item {
@@ -86,7 +86,7 @@ pub(super) fn absent_features(model: &Model, plan: Option<&Plan>, zero_columns: 
                 notices.push(Notice {
                     code: "absent-features",
                     message: format!(
-                        "{role} of topic \"{topic}\" that no sample has, so they say nothing: {}",
+                        "{role} of topic \"{topic}\" that no sample has, so they have no effect: {}",
                         absent.join(", ")
                     ),
                 });
@@ -120,14 +120,12 @@ pub(crate) fn zero_factors<T: Real>(problem: &Problem<'_, T>, factors: &Factors<
         false => format!("; lower the penalties ({})", penalties.join(", ")),
     };
     let message = if zero.len() == k {
-        format!(
-            "every component is 0, so nothing of the data is left in W*H: what is asked beside the fit outweighs the data{cause}"
-        )
+        format!("every component is 0, so W*H is 0: the penalties and the guidance outweigh the data{cause}")
     } else {
         let list: Vec<String> = zero.iter().take(10).map(|j| (j + 1).to_string()).collect();
         let more = if zero.len() > 10 { format!(" and {} more", zero.len() - 10) } else { String::new() };
         format!(
-            "components that ended at 0: {} of {k} (number {}{more}); the data need fewer{cause}",
+            "{} of {k} components are 0 (number {}{more}); the data need fewer components{cause}",
             zero.len(),
             list.join(", ")
         )

@@ -76,7 +76,8 @@ impl Units {
             notices.push(Notice {
                 code: "divided",
                 message: format!(
-                    "the largest entry of the data is {:e}, whose products leave the range of {}: the fit was computed on the data divided by {:e}; {told}",
+                    "the largest entry of the data is {:e}, and its square is out of range for {}: the fit \
+                    used the data divided by {:e}; {told}",
                     data.summary().max,
                     T::NAME,
                     self.divisor
@@ -88,7 +89,7 @@ impl Units {
             notices.push(Notice {
                 code: "tiny-entries",
                 message: format!(
-                    "{lost} entries are so small beside the largest ({:e}) that {} can't compute with both; they count as 0",
+                    "{lost} entries are too small compared with the largest ({:e}) for {}; they count as 0",
                     data.summary().max,
                     T::NAME
                 ),

@@ -97,7 +97,8 @@ fn assigned<T: Real>(
     let share = Matrix::from_fn(data.n_samples(), k, |i, j| first.codes.get(i, j).to_f64() * lengths[j]);
     let colours = colour(pairs, &group, &share).ok_or_else(|| {
         Error::Guidance(format!(
-            "the {} cannot-links held exactly can't all be kept with k = {k} components; raise the rank, or lower their strength",
+            "k = {k} components are too few for the {} exact cannot-links; raise k, or lower the strength of \
+            the links",
             pairs.len()
         ))
     })?;

@@ -22,7 +22,7 @@ pub struct Suggestion {
     pub between: (usize, usize),
 }
 
-/// A pair of samples of which it is in doubt whether they belong together.
+/// A pair of samples that may or may not belong together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairInDoubt {
     /// Which.
@@ -150,7 +150,7 @@ fn check<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, labelled: &[usize])
         return Err(Error::OutOfRange {
             name: "rank k".into(),
             value: components.rows().to_string(),
-            valid: "2 or more: with one component no label tells anything".into(),
+            valid: "2 or more, because with one component labels have no effect".into(),
         });
     }
     match labelled.iter().find(|i| **i >= codes.rows()) {

@@ -147,7 +147,7 @@ pub static ALL: &[SolverSpec] = &[
     SolverSpec {
         choice: SolverChoice::Bpp,
         name: "bpp",
-        summary: "exact non-negative least squares by block principal pivoting: few, dear iterations",
+        summary: "exact non-negative least squares by block principal pivoting: few, expensive iterations",
         losses: &[Loss::Frobenius],
         inner_steps: 0,
         monotone: true,
@@ -169,7 +169,8 @@ pub static ALL: &[SolverSpec] = &[
     SolverSpec {
         choice: SolverChoice::NesterovRunning,
         name: "nesterov-running",
-        summary: "one accelerated step a factor and iteration, the momentum running on; not monotone; the default of nmf-dc",
+        summary: "one accelerated step per factor and iteration, without restarts of the momentum; the \
+            objective may rise; the default of nmf-dc",
         losses: &[Loss::Frobenius],
         inner_steps: 0,
         monotone: false,
@@ -180,7 +181,8 @@ pub static ALL: &[SolverSpec] = &[
     SolverSpec {
         choice: SolverChoice::Mu,
         name: "mu",
-        summary: "multiplicative updates: simple and slow to converge; the one solver for the Kullback-Leibler loss",
+        summary: "multiplicative updates: simple, slow to converge; the only solver for the Kullback-Leibler \
+            loss",
         losses: &[Loss::Frobenius, Loss::KullbackLeibler],
         inner_steps: 0,
         monotone: true,

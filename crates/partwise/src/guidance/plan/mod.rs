@@ -164,7 +164,7 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
         if topic.strength.is_raw() {
             return Err(Error::Incompatible {
                 asked: format!("a raw strength for the seeds of topic \"{}\"", topic.name),
-                reason: "no paper has a weight for seeds".into(),
+                reason: "seeds have no published weight".into(),
                 valid: vec!["a strength from 0 to 1".into()],
             });
         }
@@ -358,7 +358,7 @@ impl Compiler<'_> {
         }
         if let Some(row) = held.first_impossible() {
             return Err(Error::Guidance(format!(
-                "sample {} may use no component at all: items that are held exactly contradict each other",
+                "sample {} may not use any component: exact items contradict each other",
                 rows.first(row)
             )));
         }

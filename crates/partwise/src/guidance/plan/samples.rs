@@ -20,7 +20,7 @@ impl Compiler<'_> {
         if rule == LabelRule::SameCodes && !strength.is_held() {
             return Err(Error::Incompatible {
                 asked: "labels that say \"same codes\" below strength 1".into(),
-                reason: "samples share one row of codes or they don't".into(),
+                reason: "it must be 0 or 1".into(),
                 valid: vec!["strength 1".into(), "strength 0".into(), "labels as components".into()],
             });
         }
@@ -68,7 +68,7 @@ impl Compiler<'_> {
         if strength.is_held() {
             return Err(Error::Incompatible {
                 asked: "labels as a view, held exactly".into(),
-                reason: "a linear view of the codes can't be held".into(),
+                reason: "label rule \"view\" has no exact form".into(),
                 valid: vec!["a strength below 1".into(), "labels as components".into()],
             });
         }
@@ -174,7 +174,7 @@ impl Compiler<'_> {
         if let Some((at, _)) = ranges.iter().enumerate().find(|(_, range)| range.len() > 1) {
             return Err(Error::Incompatible {
                 asked: format!("memberships in \"{}\", which has several components", names[at]),
-                reason: "how a share is split between them is not known".into(),
+                reason: "the split between its components is undefined".into(),
                 valid: vec!["topics of one component".into(), "sets".into()],
             });
         }

@@ -28,7 +28,8 @@ impl Compiler<'_> {
                 self.notices.push(Notice {
                     code: "seeds-without-match",
                     message: format!(
-                        "none of the seeds of topic \"{}\" is a feature: nothing ties it to its name, so it becomes whatever the data have left; correct the seeds, or leave the topic out",
+                        "none of the seeds of topic \"{}\" is a feature, so the topic is not guided; correct \
+                        the seeds, or remove the topic",
                         topic.name
                     ),
                 });

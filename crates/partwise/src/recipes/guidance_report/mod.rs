@@ -79,7 +79,8 @@ impl GuidanceReport {
         self.findings.iter().filter(|finding| finding.verdict == verdict).count()
     }
 
-    /// The share of the items with support in the data that the result follows; 1 without any. What the data contradict may be followed
+    /// The fraction of the items with support in the data that the result follows; 1 if there are none. What
+    /// the data contradict may be followed
     /// all the same: it counts by the result alone.
     pub fn agreement(&self) -> f64 {
         let supported: Vec<&Finding> =
@@ -257,7 +258,8 @@ impl Reporter<'_> {
             (
                 Verdict::Contradicted,
                 format!(
-                    "{said}: the data alone put it to {} ({free_share:.2} of it is in its own, margin {margin:.2})",
+                    "{said}: the data alone put it into {} (membership in its own topic {free_share:.2}, \
+                    margin {margin:.2})",
                     place(free, &self.topics)
                 ),
             )
@@ -265,12 +267,12 @@ impl Reporter<'_> {
             (
                 Verdict::Overruled,
                 format!(
-                    "{said}: it went to {} ({share:.2} of it is in its own)",
+                    "{said}: the fit put it into {} (membership in its own topic {share:.2})",
                     place(guided, &self.topics)
                 ),
             )
         } else {
-            (Verdict::Honoured, format!("{said}: {share:.2} of it is there, margin {margin:.2}"))
+            (Verdict::Honoured, format!("{said}: membership {share:.2}, margin {margin:.2}"))
         };
         if kind == "label" {
             self.said[i].push(topics[0]);
@@ -308,7 +310,7 @@ impl Reporter<'_> {
                 Verdict::Overruled
             };
             let message = format!(
-                "membership of sample {i}: {:.0} % of it would have to move between its topics",
+                "membership of sample {i}: {:.0} % of it differs from the given membership",
                 100.0 * distance
             );
             let numbers = vec![("distance", distance), ("share", held)];
@@ -372,7 +374,7 @@ impl Reporter<'_> {
                     "{kind} of samples {i} and {l}: they {} one part, {:.0} % of them overlaps{}",
                     if same { "share" } else { "don't share" },
                     100.0 * overlap,
-                    if free { "" } else { "; the data alone say otherwise" }
+                    if free { "" } else { "; the data alone disagree" }
                 );
                 let verdict = match (followed, free) {
                     (true, true) => Verdict::Honoured,
@@ -400,7 +402,8 @@ impl Reporter<'_> {
             (true, true) => Verdict::Honoured,
             (true, false) => Verdict::Overruled,
         };
-        let message = format!("graph: {:.0} % of its weight joins samples of one part", 100.0 * share);
+        let message =
+            format!("graph: {:.0} % of its weight connects samples of the same component", 100.0 * share);
         self.push("graph", Vec::new(), None, (verdict, followed), message, vec![("share", share)]);
     }
 }

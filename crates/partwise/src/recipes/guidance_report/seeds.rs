@@ -78,18 +78,21 @@ impl Reporter<'_> {
         let (verdict, message) = if !occurs {
             (Verdict::NoSupport, format!("{said} does not occur in the data"))
         } else if followed {
-            let message =
-                format!("{said}: {} of its use is there, as number {rank} of its features", percent(own));
+            let message = format!(
+                "{said}: {} of its total is in the topic; it is feature number {rank} there",
+                percent(own)
+            );
             (Verdict::Honoured, message)
         } else if used {
             let message = format!(
-                "{said}: the topic went elsewhere; there the seed is number {rank} of the features and has {} of the weight that it has in the samples that hold it",
+                "{said}: the topic moved away from it; the seed is feature number {rank} there and has {} of \
+                the weight that it has in the samples that contain it",
                 percent(kept)
             );
             (Verdict::Overruled, message)
         } else {
             let message = format!(
-                "{said}: {} of its use is in its topics; the topic went elsewhere",
+                "{said}: {} of its total is in its topics, but this topic moved away from it",
                 percent(together)
             );
             (Verdict::Overruled, message)
