@@ -209,7 +209,7 @@ class Names:
         missing = [name for name in self.keys if name not in at]
         if unknown and not (missing and not partial):
             raise ValueError(
-                f"{where}: {len(unknown)} of its {count} names are no {self.many} of the data, the first {unknown[0]!r}{nearest(unknown[0], self.keys)}; "
+                f"{where}: {len(unknown)} of its {count} names are not {self.many} of the data, the first {unknown[0]!r}{nearest(unknown[0], self.keys)}; "
                 f"leave them out, or name them as the data do"
             )
         if missing and not partial:

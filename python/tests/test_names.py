@@ -222,7 +222,7 @@ def test_automatic_and_measures_refuse_another_order_too():
 
 REFUSED = {
     "profiles misspelt": (lambda: References(PROFILES.rename(columns={"goal": "gaol"})), r"1 of the 6 features .* first 'goal' \(nearest: 'gaol'"),
-    "profiles with more": (lambda: References(PROFILES.assign(umpire=1.0)), "1 of its 7 names are no features of the data, the first 'umpire'"),
+    "profiles with more": (lambda: References(PROFILES.assign(umpire=1.0)), "1 of its 7 names are not features of the data, the first 'umpire'"),
     "weights misspelt": (lambda: FeatureWeights(WEIGHTS_OF_FEATURES.rename({"goal": "gaol"})), "nearest: 'gaol'"),
     "weights of some": (lambda: FeatureWeights(WEIGHTS_OF_FEATURES.iloc[:4]), "2 of the 6 features"),
     "a weight by a wrong name": (lambda: FeatureWeights({"gaol": 2.0}), r"no feature of the data is named 'gaol' \(nearest: 'goal'"),

@@ -41,12 +41,12 @@ pub(crate) fn check_data<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> 
 pub(crate) fn rows_of_zeros<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Option<Notice> {
     let zeros = data.summary().zero_rows.iter().filter(|i| labels.class(**i).is_none());
     let (count, first) = (zeros.clone().count(), *zeros.clone().next()?);
-    let have = if count == 1 { "sample without a label has" } else { "samples without a label have" };
+    let have = if count == 1 { "unlabelled sample has" } else { "unlabelled samples have" };
     Some(Notice {
         code: "classes-of-zero-rows",
         message: format!(
-            "{count} {have} no entry above 0, the first {first}: their class is a guess that the data say \
-             nothing about"
+            "{count} {have} no entry above 0, the first {first}: their class is a guess, because these rows \
+            are 0"
         ),
     })
 }

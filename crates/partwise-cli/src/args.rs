@@ -11,7 +11,7 @@ use crate::choices::{self, Strength};
 /// Non-negative matrix factorization guided by what you know.
 ///
 /// Factors a table X (samples x features, no negative entries) into codes W (samples x k) and components H (k x features).
-/// Known labels or reference rows make the components carry your names.
+/// Known labels or reference components give the components your names.
 #[derive(Debug, Parser)]
 #[command(name = "partwise", version, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -24,7 +24,7 @@ pub(crate) enum Command {
     /// Factor a table and write the result to a folder.
     #[command(after_help = EXIT_CODES)]
     Fit(Box<FitArgs>),
-    /// Give every sample a class from the labels of a few.
+    /// Predict a class for every sample from a few labels.
     #[command(after_help = EXIT_CODES)]
     Classify(Box<ClassifyArgs>),
     /// Find the codes of new rows for the components of a model.
@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
 }
 
-/// What is read, and how.
+/// The data, and how they are read.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReadArgs {
     /// The data: one sample per row. - reads standard input; this works for every input file, but for one at
@@ -62,17 +62,17 @@ pub(crate) struct ReadArgs {
     /// match.
     #[arg(long, value_parser = choices::formats(), hide_possible_values = false)]
     pub(crate) format: Option<String>,
-    /// Which array of an .npz archive. Default: the only one.
+    /// The array to read from an .npz archive. Default: the only one.
     #[arg(long, value_name = "NAME")]
     pub(crate) key: Option<String>,
-    /// The first row of a text table holds the names of the columns. Default: detected, with a notice if it
+    /// The first row of a text table contains the column names. Default: detected, with a notice if it
     /// is uncertain.
     #[arg(long, overrides_with = "no_header")]
     pub(crate) header: bool,
     /// The first row of a text table is data, not column names.
     #[arg(long, overrides_with = "header")]
     pub(crate) no_header: bool,
-    /// The first column of a text table holds the names of the rows. Default: detected, with a notice if it
+    /// The first column of a text table contains the row names. Default: detected, with a notice if it
     /// is uncertain.
     #[arg(long, overrides_with = "no_row_names")]
     pub(crate) row_names: bool,
@@ -104,7 +104,7 @@ pub(crate) struct WriteArgs {
     pub(crate) json: bool,
 }
 
-/// What the files of a model hold.
+/// The content of the result files.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ContentArgs {
     /// What codes.npy and codes.csv contain: "plain", the codes W; "corrected", W(HH')^1/2, which have the
@@ -201,7 +201,7 @@ pub(crate) struct GuidanceArgs {
     pub(crate) links: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) known_labels: LabelArgs,
-    /// Reference components for ws-nmf and guided: a table with one component a row, in the units of the (scaled) data.
+    /// Reference components for ws-nmf and guided: a table with one component per row, in the units of the (scaled) data.
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
     /// Numeric labels for ssnmf: a table with one row per sample and one column per label, 0 or more; nan =
@@ -238,16 +238,16 @@ pub(crate) struct GuidanceArgs {
     /// Divide the similarities of symnmf and ws-symnmf by the roots of the two row sums.
     #[arg(long)]
     pub(crate) degree_normalized: bool,
-    /// Names of the features, one a line (terms.txt). Default: the header of the data, if it has one.
+    /// Names of the features, one per line (terms.txt). Default: the header of the data, if it has one.
     #[arg(long, value_name = "FILE")]
     pub(crate) feature_names: Option<PathBuf>,
 }
 
-/// What is fitted.
+/// The method and its parameters.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// The former spelling of `partwise classify`; it goes with the next release.
+    /// Old spelling of `partwise classify`; it goes with the next release.
     #[arg(long, hide = true, value_parser = ["auto"], conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "guidance", "topics", "links", "solver", "inner", "acceleration", "init", "start", "first", "tol", "max_iter", "time_limit"])]
     pub(crate) recipe: Option<String>,
     /// The method. Default: guided if you give --guidance, --topics or --links, or two of labels, reference
@@ -304,7 +304,7 @@ pub(crate) struct ModelArgs {
     pub(crate) scale: String,
 }
 
-/// How it is solved.
+/// The solver, the start and the limits.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolveArgs {
@@ -350,12 +350,12 @@ pub(crate) struct SolveArgs {
     pub(crate) dtype: String,
 }
 
-/// Gives every sample a class from the labels of a few: two a class do, and there is nothing to tune.
+/// Predicts a class for every sample from a few labels, without parameters to tune. Two labels per class are enough.
 ///
-/// An ensemble of graph-based classifiers, factorizations and mixtures, weighed by cross-validation over the labels.
-/// Rows are compared by direction; text should be scaled by tf-idf, counts of molecules by log1p. Writes
-/// memberships.csv with the class and the posteriors of every sample, memberships.npy, and run.json with what was
-/// tried and how it scored.
+/// An ensemble of graph-based classifiers, factorizations and mixtures, weighted by cross-validation on the labels.
+/// Rows are compared by direction: scale text by tf-idf and molecule counts by log1p. Writes memberships.csv with the
+/// class and the posteriors of every sample, memberships.npy, and run.json with everything that was tried and its
+/// score.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ClassifyArgs {
     #[command(flatten)]
@@ -417,10 +417,10 @@ pub(crate) struct TransformArgs {
     /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
     #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance, allow_negative_numbers = true)]
     pub(crate) tol: f64,
-    /// The most iterations, 0 or more.
+    /// The maximum number of iterations, 0 or more.
     #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
-    /// The seed of the random start.
+    /// The random seed of the start.
     #[arg(long, default_value_t = Settings::new(1).seed, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Threads, 0 or more; 0 = all cores. More threads than the machine can use are limited, with a notice.
@@ -440,16 +440,16 @@ pub(crate) struct EvaluateArgs {
     /// The labels to compare with, in the formats of `fit --labels`.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: PathBuf,
-    /// The column of the labels file that holds the labels. Default: label, else the second.
+    /// The column of the labels file that contains the labels. Default: label, else the second.
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
-    /// What the clusters are.
+    /// How clusters are made from the codes.
     #[arg(long, value_parser = choices::clusters(), default_value = "shares")]
     pub(crate) clusters: String,
     /// Clusters of k-means, 1 or more. Default: the number of classes.
     #[arg(short = 'k', long, value_name = "K", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) n_clusters: Option<usize>,
-    /// The seed of the starts of k-means.
+    /// The random seed of k-means.
     #[arg(long, default_value_t = 0, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Print JSON.
@@ -465,10 +465,10 @@ pub(crate) struct SuggestArgs {
     /// suggested again.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
-    /// The column of the labels file that holds the labels. Default: label, else the second.
+    /// The column of the labels file that contains the labels. Default: label, else the second.
     #[arg(long, value_name = "NAME", requires = "labels")]
     pub(crate) label_column: Option<String>,
-    /// How many, 1 or more.
+    /// How many to list, 1 or more.
     #[arg(short = 'n', long, value_name = "N", value_parser = choices::positive, default_value = "10", allow_negative_numbers = true)]
     pub(crate) count: usize,
     /// Suggest pairs of samples for --links instead: those that are least certain.
@@ -492,7 +492,7 @@ pub(crate) struct DemoArgs {
     /// is refused.
     #[arg(long, short, value_name = "DIR", default_value = "partwise-demo", value_parser = choices::folder())]
     pub(crate) out: PathBuf,
-    /// The seed of the draw of labels and of the starts.
+    /// The random seed, for drawing labels and for the starts.
     #[arg(long, default_value_t = 0, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Labels per digit that the fits use, 1 or more.

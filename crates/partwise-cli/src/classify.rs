@@ -57,7 +57,7 @@ fn classified<T: Real>(
     let mut table = Table::<T>::from_values(values, &source)?;
     let given = guidance::labels(&args.known_labels, &source, args.seed, false)?;
     let Some(Given::Classes(guidance)) = given else {
-        bail!("a classification learns from labels, one a sample; give --labels or --label-column");
+        bail!("a classification needs one label per sample; give --labels or --label-column");
     };
     let scaling = scale::learn(ScalingKind::from_name(&args.scale)?, &table);
     scale::apply(&scaling, &mut table);
@@ -131,8 +131,8 @@ fn origin(graph: CandidateGraph) -> String {
     match graph {
         CandidateGraph::Data => "the data alone".into(),
         CandidateGraph::Centroids => "class centroids".into(),
-        CandidateGraph::Codes(1) => "WS-NMF, 1 component a class".into(),
-        CandidateGraph::Codes(parts) => format!("WS-NMF, {parts} components a class"),
+        CandidateGraph::Codes(1) => "WS-NMF, 1 component per class".into(),
+        CandidateGraph::Codes(parts) => format!("WS-NMF, {parts} components per class"),
     }
 }
 
@@ -144,7 +144,7 @@ fn score(score: Option<f64>, agreement: Option<f64>) -> String {
     }
 }
 
-/// What counted, in words: the graphs of 5 % or more, the base classifiers and the refinements.
+/// The scores, in words: the graphs of 5 % or more, the base classifiers and the refinements.
 fn reasons(found: &Classification) -> Vec<String> {
     let mut lines = vec![format!(
         "cross-validation: {} held-out labels in {} folds; {} candidate graphs",
@@ -154,7 +154,7 @@ fn reasons(found: &Classification) -> Vec<String> {
     )];
     for c in found.candidates.iter().filter(|c| c.weight >= 0.05) {
         lines.push(format!(
-            "graph: weight {:.0} %, {}; the second graph has {:.0} % of it ({})",
+            "candidate graph: weight {:.0} %; {}, with a share of {:.0} % ({})",
             100.0 * c.weight,
             origin(c.graph),
             100.0 * c.share,

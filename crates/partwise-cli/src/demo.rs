@@ -86,7 +86,7 @@ fn finish(
     comparison.lines().iter().for_each(|line| console::print(line));
     console::print(&format!(
         "
-Accuracy and NMI are over the images whose label did not guide. Every setting is the default, with at most {} iterations.",
+Accuracy and NMI are over the images whose label the fit did not use. Every setting is the default, with at most {} iterations.",
         args.max_iter
     ));
     let accuracy = |done: &Done<'_, f64>| done.evaluation.as_ref().and_then(|e| e.headline("accuracy"));

@@ -111,7 +111,7 @@ impl Classified {
         }
         let text = std::fs::read_to_string(&record).with_context(|| record.display().to_string())?;
         let record_json: Value =
-            serde_json::from_str(&text).with_context(|| format!("{} is no JSON", record.display()))?;
+            serde_json::from_str(&text).with_context(|| format!("{} is not JSON", record.display()))?;
         let Some(key) = Self::KEYS.into_iter().find(|key| record_json.get(key).is_some()) else {
             return Ok(None);
         };
@@ -140,7 +140,7 @@ impl Classified {
                 let posteriors = Matrix::from_vec(rows, columns, values)?;
                 Ok(Some(Classified { posteriors, classes, record: record_json, path: record }))
             }
-            Values::Sparse { .. } => bail!("{} is no dense table", memberships.display()),
+            Values::Sparse { .. } => bail!("{} is not a dense table", memberships.display()),
         }
     }
 
@@ -166,7 +166,10 @@ fn flags(listed: Option<&Value>, n_samples: usize) -> Result<Vec<bool>> {
     for sample in listed.and_then(Value::as_array).into_iter().flatten() {
         match sample.as_u64().and_then(|s| flags.get_mut(s as usize)) {
             Some(flag) => *flag = true,
-            None => bail!("the list of guiding samples holds {sample}, but there are {n_samples} samples"),
+            None => bail!(
+                "the list of samples whose labels were used contains {sample}, but there are \
+                {n_samples} samples"
+            ),
         }
     }
     Ok(flags)

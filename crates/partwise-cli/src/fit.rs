@@ -71,7 +71,8 @@ fn name_features(source: &mut Source, names: Vec<String>, path: &Path) -> Result
         let at = (0..names.len()).find(|j| own[*j] != names[*j]).unwrap_or(0);
         if guided::same_set(own, &names) {
             bail!(
-                "{}: these are the names of the columns of {} in another order: line {} is \"{}\", but column {at} (counted from 0) is \"{}\"; leave out --feature-names",
+                "{}: these are the column names of {} in another order: line {} is \"{}\", but column {at} \
+                (counted from 0) is \"{}\"; leave out --feature-names",
                 path.display(),
                 source.name,
                 at + 1,
@@ -247,7 +248,10 @@ fn prepare<'a, T: Real>(
             classes
         }
         (None, None, None) => {
-            bail!("-k (the number of components) is needed, since there are no labels to count classes of")
+            bail!(
+                "-k (the number of components) is required without labels (with labels, it is the number \
+                of classes)"
+            )
         }
     };
     let mut settings = settings(&args.solve, rank)?;

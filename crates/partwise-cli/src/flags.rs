@@ -124,9 +124,7 @@ pub(crate) fn check(args: &FitArgs) -> Result<()> {
     if let (Some(Strength::Value(value)), "guided") = (model.strength, method(args))
         && value > 1.0
     {
-        bail!(
-            "--strength {value}: with the method guided it is from 0 (ignored) to 1 (held exactly), or \"auto\""
-        );
+        bail!("--strength {value}: with the method guided it is from 0 (ignored) to 1 (exact), or \"auto\"");
     }
     if guidance.heat_width.is_some() && guidance.graph_weights.as_deref() != Some("heat") {
         bail!("--heat-width applies only to --graph-weights heat");

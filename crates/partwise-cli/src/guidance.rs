@@ -103,7 +103,7 @@ pub(crate) fn labels(args: &LabelArgs, source: &Source, seed: u64, several: bool
     };
     if several && table.sets.iter().any(|set| set.len() > 1) {
         if args.labels_per_class.is_some() {
-            bail!("--labels-per-class needs one label a sample; {} has several", table.path.display());
+            bail!("--labels-per-class needs one label per sample; {} has several", table.path.display());
         }
         let sets = table.sets.into_iter().map(|set| (!set.is_empty()).then_some(set)).collect();
         let sets = LabelSets::new(table.names.len(), sets)?;

@@ -114,7 +114,8 @@ fn weights_of_file(
         let (rows, columns) = table.values.shape();
         if columns != 1 || table.row_names.is_none() || rows != count {
             bail!(
-                "{}: weights are one number a line, or a table with a row for each of the {count} {of}s: its name and its weight",
+                "{}: weights are one number per line, or a table with a row for each of the {count} {of}s: \
+                its name and its weight",
                 path.display()
             );
         }
@@ -329,7 +330,7 @@ impl Composer<'_> {
             }
             (Some(names), Some(own)) if *names != own && same_set(names, &own) => {
                 bail!(
-                    "{}: names are those of its rows, but in another order ({}, not {}); leave out names",
+                    "{}: the names are those of its rows, but in another order ({}, not {}); remove names",
                     path.display(),
                     own.join(", "),
                     names.join(", ")

@@ -130,7 +130,8 @@ impl<T: Real> Table<T> {
     pub(crate) fn with_unknown(values: Values, source: &Source) -> Result<(Self, Matrix<f64>)> {
         let Values::Dense { rows, columns, values } = values else {
             bail!(
-                "{}: --missing needs dense data; what a sparse file does not list is 0, not unknown, unless --zeros-missing says so",
+                "{}: --missing needs dense data; an entry that a sparse file does not store is 0, unless you \
+                give --zeros-missing",
                 source.name
             )
         };

@@ -21,7 +21,7 @@ pub(crate) fn check<T: Real>(values: &Values, source: &mut Source) -> Result<()>
     }
     let name = &source.name;
     if let Some(value) = first_too_large {
-        bail!("{name}: {value:e} is more than {} can hold; give --dtype f64, or divide the data", T::NAME);
+        bail!("{name}: {value:e} is out of the range of {}; give --dtype f64, or divide the data", T::NAME);
     }
     if vanishing > 0 && T::from_f64(largest) == T::ZERO {
         bail!(

@@ -77,9 +77,9 @@ impl Tried {
     fn so_far(&self, stopped: interrupt::Stopped) -> anyhow::Error {
         let pairs = self.pairs.borrow();
         let tried: Vec<String> =
-            pairs.iter().map(|(s, share)| format!("{s} holds {:.0} %", 100.0 * share)).collect();
+            pairs.iter().map(|(s, share)| format!("{s} follows {:.0} %", 100.0 * share)).collect();
         let found = match tried.is_empty() {
-            true => "no fit of it was done".to_string(),
+            true => "no fit was finished".to_string(),
             false => format!("tried so far ({}): {}", self.what, tried.join(", ")),
         };
         let best = pairs.iter().rev().find(|(_, share)| *share >= self.threshold);

@@ -222,7 +222,7 @@ fn what_cannot_be_matched_is_refused_with_the_nearest_name() {
             "docs.csv --reference reference.csv",
             &["reference.csv", "no column is named \"goal\"", "nearest: \"gaol\""][..],
         ),
-        ("docs.csv --reference more.csv", &["1 of its 6 names are no features", "\"umpire\""]),
+        ("docs.csv --reference more.csv", &["1 of its 6 names are not features", "\"umpire\""]),
         ("docs.csv -k 2 --links links.csv", &["line 1, column 2", "\"d33\"", "did you mean \"d3\"?"]),
         ("docs.csv --labels labels.csv", &["line 3", "\"dd1\"", "did you mean \"d1\"?"]),
         ("docs.csv -k 2 --graph edges.csv --method gnmf", &["\"d33\"", "did you mean \"d3\"?"]),

@@ -274,7 +274,8 @@ impl Rows<'_> {
         let twice = self.ids.iter().find(|row| columns.guessed && !seen.insert(row.ids[0].as_str()));
         let Some(row) = twice.filter(|row| row.ids[0].parse::<i128>().is_ok()) else { return Ok(()) };
         let message = format!(
-            "the column \"{}\" holds {} once more, so it doesn't seem to name the samples; if it does, name it index",
+            "the column \"{}\" holds {} more than once, so it does not seem to contain sample names; if it \
+            does, rename it to index",
             self.header[columns.ids[0]],
             quoted(row.ids[0].as_bytes())
         );
@@ -302,7 +303,7 @@ impl Rows<'_> {
                 Some(Some(sample)) => out.push(*sample),
                 Some(None) => {
                     return fault(format!(
-                        "several samples are named {given}, so a label can't be given by this name"
+                        "several samples are named {given}, so a label cannot refer to this name"
                     ));
                 }
                 None => {

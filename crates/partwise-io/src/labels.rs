@@ -123,7 +123,7 @@ impl LabelTable {
             [label] => Ok(label as i32),
             [first, second, ..] => {
                 let message = format!(
-                    "it has {} labels (\"{}\", \"{}\"), but one label a sample is needed here",
+                    "it has {} labels (\"{}\", \"{}\"), but one label per sample is needed here",
                     set.len(),
                     self.names[first as usize],
                     self.names[second as usize]
@@ -170,7 +170,7 @@ impl LabelTable {
         notes.extend(words.notes(&names));
         let labelled = sets.iter().filter(|set| !set.is_empty()).count();
         if labelled >= 5 && names.len() == labelled {
-            notes.push("each label occurs once only; is this a column of names?".into());
+            notes.push("each label occurs only once; is this a column of names?".into());
         }
         LabelTable { path: path.to_path_buf(), names, sets, notes, sha256: sha256.to_string() }
     }

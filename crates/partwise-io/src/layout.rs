@@ -248,7 +248,11 @@ impl Layout {
         let corner = self.header.as_ref().map(|header| header[census.candidate].clone());
         if corner.as_ref().is_some_and(String::is_empty) {
             if no_corner && census.texts == 0 {
-                self.notes.push("the first row has one cell less than the others, as R writes a header, so the first column was read as row names; --no-row-names says otherwise".into());
+                self.notes.push(
+                    "the first row has one cell less than the others, as R writes a header, so \
+                    the first column was read as row names; use --no-row-names if it is data"
+                        .into(),
+                );
             }
             return Ok(true);
         }
@@ -265,7 +269,8 @@ impl Layout {
         if census.texts > 0 {
             let (line, text) = census.first_text.clone().unwrap_or((1, String::new()));
             let message = format!(
-                "{} is not a number; if this column holds row names, leave its cell in the header empty, or say so with --row-names",
+                "{} is not a number; if this column holds row names, leave its cell in the header empty, or \
+                use --row-names",
                 quoted(text.as_bytes())
             );
             return Err(source.malformed(self.place(line, census.candidate), message));

@@ -69,7 +69,8 @@ pub fn places_by_name(
     }
     if let Some(first) = unknown.first() {
         return Err(format!(
-            "{} of its {} names are no {of}s of {side}, the first \"{first}\"{}; leave them out, or name them as {side} does",
+            "{} of its {} names are not {of}s of {side}, the first \"{first}\"{}; remove them, or rename \
+            them as in {side}",
             unknown.len(),
             own.len(),
             near(first, wanted)

@@ -268,6 +268,6 @@ impl Lookup<'_, '_> {
     /// What is to be said where samples that have names went by number.
     pub(crate) fn note(&self, what: &str) -> Option<String> {
         (self.by_number.is_some() && self.names.has_sample_names())
-            .then(|| format!("the {what} speak of the samples by number, counted from 0, not by name"))
+            .then(|| format!("the {what} refer to samples by number, counted from 0, not by name"))
     }
 }

@@ -117,7 +117,8 @@ fn read_sparse(archive: &mut Archive<'_>) -> Result<Table> {
     let format = Array::parse(&path, Place::Member("format".into()), &format)?.text().unwrap_or_default();
     if !["csr", "csc", "coo"].contains(&format.as_str()) {
         let message = format!(
-            "the sparse format \"{format}\" can't be read; save matrix.tocsr(), or choose an array with --key"
+            "the sparse format \"{format}\" is not supported; save matrix.tocsr(), or choose an array with \
+            --key"
         );
         return Err(archive.source.unsupported(
             Place::Member("format".into()),

@@ -202,9 +202,7 @@ impl Found {
         let record = records.current();
         let name = cell_text(record, 0);
         if name.is_empty() {
-            return Err(
-                source.malformed(Place::Line(records.line()), "the row begins without the name of a topic")
-            );
+            return Err(source.malformed(Place::Line(records.line()), "the row has no topic name"));
         }
         self.topic(&name);
         for column in 1..record.len() {

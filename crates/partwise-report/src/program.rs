@@ -38,7 +38,7 @@ pub fn run<Flags: Parser>(command: impl FnOnce(Flags) -> anyhow::Result<Outcome>
         // program.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(141),
         Err(error) => {
-            console::error(&anyhow::Error::new(error).context("can't write to standard output"));
+            console::error(&anyhow::Error::new(error).context("cannot write to standard output"));
             ExitCode::from(2)
         }
         Ok(()) => code.into(),

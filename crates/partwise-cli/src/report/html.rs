@@ -90,7 +90,7 @@ fn card(component: &Component) -> String {
         let (sample, share) = (escaped(sample), percent(*share));
         match image {
             Some(address) => {
-                format!("<img alt=\"{sample}\" title=\"{sample}: share {share}\" src=\"{address}\">")
+                format!("<img alt=\"{sample}\" title=\"{sample}: membership {share}\" src=\"{address}\">")
             }
             None => format!("<span>{sample} <b>{share}</b></span>"),
         }

@@ -135,7 +135,7 @@ fn read<T: Real>(done: &Done<'_, T>) -> Vec<(&'static str, String)> {
         let (classes, guide) = (guidance.class_names.len(), guidance.labels.n_labelled());
         out.push((
             "Labels",
-            format!("{classes} classes; {labelled} samples have a label, {guide} of them guide"),
+            format!("{classes} classes; {labelled} samples have a label, the fit used {guide} of them"),
         ));
     }
     if let Some(reference) = done.job.reference {

@@ -161,7 +161,7 @@ fn encoded<T: Real>(
     if encoding.ridge.len() != k || encoding.linear.len() != k {
         return Err(Error::Shape {
             what: "the penalties of the encoding".into(),
-            expected: format!("{k} of each kind, one a component"),
+            expected: format!("{k} of each kind, one per component"),
             found: format!("{} and {}", encoding.ridge.len(), encoding.linear.len()),
         });
     }

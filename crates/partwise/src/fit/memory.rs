@@ -74,7 +74,7 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
             ("the sums of rows and columns", (1.0 + copies.min(1.0)) * size.sums()),
             ("a copy of the data", copies),
             ("the columns of the sparse data", size.transpose()),
-            ("what is known", known_bytes(size, model, k)),
+            ("the guidance", known_bytes(size, model, k)),
             ("the factors", iterations.max(at_start)),
         ],
         advice: advice(size, Some(settings.rank)),

@@ -180,7 +180,7 @@ impl fmt::Display for Error {
                 with_valid(f, &format!("unknown {kind} \"{name}\""), valid)
             }
             Error::Incompatible { asked, reason, valid } => {
-                with_valid(f, &format!("{asked} is not supported: {reason}"), valid)
+                with_valid(f, &format!("not supported: {asked}, because {reason}"), valid)
             }
             Error::Labels(message) => write!(f, "labels: {message}"),
             Error::Guidance(message) => write!(f, "guidance: {message}"),
@@ -201,8 +201,8 @@ impl fmt::Display for Error {
             }
             Error::Overflow { iteration, what } => write!(
                 f,
-                "iteration {iteration}: {what} overflowed; scale the data (for example to a maximum of 1), \
-                or use f64"
+                "iteration {iteration}: {what} overflowed; scale the data (for example to a maximum of 1) or \
+                use f64"
             ),
         }
     }

@@ -98,8 +98,7 @@ pub fn neighbour_graph<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGr
         return Err(Error::OutOfRange {
             name: "the largest inner product of two samples".into(),
             value: format!("{largest:e}"),
-            valid: "a number above 0 that f64 can hold; scale the data (for example to a maximum of 1)"
-                .into(),
+            valid: "above 0 and in the range of f64; scale the data (for example to a maximum of 1)".into(),
         });
     }
     Ok(graph.mapped(|_, _, weight| weight * c * c))

@@ -18,6 +18,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     objective: "|X - W S H|^2, or D(X | W S H), S = (1 - theta) I + (theta/k) 11'",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     reference: "Pascual-Montano et al. 2006, doi:10.1109/TPAMI.2006.60",
-    differs: "every solver serves it; the factors are not normalized on the way",
+    differs: "supports every solver; the factors are not normalized during the fit",
     ..PLAIN
 };

@@ -19,7 +19,7 @@ use crate::foundation::{Error, Result};
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ntf",
     title: "NTF",
-    summary: "images as slices of a tensor: each part is a column of pixels times a row",
+    summary: "images as slices of a tensor: each component is a column of pixels times a row",
     objective: "sum_iab (T_iab - sum_j W_ij U_aj V_bj)^2",
     needs: "the shape of the images",
     losses: &[Loss::Frobenius],

@@ -18,7 +18,8 @@ use crate::guidance::Labels;
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "semi-gnmf",
     title: "SemiGNMF",
-    summary: "GNMF on a graph in which samples of a class are joined and those of different classes are not",
+    summary: "GNMF on a graph in which samples of the same class are connected and those of different \
+        classes are not",
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A, labelled pairs of A overridden",
     needs: "a graph over the samples, and labels",
     losses: &[Loss::Frobenius],

@@ -27,7 +27,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     title: "SSNMF",
     summary: "the codes also predict the labels linearly",
     objective: "|P * (X - W H)|^2 + lambda |M * (Y - W B)|^2",
-    needs: "labels, or targets for several labels a sample",
+    needs: "labels, or targets for several labels per sample",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     form: Form::Matrix,
@@ -48,7 +48,7 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     if strength.is_held() {
         return Err(Error::Incompatible {
             asked: format!("labels with strength 1 in {}", SPEC.title),
-            reason: "a linear view of the codes can't be fixed".into(),
+            reason: "it predicts labels from the codes and has no exact form".into(),
             valid: vec!["a strength below 1".into()],
         });
     }

@@ -104,7 +104,7 @@ pub(super) fn checked_strength(title: &str, labels: &Labels, known: Known<'_>) -
     if strength.is_held() {
         return Err(Error::Incompatible {
             asked: format!("labels with strength 1 in {title}"),
-            reason: "it pulls rows to their class and fixes none".into(),
+            reason: "it pulls rows to their class but has no exact form".into(),
             valid: vec!["a strength below 1".into(), format!("method {}", super::guided::SPEC.name)],
         });
     }

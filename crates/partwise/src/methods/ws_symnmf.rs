@@ -40,7 +40,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     tying: Tying::Free,
     form: Form::Symmetric,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
-    differs: "labels are held with a strength without a unit by default; every solver serves it",
+    differs: "labels have a unit-free strength by default; supports every solver",
     takes: &[Input::Labels, Input::CodeReference, Input::ComponentsPerClass, Input::Coupling],
     terms,
     ..super::PLAIN

@@ -60,7 +60,7 @@ pub struct ClusteringMetric {
 pub const ALL: &[ClusteringMetric] = &[
     ClusteringMetric {
         name: "accuracy",
-        summary: "share of samples that are right under the best one-to-one map of clusters to classes",
+        summary: "fraction of samples that are right under the best one-to-one map of clusters to classes",
         measure: |classes, clusters| Ok(accuracy(classes, clusters)?.accuracy),
     },
     ClusteringMetric {
@@ -80,7 +80,7 @@ pub const ALL: &[ClusteringMetric] = &[
     },
     ClusteringMetric {
         name: "purity",
-        summary: "share of samples that belong to the commonest class of their cluster",
+        summary: "fraction of samples that belong to the most frequent class of their cluster",
         measure: purity,
     },
 ];

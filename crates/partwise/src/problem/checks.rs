@@ -281,7 +281,7 @@ pub(super) fn check_kinds(model: &Model) -> Result<()> {
 fn unsupported(what: &str, spec: &MethodSpec, valid: Vec<String>) -> Error {
     Error::Incompatible {
         asked: format!("{} with {what}", spec.title),
-        reason: "the method does not take them".into(),
+        reason: "the method has no such input".into(),
         valid,
     }
 }
@@ -370,7 +370,8 @@ pub(super) fn check_start<T: Real>(
         if let Some(term) = problem.contributions.iter().find(|c| c.value(start, problem.loss).is_infinite())
         {
             return Err(Error::Start(format!(
-                "the cost of the {} is infinite, since a component is 0 where its profile is not; give a start with positive entries",
+                "the cost of the {} is infinite, because a component is 0 in features where its profile is \
+                not; give a start with positive entries",
                 term.name()
             )));
         }

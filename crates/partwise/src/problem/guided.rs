@@ -26,7 +26,11 @@ pub(super) fn check_guidance<T: Real>(
             return refuse(
                 format!("{name} with the {} loss", model.loss.name()),
                 "there is no update that never increases the objective",
-                &["loss frobenius", "labels as components or as the same codes, sets, seeds and references"],
+                &[
+                    "loss frobenius",
+                    "labels with the rule \"components\" or \"same-codes\", sets, seeds and \
+                    references",
+                ],
             );
         }
         if facts.negative_cross && model.loss == Loss::Frobenius && solver.needs_non_negative {
@@ -40,7 +44,7 @@ pub(super) fn check_guidance<T: Real>(
     let measured_in = |unit: Unit| contributions.iter().any(|c| c.facts().unit == Some(unit));
     if measured_in(Unit::Raw) && measured_in(Unit::Relative) {
         return refuse(
-            "raw anchors beside items with a strength from 0 to 1".into(),
+            "references with raw weights together with items with a strength from 0 to 1".into(),
             "they are measured in different units",
             &["a strength from 0 to 1 for all", "raw weights for all"],
         );

@@ -160,9 +160,9 @@ impl<'a, T: Real> Problem<'a, T> {
         check_data(data, solver.needs_non_negative)?;
         let (slot, factor) = held;
         let (expected, what) = match slot {
-            Slot::Codes => (data.n_samples(), "the held codes (n x k)"),
-            Slot::Components => (data.n_features(), "the held components (k x d)"),
-            _ => unreachable!("codes or components are held"),
+            Slot::Codes => (data.n_samples(), "the fixed codes (n x k)"),
+            Slot::Components => (data.n_features(), "the fixed components (k x d)"),
+            _ => unreachable!("codes or components are fixed"),
         };
         if factor.rows() != expected || factor.columns() != settings.rank {
             return Err(Error::Shape {
@@ -291,7 +291,7 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
         }),
         Init::Labels if per_class > 1 => Err(Error::Incompatible {
             asked: format!("the start \"labels\" with {per_class} components per class"),
-            reason: "all components of a class would start at its mean and stay alike".into(),
+            reason: "all components of a class would start at its mean and stay equal".into(),
             valid: vec!["start exemplars".into(), "start random".into()],
         }),
         other => Ok(other.clone()),

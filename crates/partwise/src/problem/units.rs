@@ -69,7 +69,8 @@ impl Units {
                 "all results are in the units of the data".to_string()
             } else {
                 format!(
-                    "objective, loss and projected gradient are those of the data divided by {:e}, all else is in the units of the data",
+                    "objective, loss and projected gradient are those of the divided data (divisor {:e}); \
+                    everything else is in the units of the data",
                     self.divisor
                 )
             };

@@ -40,7 +40,7 @@ impl ShareOf {
     /// [`Error::UnknownName`] with the valid names.
     pub fn from_name(name: &str) -> Result<Self> {
         ShareOf::ALL.into_iter().find(|of| of.name() == name).ok_or_else(|| Error::UnknownName {
-            kind: "kind of shares".into(),
+            kind: "kind of memberships".into(),
             name: name.into(),
             valid: ShareOf::ALL.iter().map(|of| of.name().into()).collect(),
         })

@@ -142,7 +142,7 @@ fn check<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, labelled: &[usize])
     if codes.columns() != components.rows() {
         return Err(Error::Shape {
             what: "the codes".into(),
-            expected: format!("{} columns, one a component", components.rows()),
+            expected: format!("{} columns, one per component", components.rows()),
             found: format!("{} columns", codes.columns()),
         });
     }

@@ -68,7 +68,7 @@ impl<T: Real> RowAnchor<T> {
     /// # Panics
     /// When their lengths differ.
     pub fn new(slot: Slot, reference: Matrix<T>, weight: Vec<T>, scale: AnchorScale) -> Self {
-        assert_eq!(reference.rows(), weight.len(), "one weight a row of the reference");
+        assert_eq!(reference.rows(), weight.len(), "one weight per row of the reference");
         let groups = Arc::new(match scale {
             AnchorScale::Joint => group_rows(&reference, &weight),
             _ => Vec::new(),
@@ -206,7 +206,7 @@ impl<T: Real> ComponentAnchor<T> {
     /// # Panics
     /// When their lengths differ.
     pub fn new(slot: Slot, reference: Matrix<T>, weight: Vec<T>) -> Self {
-        assert_eq!(reference.columns(), weight.len(), "one weight a component");
+        assert_eq!(reference.columns(), weight.len(), "one weight per component");
         ComponentAnchor { slot, reference, weight }
     }
 }

@@ -77,7 +77,7 @@ impl<T: Real> LabelView<T> {
     /// When there is not one ρ a row.
     #[must_use]
     pub fn with_rows(self, rows: Vec<f64>, unexplained: f64) -> Self {
-        assert_eq!(rows.len(), self.targets.rows(), "one multiplier a row");
+        assert_eq!(rows.len(), self.targets.rows(), "one multiplier per row");
         // Rows with the same known labels share a Gram only where they are multiplied alike.
         let alike = |pattern: &Pattern| {
             let mut by_multiplier: BTreeMap<u64, Vec<u32>> = BTreeMap::new();

@@ -24,7 +24,7 @@ impl<T: Real> SharedAnchor<T> {
     /// # Panics
     /// When their lengths differ.
     pub fn new(reference: Matrix<T>, weight: Vec<T>) -> Self {
-        assert_eq!(reference.rows(), weight.len(), "one weight a row of the reference");
+        assert_eq!(reference.rows(), weight.len(), "one weight per row of the reference");
         SharedAnchor { reference, weight }
     }
 

@@ -88,7 +88,7 @@ impl Plan {
         let weights = sample_weights(guidance, shape.samples)?;
         if weights.is_some() && ties.is_some() {
             return Err(Error::Incompatible {
-                asked: "sample weights beside samples that share one row of codes".into(),
+                asked: "sample weights together with samples that share one row of codes".into(),
                 reason: "the merged row would need one weight".into(),
                 valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
             });
@@ -284,12 +284,12 @@ impl Compiler<'_> {
             Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_) => {
                 if self.contributions.iter().any(|c| c.facts().weights_entries) {
                     return Err(Error::Guidance(
-                        "weights of entries, or which are known, are given twice".into(),
+                        "the weights of entries, or the known entries, are given twice".into(),
                     ));
                 }
                 if rows.are_shared() {
                     return Err(Error::Incompatible {
-                        asked: format!("{} beside samples that share one row of codes", item.kind()),
+                        asked: format!("{} together with samples that share one row of codes", item.kind()),
                         reason: "the merged rows would need a weight for each entry".into(),
                         valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
                     });

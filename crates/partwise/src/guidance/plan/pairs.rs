@@ -52,7 +52,7 @@ impl Compiler<'_> {
                 let beside =
                     if rows.are_shared() { "samples that share one row of codes" } else { "sample weights" };
                 return Err(Error::Incompatible {
-                    asked: format!("a graph with a raw strength beside {beside}"),
+                    asked: format!("a graph with a raw strength together with {beside}"),
                     reason: "its weight is in the unit of single rows".into(),
                     valid: vec!["a strength from 0 to 1 for the graph".into()],
                 });
@@ -202,7 +202,7 @@ fn check_pairs(what: &str, pairs: &[(usize, usize)], n: usize) -> Result<()> {
             ));
         }
         if i == l {
-            return Err(Error::Guidance(format!("the {what} ({i}, {l}) joins a sample to itself")));
+            return Err(Error::Guidance(format!("the {what} ({i}, {l}) connects a sample to itself")));
         }
     }
     Ok(())

@@ -67,7 +67,8 @@ impl Compiler<'_> {
                 let found = places.next();
                 if let (Some(first), Some(second)) = (found, places.next()) {
                     return Err(Error::Guidance(format!(
-                        "the {role} \"{name}\" of topic \"{topic}\" is the name of two features, {first} and {second} (counted from 0); give the number of the one that is meant"
+                        "the {role} \"{name}\" of topic \"{topic}\" is the name of two features, {first} and \
+                        {second} (counted from 0); give its number instead"
                     )));
                 }
                 if found.is_none() {

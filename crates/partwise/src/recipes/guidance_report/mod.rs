@@ -248,7 +248,13 @@ impl Reporter<'_> {
             topics.get(at).map_or_else(|| "a free component".to_string(), |t| format!("\"{t}\""))
         };
         let (verdict, message) = if empty {
-            (Verdict::NoSupport, format!("{said}: the sample has no codes, its data are empty or zero"))
+            (
+                Verdict::NoSupport,
+                format!(
+                    "{said}: the sample has zero codes, because its data are empty or \
+                zero"
+                ),
+            )
         } else if let Some(against) = against {
             (
                 Verdict::Contradicted,

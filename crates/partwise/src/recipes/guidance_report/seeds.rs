@@ -79,7 +79,7 @@ impl Reporter<'_> {
             (Verdict::NoSupport, format!("{said} does not occur in the data"))
         } else if followed {
             let message = format!(
-                "{said}: {} of its total is in the topic; it is feature number {rank} there",
+                "{said}: {} of its total weight is in the topic; it is feature number {rank} there",
                 percent(own)
             );
             (Verdict::Honoured, message)
@@ -92,7 +92,7 @@ impl Reporter<'_> {
             (Verdict::Overruled, message)
         } else {
             let message = format!(
-                "{said}: {} of its total is in its topics, but this topic moved away from it",
+                "{said}: {} of its total weight is in its topics, but this topic moved away from it",
                 percent(together)
             );
             (Verdict::Overruled, message)

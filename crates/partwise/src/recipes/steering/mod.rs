@@ -270,7 +270,7 @@ fn changed<T: Real>(
         Action::Merge { keep, with } => {
             let ((to, kept), (from, gone)) = (place(keep)?, place(with)?);
             if to == from {
-                return Err(Error::Guidance(format!("topic \"{keep}\" can't be merged with itself")));
+                return Err(Error::Guidance(format!("topic \"{keep}\" cannot be merged with itself")));
             }
             factors.merge(kept.start, gone.clone());
             let mut merged = guidance.topics()[from].clone();
@@ -292,7 +292,7 @@ fn changed<T: Real>(
             let (at, range) = place(topic)?;
             if guidance.topics().len() == 1 {
                 return Err(Error::Guidance(format!(
-                    "topic \"{topic}\" is the only one; it can't be deleted"
+                    "topic \"{topic}\" is the only one, so it cannot be deleted"
                 )));
             }
             factors.remove(range);
@@ -351,7 +351,7 @@ fn changed<T: Real>(
 
 fn check_new(guidance: &Guidance, name: &str) -> Result<()> {
     match place(guidance, name) {
-        Ok(_) => Err(Error::Guidance(format!("there is a topic \"{name}\" already"))),
+        Ok(_) => Err(Error::Guidance(format!("there is already a topic \"{name}\""))),
         Err(_) => Ok(()),
     }
 }
