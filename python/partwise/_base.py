@@ -190,7 +190,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         """A fit takes X as it is, also that of a loaded model which scales the rows that it is asked about."""
         scaling = getattr(self, "scaling_", None)
         if scaling is not None:
-            warn(f"the model was loaded with the scaling {scaling.kind!r}, but fit takes X as it is: the new fit scales nothing")
+            warn(f"the model was loaded with the scaling {scaling.kind!r}, but fit does not scale X")
         self.scaling_ = None
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
@@ -205,7 +205,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             if self._needs_labels:
                 raise ValueError(
                     f"This {type(self).__name__} estimator requires y to be passed, but the target y is None. "
-                    f"{self._title} needs {self._needs}; give a label for each sample, and -1 where there is none."
+                    f"{self._title} needs {self._needs}; give a label for each sample, and -1 for unlabelled samples."
                 )
             return None
         if self._labels_are_optional and is_continuous(y):
@@ -214,8 +214,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         if targets.codes is None and self._one_class_a_sample:
             row = int(np.flatnonzero(_soft_rows(targets))[0])
             raise ValueError(
-                f"{self._title} takes one class a sample, but row {row} of y has several or a soft one; "
-                "SSNMF, WSNMF and WSSymNMF take soft memberships, SSNMF and NMFAlpha several labels a sample"
+                f"{self._title} takes one class per sample, but row {row} of y has several or a soft one; "
+                "SSNMF, WSNMF and WSSymNMF take soft memberships, SSNMF and NMFAlpha several labels per sample"
             )
         return targets
 
@@ -282,8 +282,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         if progress is not None and self.tol > 0 and self.max_iter > 0:
             lowered = f"{100 * progress:.1f}" if progress < 0.1 else f"{100 * progress:.0f}"
             warn(
-                f"Stopped after {done['iterations']} iterations, before full convergence. The last {min(50, done['iterations'])} still"
-                f" lowered the objective by {lowered} %; for more: max_iter={max(500, 2 * self.max_iter)}.",
+                f"Stopped after {done['iterations']} iterations without converging. The last {min(50, done['iterations'])} still"
+                f" lowered the objective by {lowered} %; to continue further: max_iter={max(500, 2 * self.max_iter)}.",
                 ConvergenceWarning,
             )
 

@@ -49,11 +49,11 @@ def _parameters(model: Any, encoder: Encoder) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for parameter, value in model.get_params(deep=False).items():
         if parameter == "callback" and value is not None:
-            warn(f"{name}.save: a file can't hold the callback; the loaded model has none")
+            warn(f"{name}.save: a model file cannot contain the callback; the loaded model has none")
             value = None
         if parameter == "random_state" and value is not None and not isinstance(value, (int, np.integer)):
             raise ValueError(
-                f"{name}.save: random_state is {value!r}, which a model file can't hold, and without it the next fit would be another one; "
+                f"{name}.save: random_state is {value!r}, which a model file cannot contain, and without it the next fit would differ; "
                 "set_params(random_state=...) to a whole number or None first, or use pickle"
             )
         out[parameter] = encoder.encode(value, f"{name}.save: the parameter {parameter}")
@@ -137,7 +137,7 @@ def save(model: Any, path: Any) -> None:
         text = json.dumps(document, allow_nan=False)
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{type(model).__name__}.save: a name holds characters that no file can: {error}") from None
+        raise ValueError(f"{type(model).__name__}.save: a name contains characters that a file cannot: {error}") from None
     _native.write_model(path, text, matrices, getattr(model, "_fitted_guidance", None))
 
 
@@ -183,13 +183,13 @@ def load(path: Any) -> Any:
     document = Document(path, fields)
     for name in ("components", "codes"):
         if name not in tensors:
-            raise ValueError(f"{path}: the model lacks its {name}")
+            raise ValueError(f"{path}: the model has no {name}")
     n_components = tensors["components"].shape[0]
     if tensors["codes"].shape[1] != n_components or n_components == 0 or 0 in tensors["components"].shape:
-        raise ValueError(f"{path}: codes {tensors['codes'].shape} and components {tensors['components'].shape} are not of one number of components")
+        raise ValueError(f"{path}: codes {tensors['codes'].shape} and components {tensors['components'].shape} have different numbers of components")
     for name in ("components", "codes"):
         if not (np.isfinite(tensors[name]).all() and (tensors[name] >= 0).all()):
-            raise ValueError(f"{path}: the {name} hold negative, NaN or infinite entries; all must be finite and 0 or more")
+            raise ValueError(f"{path}: the {name} contain negative, NaN or infinite entries; all must be finite and 0 or more")
     python = document.part("python", optional=True)
     cls = estimator_of_settings(document)
     if python.has("layout") and python.whole("layout") > _LAYOUT:

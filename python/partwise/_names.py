@@ -156,16 +156,16 @@ class Names:
         """
         text = isinstance(given, str)
         if not text and (isinstance(given, (bool, np.bool_)) or not isinstance(given, (Integral, Real)) or float(given) != int(given)):
-            raise ValueError(f"{where}: {given!r} is no {self.one}; give its name, or its number from 0 to {self.size - 1}")
+            raise ValueError(f"{where}: {given!r} is not a {self.one}; give its name, or its number from 0 to {self.size - 1}")
         named = self.labels is not None and not self.is_range
         if named:
             found = self._places.get(key(given), [])
             if len(found) > 1:
-                raise ValueError(f"{where}: {given!r} is the name of several {self.many}: numbers {found[0]} and {found[1]} (counted from 0); name them apart")
+                raise ValueError(f"{where}: {given!r} is the name of several {self.many}: numbers {found[0]} and {found[1]} (counted from 0); rename one of them")
             if found and not text and int(given) < self.size and int(given) != found[0]:
                 raise ValueError(
                     f"{where}: {given} is the name of {self.one} number {found[0]}, and {self.one} number {given} is named {self.keys[int(given)]!r}; "
-                    f"give the one that is meant by its name as text, {key(given)!r} or {self.keys[int(given)]!r}"
+                    f"give the name as text, {key(given)!r} or {self.keys[int(given)]!r}"
                 )
             if found:
                 return found[0]
@@ -173,11 +173,11 @@ class Names:
                 raise ValueError(f"{where}: no {self.one} of the data is named {given!r}{nearest(given, self.keys)}")
             if self._are_numbers:
                 raise ValueError(
-                    f"{where}: the {self.many} are named by numbers, and {given} is none of them{nearest(given, self.keys)}; "
+                    f"{where}: the names of the {self.many} are numbers, and {given} is not one of them{nearest(given, self.keys)}; "
                     f"give a name ({self.keys[0]!r}, ...)"
                 )
         elif text:
-            raise ValueError(f"{where}: the data have no names of {self.many}, so {given!r} can't be found; give its number from 0 to {self.size - 1}")
+            raise ValueError(f"{where}: the data have no names of {self.many}, so {given!r} cannot be found; give its number from 0 to {self.size - 1}")
         if not 0 <= int(given) < self.size:
             raise ValueError(f"{where}: {self.one} {given} must be a whole number from 0 to {self.size - 1}")
         return int(given)
@@ -210,17 +210,17 @@ class Names:
         if unknown and not (missing and not partial):
             raise ValueError(
                 f"{where}: {len(unknown)} of its {count} names are not {self.many} of the data, the first {unknown[0]!r}{nearest(unknown[0], self.keys)}; "
-                f"leave them out, or name them as the data do"
+                f"remove them, or rename them as in the data"
             )
         if missing and not partial:
             raise ValueError(
                 f"{where}: {len(missing)} of the {self.size} {self.many} of the data are not named in it, the first {missing[0]!r}{nearest(missing[0], own)}"
                 + (f", and {len(unknown)} of its {count} names are not in the data" if unknown else "")
-                + f"; name every {self.one} as the data do"
+                + f"; name every {self.one} as in the data"
             )
         double = next((places for name, places in self._places.items() if len(places) > 1 and name in at), None)
         if double is not None:
-            raise ValueError(f"{where}: {self.keys[double[0]]!r} is the name of {self.many} {double[0]} and {double[1]} of the data (counted from 0); name them apart")
+            raise ValueError(f"{where}: {self.keys[double[0]]!r} is the name of {self.many} {double[0]} and {double[1]} of the data (counted from 0); rename one of them")
         return np.array([at.get(name, -1) for name in self.keys], dtype=np.intp)
 
 
@@ -264,7 +264,7 @@ def check_same_order(given: Any, samples: Names, what: str, beside: str = "X") -
         at = next(i for i, name in enumerate(own) if name != samples.keys[i])
         raise ValueError(
             f"{what} has the names of the samples of {beside}, but in another order: entry {at} (counted from 0) is {own[at]!r}, sample {at} of {beside} is "
-            f"{samples.keys[at]!r}; {what} goes by place, as in scikit-learn: give {what}.loc[{beside}.index]"
+            f"{samples.keys[at]!r}; {what} is matched by position, as in scikit-learn; give {what}.loc[{beside}.index]"
         )
 
 

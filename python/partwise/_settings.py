@@ -119,7 +119,7 @@ class SettingsMixin:
         if not isinstance(self.max_iter, Integral) or self.max_iter < 0:
             raise ValueError(f"The 'max_iter' parameter of {name} must be an int of 0 or more. Got {self.max_iter!r} instead.")
         if not isinstance(self.tol, Real) or not 0 <= self.tol < 1:
-            raise ValueError(f"The 'tol' parameter of {name} must be a number from 0 (never stop on it) to below 1. Got {self.tol!r} instead.")
+            raise ValueError(f"The 'tol' parameter of {name} must be a number from 0 (0 = no tolerance test) to below 1. Got {self.tol!r} instead.")
         if self.shuffle:
             warn(
                 f"shuffle=True has no effect: {name} visits the components in a fixed order, so that a seed gives the same bits everywhere",
@@ -141,12 +141,12 @@ class SettingsMixin:
         """Notices about parameters that change nothing here."""
         out: list[tuple[str, str]] = []
         if self.layer is not None and not is_anndata(X):
-            out.append(("no-effect", f"layer={self.layer!r} has no effect: X is no AnnData object"))
+            out.append(("no-effect", f"layer={self.layer!r} has no effect: X is not an AnnData object"))
         if isinstance(self.unlabelled, str) or self.unlabelled != -1:
             if y is None:
                 out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: there is no y"))
             elif targets is not None and not any_is(y, self.unlabelled):
-                out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: no entry of y is that"))
+                out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: y does not contain it"))
         if self.l1_ratio and not any(settings["l1"]):
             out.append(("no-effect", f"l1_ratio={self.l1_ratio} has no effect: alpha_W and alpha_H are 0"))
         neighbours = getattr(self, "n_neighbors", None)

@@ -48,7 +48,7 @@ def nnls(G: Any, C: Any) -> Any:
     for name, values in (("G", G), ("C", C)):
         if not np.isfinite(values).all():
             i, j = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(f"{name} holds NaN or infinity, the first in row {i}, column {j}")
+            raise ValueError(f"{name} contains NaN or infinity, the first in row {i}, column {j}")
     _native.check_symmetric(G, "G")
     least = np.linalg.eigvalsh((G + G.T) / 2)[0] if k else 0.0
     if least < -1e-8 * np.abs(G).max(initial=0.0):

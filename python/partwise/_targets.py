@@ -123,7 +123,7 @@ def targets_of(y: Any, n_samples: int, unlabelled: Any = -1) -> Targets:
     if y.dtype.kind == "c":
         raise ValueError("Complex data not supported in y: labels are whole numbers or text")
     if y.dtype.kind == "V":
-        raise ValueError(f"y has the type {y.dtype}; labels are whole numbers or text, one a sample")
+        raise ValueError(f"y has the type {y.dtype}; labels are whole numbers or text, one per sample")
     return _classes(y, unlabelled) if y.ndim == 1 else _memberships(y, columns)
 
 
@@ -186,7 +186,7 @@ def _classes(y: Any, unlabelled: Any) -> Targets:
     if unclear:
         listed = ", ".join(map(repr, unclear))
         targets.notes.append(
-            f"the label {listed} of y is taken for a class; if it means that nothing is known, give None or unlabelled={unclear[0]!r}"
+            f"the label {listed} of y was read as a class; if it means unlabelled, use None or unlabelled={unclear[0]!r}"
         )
     return targets
 
@@ -243,7 +243,7 @@ def _from_objects(y: Any, unlabelled: Any) -> tuple[Any, Any, Any]:
     odd = [v for v in present if not isinstance(v, (str, Real))]
     if odd:
         kinds = sorted({type(v).__name__ for v in present})
-        raise TypeError(f"labels of several types ({', '.join(kinds)}) can't be told apart; give whole numbers or text, one type for all")
+        raise TypeError(f"labels of several types ({', '.join(kinds)}) cannot be distinguished; give whole numbers or text, one type for all")
     texts = _one_text_each([v if isinstance(v, str) else _text_of(v) for v in present])
     out = _of_objects([""] * len(y))
     out[~none] = texts

@@ -231,9 +231,9 @@ REFUSED = {
     "rows missing": (lambda: EntryWeights(MARKS.iloc[2:]), "2 of the 18 samples"),
     "known features misspelt": (lambda: KnownFeatures(MARKS.rename(index={"s3": "t3"})), "'s3'"),
     "a known feature by a wrong name": (lambda: KnownFeatures([["gaol"]] * N), "nearest: 'goal'"),
-    "labels of other samples": (lambda: Labels(CLASSES.rename({"s3": "t3"})), "no samples of the data, the first 't3'"),
+    "labels of other samples": (lambda: Labels(CLASSES.rename({"s3": "t3"})), "not samples of the data, the first 't3'"),
     "a label by a wrong name": (lambda: Labels({"x3": "a"}), "nearest: 's3'"),
-    "memberships of other samples": (lambda: Memberships(SHARES.rename({"s3": "t3"})), "no samples of the data, the first 't3'"),
+    "memberships of other samples": (lambda: Memberships(SHARES.rename({"s3": "t3"})), "not samples of the data, the first 't3'"),
     "a set by a wrong name": (lambda: Sets({"x3": ["a"]}), "nearest: 's3'"),
     "a link by a wrong name": (lambda: Links([("s3", "x3")]), "nearest: 's3'"),
     "a graph of others": (lambda: Graph(JOINED.rename(columns={"s3": "t3"})), "'s3'"),
@@ -291,11 +291,11 @@ def test_numbers_that_are_names_decide_and_what_may_be_both_is_refused():
     same(fitted(years, Topic("a", [2000], forbidden=[5])), plain)
     with pytest.raises(ValueError, match="2 is the name of feature number 4, and feature number 2 is named '2010'; .* as text, '2' or '2010'"):
         fitted(years, Topic("a", [2]))
-    with pytest.raises(ValueError, match="named by numbers, and 3 is none of them"):
+    with pytest.raises(ValueError, match="are numbers, and 3 is not one of them"):
         fitted(years, FeatureWeights({3: 0.5}))
     same(fitted(years, FeatureWeights({"2": 0.5})), fitted(X.to_numpy(), FeatureWeights([1, 1, 1, 1, 0.5, 1])))
     people = X.set_axis(range(100, 100 + N)).set_axis([3, *range(101, 100 + N)])
-    with pytest.raises(ValueError, match="named by numbers, and 2 is none of them"):
+    with pytest.raises(ValueError, match="are numbers, and 2 is not one of them"):
         fitted(people, Links([(2, 3)]))
     same(fitted(people, Links([("3", 104)])), fitted(X, Links([(0, 4)])))
     # The index of a part of a table is counted on, not chosen.

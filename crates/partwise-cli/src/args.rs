@@ -247,7 +247,7 @@ pub(crate) struct GuidanceArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// Old spelling of `partwise classify`; it goes with the next release.
+    /// Old spelling of `partwise classify`; it will be removed in the next release.
     #[arg(long, hide = true, value_parser = ["auto"], conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "guidance", "topics", "links", "solver", "inner", "acceleration", "init", "start", "first", "tol", "max_iter", "time_limit"])]
     pub(crate) recipe: Option<String>,
     /// The method. Default: guided if you give --guidance, --topics or --links, or two of labels, reference

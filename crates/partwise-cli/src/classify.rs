@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<Outcome> {
 /// `partwise fit --recipe auto`, for the release after it became `partwise classify`.
 pub(crate) fn of_recipe(args: &ClassifyArgs, read: Read, folder: OutputFolder) -> Result<Outcome> {
     Verbosity::of(args.write.quiet, args.write.json).note(
-        "`fit --recipe auto` is now `partwise classify`; the former spelling goes with the next release",
+        "`fit --recipe auto` is now `partwise classify`; the old spelling will be removed in the next release",
     );
     classified_as(args, read, folder, true)
 }

@@ -101,7 +101,7 @@ Accuracy and NMI are over the images whose label the fit did not use. Every sett
     best.notes.iter().for_each(|note| verbosity.note(&note.message));
     let out = args.out.display();
     console::print(&format!(
-        "The report shows the better guided fit, {}: {out}/report.html",
+        "The report shows the better of the guided fits, {}: {out}/report.html",
         best.job.model.spec().name
     ));
     Ok(Outcome::Done)

@@ -147,7 +147,8 @@ impl Classified {
     fn evaluate(&self, args: &EvaluateArgs) -> Result<Evaluation> {
         if args.clusters != "shares" {
             bail!(
-                "--clusters {} reads the codes of a model, but `partwise classify` gives classes alone; leave it out",
+                "--clusters {} needs the codes of a model, but `partwise classify` writes only classes; \
+                leave the flag out",
                 args.clusters
             );
         }

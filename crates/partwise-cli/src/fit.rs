@@ -81,7 +81,8 @@ fn name_features(source: &mut Source, names: Vec<String>, path: &Path) -> Result
             );
         }
         source.notes.push(format!(
-            "--feature-names names the features otherwise than the data do: \"{}\" instead of \"{}\" for column {at} (counted from 0)",
+            "--feature-names and the data have different names for column {at} (counted from 0): \"{}\" and \
+            \"{}\"",
             names[at], own[at]
         ));
     }
@@ -241,7 +242,7 @@ fn prepare<'a, T: Real>(
             rank
         }
         (None, None, _) if composed.is_some() => {
-            bail!("-k (the number of components) is needed, since the guidance names no topics")
+            bail!("-k (the number of components) is required, because the guidance names no topics")
         }
         (None, None, Some(classes)) => {
             chosen.push(format!("k = {classes}, the number of classes"));
@@ -284,7 +285,7 @@ fn guided_model(args: &FitArgs, composed: &Composed, chosen: &mut Vec<String>) -
     let model = Model::guided(composed.guidance.clone());
     if args.model.method.is_none() {
         let summary = model.spec().summary;
-        chosen.push(format!("method guided ({summary}), since what is given needs it"));
+        chosen.push(format!("method guided ({summary}), because your guidance needs it"));
     }
     match &args.model.loss {
         Some(loss) => Ok(model.with_loss(Loss::from_name(loss)?)?),
@@ -303,9 +304,9 @@ fn model(
 ) -> Result<Model> {
     let (name, reason) = match (&args.model.method, reference, guidance) {
         (Some(name), _, _) => (name.as_str(), None),
-        (None, Some(_), _) => ("ws-nmf", Some("since a reference is given")),
-        (None, None, Some(_)) => ("cnmf", Some("since labels are given")),
-        (None, None, None) => ("nmf", Some("since there are neither labels nor a reference")),
+        (None, Some(_), _) => ("ws-nmf", Some("because you gave a reference")),
+        (None, None, Some(_)) => ("cnmf", Some("because you gave labels")),
+        (None, None, None) => ("nmf", Some("because you gave neither labels nor a reference")),
     };
     if let Some(reason) = reason {
         let spec = methods::ALL.iter().find(|spec| spec.name == name);

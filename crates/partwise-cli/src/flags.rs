@@ -59,7 +59,8 @@ pub(crate) fn strength(args: &FitArgs, notes: &mut Vec<String>) -> advice::Stren
             let strength = advice::Strength::of_sigma(sigma);
             if let advice::Strength::Relative(s) = strength {
                 notes.push(format!(
-                    "strength {s:.4}: --strength {sigma} is the old spelling, which the next release refuses; strengths are from 0 to 1"
+                    "strength {s:.4}: --strength {sigma} is the old spelling, which the next release will \
+                    not support; strengths are from 0 to 1"
                 ));
             }
             strength
@@ -130,7 +131,7 @@ pub(crate) fn check(args: &FitArgs) -> Result<()> {
         bail!("--heat-width applies only to --graph-weights heat");
     }
     if guidance.graph_weights.as_deref() == Some("heat") && guidance.heat_width.is_none() {
-        bail!("--graph-weights heat needs --heat-width, the square of a length of the data");
+        bail!("--graph-weights heat needs --heat-width, in the square of the unit of the data");
     }
     if guidance.label_targets.is_some() && guidance.known_labels.are_given() {
         bail!("--label-targets replaces --labels; give only one of them");

@@ -149,7 +149,7 @@ pub(crate) fn rows_by_name(table: Table, path: &Path, source: &Source) -> Result
         })),
         None if values.rows() == source.rows => Ok(values),
         None => bail!(
-            "{}: there are {} rows for {} samples; one for each is needed, or names of samples in both",
+            "{}: there are {} rows for {} samples; it needs one row per sample, or sample names in both",
             path.display(),
             values.rows(),
             source.rows

@@ -34,7 +34,7 @@ pub(crate) fn with_labels_of(file: Option<&GuidanceFile>, args: &LabelArgs) -> R
     };
     if args.are_given() {
         bail!(
-            "{} names labels, and so do the flags; leave out --labels and --label-column, or labels of the file",
+            "{} and the flags both give labels; remove --labels and --label-column, or the labels in the file",
             file.path.display()
         );
     }
@@ -132,7 +132,7 @@ fn weights_of_file(
     }
     if lines.len() != count {
         let found = lines.len();
-        bail!("{}: there are {found} weights for {count} {of}s; one for each is needed", path.display());
+        bail!("{}: there are {found} weights for {count} {of}s; each needs one weight", path.display());
     }
     let number = |(at, line): (usize, &String)| {
         let weight = line.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.is_finite());
@@ -412,7 +412,7 @@ impl Composer<'_> {
             }
         }
         if !unknown.is_empty() {
-            let note = format!("feature_weights names {}, which the data don't have", unknown.join(", "));
+            let note = format!("feature_weights names {}, which the data do not have", unknown.join(", "));
             self.out.notes.push(note);
         }
         Ok(weights)

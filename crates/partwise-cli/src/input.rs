@@ -61,7 +61,8 @@ pub(crate) fn check_standard_input(files: &[(&str, Option<&PathBuf>)]) -> Result
     match piped[..] {
         [] | [_] => Ok(()),
         _ => bail!(
-            "only one file can come through standard input (-), but {} were given so; save the others to files (a file named - is ./-)",
+            "only one file can be read from standard input (-), but {} were; save the others to files (a \
+            file named - is ./-)",
             piped.join(" and ")
         ),
     }

@@ -184,7 +184,7 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
     }
     let advice = match fit.stop {
         StopReason::TimeLimit => "raise --time-limit, or continue from this model with --start",
-        StopReason::Observer => "go on from here with --start",
+        StopReason::Observer => "continue from this model with --start",
         StopReason::Converged
         | StopReason::NoProgress
         | StopReason::PrecisionFloor

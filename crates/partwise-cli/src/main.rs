@@ -38,7 +38,7 @@ use args::{Cli, Command};
 use partwise_report::{console, program};
 
 /// What `partwise reproduce` answers in the release after it moved.
-const REPRODUCE_MOVED: &str = "the experiments of the papers moved out of `partwise` into a program of their own; \
+const REPRODUCE_MOVED: &str = "the experiments of the papers moved from `partwise` to another program; \
     in a copy of Partwise's repository, run: cargo run --release -p partwise-lab -- reproduce ...";
 
 fn main() -> ExitCode {

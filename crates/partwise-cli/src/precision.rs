@@ -31,7 +31,7 @@ pub(crate) fn check<T: Real>(values: &Values, source: &mut Source) -> Result<()>
     }
     if vanishing > 0 {
         source.notes.push(format!(
-            "{vanishing} entries are so small that they are 0 in {}; --dtype f64 keeps them",
+            "{vanishing} entries are too small for {} and become 0; --dtype f64 keeps them",
             T::NAME
         ));
     }

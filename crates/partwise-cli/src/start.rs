@@ -43,7 +43,8 @@ pub(crate) fn from_model(
     let mut codes = codes_of_samples(model, source);
     if codes.is_none() {
         chosen.push(format!(
-            "the components of the model as the start, not its codes, which are not of these {} samples; codes are updated first",
+            "the start uses the components of the model, but not its codes, which belong to other samples \
+            than these {}; codes are updated first",
             source.rows
         ));
         settings.first = settings.first.or(Some(Slot::Codes));
@@ -51,7 +52,7 @@ pub(crate) fn from_model(
     let theirs = model.document.get("scaling").and_then(|s| s.get("kind")).and_then(Value::as_str);
     if theirs.is_some_and(|kind| kind != scaling.kind().name()) {
         chosen.push(format!(
-            "--scale {} as asked, though the model of the start has {}",
+            "scaling {} from --scale, although the model of the start has {}",
             scaling.kind().name(),
             theirs.unwrap_or("none")
         ));

@@ -28,10 +28,10 @@ pub(crate) fn run(args: &SweepArgs) -> Result<Outcome> {
         Some(other) => bail!("sweep supports only the method guided, not {other}; leave --method out"),
     }
     if fit_args.model.strength == Some(Strength::Auto) {
-        bail!("sweep varies the strengths itself; leave --strength auto out");
+        bail!("sweep varies the strengths itself; remove --strength auto");
     }
     if fit_args.content.codes != "plain" {
-        bail!("sweep writes no codes; leave --codes out");
+        bail!("sweep writes no codes; remove --codes");
     }
     let (folder, read) = fit::read(&fit_args, FILES)?;
     match input::precision(&fit_args.solve.dtype, &read.values) {

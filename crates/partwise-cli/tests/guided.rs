@@ -249,7 +249,7 @@ fn faulty_guidance_is_refused_with_its_place() {
     for (arguments, parts) in [
         ("--guidance key.toml", &["key.toml: line 2, column 1", "did you mean \"topics\"?"][..]),
         ("--guidance range.toml", &["line 3, column 12", "from 0 (ignored) to 1 (held exactly)"]),
-        ("--guidance labels.toml --labels labels.csv", &["leave out --labels"]),
+        ("--guidance labels.toml --labels labels.csv", &["remove --labels"]),
         ("--guidance missing.toml", &["nowhere.csv"]),
         ("--guidance empty.toml -k 2", &["--topics", "needs something"]),
         ("--guidance weights.toml", &["weights.txt", "2 weights for 24 samples"]),

@@ -271,7 +271,7 @@ fn numbers_that_may_be_names_are_never_resolved_in_silence() {
     for (arguments, parts) in [
         ("-k 2 --links links.csv", &["\"3\" is the name", "\"0\" is none"][..]),
         ("--labels labels.csv", &["no sample of the data is named \"0\""]),
-        ("-k 2 --guidance other.toml", &["named by numbers", "2 is none of them"]),
+        ("-k 2 --guidance other.toml", &["are numbers", "2 is none of them"]),
     ] {
         let output = run(at, &format!("fit ids.csv {arguments} --out x"));
         let said = stderr(&output);

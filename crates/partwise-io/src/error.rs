@@ -176,7 +176,7 @@ impl fmt::Display for IoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.path().display())?;
         match self {
-            IoError::System { doing, source, .. } => write!(f, "can't {doing}: {source}"),
+            IoError::System { doing, source, .. } => write!(f, "cannot {doing}: {source}"),
             IoError::Empty { .. } => write!(f, "the file is empty"),
             IoError::Malformed { place, message, .. } | IoError::Mismatch { place, message, .. } => {
                 write!(f, "{place}{message}")

@@ -185,7 +185,7 @@ fn refuse_unused_options(source: &Source, format: &Format, options: &ReadOptions
     let message = if options.key.is_some() && format.kind != FileKind::Npz {
         "a key chooses an array of an .npz archive"
     } else if table_only && format.kind != FileKind::Csv {
-        "a label column, a header or row names can be asked for in text tables only"
+        "options for label columns, headers and row names apply only to text tables"
     } else {
         return Ok(());
     };

@@ -156,7 +156,8 @@ impl Rows<'_> {
         if guessed {
             ids.push(usize::from(label == Some(0)));
             if self.has_header && label == Some(0) && wanted.is_none() {
-                let message = "no column names the samples; name one index (counted from 0) or name, or keep the labels alone, one a line";
+                let message = "no column has the sample names; name a column index (counted from 0) or name, \
+                    or write only the labels, one per line";
                 let columns: Vec<&str> = header.iter().map(String::as_str).collect();
                 return Err(self.source.unsupported(Place::Line(1), message, &columns));
             }
@@ -172,7 +173,7 @@ impl Rows<'_> {
                 1 - ids[0]
             }
             _ => {
-                let message = "it isn't clear which column holds the labels; name one with --label-column";
+                let message = "it is not clear which column has the labels; choose it with --label-column";
                 let columns: Vec<&str> = header.iter().map(String::as_str).collect();
                 return Err(self.source.unsupported(Place::Line(1), message, &columns));
             }
@@ -185,12 +186,12 @@ impl Rows<'_> {
             && wanted.is_none()
         {
             self.notes.push(format!(
-                "samples are named in the column \"{}\", labels are in \"{}\"",
+                "sample names from the column \"{}\", labels from \"{}\"",
                 self.header[ids[0]], self.header[label]
             ));
         } else if !self.has_header {
             self.notes.push(
-                "there is no header: the first column names the samples, the second holds labels".into(),
+                "there is no header: the first column has the sample names, the second the labels".into(),
             );
         }
         Ok(Columns { ids, label, guessed: guessed && self.has_header })
@@ -212,10 +213,8 @@ impl Rows<'_> {
         }
         let label = cell_text(record, columns.label);
         if label.contains('\n') {
-            let message = format!(
-                "the label {} has a line break; is there a quote too many?",
-                quoted(label.as_bytes())
-            );
+            let message =
+                format!("the label {} has a line break; is there an extra quote?", quoted(label.as_bytes()));
             return Err(self.source.malformed(Place::Line(records.line()), message));
         }
         let ids = columns.ids.iter().map(|column| cell_text(record, *column)).collect();
@@ -247,7 +246,7 @@ impl Rows<'_> {
             let samples = self.by_name(records, at)?;
             if moved {
                 self.notes.push(
-                    "the samples are found by their names, which are numbers, not by their positions".into(),
+                    "samples are matched by their names, which are numbers, not by their positions".into(),
                 );
             }
             return Ok(samples);
@@ -261,7 +260,7 @@ impl Rows<'_> {
         }
         if !whole(at) && self.fits_by_order(columns, options) {
             self.notes.push(
-                "no column names the samples, so the labels were taken in the order of the rows".into(),
+                "no column has the sample names, so the labels were matched to the rows in order".into(),
             );
             return Ok((0..self.ids.len()).collect());
         }

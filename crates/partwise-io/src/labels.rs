@@ -92,7 +92,7 @@ pub fn labels_with(source: &Source, n_samples: usize, options: &LabelOptions<'_>
             expected: if named_npy {
                 "a NumPy array"
             } else {
-                "a label file (index,label; one label a line; .npy)"
+                "a label file (index,label; one label per line; .npy)"
             }
             .into(),
             looks_like: look.describe().into(),

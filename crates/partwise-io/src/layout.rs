@@ -110,8 +110,8 @@ impl Layout {
         let (blank, no_corner) = shape.ends(options);
         if blank > 0 {
             notes.push(match blank {
-                1 => "each line ends with a separator; the blank cell after it was left out".to_string(),
-                _ => format!("the last {blank} columns are blank in each row and were left out"),
+                1 => "each line ends with a separator; the blank cell after it was ignored".to_string(),
+                _ => format!("the last {blank} columns are blank in each row and were ignored"),
             });
             let width = shape.second.unwrap_or(0) - blank;
             shape.first.truncate(if no_corner { width - 1 } else { width });
@@ -119,7 +119,7 @@ impl Layout {
         if shape.blank_rows > 0 {
             let lines = counted(shape.blank_rows, "line at the end has", "lines at the end have");
             notes.push(format!(
-                "{lines} separators only and {} left out",
+                "{lines} only separators and {} ignored",
                 if shape.blank_rows == 1 { "was" } else { "were" }
             ));
         }
@@ -186,7 +186,8 @@ impl Layout {
             let numbers = first.iter().filter(number).count();
             if 2 * numbers > first.len() {
                 self.notes.push(format!(
-                    "the first row ({}) was read as the header, for it has text, though {numbers} of its cells are numbers; --no-header reads it as data",
+                    "the first row ({}) was read as the header, because it has text, although {numbers} of \
+                    its cells are numbers; --no-header reads it as data",
                     shown()
                 ));
             }
@@ -200,7 +201,8 @@ impl Layout {
         }
         if census.rows > 0 && only_first_is_quoted(source.text_bytes()) {
             self.notes.push(format!(
-                "the first row ({}) was read as the header, since it is quoted and the next is not; --no-header reads it as data",
+                "the first row ({}) was read as the header, because it is quoted and the next is not; \
+                --no-header reads it as data",
                 shown()
             ));
             return true;
@@ -219,7 +221,7 @@ impl Layout {
         match header_of_numbers(&numbers, &census.sample) {
             Ok(Some(why)) => {
                 self.notes.push(format!(
-                    "the first row ({}) was read as the header, since {why}; --no-header reads it as data",
+                    "the first row ({}) was read as the header, because {why}; --no-header reads it as data",
                     shown()
                 ));
                 true
@@ -278,7 +280,10 @@ impl Layout {
         let named = corner.as_ref().map_or(String::new(), |name| format!(" ({})", quoted(name.as_bytes())));
         match census.ids(corner.as_deref()) {
             Ok(Some(why)) => {
-                self.notes.push(format!("the first column{named} was read as row names, since {why}; --no-row-names reads it as data"));
+                self.notes.push(format!(
+                    "the first column{named} was read as row names, because {why}; \
+                    --no-row-names reads it as data"
+                ));
                 Ok(true)
             }
             Ok(None) => Ok(false),

@@ -20,7 +20,7 @@ pub(crate) fn lines_of(source: &Source) -> Result<Vec<String>> {
         other => {
             return Err(IoError::WrongFormat {
                 path: source.path.clone(),
-                expected: "a text file with one entry a line".into(),
+                expected: "a text file with one entry per line".into(),
                 looks_like: other.describe().into(),
             });
         }

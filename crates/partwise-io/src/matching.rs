@@ -62,7 +62,8 @@ pub fn places_by_name(
             count => format!(", and {count} of its {} names are not in {side}", own.len()),
         };
         return Err(format!(
-            "no {part} is named \"{first}\", as a {of} of {side} is{near}: {} of the {} {of}s of {side} are not in it{more}; name all {of}s as {side} does",
+            "no {part} is named \"{first}\", as a {of} of {side} is{near}: {} of the {} {of}s of {side} are \
+            not in it{more}; name all {of}s as in {side}",
             missing.len(),
             wanted.len()
         ));

@@ -274,7 +274,7 @@ fn tensor(path: &Path, name: &str, entry: &Value, data: &[u8]) -> Result<(Tensor
     };
     if rows.checked_mul(columns).and_then(|n| n.checked_mul(size)) != Some(slice.len()) {
         return Err(fault(format!(
-            "the shape {rows} x {columns} of {dtype} doesn't fit {} bytes",
+            "the shape {rows} x {columns} of {dtype} does not match {} bytes",
             slice.len()
         )));
     }

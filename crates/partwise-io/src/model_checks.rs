@@ -118,7 +118,13 @@ impl<'m> Fields<'m> {
         match self.get(field) {
             Some(value) if fits(value) => Ok(value),
             Some(value) => self.wrong(field, value, wanted),
-            None => Err(self.fault(field, format!("the document lacks this field; it must be {wanted}"))),
+            None => Err(self.fault(
+                field,
+                format!(
+                    "the document does not have this field; it must be \
+                {wanted}"
+                ),
+            )),
         }
     }
 

@@ -52,7 +52,7 @@ impl<'a> Names<'a> {
             None => Ok(None),
             Some((at, None)) => Ok(Some(*at)),
             Some((first, Some(second))) => Err(format!(
-                "several {0}s are named {1}, numbers {first} and {second} (counted from 0); name them apart",
+                "several {0}s are named {1}, numbers {first} and {second} (counted from 0); rename one of them",
                 self.one,
                 quoted(name.as_bytes())
             )),

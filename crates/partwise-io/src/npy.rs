@@ -64,7 +64,7 @@ impl<'a> Array<'a> {
         let start = if bytes.get(6) == Some(&1) { 10 } else { 12 };
         let header = bytes.get(start..end).ok_or_else(short)?;
         let header = String::from_utf8_lossy(header);
-        let header = parse(&header).map_err(|e| malformed(format!("the header can't be read: {e}")))?;
+        let header = parse(&header).map_err(|e| malformed(format!("the header is not valid: {e}")))?;
         let entry =
             |name: &str| header.entry(name).ok_or_else(|| malformed(format!("the header has no \"{name}\"")));
         let Literal::Text(descr) = entry("descr")? else {

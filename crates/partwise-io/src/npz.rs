@@ -71,7 +71,7 @@ impl<'a> Archive<'a> {
         let member = self
             .zip
             .by_name(&format!("{key}.npy"))
-            .map_err(|e| broken(format!("the array can't be read: {e}")))?;
+            .map_err(|e| broken(format!("the array is not valid: {e}")))?;
         // A member without the header of an array has nothing to be read.
         let bytes = read_as_needed(member, 1 << 10, self.limit).map_err(|(error, decoded)| {
             broken(format!("broken after {decoded} decompressed bytes: {error}"))

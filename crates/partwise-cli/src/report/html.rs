@@ -36,7 +36,7 @@ pub(super) fn set(facts: &Facts<'_>) -> String {
     page.push_str(&section("Cluster sizes", lead, &sizes(facts)));
     page.push_str(&section("Convergence", "", &convergence(facts)));
     let details = format!(
-        "<div class=\"cols\"><div><h3>Method</h3>{}</div><div><h3>What was read</h3>{}</div></div>",
+        "<div class=\"cols\"><div><h3>Method</h3>{}</div><div><h3>Data</h3>{}</div></div>",
         pairs(facts.method.iter().map(|(k, v)| (*k, v.as_str()))),
         pairs(facts.read.iter().map(|(k, v)| (*k, v.as_str())))
     );
