@@ -1,4 +1,4 @@
-"""Partwise factors a non-negative matrix into parts, guided by what you know.
+"""Partwise factors a non-negative matrix into components, guided by what you know.
 
 The estimators follow scikit-learn's conventions. ``NMF`` has the same parameter names, and the others take
 labels as ``y``, with -1 for unlabelled samples.

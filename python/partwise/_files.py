@@ -1,4 +1,4 @@
-"""Model files, the same that the command line reads and writes."""
+"""Model files, in the format of the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ELSEWHERE = ("components_", "codes_", "_fitted_guidance", "scaling_")
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold, for the part of the document that the command line reads."""
+    """A value as JSON, for the part of the document that the command line reads."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -44,7 +44,7 @@ def _plain(value: Any) -> Any:
 
 
 def _parameters(model: Any, encoder: Encoder) -> dict[str, Any]:
-    """The parameters. A callback stays behind, with a warning: no answer of the model depends on it."""
+    """The parameters. A callback is not saved, with a warning; no result of the model depends on it."""
     name = type(model).__name__
     out: dict[str, Any] = {}
     for parameter, value in model.get_params(deep=False).items():
@@ -61,7 +61,7 @@ def _parameters(model: Any, encoder: Encoder) -> dict[str, Any]:
 
 
 def _attributes(model: Any, encoder: Encoder) -> dict[str, Any]:
-    """Everything that the fit left, public or not."""
+    """All attributes of the fit, public and private."""
     parameters = model.get_params(deep=False)
     kept = {name: value for name, value in vars(model).items() if name not in parameters and name not in _ELSEWHERE}
     return {name: encoder.encode(value, f"{type(model).__name__}.save: {name}") for name, value in kept.items()}
@@ -76,7 +76,8 @@ def _labels(targets: Targets | None) -> dict[str, Any] | None:
 
 
 def _encoding_document(encoding: dict[str, Any]) -> dict[str, Any]:
-    """What new rows are encoded with; weights of features only where there are some, as on the command line."""
+    """The settings for the codes of new rows; feature weights only if there are any, as on the command
+    line."""
     kept = {key: encoding[key] for key in ("ridge", "linear", "smoothing")}
     weights = encoding.get("feature_weights")
     return kept if weights is None else {**kept, "feature_weights": weights}
@@ -144,8 +145,8 @@ def save(model: Any, path: Any) -> None:
 def load(path: Any) -> Any:
     """Reads a model file of ``save`` or of the command line.
 
-    A model that the command line fitted with ``--scale`` scales the rows that it is asked about in ``transform``, ``predict`` and
-    ``score`` by what it learned (``scaling_``); give these methods the data as they are.
+    A model that the command line fitted with ``--scale`` scales new rows in ``transform``, ``predict`` and
+    ``score`` as the fit did (``scaling_``); give these methods unscaled data.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ def load(path: Any) -> Any:
     Raises
     ------
     ValueError
-        For a file that is no model, or a damaged one: which field, and what is valid.
+        If the file is not a model, or is damaged; with the field and what is valid.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Models that the command line wrote, or version 0.1.0 of this package: their fitted attributes from the document."""
+"""Reads models that the command line or version 0.1.0 of this package wrote."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ _OWN = {
 
 
 def _parameters_of_settings(settings: Document, document: Document) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The parameters that repeat a fit of the command line, and notices about what they can't say."""
+    """The parameters that repeat a fit of the command line, and notices about what they cannot express."""
     solvers = [solver["name"] for solver in REGISTRIES["solvers"]]
     given: dict[str, Any] = {
         "n_components": settings.whole("rank", least=1),
@@ -189,7 +189,7 @@ def _finding(line: Document, n: int) -> dict[str, Any]:
 
 
 def _outcome(document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> dict[str, Any]:
-    """What the engine gave, as far as the file has it."""
+    """The results of the engine, as far as the file contains them."""
     settings, result, encoding = document.part("settings"), document.part("result"), document.part("encoding")
     (n, k), d = tensors["codes"].shape, tensors["components"].shape[1]
     columns = document.texts("history_columns")

@@ -1,4 +1,4 @@
-"""Plots of fitted models. matplotlib is imported when one is asked for."""
+"""Plots of fitted models. matplotlib is imported when a plot is made."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def components(model: Any, shape: Any, feature_names: Any, n_features: int, n_co
 
 
 def memberships(model: Any, ax: Any) -> Any:
-    """A picture of all shares."""
+    """A heat map of all memberships."""
     ax = _axes(ax)
     shares = model.memberships()
     order = np.lexsort((-shares.max(axis=1), shares.argmax(axis=1)))
@@ -79,7 +79,7 @@ def memberships(model: Any, ax: Any) -> Any:
 
 
 def guidance(model: Any, ax: Any) -> Any:
-    """Labelled samples: given class against found class."""
+    """Labelled samples: given class against predicted class."""
     targets = model._targets_
     if targets is None or targets.codes is None or not (targets.codes >= 0).any():
         raise ValueError("plot_guidance shows the clusters of labelled samples, but this model was fitted without labels (one per sample)")
@@ -98,7 +98,7 @@ def guidance(model: Any, ax: Any) -> Any:
 
 
 def findings(model: Any, ax: Any) -> Any:
-    """Counts of verdicts, one bar for each kind of advice on each topic."""
+    """Counts of verdicts, one bar per kind of item and topic."""
     report = model.guidance_report_
     if not len(report):
         raise ValueError("plot_guidance shows the report on the guidance, but this model was fitted without guidance")

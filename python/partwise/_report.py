@@ -13,24 +13,24 @@ __all__ = ["Finding", "GuidanceReport", "PairInDoubt", "Suggestion"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of an item of the guidance, or of one entry of it."""
+    """The verdict on an item of the guidance, or on one entry of it."""
 
     kind: str
     """"label", "set", "membership", "seed", "reference", "must-link", "cannot-link", "graph"."""
     verdict: str
     """"honoured", "overruled", "contradicted", "no support"."""
     message: str
-    """A sentence."""
+    """An explanation."""
     samples: tuple[int, ...] = ()
-    """The samples that it is about."""
+    """The samples concerned."""
     topic: str | None = None
-    """The topic that it is about."""
+    """The topic concerned."""
     numbers: dict[str, float] = field(default_factory=dict)
     """Numbers by name: "share", "free share", "margin", "cosine", "overlap"."""
 
 
 class GuidanceReport(Sequence[Finding]):
-    """What became of the guidance: a list of findings, with counts."""
+    """The verdicts on the guidance: a list of findings, with counts."""
 
     def __init__(self, findings: Sequence[Finding], agreement: float, parts: dict[str, float], notices: list[str]) -> None:
         self.findings = list(findings)
@@ -39,7 +39,7 @@ class GuidanceReport(Sequence[Finding]):
         self.parts = parts
         """The parts of the objective."""
         self.notices = notices
-        """Facts to know, as sentences."""
+        """Notices, as sentences."""
 
     @overload
     def __getitem__(self, at: int) -> Finding: ...
@@ -78,7 +78,7 @@ class GuidanceReport(Sequence[Finding]):
         return pd.DataFrame(rows, columns=None if rows else ["kind", "topic", "samples", "verdict", "message"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as model files hold them."""
+        """Plain values, for model files."""
         findings = [
             {"kind": f.kind, "verdict": f.verdict, "message": f.message, "samples": list(f.samples), "topic": f.topic, "numbers": f.numbers}
             for f in self
@@ -94,7 +94,7 @@ class Suggestion(NamedTuple):
     doubt: float
     """From 0 (it clearly belongs to one component) to 1 (two share it equally)."""
     between: tuple[str, str]
-    """The two components between which it lies, the larger share first."""
+    """The two most likely components, the larger membership first."""
 
 
 class PairInDoubt(NamedTuple):
@@ -103,6 +103,6 @@ class PairInDoubt(NamedTuple):
     samples: tuple[int, int]
     """Their positions."""
     together: bool
-    """Whether they are in the same component now."""
+    """Whether they are currently in the same component."""
     closeness: float
-    """The cosine of their shares."""
+    """The cosine between their memberships."""

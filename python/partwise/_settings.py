@@ -138,7 +138,7 @@ class SettingsMixin:
         }
 
     def _without_effect(self, X: Any, y: Any, targets: Targets | None, settings: dict[str, Any], known: dict[str, Any]) -> list[tuple[str, str]]:
-        """Notices about parameters that change nothing here."""
+        """Notices about parameters that have no effect here."""
         out: list[tuple[str, str]] = []
         if self.layer is not None and not is_anndata(X):
             out.append(("no-effect", f"layer={self.layer!r} has no effect: X is not an AnnData object"))
@@ -218,7 +218,7 @@ def threads_of(n_jobs: int | None) -> int:
 
 
 def warn_of_threads(notices: Iterable[tuple[str, str]], who: str) -> None:
-    """Says that n_jobs was more than the machine can use, where nothing else tells of notices."""
+    """Warns that n_jobs was more than the machine can use, if nothing else reports notices."""
     for code, message in notices:
         if code == "threads":
             warn(f"{who}: {message}")

@@ -1,4 +1,4 @@
-"""Non-negative least squares for many right-hand sides, and one factor with the other held."""
+"""Non-negative least squares for many right-hand sides, and one factor with the other fixed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def nnls(G: Any, C: Any) -> Any:
     Parameters
     ----------
     G : array-like of shape (k, k)
-        A symmetric positive semidefinite matrix; pairs may differ by rounding (7.6e-6 of the largest entry), their mean counts.
+        A symmetric positive semidefinite matrix; pairs may differ by rounding (7.6e-6 of the largest entry), their
+        mean is used.
     C : array-like of shape (n, k)
-        One row a problem.
+        One row per problem.
 
     Returns
     -------
@@ -82,10 +83,9 @@ def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter:
 def solve_codes(X: Any, components: Any, *, beta_loss: str = "frobenius", tol: float = 1e-6, max_iter: int = 500, solver: str = "auto", n_jobs: int | None = None, random_state: int = 0) -> Any:
     """The codes W (n, k) for fixed components H (k, d): min |X - W H|² or D(X | W H) over W >= 0.
 
-    With ``solver="auto"`` the codes of the squared loss are the exact minimum, those that ``transform`` gives; ``tol``, ``max_iter`` and
-    ``random_state`` serve the other solvers and the Kullback-Leibler loss.
-
-    Columns of DataFrames go by the names of the features.
+    With ``solver="auto"`` the codes of the squared loss are the exact minimum, as in ``transform``; ``tol``,
+    ``max_iter`` and ``random_state`` apply to the other solvers and the Kullback-Leibler loss. Columns of
+    DataFrames are matched to features by name.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def solve_components(X: Any, codes: Any, *, beta_loss: str = "frobenius", tol: f
 
     With ``solver="auto"`` they are the exact minimum under the squared loss, as in ``solve_codes``.
 
-    Rows of DataFrames go by the names of the samples.
+    Rows of DataFrames are matched to samples by name.
 
     Returns
     -------
