@@ -35,10 +35,10 @@ pub struct Classification {
 pub struct Member {
     /// Its name in running text.
     pub name: &'static str,
-    /// The held-out score, 0 to 1; none where no label could be held out.
+    /// The held-out score, 0 to 1; none if no label could be held out.
     pub score: Option<f64>,
     /// How far the folds agree on the samples without a label: Cohen's κ, 1 for full agreement, 0 for that of
-    /// chance; none where no label could be held out.
+    /// chance; none if no label could be held out.
     pub agreement: Option<f64>,
     /// Its weight in the product; the largest is 1.
     pub weight: f64,

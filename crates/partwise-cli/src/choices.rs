@@ -157,7 +157,7 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("it must be a whole number from 0 to {}", u64::MAX))
 }
 
-/// A number whose range the library checks; `valid` is said of what is no number.
+/// A number whose range the library checks; `valid` describes the valid numbers, for the error.
 fn number(text: &str, valid: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| format!("it must be a number, {valid}"))
 }

@@ -4,7 +4,7 @@ use partwise::guidance::{self as advice, Advice, Topic};
 use partwise::recipes::scaled;
 use serde_json::{Value, json};
 
-/// The guidance, and what is told about it.
+/// The guidance, and the notices about it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Composed {
     pub(crate) guidance: advice::Guidance,

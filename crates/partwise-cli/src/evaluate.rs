@@ -176,7 +176,7 @@ fn flags(listed: Option<&Value>, n_samples: usize) -> Result<Vec<bool>> {
     Ok(flags)
 }
 
-/// Whether each sample guided the fit: by its label, or by another item of the guidance that says its topic.
+/// Whether each sample guided the fit: by its label, or by another item of the guidance on its topic.
 pub(crate) fn guiding_samples(model: &ModelFile, n_samples: usize) -> Result<Vec<bool>> {
     let guidance = model.document.get("guidance");
     let listed = |at: &str| flags(guidance.and_then(|g| g.pointer(at)), n_samples);
@@ -184,7 +184,7 @@ pub(crate) fn guiding_samples(model: &ModelFile, n_samples: usize) -> Result<Vec
     Ok(labelled.iter().zip(&known).map(|(a, b)| *a || *b).collect())
 }
 
-/// Clusters of the best of 20 starts, as many as there are classes unless the flags say otherwise.
+/// Clusters of the best of 20 starts, as many as there are classes unless the flags give another number.
 fn by_k_means(
     points: Matrix<f64>,
     table: &LabelTable,

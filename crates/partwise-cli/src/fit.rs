@@ -37,7 +37,7 @@ fn start_model(path: &Path) -> Result<ModelFile> {
     Ok(model)
 }
 
-/// Reads, fits, writes, tells.
+/// Reads, fits, writes, prints.
 pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
     let began = Instant::now();
     if args.model.recipe.is_some() {
@@ -147,7 +147,7 @@ pub(crate) fn with_job<T: Real, R>(
     act(job)
 }
 
-/// Fits, writes, tells.
+/// Fits, writes, prints.
 fn finish<T: Real>(
     args: &FitArgs,
     mut job: Job<'_, T>,

@@ -42,7 +42,7 @@ pub(crate) fn takes(args: &FitArgs, input: Input) -> bool {
     spec(args).is_some_and(|spec| spec.takes(input))
 }
 
-/// How strongly labels and references of a published method pull; what is said about old spellings goes to `notes`.
+/// How strongly labels and references of a published method pull; notices about old spellings go to `notes`.
 pub(crate) fn strength(args: &FitArgs, notes: &mut Vec<String>) -> advice::Strength {
     if takes(args, Input::LabelTargets) {
         // Labels that the codes explain: the weight enters as it is.

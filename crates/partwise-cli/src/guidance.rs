@@ -179,7 +179,7 @@ pub(crate) fn values_by_name(
     Ok(values)
 }
 
-/// The table of --label-targets, in which nan is not known; `notes` say how it was read.
+/// The table of --label-targets, in which nan is not known; `notes` state how it was read.
 pub(crate) fn label_targets(
     args: &GuidanceArgs,
     source: &Source,
@@ -207,7 +207,7 @@ pub(crate) struct Components {
 }
 
 impl Components {
-    /// All held with the same weight.
+    /// All with the same weight.
     pub(crate) fn reference(&self, weight: f64) -> ComponentReference {
         ComponentReference { reference: self.values.clone(), weight: vec![weight; self.values.rows()] }
     }

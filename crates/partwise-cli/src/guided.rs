@@ -390,7 +390,8 @@ impl Composer<'_> {
         Ok(())
     }
 
-    /// 1 for every feature but those that are named. As with seeds, a name that the data don't have is told and left out.
+    /// 1 for every feature that is not named. As with seeds, a name that the data do not have is
+    /// reported and ignored.
     fn weights_by_name(&mut self, named: &[(Feature, f64)]) -> Result<Vec<f64>> {
         let mut weights = vec![1.0; self.source.columns];
         let mut unknown: Vec<&str> = Vec::new();

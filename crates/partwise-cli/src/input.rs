@@ -1,4 +1,4 @@
-//! Data from a file, checked: [`Table`] with names and the facts that reports tell about it.
+//! Data from a file, checked: [`Table`] with names and facts for the report.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// The names by which files may speak of the samples and features.
+    /// The names by which files may refer to samples and features.
     pub(crate) fn names(&self) -> DataNames<'_> {
         DataNames::new(self.rows, self.row_names.as_deref(), self.columns, self.feature_names.as_deref())
     }
@@ -108,7 +108,7 @@ pub(crate) fn read(args: &ReadArgs, label_column: Option<&str>) -> Result<Read> 
     Ok(Read { values: table.values, source })
 }
 
-/// What a flag and its opposite say.
+/// The value of a flag and its opposite.
 fn either(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }

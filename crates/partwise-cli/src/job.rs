@@ -25,11 +25,11 @@ pub(crate) struct Job<'a, T: Real> {
     pub(crate) scaling: &'a Scaling,
     pub(crate) guidance: Option<&'a Guidance>,
     pub(crate) reference: Option<&'a Components>,
-    /// What the method guided is told.
+    /// The guidance of the method guided.
     pub(crate) composed: Option<&'a Composed>,
     pub(crate) model: Model,
     pub(crate) settings: Settings,
-    /// What the shares are shares of; by the loss unless the flags say it.
+    /// What the shares are shares of; by the loss unless a flag sets it.
     pub(crate) shares: Option<ShareOf>,
     /// Names of the first components, where the fit gives none of its own (from a reference or an earlier model).
     pub(crate) component_names: Option<Vec<String>>,
@@ -48,7 +48,7 @@ pub(crate) struct Note {
 pub(crate) struct Done<'a, T: Real> {
     pub(crate) job: Job<'a, T>,
     pub(crate) fit: Fit<T>,
-    /// What became of the guidance of the method guided.
+    /// The report on the guidance of the method guided.
     pub(crate) report: Option<GuidanceReport>,
     pub(crate) memberships: Memberships<T>,
     pub(crate) evaluation: Option<Evaluation>,

@@ -129,7 +129,7 @@ fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
     json!({ "labels": labels, "reference": reference, "guided": guided })
 }
 
-/// What became of the guidance: counts by verdict, the share that is followed, every finding with its numbers.
+/// The report on the guidance: counts by verdict, the share that is followed, every finding with its numbers.
 fn report_json(report: &GuidanceReport) -> Value {
     let counts: Map<String, Value> =
         Verdict::ALL.iter().map(|v| (v.name().replace(' ', "_"), json!(report.count(*v)))).collect();

@@ -8,7 +8,7 @@ use crate::job::{Done, Job, error_name};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
 
-/// From so many bytes on, the memory that a fit will need is said before it.
+/// From this number of bytes on, the memory that a fit needs is printed first.
 const NOTABLE: u64 = 1_000_000_000;
 
 /// What the fit needs beside the data, where that is notable.
@@ -71,7 +71,7 @@ pub(crate) fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out:
     verbosity.say(&format!("result: {out} (open {out}/report.html)"));
 }
 
-/// What became of the guidance: counts, and the first items that were not honoured.
+/// The report on the guidance: counts, and the first items that were not honoured.
 fn say_report(verbosity: Verbosity, report: &GuidanceReport) {
     /// Items that are listed.
     const MOST: usize = 5;

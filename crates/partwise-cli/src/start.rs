@@ -100,7 +100,8 @@ fn codes_of_samples(model: &ModelFile, source: &Source) -> Option<Matrix<f64>> {
     }
 }
 
-/// The order in which component j is that of owner j, others after; `None` where it is so already, or names don't say.
+/// The order in which component j is that of owner j, others after; `None` if the order is already the same,
+/// or there are no names to compare.
 fn component_order(names: Option<&[String]>, owners: &[String]) -> Result<Option<Vec<usize>>> {
     let Some(names) = names.filter(|_| !owners.is_empty()) else { return Ok(None) };
     let places: Vec<Option<usize>> =

@@ -1,7 +1,7 @@
 //! The data set that is built in: 1,797 images of handwritten digits.
 //!
 //! E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits" (test set), UCI Machine Learning
-//! Repository, 1998, doi 10.24432/C50P49, licence CC BY 4.0. `data/README.md` says where the file comes from.
+//! Repository, 1998, doi 10.24432/C50P49, licence CC BY 4.0. `data/README.md` names the source of the file.
 
 use std::io::Read;
 

@@ -97,7 +97,7 @@ pub enum IoError {
         /// What can be used instead.
         valid: Vec<String>,
     },
-    /// The file isn't what its name (or the format asked for) says.
+    /// The file does not have the format of its name (or the requested format).
     WrongFormat {
         /// The file.
         path: PathBuf,

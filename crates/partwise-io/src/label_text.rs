@@ -97,7 +97,7 @@ fn positions(names: &[String]) -> HashMap<&str, Option<usize>> {
 
 /// The columns of a table.
 struct Columns {
-    /// Those that may say which sample a row is about, the first that can be used decides.
+    /// Columns that may contain the sample names; the first usable one is taken.
     ids: Vec<usize>,
     label: usize,
     /// Whether the column of ids is the first only for want of one with a usual name.

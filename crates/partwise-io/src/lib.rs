@@ -2,8 +2,9 @@
 //! not at all.
 //!
 //! [`read_table`] is the entrance for data: it picks a format from [`FORMATS`] and returns a [`Table`]. Readers take
-//! any bytes without a panic and without believing declared sizes; every fault is an [`IoError`] that says which
-//! file, where in it, and what is valid. Whatever a reader decided on its own is in the table's notes.
+//! any bytes without a panic and without believing declared sizes; every error is an [`IoError`] that states
+//! the file, the place in it, and what is valid. Whatever a reader decided on its own is in the table's
+//! notes.
 
 mod cells;
 mod census;

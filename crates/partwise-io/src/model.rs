@@ -20,7 +20,7 @@ use std::path::Path;
 /// The number of the document's layout that this version writes, and the newest that it reads.
 pub const MODEL_FORMAT: u64 = 1;
 
-/// The versions that made a result, as its record holds them.
+/// The versions that made a result, as in its record.
 pub fn versions() -> Value {
     json!({ "partwise": env!("CARGO_PKG_VERSION"), "model_format": MODEL_FORMAT })
 }

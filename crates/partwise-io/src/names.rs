@@ -104,7 +104,7 @@ impl<'a> DataNames<'a> {
         }
     }
 
-    /// For data of n samples, where features are not spoken of.
+    /// For data of n samples, if files do not refer to features.
     pub fn of_samples(n_samples: usize, sample_names: Option<&'a [String]>) -> Self {
         DataNames::new(n_samples, sample_names, 0, None)
     }
@@ -127,7 +127,7 @@ impl<'a> DataNames<'a> {
     /// The sample of this name, or of this number where no sample is named so.
     ///
     /// # Errors
-    /// A sentence that says what is valid.
+    /// A sentence that states what is valid.
     pub fn sample(&self, text: &str) -> Result<usize, String> {
         self.found_sample(text).map(|(at, _)| at)
     }
@@ -195,7 +195,7 @@ impl<'a> DataNames<'a> {
     /// features it must be a number.
     ///
     /// # Errors
-    /// A sentence that says what is valid.
+    /// A sentence that states what is valid.
     pub fn feature(&self, text: &str) -> Result<Feature, String> {
         if self.features.listed.is_some() {
             return Ok(Feature::Name(text.into()));
@@ -265,7 +265,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// What is to be said where samples that have names went by number.
+    /// The notice for samples that have names but were given by number.
     pub(crate) fn note(&self, what: &str) -> Option<String> {
         (self.by_number.is_some() && self.names.has_sample_names())
             .then(|| format!("the {what} refer to samples by number, counted from 0, not by name"))

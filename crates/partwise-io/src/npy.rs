@@ -49,7 +49,7 @@ pub(crate) struct Array<'a> {
 const NUMBERS: [&str; 5] = ["bool", "int8 to int64", "uint8 to uint64", "float32", "float64"];
 
 impl<'a> Array<'a> {
-    /// Understands the header and checks that the data have the size it says.
+    /// Reads the header and checks the size of the data.
     pub(crate) fn parse(path: &'a Path, place: Place, bytes: &'a [u8]) -> Result<Self> {
         let malformed = |message: String| IoError::malformed(path, place.clone(), message);
         if !bytes.starts_with(b"\x93NUMPY") {

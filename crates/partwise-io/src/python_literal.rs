@@ -33,7 +33,7 @@ impl Literal {
     }
 }
 
-/// Parses one literal; the error says what was expected and at which byte.
+/// Parses one literal; the error states what was expected, and at which byte.
 pub(crate) fn parse(text: &str) -> Result<Literal, String> {
     let mut parser = Parser { bytes: text.as_bytes(), at: 0 };
     let literal = parser.literal(0)?;

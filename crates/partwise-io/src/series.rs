@@ -39,7 +39,7 @@ impl Sample {
     }
 }
 
-/// What is known of a run of numbers, kept while it is read.
+/// The statistics of a sequence of numbers, updated while it is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     len: usize,

@@ -41,7 +41,7 @@ pub(crate) struct SeedList {
 }
 
 impl SeedList {
-    /// Adds a seed, and says whether it is new.
+    /// Adds a seed, and returns whether it is new.
     pub(crate) fn push(&mut self, seed: Seed) -> bool {
         match self.places.entry(key(&seed.feature)) {
             Entry::Occupied(place) => {

@@ -61,7 +61,8 @@ pub fn listen() {
     }
 }
 
-/// Whether SIGHUP is not ignored as far as the system tells; where it doesn't tell, the signal is left to its
+/// Whether SIGHUP is not ignored as far as the system reports; if it does not report, the signal is left to
+/// its
 /// default.
 #[cfg(unix)]
 fn hears_hangup() -> bool {

@@ -6,7 +6,7 @@ use partwise_report::html::{escaped, head, pairs, section, table, tiles};
 use super::{Comparison, Component, Facts, Look};
 use crate::scores::Evaluation;
 
-/// More classes than this make a confusion table that nobody reads.
+/// With more classes than this, a confusion table is too large to read.
 const MOST_CLASSES: usize = 20;
 
 /// The page.

@@ -55,7 +55,7 @@ struct Facts<'a> {
     evaluation: Option<&'a Evaluation>,
     comparison: Option<&'a Comparison>,
     settings: Vec<(String, String)>,
-    /// What became of the guidance, as a section's body.
+    /// The report on the guidance, as a section's body.
     advice: Option<String>,
 }
 

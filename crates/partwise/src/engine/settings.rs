@@ -32,7 +32,8 @@ pub enum Init {
     /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to the largest
     /// copied entry; a factor without a reference is uniform on [0, max X].
     Published,
-    /// Given factors as their slots hold them (rows × k; see [`Slot`]), for models with factors beside codes and components too;
+    /// Given factors, in the layout of their slots (rows × k; see [`Slot`]), for models with factors beside
+    /// codes and components too;
     /// one that is absent is random, or follows from the others.
     Given(Vec<(Slot, Matrix<f64>)>),
     /// Given factors (warm start); one that is absent is random.
@@ -110,9 +111,8 @@ pub enum Acceleration {
     Auto,
     /// Plain iterations.
     Off,
-    /// On; an error if the solver or the method does not support it: it serves HALS and multiplicative
-    /// updates, and methods with codes and
-    /// components alone whose terms are exact in each of them.
+    /// On; an error if the solver or the method does not support it. HALS and multiplicative updates do, and
+    /// methods that have only codes and components and exact terms in both.
     On,
 }
 
@@ -166,7 +166,7 @@ const MAX_RANK: usize = 1 << 19;
 /// |---|---|---|---|
 /// | `rank` | – | 1 to 524288 | components |
 /// | `seed` | 0 | any | – |
-/// | `solver` | `Auto` | one that serves the loss | – |
+/// | `solver` | `Auto` | one that supports the loss | – |
 /// | `inner_steps` | the solver's (HALS 1, accelerated 1 to 4 by the shape of the data; Nesterov 10) | ≥ 1 | steps per factor and iteration |
 /// | `acceleration` | `Auto` | `On` with HALS or MU and methods of two factors | – |
 /// | `init` | `Auto` | – | – |

@@ -51,7 +51,7 @@ impl Encoding {
     }
 }
 
-/// The factor that is held in [`solve`].
+/// The factor that is fixed in [`solve`].
 #[derive(Clone, Copy, Debug)]
 pub enum Held<'a, T> {
     /// W (n × k): the components are solved for.
@@ -60,14 +60,16 @@ pub enum Held<'a, T> {
     Components(&'a Matrix<T>),
 }
 
-/// Solves min over one factor of ‖X − WH‖² (or D(X‖WH)) with the other held. `settings.rank` must be the held factor's k; the
+/// Solves min over one factor of ‖X − WH‖² (or D(X‖WH)) with the other fixed. `settings.rank` must be the
+/// fixed factor's k; the
 /// settings' penalties and start are not used, `first` neither.
 ///
-/// With solvers HALS, BPP and Nesterov the data and the held factor may have negative entries: it is then non-negative least
+/// With solvers HALS, BPP and Nesterov the data and the fixed factor may have negative entries: it is then
+/// non-negative least
 /// squares with any right-hand sides (rows of `data`) and any matrix.
 ///
 /// # Errors
-/// As [`fit`](crate::fit()); [`Error::Shape`] when the held factor does not fit the data.
+/// As [`fit`](crate::fit()); [`Error::Shape`] when the fixed factor does not match the data.
 pub fn solve<T: Real>(
     data: &dyn DataMatrix<T>,
     held: Held<'_, T>,

@@ -29,7 +29,7 @@ pub struct Fit<T> {
     pub codes: Matrix<T>,
     /// H (k × d): the parts.
     pub components: Matrix<T>,
-    /// The factors that some models have beside codes and components, as their slots hold them (see
+    /// The further factors of some models, besides codes and components, in the layout of their slots (see
     /// [`Slot`]).
     pub further: Vec<(Slot, Matrix<T>)>,
     /// The published objective of the model, computed exactly at the end (see the model's formula).

@@ -29,7 +29,7 @@ pub enum Error {
     },
     /// Entries below zero where none may be.
     Negative {
-        /// What holds them ("the data", "the reference of the codes").
+        /// The matrix that contains them ("the data", "the reference of the codes").
         what: String,
         /// How many bytes are available.
         count: usize,
@@ -49,7 +49,7 @@ pub enum Error {
     },
     /// NaN or infinite entries.
     NotFinite {
-        /// What holds them.
+        /// The matrix that contains them.
         what: String,
         /// How many are NaN.
         nan: usize,

@@ -2,8 +2,8 @@
 //! fits.
 //!
 //! An [`Observer`](crate::Observer) ends a fit after an iteration and keeps what it has. An interrupt
-//! discards the work: whoever has
-//! work to do asks between chunks of it ([`check`]), and a request unwinds the stack to [`Interrupt::run`], through recipes that know
+//! discards the work: code with much work asks between chunks of it ([`check`]), and a request unwinds the
+//! stack to [`Interrupt::run`], through recipes that know
 //! nothing of it. The request travels with the thread ([`Interrupt::run`] sets it, `pool.rs` hands it on to its threads), so that no
 //! signature carries it; it changes no result, it only prevents one.
 //!

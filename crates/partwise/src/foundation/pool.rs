@@ -17,7 +17,7 @@ pub fn most_threads() -> usize {
 /// The code of the notice that goes with [`capped`].
 pub const CAPPED: &str = "threads";
 
-/// What to say where `wanted` threads are more than [`most_threads`].
+/// The notice if `wanted` threads are more than [`most_threads`].
 pub fn capped(wanted: usize) -> Option<String> {
     let (most, cores) = (most_threads(), available());
     let cores = if cores == 1 { "1 core".into() } else { format!("{cores} cores") };

@@ -9,7 +9,7 @@
 //! the components leaves WH and takes the term towards 0. What λ does therefore depends on the start and on when one stops, least
 //! with multiplicative updates, which hardly move along that direction.
 //! References: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231. Differs:
-//! every solver serves it; those but multiplicative updates minimize a separable majorizer
+//! supports every solver; those but multiplicative updates minimize a separable majorizer
 //! ([`GraphSmoothing`](crate::terms::GraphSmoothing)); components are not rescaled to unit length at the end.
 
 use super::{Input, Known, MethodSpec, Tying};

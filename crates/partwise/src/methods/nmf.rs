@@ -4,7 +4,8 @@
 //! min ‖X − WH‖²   or   min D(X‖WH),   W (n × k) ≥ 0, H (k × d) ≥ 0
 //! ```
 //!
-//! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". Differs: every solver serves it.
+//! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". Differs: supports every
+//! solver.
 
 use super::{Form, MethodSpec, Tying, no_terms};
 use crate::engine::losses::Loss;

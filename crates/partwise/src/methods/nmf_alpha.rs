@@ -10,7 +10,8 @@
 //! (the first is +1), one for each pair a < b of more (a is +1), one for each label of label sets. A machine's direction is
 //! w = Xᵀ(α₊ − α₋), so rows that keep Xᵀα₊ and Xᵀα₋ keep it. Only 2p rows are added to the data.
 //! The codes W, corrected to W(HHᵀ)^½ ([`Fit::corrected_codes`](crate::Fit::corrected_codes)), have the inner products of the
-//! rows of WH; they may be negative. New rows: multiplicative updates of W from the constant 1/k with H held.
+//! rows of WH; they may be negative. New rows: multiplicative updates of W from the constant 1/k with H
+//! fixed.
 //!
 //! Reference: Cho & Saul 2011, "Nonnegative matrix factorization for semi-supervised dimensionality reduction",
 //! arXiv:1112.3714. Differs: the paper leaves the machines' loss and bias open: hinge loss, no bias here; the start is
@@ -43,7 +44,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-/// Checks what is known. The term itself needs SᵀX, so the problem forms it.
+/// Checks the guidance. The term itself needs SᵀX, so the problem forms it.
 fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let (margins, shape) = (known.options, known.shape);
     let out_of_range = |name: &str, value: f64, valid: &str| {
@@ -158,7 +159,7 @@ pub struct Machines {
 }
 
 /// Trains the machines of NMF-α on the labelled rows of `data` (n × d), on `threads` threads (0 = all cores; the result does not depend
-/// on them). S serves any λ, so a search over λ trains once and gives S as
+/// on them). S applies to every λ, so a search over λ trains once and gives S as
 /// [`MethodOptions::support`](super::MethodOptions). A thread holds one
 /// machine at a time: d weights, and some numbers for each of its samples.
 ///

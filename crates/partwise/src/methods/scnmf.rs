@@ -7,7 +7,7 @@
 //! Component j belongs to class j; components beyond the classes are free and keep their scale. W·H is that of plain NMF at every iteration, and the d's
 //! telescope into one (METHODS R8): what the method gains comes from the final scale of the columns and from its start, which the
 //! paper does not state. So the label-aware start is the default here. Reference: Lan et al. 2014 (SCNMF). Differs: d_j is 1 where it
-//! would be undefined or would overflow (see `engine/rescaling.rs`); any solver serves it.
+//! would be undefined or would overflow (see `engine/rescaling.rs`); supports every solver.
 
 use super::{Input, Known, MethodSpec, PLAIN};
 use crate::engine::solvers::SolverChoice;

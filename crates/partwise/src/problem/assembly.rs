@@ -1,4 +1,5 @@
-//! What a problem is put together from: sizes, terms in the form that the solver can serve, the order of the slots, and what links or
+//! What a problem is put together from: sizes, terms in the form that the solver supports, the order of the
+//! slots, and what links or
 //! rescales the factors.
 
 use super::checks::check_pairing;
@@ -27,7 +28,7 @@ pub(crate) fn shape<T: Real>(data: &dyn DataMatrix<T>, rank: usize) -> Shape {
     }
 }
 
-/// Everything beside the loss, in the form that the solver can serve.
+/// Everything other than the loss, in the form that the solver supports.
 pub(super) fn contributions<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,

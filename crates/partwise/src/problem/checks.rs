@@ -12,7 +12,7 @@ use crate::guidance::{Advice, FeatureLists, Guidance, check_references as check_
 use crate::kernels::asymmetry_allowed;
 use crate::methods::{self, Form, Input, MethodSpec, Model, Shape, Tying};
 
-/// Refuses faulty entries. Negative ones are allowed in squared-loss solves with a factor held.
+/// Refuses faulty entries. Negative ones are allowed in squared-loss solves with a fixed factor.
 pub(super) fn check_data<T: Real>(data: &dyn DataMatrix<T>, non_negative: bool) -> Result<()> {
     let summary = data.summary();
     if let Some(first) = summary.first_not_finite {
@@ -241,8 +241,8 @@ pub(super) fn check_references(
     Ok(())
 }
 
-/// Refuses kinds of guidance that a published method does not take, and kinds that are given twice. Labels and references may serve
-/// the start alone.
+/// Refuses kinds of guidance that a published method does not take, and kinds that are given twice. Labels
+/// and references may be used only for the start.
 pub(super) fn check_kinds(model: &Model) -> Result<()> {
     if model.composed().is_some() {
         return Ok(());
@@ -308,7 +308,7 @@ fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &FeatureLists) -> Resu
     Ok(())
 }
 
-/// Refuses what the solver can't serve.
+/// Refuses what the solver does not support.
 pub(super) fn check_pairing<T: Real>(
     solver: &SolverSpec,
     model: &Model,

@@ -1,4 +1,4 @@
-//! What guidance the loss or the solver can't serve.
+//! Guidance that the loss or the solver does not support.
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverSpec;
@@ -6,7 +6,7 @@ use crate::engine::term::{Term, Unit};
 use crate::foundation::{Error, Real, Result};
 use crate::methods::{Model, Tying};
 
-/// Refuses guidance that the loss or the solver can't serve.
+/// Refuses guidance that the loss or the solver does not support.
 pub(super) fn check_guidance<T: Real>(
     solver: &SolverSpec,
     model: &Model,

@@ -147,7 +147,7 @@ impl<'a, T: Real> Problem<'a, T> {
         Ok((problem, start))
     }
 
-    /// One factor is held, the other is solved for: `held` (n × k codes, or d × k transposed components).
+    /// One factor is fixed, the other is solved for: `held` (n × k codes, or d × k transposed components).
     pub(crate) fn with_held(
         data: &'a dyn DataMatrix<T>,
         loss: Loss,

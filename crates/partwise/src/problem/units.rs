@@ -99,7 +99,7 @@ impl Units {
         Ok((divided, notices))
     }
 
-    /// What the settings say, for the divided data.
+    /// The settings for the divided data.
     pub(crate) fn settings(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
         let root = self.divisor.sqrt();

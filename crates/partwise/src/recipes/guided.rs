@@ -1,4 +1,4 @@
-//! Guided fits: cannot-links that are held exactly, a strength for all, and the report of what became of the advice.
+//! Guided fits: exact cannot-links, a strength for all, and the report on the guidance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +14,20 @@ use crate::foundation::{Error, Matrix, Real, Result};
 use crate::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
 use crate::methods::Model;
 
-/// A fit with what became of the advice.
+/// A fit with the report on its guidance.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GuidedFit<T> {
     /// The factorization.
     pub fit: Fit<T>,
-    /// What became of each item.
+    /// The verdict on each item.
     pub report: GuidanceReport,
 }
 
-/// Factors `data` by guidance of any kind, cannot-links held exactly among it, and reports.
+/// Factors `data` by guidance of any kind, including exact cannot-links, and reports on it.
 ///
-/// Cannot-links with strength 1: a first fit draws the pairs apart firmly; then each linked sample gets the component of which it has the
+/// Cannot-links with strength 1: a first fit separates the pairs with strength 0.9; then each linked sample
+/// gets the component of which it has the
 /// largest share among those that its links leave (a colouring, with a bounded search); a second fit holds these samples there.
 ///
 /// # Errors
@@ -44,7 +45,7 @@ pub fn fit_guided<T: Real>(
     Ok(GuidedFit { fit, report })
 }
 
-/// The guidance with held cannot-links as held sets.
+/// The guidance with exact cannot-links as exact sets.
 fn resolved<T: Real>(
     data: &dyn DataMatrix<T>,
     guidance: &Guidance,
@@ -200,11 +201,11 @@ pub struct SweepPoint {
     pub scale: f64,
     /// How well the data are fitted ([`Fit::relative_error`]).
     pub relative_error: f64,
-    /// The share of the advice that the result follows ([`GuidanceReport::agreement`]).
+    /// The fraction of the guidance that the result follows ([`GuidanceReport::agreement`]).
     pub agreement: f64,
 }
 
-/// The same guidance with every σ that is neither held nor raw multiplied by `scale`.
+/// The same guidance with every σ that is neither exact nor raw multiplied by `scale`.
 pub fn scaled(guidance: &Guidance, scale: f64) -> Guidance {
     let change = |strength: Strength| match strength {
         Strength::Relative(s) if s > 0.0 && s < 1.0 => {
@@ -256,7 +257,8 @@ pub fn sweep<T: Real>(
     scales.iter().map(point).collect()
 }
 
-/// The least strength at which the advice is still followed: the 95 % rule of WS-NMF for guidance of any kind. Starting from
+/// The smallest strength at which the guidance is still followed: the 95 % rule of WS-NMF for guidance of any
+/// kind. Starting from
 /// `rule.start` times every σ and going down by `rule.factor`, the last scale at which the agreement is at least `rule.threshold`.
 /// Returns the guidance with these strengths and what was tried.
 ///
@@ -288,7 +290,7 @@ pub fn auto_scale<T: Real>(
     auto_scale_observed(data, at, loss, settings, rule, &mut |_| ())
 }
 
-/// As [`auto_scale`], telling `tell` of each scale that was tried as soon as its fit is done.
+/// As [`auto_scale`], calling `tell` for each scale as soon as its fit is done.
 ///
 /// # Errors
 /// As [`auto_scale`].

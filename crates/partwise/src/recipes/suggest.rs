@@ -1,4 +1,4 @@
-//! What to label next: the samples whose label would tell most, and the pairs most in doubt.
+//! What to label next: the samples whose label would help most, and the least certain pairs.
 //!
 //! ```text
 //! doubt of sample i       1 − (largest share − second largest share),   shares yᵢⱼ/Σⱼyᵢⱼ with yᵢⱼ = wᵢⱼ‖hⱼ‖ (wᵢⱼΣhⱼ under Kullback–Leibler)
@@ -54,7 +54,8 @@ pub fn suggest<T: Real>(fit: &Fit<T>, labelled: &[usize], count: usize) -> Resul
     suggest_from(&fit.codes, &fit.components, ShareOf::of_loss(fit.loss), labelled, count)
 }
 
-/// As [`suggest`], from codes (n × k) and components (k × d) of any origin; `of` says what the shares are shares of.
+/// As [`suggest`], from codes (n × k) and components (k × d) from any source; `of` is the size of a component
+/// in the memberships.
 ///
 /// # Errors
 /// As [`suggest`]; [`Error::Shape`] when the two have different k.
@@ -110,7 +111,8 @@ pub fn suggest_links<T: Real>(fit: &Fit<T>, count: usize) -> Result<Vec<PairInDo
     suggest_links_from(&fit.codes, &fit.components, ShareOf::of_loss(fit.loss), count)
 }
 
-/// As [`suggest_links`], from codes (n × k) and components (k × d) of any origin; `of` says what the shares are shares of.
+/// As [`suggest_links`], from codes (n × k) and components (k × d) from any source; `of` is the size of a
+/// component in the memberships.
 ///
 /// # Errors
 /// As [`suggest_from`].

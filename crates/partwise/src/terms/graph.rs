@@ -1,4 +1,4 @@
-//! Codes of samples that are joined in a graph are drawn together.
+//! Codes of connected samples in a graph are pulled together.
 //!
 //! ```text
 //! (λ/2)·tr(WᵀLW) = (λ/4)·Σᵢⱼ aᵢⱼ‖wᵢ − wⱼ‖²,   L = D − A,   D = diag(dᵢ), dᵢ = Σⱼ aᵢⱼ

@@ -1,8 +1,9 @@
-//! Entries of a factor that are held exactly: whole components at given values, or single entries at zero.
+//! Fixed entries of a factor: whole components at given values, or single entries at zero.
 //!
-//! In the quadratic of a row the held entries u_h and the free ones u_f part: G_fh·u_h goes from the cross matrix of the free ones, and
-//! the held ones get a quadratic of their own, ½a(u − h)², whose minimizer is the held value. So every solver that minimizes the
-//! quadratic serves it. Entries held at zero leave the Gram of their row.
+//! In the quadratic of a row the fixed entries u_h and the free ones u_f separate: G_fh·u_h goes from the
+//! cross matrix of the free ones, and
+//! the fixed ones get a quadratic of their own, ½a(u − h)², whose minimizer is the fixed value. So it
+//! supports every solver that minimizes the quadratic. Entries fixed at zero leave the Gram of their row.
 //! The term adds nothing to the objective and comes after all others.
 
 use std::sync::Arc;
@@ -17,15 +18,16 @@ use crate::foundation::{Matrix, Real};
 pub struct Held<T> {
     /// The factor.
     pub slot: Slot,
-    /// The columns that are held, ascending.
+    /// The fixed columns, ascending.
     columns: Vec<usize>,
-    /// Their values (rows × columns held).
+    /// Their values (rows × fixed columns).
     values: Matrix<T>,
     zeros: Arc<Vec<RowGroup<T>>>,
 }
 
 impl<T: Real> Held<T> {
-    /// `columns` of the factor `slot` (rows × rank) at `values` (rows × columns held), and in each row of a pattern its entries (rank)
+    /// `columns` of the factor `slot` (rows × rank) at `values` (rows × fixed columns), and in each row of a
+    /// pattern its entries (rank)
     /// at zero.
     ///
     /// # Panics
@@ -91,7 +93,7 @@ impl<T: Real> Held<T> {
         }
     }
 
-    /// The numerator at which a multiplicative update leaves the held columns as they are.
+    /// The numerator at which a multiplicative update leaves the fixed columns unchanged.
     fn stay(&self, m: &mut KlMajorizer<T>, factors: &Factors<T>) {
         let factor = factors.get(self.slot);
         for i in 0..factor.rows() {

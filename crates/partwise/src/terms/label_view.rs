@@ -1,10 +1,11 @@
 //! A second view of the samples, their labels, explained by the same codes.
 //!
 //! ```text
-//! (λ/2)·‖M∘(Y − W·B)‖²,   Y, M (n × c), B (k × c) ≥ 0 held as its transpose (c × k), a factor of its own
+//! (λ/2)·‖M∘(Y − W·B)‖²,   Y, M (n × c), B (k × c) ≥ 0 stored as its transpose (c × k), an extra factor
 //! ```
 //!
-//! M holds 1 where a label is known and 0 elsewhere. Seen from the codes, a row's Gram gets λ·Σ b_l b_lᵀ over its known labels, so rows
+//! M is 1 where a label is known and 0 elsewhere. Seen from the codes, a row's Gram gets λ·Σ b_l b_lᵀ over
+//! its known labels, so rows
 //! with the same known labels form a group; seen from B, the Gram of label l is λ·Σ wᵢ wᵢᵀ over the samples that know it. Soft,
 //! multi-label and partly known labels are all of this form.
 //!

@@ -83,7 +83,9 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave zeros again, by some
-    /// multiplicative updates otherwise; improved by some updates at labelled samples, whose number would make an exact solve dear. Class means resemble each other: after a single coordinate sweep the first component
+    /// multiplicative updates otherwise; improved by some updates at labelled samples, whose number would
+    /// make an exact solve expensive. Class means resemble each other: after a single coordinate sweep the
+    /// first component
     /// would hold most samples, and the first update of the components would spoil the means.
     pub(crate) fn solve_codes(&mut self) {
         let extrapolation = self.extrapolation.take();

@@ -93,7 +93,7 @@ pub trait NnlsSolver<T: Real>: Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum SolverChoice {
     /// HALS for the Frobenius loss, multiplicative updates for Kullback–Leibler. HALS costs no more per iteration than
-    /// the others and needs the fewest seconds on every measured case; it serves every term of every model.
+    /// the others and needs the fewest seconds on every measured case; it supports every term of every model.
     #[default]
     Auto,
     /// Multiplicative updates.
@@ -117,7 +117,7 @@ pub struct SolverSpec {
     pub name: &'static str,
     /// One sentence.
     pub summary: &'static str,
-    /// The losses it serves.
+    /// The losses that it supports.
     pub losses: &'static [Loss],
     /// Default number of inner steps per factor and iteration (0: it has none).
     pub inner_steps: usize,
@@ -211,10 +211,10 @@ impl SolverChoice {
         })
     }
 
-    /// The registry line that serves `loss`: what `Auto` means, or the choice itself.
+    /// The registry line of the solver for `loss`: what `Auto` means, or the choice itself.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] when the solver does not serve the loss, with those that do.
+    /// [`Error::Incompatible`] when the solver does not support the loss, with those that do.
     pub fn resolve(self, loss: Loss) -> Result<&'static SolverSpec> {
         let choice = match (self, loss) {
             (SolverChoice::Auto, Loss::Frobenius) => SolverChoice::Hals,

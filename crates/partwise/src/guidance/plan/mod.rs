@@ -24,7 +24,7 @@ use crate::terms::{EntryWeights, Held, Placement};
 pub(crate) struct Evidence {
     /// Samples that show it, with a weight.
     pub samples: Vec<(usize, f64)>,
-    /// What the samples that hold its seeds look like.
+    /// The mean profile of the samples that contain its seeds.
     pub seeded: Option<Vec<f64>>,
     /// Its profile.
     pub profile: Option<Vec<f64>>,
@@ -42,7 +42,7 @@ pub(crate) struct Plan {
     pub ties: Option<Vec<u32>>,
     /// What each sample counts.
     pub sample_weights: Option<Vec<f64>>,
-    /// The terms; what is held comes last.
+    /// The terms; exact items come last.
     pub contributions: Vec<Box<dyn ModelTerm>>,
     /// Of each component of a topic.
     pub evidence: Vec<Evidence>,
@@ -68,7 +68,8 @@ impl Plan {
         self.topics.iter().flat_map(name).collect()
     }
 
-    /// Checks every item against the shape and compiles it; `seeded` says what the samples that hold some seeds look like.
+    /// Checks every item against the shape and compiles it; `seeded` gives the profile of the samples that
+    /// contain some seeds.
     pub(crate) fn new(guidance: &Guidance, shape: Shape, seeded: &Seeded<'_>) -> Result<Self> {
         let topics = topics(guidance, shape)?;
         let mut compiler = Compiler {
@@ -133,7 +134,7 @@ struct Compiler<'g> {
     evidence: Vec<Evidence>,
     notices: Vec<Notice>,
     contributions: Vec<Box<dyn ModelTerm>>,
-    /// What is known of the samples, by the name of the term.
+    /// Guidance on the samples, by the name of the term.
     samples: BTreeMap<&'static str, RowRules>,
     /// Held components and their profiles.
     fixed: Vec<(usize, Vec<f64>)>,
@@ -340,7 +341,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What is known of the features, what is held, and the checks that need everything.
+    /// Guidance on the features, fixed entries, and the checks that need everything.
     fn finish(&mut self, seeds: &[Vec<(usize, f64)>], rows: &Rows) -> Result<()> {
         let features = self.feature_rules(seeds)?;
         let mut held = RowRules::new(self.shape.rank);

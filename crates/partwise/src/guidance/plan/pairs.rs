@@ -1,4 +1,4 @@
-//! What is known of pairs of samples: links, graphs, and who shares a row of codes.
+//! Guidance on pairs of samples: links, graphs, and who shares a row of codes.
 
 use std::collections::BTreeMap;
 
@@ -139,7 +139,8 @@ impl Compiler<'_> {
     }
 }
 
-/// The working row of each sample, where some share one: those with one label that says "same codes", and those that are must-linked, held.
+/// The working row of each sample, where some share one: those with the same label of a "same-codes" item,
+/// and those with an exact must-link.
 pub(crate) fn ties(guidance: &Guidance, n: usize) -> Result<Option<Vec<u32>>> {
     let mut parent: Vec<usize> = (0..n).collect();
     let mut any = false;

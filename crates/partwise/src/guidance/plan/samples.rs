@@ -1,4 +1,4 @@
-//! What is known of samples: labels, closed sets, memberships.
+//! Guidance on samples: labels, closed sets, memberships.
 
 use std::ops::Range;
 

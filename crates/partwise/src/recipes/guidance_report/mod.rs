@@ -1,9 +1,10 @@
-//! What became of the advice: for each item whether it was honoured, overruled, contradicted by the data or by another item, or had no
+//! The report on the guidance: for each item whether it was honoured, overruled, contradicted by the data or
+//! by another item, or had no
 //! support in the data, with the numbers.
 //!
 //! ```text
 //! share of topic t in sample i:   Σ_{j in t} wᵢⱼ‖hⱼ‖ / Σⱼ wᵢⱼ‖hⱼ‖
-//! free share:                     the same with the codes that the sample gets from its data alone, the components held
+//! free share:                     the same with the codes of the sample from its data alone, components fixed
 //! margin:                         free share of the sample's own topic less the largest free share of another
 //! kept of a seed f of topic t:    (hⱼ_f/‖hⱼ‖) / (r_f/‖r‖), the best j in t; r: the samples that hold the topic's seeds
 //! ```
@@ -20,14 +21,14 @@ use crate::foundation::{Matrix, Real, Result};
 use crate::guidance::{Advice, Guidance, LabelRule, Plan};
 use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_rows, seeded, shape};
 
-/// What became of an item.
+/// The verdict on an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// The result follows it.
     Honoured,
     /// The result does not follow it: the fit weighed more.
     Overruled,
-    /// The data, or another item, say otherwise.
+    /// The data, or another item, disagree.
     Contradicted,
     /// There is nothing in the data that it could act on.
     NoSupport,
@@ -58,7 +59,7 @@ pub struct Finding {
     pub samples: Vec<usize>,
     /// The topic that it is about.
     pub topic: Option<String>,
-    /// What became of it.
+    /// The verdict on it.
     pub verdict: Verdict,
     /// A sentence.
     pub message: String,
@@ -105,7 +106,7 @@ struct Reporter<'r> {
     /// Shares of the guided codes, and of the free ones.
     guided: Matrix<f64>,
     free: Matrix<f64>,
-    /// What several items say of one sample.
+    /// The topics that labels gave each sample so far.
     said: Vec<Vec<usize>>,
     report: &'r mut GuidanceReport,
 }

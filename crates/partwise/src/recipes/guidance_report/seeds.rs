@@ -1,4 +1,4 @@
-//! What became of the seeds: does each occur, is it used in its topics, and is its topic still about it?
+//! The report on the seeds: does each occur, is it used in its topics, and is its topic still about it?
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use crate::fit::Fit;
 use crate::foundation::{Matrix, Real};
 use crate::guidance::{Guidance, Plan};
 
-/// Below this much of the weight that a seed has in the samples that hold it, its topic has gone elsewhere.
+/// Below this much of the weight that a seed has in the samples that contain it, its topic has moved away
+/// from it.
 const LEAST_KEPT: f64 = 0.5;
 
 /// Of a seed in its topic.
