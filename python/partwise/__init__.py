@@ -36,7 +36,7 @@ from ._estimators import (
     SymNMF,
     WSSymNMF,
 )
-from ._faults import guard
+from ._errors import guard
 from ._files import load
 from ._guidance import (
     EntryWeights,

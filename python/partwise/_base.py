@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._input import check_similarities, codes_by_name, empty_rows, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
-from ._known import codes_of_known_entries
+from ._missing_entries import codes_of_known_entries
 from ._names import DataNames, check_same_order
 from ._progress import Progress
 from ._results import ResultsMixin

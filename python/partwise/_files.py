@@ -13,7 +13,7 @@ from . import _native
 from ._attributes import checked_attributes, checked_parameters
 from ._codec import Decoder, Encoder
 from ._document import Document
-from ._foreign import estimator_of_settings, restored
+from ._command_line_models import estimator_of_settings, restored
 from ._names import key, names_of_model
 from ._scaling import Scaling
 from ._targets import Targets

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import partwise as pw
 from partwise import _native, _settings
-from partwise._faults import guard
+from partwise._errors import guard
 
 X = np.random.default_rng(0).random((14, 6)) * 10 + 0.1
 y = np.array([0, 1, 0, 1] + [-1] * 10)

@@ -16,7 +16,7 @@ use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note};
 
 use crate::args::{ClassifyArgs, FitArgs, SolveArgs};
 use crate::choices::Strength;
-use crate::composed::Composed;
+use crate::combined_guidance::Composed;
 use crate::flags;
 use crate::guidance::{self, Components, Given, Guidance};
 use crate::guided;
@@ -24,8 +24,8 @@ use crate::input::{self, Data, Read, Source, Table};
 use crate::job::Job;
 use crate::outputs::{self, Extra};
 use crate::record::Timings;
-use crate::said::{say_input, say_result};
 use crate::search::{find_strength, find_strengths};
+use crate::summary::{say_input, say_result};
 use crate::{classify, precision, scale, start};
 use partwise_report::console::{self, Verbosity};
 use partwise_report::{interrupt, program::Outcome};

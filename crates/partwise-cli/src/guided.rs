@@ -15,7 +15,7 @@ use partwise_io::{
 
 use crate::args::{FitArgs, LabelArgs};
 use crate::choices::Strength;
-use crate::composed::Composed;
+use crate::combined_guidance::Composed;
 use crate::flags;
 use crate::guidance::{self, Given};
 use crate::input::Source;

@@ -8,7 +8,7 @@ use partwise::methods::Input;
 use partwise::recipes::{GuidanceReport, ShareOf, fit_guided};
 use partwise::{Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
 
-use crate::composed::Composed;
+use crate::combined_guidance::Composed;
 use crate::guidance::{Components, Guidance};
 use crate::input::{Data, Source};
 use crate::memberships::Memberships;

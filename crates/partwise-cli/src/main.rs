@@ -5,8 +5,8 @@
 mod args;
 mod choices;
 mod classify;
+mod combined_guidance;
 mod completions;
-mod composed;
 mod demo;
 mod evaluate;
 mod fit;
@@ -22,12 +22,12 @@ mod precision;
 mod progress;
 mod record;
 mod report;
-mod said;
 mod scale;
 mod scores;
 mod search;
 mod start;
 mod suggest;
+mod summary;
 mod sweep;
 mod transform;
 

@@ -7,7 +7,7 @@ use partwise::guidance::{Advice, Strength};
 use partwise::recipes::{StrengthRule, auto_scale_observed, search_strength_observed};
 use partwise::{Model, Real};
 
-use crate::composed::Composed;
+use crate::combined_guidance::Composed;
 use crate::job::Job;
 use partwise_report::interrupt;
 

@@ -5,7 +5,7 @@ use partwise::{Init, Matrix, Settings, Slot};
 use partwise_io::{Matched, ModelFile, order_by_name};
 use serde_json::Value;
 
-use crate::composed::Composed;
+use crate::combined_guidance::Composed;
 use crate::guidance::Guidance;
 use crate::input::Source;
 use partwise::Scaling;

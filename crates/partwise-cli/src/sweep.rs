@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::{FitArgs, SweepArgs};
 use crate::choices::Strength;
 use crate::job::{Job, error_name};
-use crate::{fit, input, outputs, record, report, said};
+use crate::{fit, input, outputs, record, report, summary};
 use partwise_report::console::{self, Verbosity};
 use partwise_report::interrupt::{self, Kept};
 use partwise_report::program::Outcome;
@@ -48,7 +48,7 @@ fn over<T: Real>(
 ) -> Result<Outcome> {
     let began = Instant::now();
     let verbosity = Verbosity::of(fit_args.write.quiet, fit_args.write.json);
-    said::say_input(verbosity, job);
+    summary::say_input(verbosity, job);
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
     let Some(composed) = job.composed else { bail!("sweep needs a guidance") };
     let loss = job.model.loss();

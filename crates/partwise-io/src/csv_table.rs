@@ -20,12 +20,12 @@
 //! - **label column**: taken out first, so the rules above look at the other columns. Missing labels, −1 too, are no labels.
 
 use crate::cells::{Cell, Odd, classify};
+use crate::duplicates::repeated_note;
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
 use crate::layout::Layout;
 use crate::missing::is_missing_label;
 use crate::records::{Records, Spaces, cell, cell_text, split_rule};
-use crate::repeated::repeated_note;
 use crate::source::Source;
 use crate::table::{DenseValues, FileKind, Table, Values, counted};
 use crate::text::quoted;

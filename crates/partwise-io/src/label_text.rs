@@ -1,10 +1,10 @@
 //! Labels from text: a table, or one label a line. See [`crate::labels`].
 
-use crate::corners::names_rows;
 use crate::error::{IoError, Place, Result};
 use crate::label_list::{from_list, refuse_hidden_table};
 use crate::labels::{LabelOptions, LabelTable};
 use crate::records::{Records, Spaces, cell, cell_text, is_blank, split_rule};
+use crate::row_name_headers::names_rows;
 use crate::source::Source;
 use crate::table::counted;
 use crate::text::{nearest, quoted};

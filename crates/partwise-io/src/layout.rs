@@ -1,11 +1,11 @@
 //! How the rows and columns of a text table are to be understood: see [`crate::csv_table`].
 
+use crate::cell_statistics::Census;
 use crate::cells::{Cell, classify};
-use crate::census::Census;
-use crate::corners::names_rows;
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
 use crate::records::{Records, blank_end, cell, cell_text, is_blank};
+use crate::row_name_headers::names_rows;
 use crate::series::{Sample, header_of_numbers};
 use crate::source::Source;
 use crate::table::counted;

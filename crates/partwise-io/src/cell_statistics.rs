@@ -1,9 +1,9 @@
 //! Statistics of the cells below the first row of a text table; see [`crate::layout`].
 
 use crate::cells::{Cell, Odd, classify, could_be_thousands};
-use crate::corners::names_rows;
 use crate::error::{Place, Result};
 use crate::records::{Records, cell, cell_text};
+use crate::row_name_headers::names_rows;
 use crate::series::{Sample, Series};
 use crate::source::Source;
 use crate::text::quoted;
