@@ -60,8 +60,8 @@ class GuidanceReport(Sequence[Finding]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
-        return f"<GuidanceReport: {told}; agreement {self.agreement:.2f}>"
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
+        return f"<GuidanceReport: {counts}; agreement {self.agreement:.2f}>"
 
     @property
     def counts(self) -> dict[str, int]:

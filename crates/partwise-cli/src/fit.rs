@@ -16,7 +16,7 @@ use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note};
 
 use crate::args::{ClassifyArgs, FitArgs, SolveArgs};
 use crate::choices::Strength;
-use crate::combined_guidance::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::flags;
 use crate::guidance::{self, Components, Given, Guidance};
 use crate::guided;
@@ -25,7 +25,7 @@ use crate::job::Job;
 use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::search::{find_strength, find_strengths};
-use crate::summary::{say_input, say_result};
+use crate::summary::{print_input, print_result};
 use crate::{classify, precision, scale, start};
 use partwise_report::console::{self, Verbosity};
 use partwise_report::{interrupt, program::Outcome};
@@ -112,12 +112,12 @@ pub(crate) fn with_job<T: Real, R>(
         Some(Given::Sets { names, sets, .. }) => (None, Some(guidance::sets_item(names, sets))),
         None => (None, None),
     };
-    let mut told = Vec::new();
-    let targets = guidance::label_targets(&args.guidance, &source, &mut told)?;
-    if let Some(Given::Sets { notes, .. }) = &given {
-        told.extend(notes.iter().cloned());
+    let mut notes = Vec::new();
+    let targets = guidance::label_targets(&args.guidance, &source, &mut notes)?;
+    if let Some(Given::Sets { notes: of_sets, .. }) = &given {
+        notes.extend(of_sets.iter().cloned());
     }
-    source.notes.extend(told);
+    source.notes.extend(notes);
     let reference = match is_guided {
         true => None,
         false => guidance::reference(&args.guidance, &source, guidance)?,
@@ -156,7 +156,7 @@ fn finish<T: Real>(
 ) -> Result<Outcome> {
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
     let read_seconds = began.elapsed().as_secs_f64();
-    say_input(verbosity, &job);
+    print_input(verbosity, &job);
     match job.composed {
         Some(composed) if composed.searches() => find_strengths(&mut job, composed)?,
         None if args.model.strength == Some(Strength::Auto) => find_strength(&mut job)?,
@@ -168,7 +168,7 @@ fn finish<T: Real>(
     let extra = Extra { corrected: args.content.codes == "corrected", ..Extra::default() };
     let run = outputs::write_fit(&done, folder, timings, &extra)?;
     done.notes.iter().for_each(|note| verbosity.note(&note.message));
-    say_result(verbosity, &done, &args.write.out.display().to_string());
+    print_result(verbosity, &done, &args.write.out.display().to_string());
     if args.write.json {
         console::print_json(&run);
     }
@@ -214,7 +214,7 @@ fn prepare<'a, T: Real>(
     scaling: &'a Scaling,
     guidance: Option<&'a Guidance>,
     reference: Option<&'a Components>,
-    composed: Option<&'a Composed>,
+    composed: Option<&'a CombinedGuidance>,
     more: Further,
     mut chosen: Vec<String>,
 ) -> Result<Job<'a, T>> {
@@ -281,7 +281,7 @@ fn prepare<'a, T: Real>(
 }
 
 /// The model that takes anything at once.
-fn guided_model(args: &FitArgs, composed: &Composed, chosen: &mut Vec<String>) -> Result<Model> {
+fn guided_model(args: &FitArgs, composed: &CombinedGuidance, chosen: &mut Vec<String>) -> Result<Model> {
     let model = Model::guided(composed.guidance.clone());
     if args.model.method.is_none() {
         let summary = model.spec().summary;

@@ -257,7 +257,7 @@ pub(crate) fn graph<T: Real>(
             (neighbour_graph(data, &settings)?, origin_of(args, &settings))
         }
     };
-    chosen.push(told(&graph, &origin));
+    chosen.push(graph_summary(&graph, &origin));
     Ok(graph)
 }
 
@@ -289,7 +289,7 @@ pub(crate) fn similarities<T: Real>(
 ) -> Result<Graph> {
     let settings = neighbours(args, 7, "self-tuning");
     let graph = neighbour_graph(data, &settings)?;
-    chosen.push(told(&graph, &format!("in place of the data, {}", origin_of(args, &settings))));
+    chosen.push(graph_summary(&graph, &format!("in place of the data, {}", origin_of(args, &settings))));
     Ok(graph)
 }
 
@@ -322,7 +322,7 @@ fn origin_of(args: &GuidanceArgs, settings: &NeighbourGraph) -> String {
 }
 
 /// A graph in words.
-pub(crate) fn told(graph: &Graph, origin: &str) -> String {
+pub(crate) fn graph_summary(graph: &Graph, origin: &str) -> String {
     let isolated = match graph.isolated().len() {
         0 => String::new(),
         count => format!(", {count} isolated samples (without an edge)"),

@@ -15,7 +15,7 @@ use partwise_io::{
 
 use crate::args::{FitArgs, LabelArgs};
 use crate::choices::Strength;
-use crate::combined_guidance::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::flags;
 use crate::guidance::{self, Given};
 use crate::input::Source;
@@ -52,15 +52,15 @@ pub(crate) fn compose<T: Real>(
     data: &dyn DataMatrix<T>,
     labels: Option<&Given>,
     known_entries: Option<Matrix<f64>>,
-) -> Result<Composed> {
-    let mut composer = Composer { args, file, source, out: Composed::default() };
+) -> Result<CombinedGuidance> {
+    let mut composer = Composer { args, file, source, out: CombinedGuidance::default() };
     composer.topics()?;
     composer.labels(labels);
     composer.links()?;
     composer.graphs(data)?;
     if let Some(file) = file {
         composer.out.notes.extend(file.notes.iter().cloned());
-        composer.told("guidance", &file.path, &file.sha256);
+        composer.add_file("guidance", &file.path, &file.sha256);
         for entry in &file.memberships {
             composer.memberships(entry)?;
         }
@@ -83,7 +83,7 @@ pub(crate) fn compose<T: Real>(
     }
     if let Some(path) = &args.guidance.entry_weights {
         let table = read_table(path, &ReadOptions::default())?;
-        composer.told("entry weights", path, &table.sha256);
+        composer.add_file("entry weights", path, &table.sha256);
         composer.out.notes.extend(table.notes.iter().cloned());
         let features = source.feature_names.as_deref().map(|names| (names, Matched::FEATURES));
         let values = guidance::values_by_name(
@@ -151,7 +151,7 @@ struct Composer<'a> {
     args: &'a FitArgs,
     file: Option<&'a GuidanceFile>,
     source: &'a Source,
-    out: Composed,
+    out: CombinedGuidance,
 }
 
 impl Composer<'_> {
@@ -160,7 +160,7 @@ impl Composer<'_> {
         self.out.guidance.advice_mut().push(item);
     }
 
-    fn told(&mut self, kind: &'static str, path: &Path, sha256: &str) {
+    fn add_file(&mut self, kind: &'static str, path: &Path, sha256: &str) {
         self.out.files.push((kind, path.display().to_string(), sha256.to_string()));
     }
 
@@ -181,7 +181,7 @@ impl Composer<'_> {
         let mut entries: Vec<TopicEntry> = self.file.map_or(Vec::new(), |file| file.topics.clone());
         if let Some(path) = &self.args.guidance.topics {
             let table = read_topics(path, &self.source.names())?;
-            self.told("topics", path, &table.sha256);
+            self.add_file("topics", path, &table.sha256);
             self.out.notes.extend(table.notes);
             for topic in table.topics {
                 // A topic of both gets the words of both.
@@ -221,7 +221,7 @@ impl Composer<'_> {
         }
         match given {
             Some(Given::Classes(guidance)) => {
-                self.told("labels", Path::new(&guidance.name), &guidance.sha256);
+                self.add_file("labels", Path::new(&guidance.name), &guidance.sha256);
                 self.push(Advice::Labels { labels: guidance.labels.clone(), rule, strength }, auto);
             }
             Some(Given::Sets { names, sets, .. }) => {
@@ -239,7 +239,7 @@ impl Composer<'_> {
             let (mut must, mut cannot) = (entry.must, entry.cannot);
             if let Some(path) = &entry.file {
                 let table = read_links(path, &self.source.names())?;
-                self.told("links", path, &table.sha256);
+                self.add_file("links", path, &table.sha256);
                 must.extend(table.must);
                 cannot.extend(table.cannot);
             }
@@ -248,7 +248,7 @@ impl Composer<'_> {
         }
         if let Some(path) = &self.args.guidance.links {
             let table = read_links(path, &self.source.names())?;
-            self.told("links", path, &table.sha256);
+            self.add_file("links", path, &table.sha256);
             let (strength, auto) = self.strength(None);
             self.push(Advice::Links { must: table.must, cannot: table.cannot, strength }, auto);
         }
@@ -281,7 +281,7 @@ impl Composer<'_> {
                     (neighbour_graph(data, &settings)?, origin)
                 }
             };
-            self.out.chosen.push(guidance::told(&graph, &origin));
+            self.out.chosen.push(guidance::graph_summary(&graph, &origin));
             let (strength, auto) = match entry.strength {
                 Some(_) => self.strength(entry.strength),
                 None => (advice::Strength::LIGHT, false),
@@ -305,7 +305,7 @@ impl Composer<'_> {
         let path = &entry.file;
         let place = || path.display().to_string();
         let table = read_table(path, &ReadOptions::default())?;
-        self.told("memberships", path, &table.sha256);
+        self.add_file("memberships", path, &table.sha256);
         self.out.notes.extend(table.notes.iter().cloned());
         let Some(topics) = table.column_names.clone() else {
             bail!("{}: memberships need a header with the topics of the columns", place());
@@ -321,7 +321,7 @@ impl Composer<'_> {
         let path = &entry.file;
         let reference = read_reference::<f64>(path, &ReadOptions::default())?
             .aligned_to(self.source.columns, self.source.feature_names.as_deref())?;
-        self.told("references", path, &reference.sha256);
+        self.add_file("references", path, &reference.sha256);
         self.out.notes.extend(reference.notes);
         let rows = reference.values.rows();
         let names = match (&entry.names, reference.row_names) {
@@ -419,7 +419,7 @@ impl Composer<'_> {
         Ok(weights)
     }
 
-    fn finish(self) -> Result<Composed> {
+    fn finish(self) -> Result<CombinedGuidance> {
         let nothing = self.out.guidance.topics().is_empty() && self.out.guidance.advice().is_empty();
         if nothing {
             bail!(

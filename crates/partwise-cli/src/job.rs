@@ -8,7 +8,7 @@ use partwise::methods::Input;
 use partwise::recipes::{GuidanceReport, ShareOf, fit_guided};
 use partwise::{Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
 
-use crate::combined_guidance::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::guidance::{Components, Guidance};
 use crate::input::{Data, Source};
 use crate::memberships::Memberships;
@@ -26,7 +26,7 @@ pub(crate) struct Job<'a, T: Real> {
     pub(crate) guidance: Option<&'a Guidance>,
     pub(crate) reference: Option<&'a Components>,
     /// The guidance of the method guided.
-    pub(crate) composed: Option<&'a Composed>,
+    pub(crate) composed: Option<&'a CombinedGuidance>,
     pub(crate) model: Model,
     pub(crate) settings: Settings,
     /// What the shares are shares of; by the loss unless a flag sets it.

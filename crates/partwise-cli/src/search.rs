@@ -7,7 +7,7 @@ use partwise::guidance::{Advice, Strength};
 use partwise::recipes::{StrengthRule, auto_scale_observed, search_strength_observed};
 use partwise::{Model, Real};
 
-use crate::combined_guidance::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::job::Job;
 use partwise_report::interrupt;
 
@@ -37,7 +37,7 @@ pub(crate) fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
 }
 
 /// The least strengths that are followed: sets those of the job that are to be searched.
-pub(crate) fn find_strengths<T: Real>(job: &mut Job<'_, T>, composed: &Composed) -> Result<()> {
+pub(crate) fn find_strengths<T: Real>(job: &mut Job<'_, T>, composed: &CombinedGuidance) -> Result<()> {
     let rule = StrengthRule::default();
     let (loss, data) = (job.model.loss(), job.data.matrix());
     let tried = Tried::new("times the default strengths", &rule);

@@ -5,7 +5,7 @@ use partwise::{Init, Matrix, Settings, Slot};
 use partwise_io::{Matched, ModelFile, order_by_name};
 use serde_json::Value;
 
-use crate::combined_guidance::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::guidance::Guidance;
 use crate::input::Source;
 use partwise::Scaling;
@@ -14,7 +14,11 @@ use partwise::Scaling;
 const OWNED_BY_CLASSES: [&str; 3] = ["ws-nmf", "scnmf", "ws-symnmf"];
 
 /// The names that the fit gives its first components.
-pub(crate) fn owners(composed: Option<&Composed>, guidance: Option<&Guidance>, method: &str) -> Vec<String> {
+pub(crate) fn owners(
+    composed: Option<&CombinedGuidance>,
+    guidance: Option<&Guidance>,
+    method: &str,
+) -> Vec<String> {
     match (composed, guidance) {
         (Some(composed), _) => {
             let topics = composed.guidance.all_topics();

@@ -20,7 +20,7 @@ fn memory_line<T: Real>(job: &Job<'_, T>) -> Option<String> {
 }
 
 /// What was read.
-pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
+pub(crate) fn print_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
     let source = job.source;
     let density =
         if source.sparse { format!(", sparse with {} stored values", source.stored) } else { String::new() };
@@ -48,7 +48,7 @@ pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
 }
 
 /// What came of it, and where it was written.
-pub(crate) fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
+pub(crate) fn print_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
     let fit = &done.fit;
     verbosity.say(&format!(
         "fit: {} after {} iterations in {}; objective {:.6e}, {} {:.4}",
@@ -60,7 +60,7 @@ pub(crate) fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out:
         fit.relative_error
     ));
     if let Some(report) = &done.report {
-        say_report(verbosity, report);
+        print_report(verbosity, report);
     }
     if let Some(evaluation) = &done.evaluation {
         evaluation.lines().iter().for_each(|line| verbosity.say(line));
@@ -72,7 +72,7 @@ pub(crate) fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out:
 }
 
 /// The report on the guidance: counts, and the first items that were not honoured.
-fn say_report(verbosity: Verbosity, report: &GuidanceReport) {
+fn print_report(verbosity: Verbosity, report: &GuidanceReport) {
     /// Items that are listed.
     const MOST: usize = 5;
     let counts: Vec<String> = Verdict::ALL

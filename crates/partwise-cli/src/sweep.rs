@@ -48,7 +48,7 @@ fn over<T: Real>(
 ) -> Result<Outcome> {
     let began = Instant::now();
     let verbosity = Verbosity::of(fit_args.write.quiet, fit_args.write.json);
-    summary::say_input(verbosity, job);
+    summary::print_input(verbosity, job);
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
     let Some(composed) = job.composed else { bail!("sweep needs a guidance") };
     let loss = job.model.loss();

@@ -1,6 +1,6 @@
 //! How the rows and columns of a text table are to be understood: see [`crate::csv_table`].
 
-use crate::cell_statistics::Census;
+use crate::cell_statistics::CellStatistics;
 use crate::cells::{Cell, classify};
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
@@ -142,7 +142,7 @@ impl Layout {
             decimal_comma: false,
             notes,
         };
-        let mut census = Census::new(candidate, label, may_have_names);
+        let mut census = CellStatistics::new(candidate, label, may_have_names);
         again.next()?;
         for _ in 0..shape.rows {
             if again.next()?.is_none() {
@@ -171,7 +171,7 @@ impl Layout {
         source: &Source,
         options: &ReadOptions,
         first: &[String],
-        census: &Census,
+        census: &CellStatistics,
     ) -> bool {
         if let Some(said) = options.header {
             return said;
@@ -242,7 +242,7 @@ impl Layout {
         source: &Source,
         options: &ReadOptions,
         no_corner: bool,
-        census: &Census,
+        census: &CellStatistics,
     ) -> Result<bool> {
         if let Some(said) = options.row_names {
             return Ok(said);

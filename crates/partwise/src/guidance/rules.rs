@@ -56,11 +56,11 @@ impl RowRules {
     /// weight is infinite.
     pub(super) fn draw(&mut self, row: usize, shares: &[Option<f64>], weight: f64) {
         /// σ² that stands for infinity where fixing an entry cannot fix a direction exactly.
-        const HELD_DIRECTION: f64 = 1e6;
+        const EXACT_DIRECTION: f64 = 1e6;
         if weight == 0.0 || shares.iter().all(Option::is_none) {
             return;
         }
-        let finite = if weight.is_infinite() { HELD_DIRECTION } else { weight };
+        let finite = if weight.is_infinite() { EXACT_DIRECTION } else { weight };
         let length = shares.iter().flatten().map(|s| s * s).sum::<f64>().sqrt();
         let rule = self.at(row);
         let positive = shares.iter().flatten().filter(|s| **s > 0.0).count();

@@ -65,7 +65,7 @@ impl Units {
         let divided = data.divided(self.divisor, self.least);
         let mut notices = Vec::new();
         if self.divisor != 1.0 {
-            let told = if self.has_own_objectives() {
+            let consequence = if self.has_own_objectives() {
                 "all results are in the units of the data".to_string()
             } else {
                 format!(
@@ -78,7 +78,7 @@ impl Units {
                 code: "divided",
                 message: format!(
                     "the largest entry of the data is {:e}, and its square is out of range for {}: the fit \
-                    used the data divided by {:e}; {told}",
+                    used the data divided by {:e}; {consequence}",
                     data.summary().max,
                     T::NAME,
                     self.divisor

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cannot_links::without_held_cannot_links;
+use super::cannot_links::without_exact_cannot_links;
 use super::guidance_report::{GuidanceReport, guidance_report};
 use super::memberships::component_lengths;
 use super::strength::StrengthRule;
@@ -52,7 +52,7 @@ fn resolved<T: Real>(
     loss: Loss,
     settings: &Settings,
 ) -> Result<Guidance> {
-    match held_cannot_links(guidance) {
+    match exact_cannot_links(guidance) {
         pairs if pairs.is_empty() => Ok(guidance.clone()),
         pairs => assigned(data, guidance, loss, settings, &pairs),
     }
@@ -63,7 +63,7 @@ pub(super) fn model(guidance: &Guidance, loss: Loss) -> Result<Model> {
     Model::guided(guidance.clone()).with_loss(loss)
 }
 
-fn held_cannot_links(guidance: &Guidance) -> Vec<(usize, usize)> {
+fn exact_cannot_links(guidance: &Guidance) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for item in guidance.advice() {
         if let Advice::Links { cannot, strength, .. } = item
@@ -89,7 +89,7 @@ fn assigned<T: Real>(
         None => (0..n).collect(),
     };
     let soft = match loss {
-        Loss::Frobenius => without_held_cannot_links(guidance),
+        Loss::Frobenius => without_exact_cannot_links(guidance),
         Loss::KullbackLeibler => without_cannot_links(guidance),
     };
     let first = fit(data, &model(&soft, loss)?, settings)?;

@@ -80,8 +80,8 @@ pub fn suggest_from<T: Real>(
     };
     let empty = |i: usize| shares.row(i).iter().all(|s| *s == 0.0);
     let mut open: Vec<Suggestion> = (0..n).filter(|i| !known.contains(i) && !empty(*i)).map(judged).collect();
-    // How much of what a sample would tell is known already.
-    let mut told: Vec<f64> = open
+    // How much of the information of a sample is already covered.
+    let mut covered: Vec<f64> = open
         .iter()
         .map(|s| {
             let near = |l: &usize| 0.5 * cosine(shares.row(s.sample), shares.row(*l));
@@ -90,12 +90,12 @@ pub fn suggest_from<T: Real>(
         .collect();
     let mut picked = Vec::new();
     while picked.len() < count && !open.is_empty() {
-        let value = |at: usize| open[at].doubt * (1.0 - told[at]);
+        let value = |at: usize| open[at].doubt * (1.0 - covered[at]);
         let best = (0..open.len()).fold(0, |best, at| if value(at) > value(best) { at } else { best });
         let chosen = open.remove(best);
-        told.remove(best);
-        for (told, other) in told.iter_mut().zip(&open) {
-            *told = told.max(cosine(shares.row(other.sample), shares.row(chosen.sample)));
+        covered.remove(best);
+        for (covered, other) in covered.iter_mut().zip(&open) {
+            *covered = covered.max(cosine(shares.row(other.sample), shares.row(chosen.sample)));
         }
         picked.push(chosen);
     }

@@ -15,7 +15,7 @@ use crate::foundation::{Matrix, Real};
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Held<T> {
+pub struct FixedEntries<T> {
     /// The factor.
     pub slot: Slot,
     /// The fixed columns, ascending.
@@ -25,7 +25,7 @@ pub struct Held<T> {
     zeros: Arc<Vec<RowGroup<T>>>,
 }
 
-impl<T: Real> Held<T> {
+impl<T: Real> FixedEntries<T> {
     /// `columns` of the factor `slot` (rows × rank) at `values` (rows × fixed columns), and in each row of a
     /// pattern its entries (rank)
     /// at zero.
@@ -38,13 +38,13 @@ impl<T: Real> Held<T> {
         values: &Matrix<f64>,
         zeros: &[(Vec<u32>, Vec<bool>)],
     ) -> Self {
-        assert_eq!(columns.len(), values.columns(), "one column of values for each held column");
+        assert_eq!(columns.len(), values.columns(), "one column of values for each fixed column");
         let group = |(rows, held): &(Vec<u32>, Vec<bool>)| RowGroup {
             held: Some(held.clone()),
             ..RowGroup::plain(rows.clone(), held.len())
         };
         let zeros = Arc::new(zeros.iter().map(group).collect());
-        Held { slot, columns, values: values.cast(), zeros }
+        FixedEntries { slot, columns, values: values.cast(), zeros }
     }
 
     fn each_zero(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
@@ -106,9 +106,9 @@ impl<T: Real> Held<T> {
     }
 }
 
-impl<T: Real> Term<T> for Held<T> {
+impl<T: Real> Term<T> for FixedEntries<T> {
     fn name(&self) -> String {
-        "held entries".into()
+        "fixed entries".into()
     }
 
     fn facts(&self) -> Facts {
@@ -172,12 +172,12 @@ impl<T: Real> Term<T> for Held<T> {
     }
 }
 
-impl Cast for Held<f64> {
-    type In<T: Real> = Held<T>;
+impl Cast for FixedEntries<f64> {
+    type In<T: Real> = FixedEntries<T>;
 
-    fn cast<T: Real>(&self, _: bool) -> Held<T> {
+    fn cast<T: Real>(&self, _: bool) -> FixedEntries<T> {
         let pattern = |g: &RowGroup<f64>| (g.rows.clone(), g.held.clone().unwrap_or_default());
         let zeros: Vec<_> = self.zeros.iter().map(pattern).collect();
-        Held::new(self.slot, self.columns.clone(), &self.values, &zeros)
+        FixedEntries::new(self.slot, self.columns.clone(), &self.values, &zeros)
     }
 }

@@ -21,7 +21,7 @@ pub use coupling::Coupling;
 pub use direction::ComponentDirection;
 pub use entry_weights::EntryWeights;
 pub use feature_lists::FeatureLists;
-pub use fixed_entries::Held;
+pub use fixed_entries::FixedEntries;
 pub use graph::{GraphForm, GraphSmoothing};
 pub use label_view::LabelView;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};

@@ -17,7 +17,7 @@ use super::rules::RowRules;
 use crate::engine::term::ModelTerm;
 use crate::engine::{Shape, Slot};
 use crate::foundation::{Error, Matrix, Notice, Result};
-use crate::terms::{EntryWeights, Held, Placement};
+use crate::terms::{EntryWeights, FixedEntries, Placement};
 
 /// Where a component may start from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -136,7 +136,7 @@ struct Compiler<'g> {
     contributions: Vec<Box<dyn ModelTerm>>,
     /// Guidance on the samples, by the name of the term.
     samples: BTreeMap<&'static str, RowRules>,
-    /// Held components and their profiles.
+    /// Fixed components and their profiles.
     fixed: Vec<(usize, Vec<f64>)>,
     /// How many profiles a topic has got.
     taken: BTreeMap<usize, usize>,
@@ -366,7 +366,7 @@ impl Compiler<'_> {
         let zeros = held.zeros();
         let nothing = |slot| Matrix::zeros(if slot == Slot::Codes { 1 } else { self.shape.features }, 0);
         if !zeros.is_empty() {
-            let held = Held::new(Slot::Codes, Vec::new(), &nothing(Slot::Codes), &zeros);
+            let held = FixedEntries::new(Slot::Codes, Vec::new(), &nothing(Slot::Codes), &zeros);
             self.contributions.push(Box::new(held));
         }
         let placements = features.placements();
@@ -379,7 +379,7 @@ impl Compiler<'_> {
         if !zeros.is_empty() || !self.fixed.is_empty() {
             let columns: Vec<usize> = self.fixed.iter().map(|(j, _)| *j).collect();
             let values = Matrix::from_fn(self.shape.features, columns.len(), |f, at| self.fixed[at].1[f]);
-            let held = Held::new(Slot::Components, columns, &values, &zeros);
+            let held = FixedEntries::new(Slot::Components, columns, &values, &zeros);
             self.contributions.push(Box::new(held));
         }
         self.contributions.sort_by_key(|c| c.facts().fixes_entries);

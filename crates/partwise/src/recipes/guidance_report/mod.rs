@@ -107,7 +107,7 @@ struct Reporter<'r> {
     guided: Matrix<f64>,
     free: Matrix<f64>,
     /// The topics that labels gave each sample so far.
-    said: Vec<Vec<usize>>,
+    labelled: Vec<Vec<usize>>,
     report: &'r mut GuidanceReport,
 }
 
@@ -138,7 +138,7 @@ fn report<T: Real>(
     settings: &Settings,
 ) -> Result<GuidanceReport> {
     let shape = shape(data, fit.components.rows());
-    let plan = Plan::new(&super::cannot_links::without_held_cannot_links(guidance), shape, &|seeds| {
+    let plan = Plan::new(&super::cannot_links::without_exact_cannot_links(guidance), shape, &|seeds| {
         seeded(data, seeds)
     })?;
     let parts = plan.topics.len() + shape.rank - plan.topics.last().map_or(0, |(_, range)| range.end);
@@ -153,7 +153,7 @@ fn report<T: Real>(
         topics: plan.topics.iter().map(|(name, _)| name.clone()).collect(),
         guided: of_topics(&shares(&fit.codes, &fit.components, of), &owner, parts),
         free: of_topics(&shares(&free_codes(data, fit, settings)?, &fit.components, of), &owner, parts),
-        said: vec![Vec::new(); shape.samples],
+        labelled: vec![Vec::new(); shape.samples],
         report: &mut report,
     };
     reporter.seeds(data, guidance, fit, &plan, &owner);
@@ -241,9 +241,9 @@ impl Reporter<'_> {
         let (share, free_share, margin) = (inside(guided), inside(free), best - other(free));
         let followed = topics.contains(&largest(guided));
         let names: Vec<String> = topics.iter().map(|t| format!("\"{}\"", self.topics[*t])).collect();
-        let said = format!("{kind} {} of sample {i}", names.join(" or "));
+        let subject = format!("{kind} {} of sample {i}", names.join(" or "));
         let empty = guided.iter().all(|s| *s == 0.0);
-        let against = self.said[i].iter().find(|t| kind == "label" && !topics.contains(t)).copied();
+        let against = self.labelled[i].iter().find(|t| kind == "label" && !topics.contains(t)).copied();
         let place = |row: &[f64], topics: &[String]| {
             let at = largest(row);
             topics.get(at).map_or_else(|| "a free component".to_string(), |t| format!("\"{t}\""))
@@ -252,20 +252,20 @@ impl Reporter<'_> {
             (
                 Verdict::NoSupport,
                 format!(
-                    "{said}: the sample has zero codes, because its data are empty or \
+                    "{subject}: the sample has zero codes, because its data are empty or \
                 zero"
                 ),
             )
         } else if let Some(against) = against {
             (
                 Verdict::Contradicted,
-                format!("{said}: another item gives it the label \"{}\"", self.topics[against]),
+                format!("{subject}: another item gives it the label \"{}\"", self.topics[against]),
             )
         } else if margin < 0.0 {
             (
                 Verdict::Contradicted,
                 format!(
-                    "{said}: the data alone put it into {} (membership in its own topic {free_share:.2}, \
+                    "{subject}: the data alone put it into {} (membership in its own topic {free_share:.2}, \
                     margin {margin:.2})",
                     place(free, &self.topics)
                 ),
@@ -274,15 +274,15 @@ impl Reporter<'_> {
             (
                 Verdict::Overruled,
                 format!(
-                    "{said}: the fit put it into {} (membership in its own topic {share:.2})",
+                    "{subject}: the fit put it into {} (membership in its own topic {share:.2})",
                     place(guided, &self.topics)
                 ),
             )
         } else {
-            (Verdict::Honoured, format!("{said}: membership {share:.2}, margin {margin:.2}"))
+            (Verdict::Honoured, format!("{subject}: membership {share:.2}, margin {margin:.2}"))
         };
         if kind == "label" {
-            self.said[i].push(topics[0]);
+            self.labelled[i].push(topics[0]);
         }
         let topic = (topics.len() == 1).then(|| self.topics[topics[0]].clone());
         let numbers = vec![("share", share), ("free share", free_share), ("margin", margin)];
@@ -364,7 +364,7 @@ impl Reporter<'_> {
         let same = largest(a) == largest(b);
         let followed = same == together;
         let kind = if together { "must-link" } else { "cannot-link" };
-        let label = |i: usize| self.said[i].first().copied();
+        let label = |i: usize| self.labelled[i].first().copied();
         let labels = label(i).zip(label(l)).filter(|(a, b)| (a == b) != together);
         let (verdict, message) = match labels {
             Some((a, b)) => (

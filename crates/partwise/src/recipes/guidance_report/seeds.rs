@@ -72,28 +72,28 @@ impl Reporter<'_> {
     fn seed(&mut self, topic: usize, label: &str, occurs: bool, standing: &Standing) {
         let &Standing { own, together, kept, rank } = standing;
         let name = self.topics[topic].clone();
-        let said = format!("seed {label} of \"{name}\"");
+        let subject = format!("seed {label} of \"{name}\"");
         let used = together >= 0.5 && own > 0.0;
         let followed = used && kept >= LEAST_KEPT;
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         let (verdict, message) = if !occurs {
-            (Verdict::NoSupport, format!("{said} does not occur in the data"))
+            (Verdict::NoSupport, format!("{subject} does not occur in the data"))
         } else if followed {
             let message = format!(
-                "{said}: {} of its total weight is in the topic; it is feature number {rank} there",
+                "{subject}: {} of its total weight is in the topic; it is feature number {rank} there",
                 percent(own)
             );
             (Verdict::Honoured, message)
         } else if used {
             let message = format!(
-                "{said}: the topic moved away from it; the seed is feature number {rank} there and has {} of \
+                "{subject}: the topic moved away from it; the seed is feature number {rank} there and has {} of \
                 the weight that it has in the samples that contain it",
                 percent(kept)
             );
             (Verdict::Overruled, message)
         } else {
             let message = format!(
-                "{said}: {} of its total weight is in its topics, but this topic moved away from it",
+                "{subject}: {} of its total weight is in its topics, but this topic moved away from it",
                 percent(together)
             );
             (Verdict::Overruled, message)
