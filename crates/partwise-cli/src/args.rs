@@ -10,8 +10,8 @@ use crate::choices::{self, Strength};
 
 /// Non-negative matrix factorization guided by what you know.
 ///
-/// Factors a table X (samples x features, no negative entries) into codes W (samples x k) and components H (k x features).
-/// Known labels or reference components give the components your names.
+/// Factors a non-negative table X (samples x features) into codes W (samples x k) and components H (k x
+/// features). Known labels or reference components give the components your names.
 #[derive(Debug, Parser)]
 #[command(name = "partwise", version, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -55,8 +55,7 @@ pub(crate) enum Command {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReadArgs {
     /// The data: one sample per row. - reads standard input; this works for every input file, but for one at
-    /// a time. See `partwise methods` for the
-    /// formats.
+    /// a time. See `partwise methods` for the formats.
     pub(crate) data: PathBuf,
     /// The file format. Default: from the extension, or from the content for standard input. The content must
     /// match.
@@ -155,18 +154,18 @@ impl FitArgs {
     }
 }
 
-/// Labels, and which of them guide.
+/// Labels, and which of them the fit uses.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LabelArgs {
-    /// Known labels: a table of samples (by index from 0, or by the names of the rows) and labels, one label a line, or an .npy vector;
-    /// blank, NA, nan, None, null or -1 = unlabelled.
+    /// Known labels: a table with samples (index from 0, or row name) and labels, one label per line for all
+    /// samples, or an .npy vector. Blank, NA, nan, None, null or -1 = unlabelled.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Use only this many labels per class, drawn at random with --seed; the others are used for the
     /// evaluation. Default: all labels.
     #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) labels_per_class: Option<usize>,
-    /// The column that holds the labels: of the --labels table, or of the data when --labels is not given.
+    /// The column with the labels: of the --labels table, or of the data without --labels.
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
 }
@@ -188,20 +187,21 @@ impl LabelArgs {
 #[command(next_help_heading = "What you know")]
 pub(crate) struct GuidanceArgs {
     /// Everything that you know, in one TOML file (method guided): topics with seed words, labels,
-    /// memberships, references, links, a
-    /// graph, each with a strength. The other flags of this list add to it.
+    /// memberships, references, links, a graph, each with a strength. The other flags of this list add to it.
     #[arg(long, value_name = "FILE")]
     pub(crate) guidance: Option<PathBuf>,
     /// Topics with seed words (method guided): a table with the columns topic,word and optionally
     /// weight,forbidden; or one row per topic, with its name and its words.
     #[arg(long, value_name = "FILE")]
     pub(crate) topics: Option<PathBuf>,
-    /// Pairs of samples that belong together or apart (method guided): a table with two samples (numbers from 0, or names) and must or cannot.
+    /// Must-links and cannot-links between samples (method guided): a table whose rows have two samples
+    /// (numbers from 0, or names) and must or cannot.
     #[arg(long, value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) known_labels: LabelArgs,
-    /// Reference components for ws-nmf and guided: a table with one component per row, in the units of the (scaled) data.
+    /// Reference components for ws-nmf and guided: a table with one component per row, in the units of the
+    /// data after --scale.
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
     /// Numeric labels for ssnmf: a table with one row per sample and one column per label, 0 or more; nan =
@@ -219,7 +219,8 @@ pub(crate) struct GuidanceArgs {
     /// ignored.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["missing", "zeros_missing"])]
     pub(crate) entry_weights: Option<PathBuf>,
-    /// A graph over the samples for gnmf, semi-gnmf and guided: an edge list with the header source,target and perhaps weight (nodes from 0), or a symmetric matrix.
+    /// A graph of the samples for gnmf, semi-gnmf and guided: an edge list with the columns source,target and
+    /// optionally weight (nodes from 0), or a symmetric matrix.
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<PathBuf>,
     /// Build a graph that connects each sample with this many nearest neighbours, 1 to n - 1 (gnmf,
@@ -235,7 +236,7 @@ pub(crate) struct GuidanceArgs {
     /// the data.
     #[arg(long, value_name = "W", value_parser = choices::above_zero, allow_negative_numbers = true)]
     pub(crate) heat_width: Option<f64>,
-    /// Divide the similarities of symnmf and ws-symnmf by the roots of the two row sums.
+    /// Divide each similarity of symnmf and ws-symnmf by the square roots of the two row sums.
     #[arg(long)]
     pub(crate) degree_normalized: bool,
     /// Names of the features, one per line (terms.txt). Default: the header of the data, if it has one.
@@ -350,12 +351,13 @@ pub(crate) struct SolveArgs {
     pub(crate) dtype: String,
 }
 
-/// Predicts a class for every sample from a few labels, without parameters to tune. Two labels per class are enough.
+/// Predicts a class for every sample from a few labels, without parameters to tune. Two labels per class are
+/// enough.
 ///
-/// An ensemble of graph-based classifiers, factorizations and mixtures, weighted by cross-validation on the labels.
-/// Rows are compared by direction: scale text by tf-idf and molecule counts by log1p. Writes memberships.csv with the
-/// class and the posteriors of every sample, memberships.npy, and run.json with everything that was tried and its
-/// score.
+/// An ensemble of graph-based classifiers, factorizations and mixtures, weighted by cross-validation on the
+/// labels. Rows are compared by direction: scale text by tf-idf and molecule counts by log1p. Writes
+/// memberships.csv with the class and the posteriors of every sample, memberships.npy, and run.json with
+/// everything that was tried and its score.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ClassifyArgs {
     #[command(flatten)]

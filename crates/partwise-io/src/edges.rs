@@ -2,11 +2,10 @@
 //! as its symmetric adjacency matrix (n × n, sparse).
 //!
 //! Policies, each with a note: an edge without a weight has weight 1; the same edge twice in one direction is
-//! summed; an edge that is listed in both directions counts once, with the larger weight where the two differ;
-//! self-loops stay on the diagonal. Nodes are counted from 0, n is the largest index + 1 unless
+//! summed; an edge that is listed in both directions counts once, with the larger weight where the two
+//! differ; self-loops stay on the diagonal. Nodes are counted from 0, n is the largest index + 1 unless
 //! [`ReadOptions::n_nodes`] is larger; without it, a node far beyond the number of edges is refused, and
-//! nodes without edges are noted. With
-//! [`ReadOptions::node_names`] they may be named.
+//! nodes without edges are noted. With [`ReadOptions::node_names`] they may be named.
 
 use crate::error::{Place, Result};
 use crate::formats::ReadOptions;

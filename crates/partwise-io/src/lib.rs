@@ -1,10 +1,10 @@
 //! Files for Partwise: data in several formats, labels, names, model files, and results that are written whole or
 //! not at all.
 //!
-//! [`read_table`] is the entrance for data: it picks a format from [`FORMATS`] and returns a [`Table`]. Readers take
-//! any bytes without a panic and without believing declared sizes; every error is an [`IoError`] that states
-//! the file, the place in it, and what is valid. Whatever a reader decided on its own is in the table's
-//! notes.
+//! [`read_table`] is the entrance for data: it picks a format from [`FORMATS`] and returns a [`Table`].
+//! Readers take any bytes without a panic and without believing declared sizes; every error is an [`IoError`]
+//! that states the file, the place in it, and what is valid. Whatever a reader decided on its own is in the
+//! table's notes.
 
 mod cell_statistics;
 mod cells;

@@ -1,8 +1,7 @@
 //! Everything that is printed: results on standard output; progress, notices and errors on standard error,
 //! wrapped to the terminal. Names come from files, so whatever could steer a terminal is printed as text
-//! ([`harmless`]).
-//! A write to standard output that fails is remembered for the end ([`finish`]), so that it doesn't take a
-//! fit with it.
+//! ([`harmless`]). A write to standard output that fails is remembered for the end ([`finish`]), so that it
+//! doesn't take a fit with it.
 #![allow(clippy::print_stdout, reason = "printing results is the purpose of this module")]
 
 use std::borrow::Cow;

@@ -62,8 +62,7 @@ pub fn listen() {
 }
 
 /// Whether SIGHUP is not ignored as far as the system reports; if it does not report, the signal is left to
-/// its
-/// default.
+/// its default.
 #[cfg(unix)]
 fn hears_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -33,8 +33,7 @@ pub enum Init {
     /// copied entry; a factor without a reference is uniform on [0, max X].
     Published,
     /// Given factors, in the layout of their slots (rows × k; see [`Slot`]), for models with factors beside
-    /// codes and components too;
-    /// one that is absent is random, or follows from the others.
+    /// codes and components too; one that is absent is random, or follows from the others.
     Given(Vec<(Slot, Matrix<f64>)>),
     /// Given factors (warm start); one that is absent is random.
     Custom {

@@ -1,6 +1,5 @@
 //! One factor with the other fixed: [`solve`], and [`Fit::transform`] for the codes of new rows. The same
-//! loop, solver and stop
-//! rule as a fit; only the order of slots has one entry.
+//! loop, solver and stop rule as a fit; only the order of slots has one entry.
 
 use super::{Fit, memory, run};
 use crate::data::range::{divisor, safe_range};
@@ -61,12 +60,10 @@ pub enum Held<'a, T> {
 }
 
 /// Solves min over one factor of ‖X − WH‖² (or D(X‖WH)) with the other fixed. `settings.rank` must be the
-/// fixed factor's k; the
-/// settings' penalties and start are not used, `first` neither.
+/// fixed factor's k; the settings' penalties and start are not used, `first` neither.
 ///
 /// With solvers HALS, BPP and Nesterov the data and the fixed factor may have negative entries: it is then
-/// non-negative least
-/// squares with any right-hand sides (rows of `data`) and any matrix.
+/// non-negative least squares with any right-hand sides (rows of `data`) and any matrix.
 ///
 /// # Errors
 /// As [`fit`](crate::fit()); [`Error::Shape`] when the fixed factor does not match the data.
@@ -285,10 +282,10 @@ fn without_unknown_features<T: Real>(
 
 impl<T: Real> Fit<T> {
     /// The codes (m × k) of new rows (m × d), without guidance: min over W ≥ 0 with fixed components, by the
-    /// solver and stop rule of
-    /// `settings` (its rank is ignored). Under the Kullback–Leibler loss they start at the constant 1/k, so that those of a row depend on
-    /// nothing else, and features that no component has are left out, with a notice. With a tight tolerance the codes agree with those
-    /// of the fit's own unguided rows.
+    /// solver and stop rule of `settings` (its rank is ignored). Under the Kullback–Leibler loss they start
+    /// at the constant 1/k, so that those of a row depend on nothing else, and features that no component has
+    /// are left out, with a notice. With a tight tolerance the codes agree with those of the fit's own
+    /// unguided rows.
     ///
     /// Every model has it. For symmetric models a new row holds the similarities with the n samples of the fit (scaled as those were);
     /// for NTF a row is an image. What a model knows about its own samples (labels, a graph, unknown entries) does not extend to new

@@ -1,6 +1,6 @@
 //! Our own thread pool, sized by the settings, for the backend and for support vector machines that are
-//! trained in parallel. Work is split by the caller into fixed chunks; results come back in
-//! chunk order, so nothing depends on the number of threads.
+//! trained in parallel. Work is split by the caller into fixed chunks; results come back in chunk order, so
+//! nothing depends on the number of threads.
 
 use std::ops::Range;
 

@@ -3,8 +3,7 @@
 use crate::foundation::{Error, Matrix, Result};
 
 /// Any number of labels for some of the samples. An empty set means that a sample has none of the labels; an
-/// unlabelled sample
-/// has no set.
+/// unlabelled sample has no set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelSets {
     n_labels: usize,

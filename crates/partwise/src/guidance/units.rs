@@ -4,8 +4,7 @@ use super::{Advice, Guidance, LabelRule, Strength};
 
 impl Guidance {
     /// The guidance on X, for X/c with codes and components each divided by √c: references divided, raw
-    /// strengths in the new unit.
-    /// Relative strengths have none.
+    /// strengths in the new unit. Relative strengths have none.
     pub(crate) fn divided(&self, c: f64) -> Self {
         let root = c.sqrt();
         let mut divided = self.clone();

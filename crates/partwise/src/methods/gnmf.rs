@@ -4,13 +4,14 @@
 //! min ‖X − WH‖² + λ·tr(WᵀLW) = ‖X − WH‖² + (λ/2)·Σᵢⱼ aᵢⱼ‖wᵢ − wⱼ‖²,   L = D − A,   dᵢ = Σⱼ aᵢⱼ
 //! ```
 //!
-//! A (n × n) is a graph over the samples, such as that of their nearest neighbours (the paper: 5 of them, 0-1, heat or dot-product
-//! weights). λ has the unit of the squared components, and the published objective has no minimizer: shrinking the codes and growing
-//! the components leaves WH and takes the term towards 0. What λ does therefore depends on the start and on when one stops, least
-//! with multiplicative updates, which hardly move along that direction.
-//! References: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231. Differs:
-//! supports every solver; those but multiplicative updates minimize a separable majorizer
-//! ([`GraphSmoothing`](crate::terms::GraphSmoothing)); components are not rescaled to unit length at the end.
+//! A (n × n) is a graph over the samples, such as that of their nearest neighbours (the paper: 5 of them,
+//! 0-1, heat or dot-product weights). λ has the unit of the squared components, and the published objective
+//! has no minimizer: shrinking the codes and growing the components leaves WH and takes the term towards 0.
+//! What λ does therefore depends on the start and on when one stops, least with multiplicative updates, which
+//! hardly move along that direction. References: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He,
+//! Han & Huang 2011, doi:10.1109/TPAMI.2010.231. Differs: supports every solver; those but multiplicative
+//! updates minimize a separable majorizer ([`GraphSmoothing`](crate::terms::GraphSmoothing)); components are
+//! not rescaled to unit length at the end.
 
 use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;

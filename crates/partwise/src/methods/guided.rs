@@ -4,13 +4,10 @@
 //! min ‖X − WH‖² + costs of the items of the guidance,   or   min D(X‖WH) + costs
 //! ```
 //!
-//! Every cost, and what a strength means, stands in the table of [`Strength`](crate::guidance::Strength). Exact
-//! items add no penalty: samples that share one row of codes are merged, entries are fixed at zero,
-//! components
-//! at their profile. The published methods
-//! are special cases: CNMF (labels as the same codes, exact), WS-NMF (labels, memberships or references,
-//! raw), SSNMF (labels as a view),
-//! GNMF (a graph, raw).
+//! Every cost, and what a strength means, stands in the table of [`Strength`](crate::guidance::Strength).
+//! Exact items add no penalty: samples that share one row of codes are merged, entries are fixed at zero,
+//! components at their profile. The published methods are special cases: CNMF (labels as the same codes,
+//! exact), WS-NMF (labels, memberships or references, raw), SSNMF (labels as a view), GNMF (a graph, raw).
 
 use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;

@@ -184,8 +184,7 @@ pub struct Model {
 
 impl Model {
     /// The method with this registry name, with guidance, its default options and loss. `"cnmf-kl"` is CNMF
-    /// with the
-    /// Kullback–Leibler loss.
+    /// with the Kullback–Leibler loss.
     ///
     /// # Errors
     /// [`Error::UnknownName`] with the names of the registry.

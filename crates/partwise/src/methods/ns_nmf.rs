@@ -14,7 +14,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ns-nmf",
     title: "nsNMF",
     takes: &[Input::Smoothing],
-    summary: "a smoothing link between the factors, which makes both sparse",
+    summary: "a smoothing matrix between the factors, which makes both sparse",
     objective: "|X - W S H|^2, or D(X | W S H), S = (1 - theta) I + (theta/k) 11'",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     reference: "Pascual-Montano et al. 2006, doi:10.1109/TPAMI.2006.60",

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! A class of m labelled samples makes m(m − 1)/2 edges, so it is meant for few labels a class. The remarks
-//! on λ in GNMF apply here too.
-//! Reference: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57. Differs: as GNMF; label-aware start.
+//! on λ in GNMF apply here too. Reference: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57. Differs: as
+//! GNMF; label-aware start.
 
 use super::gnmf::{known_graph, smoothing};
 use super::{Input, Known, MethodSpec, Tying};

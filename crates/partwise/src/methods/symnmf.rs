@@ -4,9 +4,10 @@
 //! min ‖S − H1·H2ᵀ‖² + μ‖H1 − H2‖²,   S (n × n) symmetric, H1, H2 (n × k) ≥ 0
 //! ```
 //!
-//! The codes are H1, the memberships; the components are H2 (returned as its transpose, k × n). μ = (max S)² unless
-//! [`Knowledge::coupling`] gives it. H1 is updated first. Reference: Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2.
-//! Differs: supports every solver, not only block principal pivoting; μ is fixed, not raised on the way.
+//! The codes are H1, the memberships; the components are H2 (returned as its transpose, k × n). μ = (max S)²
+//! unless [`Knowledge::coupling`] gives it. H1 is updated first. Reference: Kuang, Yun & Park 2015,
+//! doi:10.1007/s10898-014-0247-2. Differs: supports every solver, not only block principal pivoting; μ is
+//! fixed, not raised on the way.
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;

@@ -18,10 +18,10 @@
 //! λ·Σ_c ‖h_c‖²·w_cᵀLw_c        (λ·tr(WᵀLW) with the raw unit, as in GNMF)
 //! ```
 //!
-//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: eq. 7 prints α, β where eqs. 3 and 6 mean
-//! α², β² (weights enter squared here); labels have a unit-free strength by default; d is minimized out
-//! exactly instead of alternating (METHODS R5,
-//! the same stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
+//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: eq. 7 prints α, β where
+//! eqs. 3 and 6 mean α², β² (weights enter squared here); labels have a unit-free strength by default; d is
+//! minimized out exactly instead of alternating (METHODS R5, the same stationary points;
+//! [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
 use super::gnmf::{known_graph, smoothing};
 use super::{Form, Input, Known, MethodSpec, Shape, Tying};

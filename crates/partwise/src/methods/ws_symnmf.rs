@@ -13,9 +13,10 @@
 //! ½s²·Σ_{i labelled} Σ_{j ≠ class(i)} ( H1_ij²‖H2_:j‖² + H2_ij²‖H1_:j‖² )
 //! ```
 //!
-//! in place of the last sum ([`Placement`](crate::terms::Placement) on either factor, without d); [`StrengthUnit::Raw`] is the paper's m = s.
-//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: labels have a unit-free
-//! strength by default; any solver, not only block principal pivoting.
+//! in place of the last sum ([`Placement`](crate::terms::Placement) on either factor, without d);
+//! [`StrengthUnit::Raw`] is the paper's m = s. Reference: Choo, Lee, Reddy & Park 2015,
+//! doi:10.1007/s10618-014-0384-8. Differs: labels have a unit-free strength by default; any solver, not only
+//! block principal pivoting.
 
 use super::symnmf::coupling;
 use super::ws_nmf::{checked_strength, class_anchor, indicator};

@@ -2,10 +2,9 @@
 //! sparseness, and the fit of a factorization. Pure functions; one metric a file.
 //!
 //! Labels are `&[i32]` from 0 on, and any numbers will do: classes and clusters are distinguished only by
-//! value.
-//! A negative label means "unlabelled" everywhere in Partwise and has no place in a comparison, so it is refused;
-//! [`restricted`] keeps the samples that count (for example those whose label was not given to the fit).
-//! No function returns NaN: what a formula leaves open is settled in that function's description.
+//! value. A negative label means "unlabelled" everywhere in Partwise and has no place in a comparison, so it
+//! is refused; [`restricted`] keeps the samples that count (for example those whose label was not given to
+//! the fit). No function returns NaN: what a formula leaves open is settled in that function's description.
 //!
 //! ```
 //! use partwise::metrics;

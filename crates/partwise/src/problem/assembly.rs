@@ -1,6 +1,5 @@
 //! What a problem is put together from: sizes, terms in the form that the solver supports, the order of the
-//! slots, and what links or
-//! rescales the factors.
+//! slots, and what links or rescales the factors.
 
 use super::checks::check_pairing;
 use super::guided::check_guidance;

@@ -6,9 +6,8 @@
 //! ```
 //!
 //! The loop works on X·S, and all guidance on components is measured there: lengths of components, seeds,
-//! references (which are
-//! multiplied by S as the data are). H comes back without S. A column of weight 0 has no effect, and is 0 in
-//! every component.
+//! references (which are multiplied by S as the data are). H comes back without S. A column of weight 0 has
+//! no effect, and is 0 in every component.
 
 use std::borrow::Cow;
 

@@ -27,8 +27,8 @@ pub struct GuidedFit<T> {
 /// Factors `data` by guidance of any kind, including exact cannot-links, and reports on it.
 ///
 /// Cannot-links with strength 1: a first fit separates the pairs with strength 0.9; then each linked sample
-/// gets the component of which it has the
-/// largest share among those that its links leave (a colouring, with a bounded search); a second fit holds these samples there.
+/// gets the component of which it has the largest share among those that its links leave (a colouring, with a
+/// bounded search); a second fit holds these samples there.
 ///
 /// # Errors
 /// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the cannot-links.
@@ -258,9 +258,8 @@ pub fn sweep<T: Real>(
 }
 
 /// The smallest strength at which the guidance is still followed: the 95 % rule of WS-NMF for guidance of any
-/// kind. Starting from
-/// `rule.start` times every σ and going down by `rule.factor`, the last scale at which the agreement is at least `rule.threshold`.
-/// Returns the guidance with these strengths and what was tried.
+/// kind. Starting from `rule.start` times every σ and going down by `rule.factor`, the last scale at which
+/// the agreement is at least `rule.threshold`. Returns the guidance with these strengths and what was tried.
 ///
 /// # Errors
 /// As [`sweep`]; [`Error::OutOfRange`] for the rule's numbers.

@@ -1,10 +1,10 @@
 //! Anchors: a factor pulled towards a reference, row by row ([`RowAnchor`]) or component by component
 //! ([`ComponentAnchor`]).
 //!
-//! A row anchor may have a free scale dᵢ ≥ 0: ½mᵢ‖uᵢ − dᵢrᵢ‖², minimized at dᵢ = uᵢ·rᵢ/‖rᵢ‖². There are two ways to deal
-//! with it. Alternating: dᵢ from the current row, fixed during the update (the published WS-NMF; a
-//! majorizer). Joint: put
-//! the minimizer in, which leaves ½mᵢ·u(I − r̂r̂ᵀ)uᵀ, a Gram of the row's own (METHODS R5): the same stationary points, faster.
+//! A row anchor may have a free scale dᵢ ≥ 0: ½mᵢ‖uᵢ − dᵢrᵢ‖², minimized at dᵢ = uᵢ·rᵢ/‖rᵢ‖². There are two
+//! ways to deal with it. Alternating: dᵢ from the current row, fixed during the update (the published WS-NMF;
+//! a majorizer). Joint: put the minimizer in, which leaves ½mᵢ·u(I − r̂r̂ᵀ)uᵀ, a Gram of the row's own
+//! (METHODS R5): the same stationary points, faster.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,10 +1,9 @@
 //! Fixed entries of a factor: whole components at given values, or single entries at zero.
 //!
 //! In the quadratic of a row the fixed entries u_h and the free ones u_f separate: G_fh·u_h goes from the
-//! cross matrix of the free ones, and
-//! the fixed ones get a quadratic of their own, ½a(u − h)², whose minimizer is the fixed value. So it
-//! supports every solver that minimizes the quadratic. Entries fixed at zero leave the Gram of their row.
-//! The term adds nothing to the objective and comes after all others.
+//! cross matrix of the free ones, and the fixed ones get a quadratic of their own, ½a(u − h)², whose
+//! minimizer is the fixed value. So it supports every solver that minimizes the quadratic. Entries fixed at
+//! zero leave the Gram of their row. The term adds nothing to the objective and comes after all others.
 
 use std::sync::Arc;
 
@@ -27,8 +26,7 @@ pub struct FixedEntries<T> {
 
 impl<T: Real> FixedEntries<T> {
     /// `columns` of the factor `slot` (rows × rank) at `values` (rows × fixed columns), and in each row of a
-    /// pattern its entries (rank)
-    /// at zero.
+    /// pattern its entries (rank) at zero.
     ///
     /// # Panics
     /// When there is not one column of values for each column.

@@ -5,9 +5,8 @@
 //! ```
 //!
 //! M is 1 where a label is known and 0 elsewhere. Seen from the codes, a row's Gram gets λ·Σ b_l b_lᵀ over
-//! its known labels, so rows
-//! with the same known labels form a group; seen from B, the Gram of label l is λ·Σ wᵢ wᵢᵀ over the samples that know it. Soft,
-//! multi-label and partly known labels are all of this form.
+//! its known labels, so rows with the same known labels form a group; seen from B, the Gram of label l is λ·Σ
+//! wᵢ wᵢᵀ over the samples that know it. Soft, multi-label and partly known labels are all of this form.
 //!
 //! Where a row of codes stands for several samples or counts more than one, the view sees ρᵢ·wᵢ in place of wᵢ, and a constant is left:
 //! what the samples of one row disagree about.

@@ -92,8 +92,9 @@ pub trait NnlsSolver<T: Real>: Debug + Send + Sync {
 /// Which solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum SolverChoice {
-    /// HALS for the Frobenius loss, multiplicative updates for Kullback–Leibler. HALS costs no more per iteration than
-    /// the others and needs the fewest seconds on every measured case; it supports every term of every model.
+    /// HALS for the Frobenius loss, multiplicative updates for Kullback–Leibler. HALS costs no more per
+    /// iteration than the others and needs the fewest seconds on every measured case; it supports every term
+    /// of every model.
     #[default]
     Auto,
     /// Multiplicative updates.

@@ -85,9 +85,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// The weight that each topic's seeds keep in it, at half of the σ that keeps them out of other topics. With
-    /// strength 1 they are kept out exactly, and keep their weight with strength 0.9: the data must still
-    /// decide which samples the topic is in.
+    /// The weight that each topic's seeds keep in it, at half of the σ that keeps them out of other topics.
+    /// With strength 1 they are kept out exactly, and keep their weight with strength 0.9: the data must
+    /// still decide which samples the topic is in.
     pub(super) fn seed_shares(&mut self, seeds: &[Vec<(usize, f64)>]) {
         let mut parts = Vec::new();
         for (at, topic) in self.guidance.topics().iter().enumerate() {

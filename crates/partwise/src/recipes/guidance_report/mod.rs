@@ -1,6 +1,5 @@
 //! The report on the guidance: for each item whether it was honoured, overruled, contradicted by the data or
-//! by another item, or had no
-//! support in the data, with the numbers.
+//! by another item, or had no support in the data, with the numbers.
 //!
 //! ```text
 //! share of topic t in sample i:   Σ_{j in t} wᵢⱼ‖hⱼ‖ / Σⱼ wᵢⱼ‖hⱼ‖
@@ -81,8 +80,7 @@ impl GuidanceReport {
     }
 
     /// The fraction of the items with support in the data that the result follows; 1 if there are none. What
-    /// the data contradict may be followed
-    /// all the same: it counts by the result alone.
+    /// the data contradict may be followed all the same: it counts by the result alone.
     pub fn agreement(&self) -> f64 {
         let supported: Vec<&Finding> =
             self.findings.iter().filter(|f| f.verdict != Verdict::NoSupport).collect();

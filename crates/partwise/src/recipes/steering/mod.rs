@@ -190,8 +190,8 @@ impl<'d, T: Real> Steering<'d, T> {
     }
 }
 
-/// The same guidance with every component in a topic: what items mention is named, and free components get the names that a fit gives
-/// them ("part 3"), so that actions can name them.
+/// The same guidance with every component in a topic: what items mention is named, and free components get
+/// the names that a fit gives them ("part 3"), so that actions can name them.
 pub fn with_all_topics(mut guidance: Guidance, rank: usize) -> Guidance {
     for (name, components) in guidance.all_topics() {
         if !guidance.topics().iter().any(|topic| topic.name == name) {
