@@ -30,7 +30,7 @@ impl Quality {
     }
 }
 
-/// Scores the posteriors that each of `names` has in `posteriors` (one list a fold) and weighs them by
+/// Scores the posteriors that each of `names` has in `posteriors` (one list per fold) and weighs them by
 /// exp(held_out·(quality − best)). If no label could be held out, all weights are 1.
 pub(crate) fn weighed(
     folds: &[Fold],

@@ -1,4 +1,4 @@
-//! `partwise demo`: the main job on built-in handwritten digits, two labels a digit.
+//! `partwise demo`: the main job on built-in handwritten digits, two labels per digit.
 
 use std::path::Path;
 

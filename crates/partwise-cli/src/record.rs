@@ -222,7 +222,7 @@ fn further_name(slot: &str) -> String {
     format!("further/{}", slot.replace(' ', "_"))
 }
 
-/// The graph of the samples, one row an edge: the two samples and the weight; both ways.
+/// The graph of the samples, one row per edge: the two samples and the weight; both ways.
 fn edges(graph: &Graph) -> Tensor {
     let entries = graph.entries();
     Tensor::F64(Matrix::from_fn(entries.len(), 3, |e, part| {

@@ -27,7 +27,8 @@ pub(crate) fn has_edge_header(text: &[u8]) -> bool {
     matches!(cells[..], [b"source", b"target"] | [b"source", b"target", b"weight"])
 }
 
-/// Without a stated number of nodes, as many as these and so many an edge are believed: the others would be samples without any edge.
+/// Without a stated number of nodes, as many as these and so many per edge are believed: the others would be
+/// samples without any edge.
 const FEW_NODES: usize = 1000;
 const NODES_AN_EDGE: usize = 8;
 

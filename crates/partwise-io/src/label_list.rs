@@ -1,4 +1,4 @@
-//! Labels from text with one label a line. See [`crate::labels`].
+//! Labels from text with one label per line. See [`crate::labels`].
 
 use crate::error::{Place, Result};
 use crate::label_text::LABEL_COLUMNS;

@@ -1,4 +1,4 @@
-//! Labels from text: a table, or one label a line. See [`crate::labels`].
+//! Labels from text: a table, or one label per line. See [`crate::labels`].
 
 use crate::error::{IoError, Place, Result};
 use crate::label_list::{from_list, refuse_hidden_table};

@@ -1,4 +1,5 @@
-//! Labels of samples: a table with an index or a name of each sample and its label, one label a line, or a `.npy` vector.
+//! Labels of samples: a table with an index or a name of each sample and its label, one label per line, or a
+//! `.npy` vector.
 //!
 //! - **Table** (text with at least two columns): a column that names the samples (`index`, `name`, `sample`, `id`, blank, …, or else the
 //!   first) and one of labels (`label`, `class`, … or the only other one). Samples go by name where the data have names of rows and

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub struct Reference<T> {
     /// The file.
     pub path: PathBuf,
-    /// r × d: one reference a row.
+    /// r × d: one reference per row.
     pub values: Matrix<T>,
     /// A name for each reference, if the file has them.
     pub row_names: Option<Vec<String>>,

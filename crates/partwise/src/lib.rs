@@ -4,7 +4,7 @@
 //! X (n samples × d features) ≈ W (n × k codes) · H (k × d components),   W, H ≥ 0
 //! ```
 //!
-//! Codes are memberships, one row a sample; components are the parts, one row each. Labels, reference codes
+//! Codes are memberships, one row per sample; components are the parts, one row each. Labels, reference codes
 //! and reference components give the components the user's names ([`Model`]). Every solver ([`SolverChoice`])
 //! supports every method and loss that its update allows. Unsupported combinations are an error that lists
 //! the supported ones.

@@ -75,7 +75,7 @@ struct Component {
 enum Look {
     /// An image (data address).
     Image(String),
-    /// A strip, one column a feature (data address).
+    /// A strip, one column per feature (data address).
     Strip(String),
     /// Nothing but its features.
     Words,

@@ -8,9 +8,9 @@ use crate::kernels;
 /// given the other factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Slot {
-    /// W (n × k): one row a sample.
+    /// W (n × k): one row per sample.
     Codes,
-    /// Hᵀ (d × k): one row a feature.
+    /// Hᵀ (d × k): one row per feature.
     Components,
     /// Bᵀ (c × k): how the codes predict each label (SSNMF).
     Labels,

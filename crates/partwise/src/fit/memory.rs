@@ -55,7 +55,7 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
             && !label_start);
     let kept = if accelerated { 2.0 * values * number } else { 0.0 };
     let linked = if model.spec.takes(Input::Smoothing) { values * number } else { 0.0 };
-    // Codes of one row a sample, from those of merged or weighted rows.
+    // Codes of one row per sample, from those of merged or weighted rows.
     let untied = if copies > 0.0 { size.rows() * k * number } else { 0.0 };
     let whole = if model.spec.form == Form::Images { size.columns() * k * number } else { 0.0 };
     let iterations = loop_bytes(size, k, solver.ok(), settings.threads)

@@ -25,7 +25,7 @@ use crate::problem::{Problem, Units, times, zero_factors};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Fit<T> {
-    /// W (n × k): one row of memberships a sample.
+    /// W (n × k): one row of memberships per sample.
     pub codes: Matrix<T>,
     /// H (k × d): the parts.
     pub components: Matrix<T>,

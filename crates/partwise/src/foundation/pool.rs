@@ -62,7 +62,7 @@ impl Pool {
         }
     }
 
-    /// `f` for each chunk of rows of `out` (`width` values a row), results in chunk order.
+    /// `f` for each chunk of rows of `out` (`width` values per row), results in chunk order.
     pub(crate) fn map_rows<T: Send, R: Send>(
         &self,
         chunks: &[Range<usize>],

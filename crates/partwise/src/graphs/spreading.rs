@@ -34,7 +34,7 @@ pub struct Spread {
 /// Label spreading over `graph` (n samples) with `alpha` between 0 and 1 (both excluded).
 ///
 /// # Errors
-/// [`Error::Labels`] when labels are not one a sample, or none is labelled; [`Error::OutOfRange`] for α.
+/// [`Error::Labels`] when labels are not one per sample, or none is labelled; [`Error::OutOfRange`] for α.
 pub fn label_spreading(graph: &Graph, labels: &Labels, alpha: f64) -> Result<Spread> {
     check_labels(graph, labels)?;
     check_alpha(alpha)?;
@@ -46,7 +46,7 @@ pub fn label_spreading(graph: &Graph, labels: &Labels, alpha: f64) -> Result<Spr
 /// of such) and seeds Y (n × c), to a relative residual of `residual` in each column. A row is 0 where no seed is connected.
 ///
 /// # Errors
-/// [`Error::Shape`] when the seeds have not one row a sample; [`Error::OutOfRange`] for α outside (0, 1) or a residual outside (0, 1).
+/// [`Error::Shape`] when the seeds have not one row per sample; [`Error::OutOfRange`] for α outside (0, 1) or a residual outside (0, 1).
 pub fn spread_scores(graph: &Graph, seeds: &Matrix<f64>, alpha: f64, residual: f64) -> Result<Matrix<f64>> {
     check_alpha(alpha)?;
     if !(residual > 0.0 && residual < 1.0) {
@@ -75,7 +75,7 @@ pub fn spread_scores(graph: &Graph, seeds: &Matrix<f64>, alpha: f64, residual: f
 /// Label propagation over `graph` (n samples).
 ///
 /// # Errors
-/// [`Error::Labels`] when labels are not one a sample, or none is labelled.
+/// [`Error::Labels`] when labels are not one per sample, or none is labelled.
 pub fn label_propagation(graph: &Graph, labels: &Labels) -> Result<Spread> {
     check_labels(graph, labels)?;
     let n = graph.n_samples();

@@ -1,4 +1,5 @@
-//! [`LabelSets`] and [`SupportVectors`]: several labels a sample, and the coefficients of support vector machines.
+//! [`LabelSets`] and [`SupportVectors`]: several labels per sample, and the coefficients of support vector
+//! machines.
 
 use crate::foundation::{Error, Matrix, Result};
 

@@ -1,5 +1,6 @@
-//! The published methods, one paper a file, and their registry [`ALL`]. A method is a preset: what it takes of a
-//! [`Guidance`] and of [`MethodOptions`], and which ties and terms these become. It knows neither the solvers' insides nor backends.
+//! The published methods, one paper per file, and their registry [`ALL`]. A method is a preset: what it takes
+//! of a [`Guidance`] and of [`MethodOptions`], and which ties and terms these become. It knows neither the
+//! solvers' insides nor backends.
 
 mod cnmf;
 mod gnmf;
@@ -247,12 +248,12 @@ impl Model {
         Model::of(&nmf_alpha::SPEC, guidance)
     }
 
-    /// SSNMF with guidance on the labels: labels, or targets for several labels a sample.
+    /// SSNMF with guidance on the labels: labels, or targets for several labels per sample.
     pub fn ssnmf(guidance: impl Into<Guidance>) -> Self {
         Model::of(&ssnmf::SPEC, guidance)
     }
 
-    /// NTF of images of `shape` (height, width), one a sample.
+    /// NTF of images of `shape` (height, width), one per sample.
     pub fn ntf(shape: (usize, usize)) -> Self {
         let options = MethodOptions { image_shape: Some(shape), ..MethodOptions::default() };
         Model::of(&ntf::SPEC, Guidance::default()).with_options(options)

@@ -82,7 +82,7 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
 /// What one machine is trained on.
 struct Task {
     samples: Vec<usize>,
-    /// 1 or −1, one a sample.
+    /// 1 or −1, one per sample.
     targets: Vec<i8>,
 }
 

@@ -4,7 +4,7 @@
 //! min ‖X − WH‖² + λ·tr(WᵀL'W),   L' = D' − A',   a'ᵢⱼ = 1 for labelled i ≠ j of one class, 0 for those of different classes, else aᵢⱼ
 //! ```
 //!
-//! A class of m labelled samples makes m(m − 1)/2 edges, so it is meant for few labels a class. The remarks
+//! A class of m labelled samples makes m(m − 1)/2 edges, so it is meant for few labels per class. The remarks
 //! on λ in GNMF apply here too. Reference: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57. Differs: as
 //! GNMF; label-aware start.
 

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Y (n × c) holds the labels, M (n × c) is 1 where they are known: [`Knowledge::label_targets`] (soft,
-//! several a sample, partly known), or [`Knowledge::labels`], one class a sample. B is an extra factor,
+//! several per sample, partly known), or [`Knowledge::labels`], one class per sample. B is an extra factor,
 //! stored as its transpose (c × k), updated after the components. λ is [`Knowledge::label_weight`] times
 //! ‖X‖²/‖M∘Y‖², so that it has no unit; as it is with [`StrengthUnit::Raw`]. With λ = 0 there is no B and the
 //! model is NMF. P (n × d) is 1 where X is known, [`Knowledge::known_entries`]; all of X when absent.

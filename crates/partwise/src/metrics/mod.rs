@@ -1,5 +1,5 @@
 //! How good a result is: agreement of a clustering with known classes, multi-label scores, cuts of a graph,
-//! sparseness, and the fit of a factorization. Pure functions; one metric a file.
+//! sparseness, and the fit of a factorization. Pure functions; one metric per file.
 //!
 //! Labels are `&[i32]` from 0 on, and any numbers will do: classes and clusters are distinguished only by
 //! value. A negative label means "unlabelled" everywhere in Partwise and has no place in a comparison, so it

@@ -79,7 +79,7 @@ impl Svm {
 /// Trains on the rows `samples` (m of them) of `data` (n × d) with the targets `targets` (m, each 1 or −1).
 ///
 /// # Errors
-/// [`Error::Shape`] when targets or costs are not one a sample; [`Error::OutOfRange`] for a sample that isn't there,
+/// [`Error::Shape`] when targets or costs are not one per sample; [`Error::OutOfRange`] for a sample that isn't there,
 /// a cost that isn't positive and finite, a negative or NaN tolerance, or no pass at all; [`Error::Labels`] for a
 /// target other than ±1, or if only one of the two occurs; [`Error::NotFinite`] for such data.
 pub fn train<T: Real>(

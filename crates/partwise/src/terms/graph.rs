@@ -55,7 +55,7 @@ pub struct GraphSmoothing<T> {
 }
 
 impl<T: Real> GraphSmoothing<T> {
-    /// `graph` has one node a row of codes; `weight` is λ ≥ 0.
+    /// `graph` has one node per row of codes; `weight` is λ ≥ 0.
     pub fn new(graph: Graph, weight: T, form: GraphForm) -> Self {
         let degrees = Arc::new(graph.degrees());
         GraphSmoothing { graph: Arc::new(graph), degrees, weight, form, relative: false }

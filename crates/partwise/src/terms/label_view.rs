@@ -74,7 +74,7 @@ impl<T: Real> LabelView<T> {
     /// The same of rows of codes each multiplied by ρ ≥ 0 (n), and `unexplained` ≥ 0 beside the squared distance.
     ///
     /// # Panics
-    /// When there is not one ρ a row.
+    /// When there is not one ρ per row.
     #[must_use]
     pub fn with_rows(self, rows: Vec<f64>, unexplained: f64) -> Self {
         assert_eq!(rows.len(), self.targets.rows(), "one multiplier per row");

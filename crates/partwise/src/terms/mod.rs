@@ -1,4 +1,5 @@
-//! The mechanisms that models are built from, one a file: each a `Term` of the objective (`engine/term.rs`).
+//! The mechanisms that models are built from, one per file: each a `Term` of the objective
+//! (`engine/term.rs`).
 
 mod anchor;
 mod combined_rows;
