@@ -74,7 +74,7 @@ pub(crate) fn graph_weights() -> PossibleValuesParser {
     ])
 }
 
-/// What the shares of the components are shares of.
+/// How memberships measure a component.
 pub(crate) fn shares() -> PossibleValuesParser {
     parser(ShareOf::ALL.map(|of| (of.name(), of.summary())))
 }

@@ -215,7 +215,7 @@ pub(crate) fn component_names(model: &ModelFile, rank: usize) -> Vec<String> {
     (0..rank).map(|j| name(j).map_or_else(|| format!("part {}", j + 1), str::to_string)).collect()
 }
 
-/// What shares are shares of: as asked, as the fit had it, by the loss.
+/// How memberships measure a component: by the flag, else as in the fit, else by the loss.
 pub(crate) fn shares_of(asked: Option<&str>, model: &ModelFile) -> Result<ShareOf> {
     let settings = model.document.get("settings");
     let text = |key: &str| settings.and_then(|s| s.get(key)).and_then(Value::as_str);

@@ -4,10 +4,10 @@
 //! X (n samples × d features) ≈ W (n × k codes) · H (k × d components),   W, H ≥ 0
 //! ```
 //!
-//! Codes are memberships, one row per sample; components are the parts, one row each. Labels, reference codes
-//! and reference components give the components the user's names ([`Model`]). Every solver ([`SolverChoice`])
-//! supports every method and loss that its update allows. Unsupported combinations are an error that lists
-//! the supported ones.
+//! The codes have one row per sample, the components one row each. Labels, reference codes and reference
+//! components give the components the user's names ([`Model`]). Every solver ([`SolverChoice`]) supports
+//! every method and loss that its update allows. Unsupported combinations are an error that lists the
+//! supported ones.
 //!
 //! ```
 //! use partwise::{DenseMatrix, Labels, Model, Settings, fit};

@@ -25,7 +25,7 @@ use crate::problem::{Problem, Units, times, zero_factors};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Fit<T> {
-    /// W (n × k): one row of memberships per sample.
+    /// W (n × k): one row per sample.
     pub codes: Matrix<T>,
     /// H (k × d): the parts.
     pub components: Matrix<T>,
@@ -79,7 +79,7 @@ pub struct Fit<T> {
 }
 
 impl<T> Fit<T> {
-    /// Where the iteration limit ended the fit while it still got better: the share of the objective by which
+    /// If the iteration limit ended the fit while it still improved: the fraction of the objective by which
     /// the last 50 iterations lowered it, above 1e-3. `None` where more iterations would change little.
     pub fn still_improving(&self) -> Option<f64> {
         let progress = recent_progress(&self.history);

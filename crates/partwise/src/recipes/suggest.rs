@@ -18,7 +18,7 @@ pub struct Suggestion {
     pub sample: usize,
     /// From 0 (it clearly belongs to one component) to 1 (two components share it equally).
     pub doubt: f64,
-    /// The two components between which it lies, the larger share first.
+    /// The two most likely components, the larger membership first.
     pub between: (usize, usize),
 }
 
@@ -29,7 +29,7 @@ pub struct PairInDoubt {
     pub samples: (usize, usize),
     /// Whether they are in the same component now.
     pub together: bool,
-    /// Cosine of their rows of shares.
+    /// The cosine between their memberships.
     pub closeness: f64,
 }
 
@@ -102,8 +102,8 @@ pub fn suggest_from<T: Real>(
     Ok(picked)
 }
 
-/// The `count` pairs of samples most in doubt: close in their shares, but between the same two components in the other order, or both
-/// undecided. Of the `2·count + 50` samples in most doubt.
+/// The `count` least certain pairs of samples: with similar memberships, but between the same two components
+/// in the other order, or both undecided. Of the `2·count + 50` samples in most doubt.
 ///
 /// # Errors
 /// As [`suggest`].

@@ -347,10 +347,10 @@ impl Reporter<'_> {
             let elsewhere = if nearest == j {
                 String::new()
             } else {
-                format!("; \"{}\" is nearer to it, {:.2}", fit.component_names[nearest], all[nearest])
+                format!("; \"{}\" is closer ({:.2})", fit.component_names[nearest], all[nearest])
             };
             let message =
-                format!("reference of \"{name}\": the component's cosine to it is {own:.2}{elsewhere}");
+                format!("reference of \"{name}\": its component has the cosine {own:.2} to it{elsewhere}");
             let numbers = vec![("cosine", own)];
             self.push("reference", Vec::new(), Some(name.clone()), (verdict, followed), message, numbers);
         }
@@ -376,8 +376,9 @@ impl Reporter<'_> {
                 let (ta, tb) = (self.free.row(i), self.free.row(l));
                 let free = (largest(ta) == largest(tb)) == together;
                 let message = format!(
-                    "{kind} of samples {i} and {l}: they {} one part, {:.0} % of them overlaps{}",
-                    if same { "share" } else { "don't share" },
+                    "{kind} of samples {i} and {l}: they are in {}, and {:.0} % of their memberships \
+                    overlaps{}",
+                    if same { "the same component" } else { "different components" },
                     100.0 * overlap,
                     if free { "" } else { "; the data alone disagree" }
                 );
