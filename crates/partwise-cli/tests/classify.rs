@@ -18,7 +18,7 @@ fn every_sample_gets_a_class_and_the_record_says_why() {
     groups(at);
     let output = run(at, "classify x.npy --labels labels.csv --labels-per-class 2 --out out");
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stderr(&output).contains("classify: 1 to 3 components a class"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("classify: 1 to 3 components per class"), "{}", stderr(&output));
     let record = json(at.join("out/run.json"));
     assert_eq!(record["classification"]["folds"], 2);
     assert_eq!(record["classification"]["held_out_labels"], 6);

@@ -128,7 +128,7 @@ fn read<T: Real>(done: &Done<'_, T>) -> Vec<(&'static str, String)> {
         ("Data", format!("{} ({})", source.name, source.format)),
         ("Shape", format!("{} samples × {} features, {kind}", source.rows, source.columns)),
         ("Scaling", format!("{}: {}", scaling.name(), scaling.summary())),
-        ("Shares", done.memberships.of.summary().to_string()),
+        ("Memberships", done.memberships.of.summary().to_string()),
     ];
     if let Some(guidance) = done.job.guidance {
         let labelled = guidance.truth.iter().filter(|l| **l >= 0).count();
