@@ -96,7 +96,7 @@ def test_undo_gives_the_same_bits_and_errors_change_nothing():
     steering.delete("d")
     with pytest.raises(ValueError, match='unknown topic "nowhere"; valid: a, c'):
         steering.delete("nowhere")
-    with pytest.raises(ValueError, match="there is a topic"):
+    with pytest.raises(ValueError, match="there is already a topic"):
         steering.rename("a", "c")
     with pytest.raises(ValueError, match="sample 120 must be a whole number from 0 to 119"):
         steering.move(120, "a")

@@ -48,7 +48,7 @@ fn ranks_and_numbers_out_of_range_are_named() {
     let at = folder.path();
     groups(at);
     refused(at, "fit x.npy -k 0", &["--rank <K>", "1 or more"]);
-    refused(at, "fit x.npy", &["-k (the number of components) is needed"]);
+    refused(at, "fit x.npy", &["-k (the number of components) is required"]);
     refused(at, "fit x.npy -k 2 --tol 1", &["--tol", "below 1"]);
     refused(at, "fit x.npy -k 2 --l1 1", &["--l1", "two numbers"]);
     refused(at, "fit x.npy -k 2 --l2=-1,0", &["--l2", "0 or more"]);
@@ -96,7 +96,7 @@ fn labels_that_do_not_fit_are_refused_with_their_place() {
     write(at, "short.txt", "1\n2\n");
     refused(at, "fit x.npy --labels short.txt", &["short.txt", "2 labels", "30 samples"]);
     write(at, "none.csv", "index,label\n0,-1\n1,\n");
-    refused(at, "fit x.npy --labels none.csv", &["-k (the number of components) is needed"]);
+    refused(at, "fit x.npy --labels none.csv", &["-k (the number of components) is required"]);
     refused(at, "fit x.npy --labels labels.csv --label-column labl", &["no column \"labl\"", "label"]);
     refused(at, "fit x.npy --labels missing.csv", &["missing.csv", "can't open"]);
 }
@@ -108,7 +108,7 @@ fn policies_on_weak_guidance_are_reported() {
     groups(at);
     write(at, "single.csv", "index,label\n0,a\n1,b\n3,a\n");
     let output = run(at, "fit x.npy --labels single.csv --out one");
-    assert!(stderr(&output).contains("constrains nothing"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("has no effect in"), "{}", stderr(&output));
     write(at, "none.csv", "index,label\n0,-1\n1,\n");
     let output = run(at, "fit x.npy --labels none.csv -k 2 --out two");
     assert!(stderr(&output).contains("no sample is labelled"), "{}", stderr(&output));
@@ -249,7 +249,7 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     write(at, "targets.csv", "a,b\n1,0\n0,1\n");
     let targets = "fit x.npy -k 2 --method ssnmf --label-targets targets.csv";
     refused(at, targets, &["targets.csv", "2 rows for 30 samples"]);
-    refused(at, &format!("{targets} --labels labels.csv"), &["--label-targets stands in place of --labels"]);
+    refused(at, &format!("{targets} --labels labels.csv"), &["--label-targets replaces --labels"]);
     refused(at, "fit x.npy -k 2 --method gnmf --graph-weights heat", &["--graph-weights heat needs"]);
     let heat = "fit x.npy -k 2 --method gnmf --graph-weights heat --heat-width=-1";
     refused(at, heat, &["width of the heat weights is -1", "positive"]);

@@ -365,7 +365,7 @@ mod tests {
             ("topic\nsport\n", &["line 1", "no column of words", "valid: topic,word"]),
             ("topics,terms\nsport,ball\n", &["line 1", "valid: topic,word"]),
             ("topic,words,weight\nsport,ball,2\n", &["line 1", "\"weight\""]),
-            ("a,b\n,c\n", &["line 2", "without the name"]),
+            ("a,b\n,c\n", &["line 2", "no topic name"]),
         ] {
             let message = read(text).unwrap_err().to_string();
             for part in parts {

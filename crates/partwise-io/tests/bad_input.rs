@@ -31,7 +31,7 @@ fn damaged_npy_says_what_is_missing() {
     assert_says(&fault("a.npy", &whole[..20]), &["header is incomplete", "20 bytes"]);
     assert_says(&fault("a.npy", &npy_f8("(1, 1)", &[1.0, 2.0])), &["needs 8 bytes", "there are 16"]);
     let huge = npy("'<f8'", false, "(18446744073709551615, 8)", &[]);
-    assert_says(&fault("a.npy", &huge), &["more than any file can hold"]);
+    assert_says(&fault("a.npy", &huge), &["more than any file can contain"]);
     assert_says(&fault("a.npy", &npy("'<f8'", false, "(1, -1)", &[])), &["header is not valid", "at byte"]);
     assert_says(&fault("a.npy", b"\x93NUMPY\x09\x00\x00\x00"), &["version 9", "valid: 1, 2, 3"]);
 }
@@ -142,7 +142,7 @@ fn table_faults_have_line_column_and_text() {
     assert_says(&message, &["no column \"kind\"", "valid: 0 to 1, p, q"]);
     assert_says(&fault_with("a.csv", b"p,q\n1,2\n", &label("2")), &["no column \"2\"", "0 to 1"]);
     assert_says(&fault_with("a.csv", b"p,p\n1,2\n", &label("p")), &["columns 1 and 2 are both named \"p\""]);
-    assert_says(&fault_with("a.npy", &npy_f8("(1, 1)", &[1.0]), &label("p")), &["text tables only"]);
+    assert_says(&fault_with("a.npy", &npy_f8("(1, 1)", &[1.0]), &label("p")), &["only to text tables"]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn name_files_must_have_the_right_count() {
     let message = read_names(&path, 2, "columns of the data").unwrap_err().to_string();
     assert_says(&message, &["terms.txt", "3 names", "2 columns of the data", "\"term\", a header?"]);
     std::fs::write(&path, npy_f8("(1, 1)", &[1.0])).unwrap();
-    assert_says(&read_lines(&path).unwrap_err().to_string(), &["one entry a line", "a NumPy array"]);
+    assert_says(&read_lines(&path).unwrap_err().to_string(), &["one entry per line", "a NumPy array"]);
 }
 
 #[test]

@@ -373,16 +373,17 @@ fn held(faults: &mut Faults) {
     let ones = |rows, columns| Matrix::from_fn(rows, columns, |_, _| 1.0);
     let run = |held, loss| solve(&x, held, loss, &settings);
     let (codes, components) = (ones(7, 2), ones(2, 6));
-    faults.check(run(Held::Codes(&codes), Loss::Frobenius), &["held codes", "8 samples", "7"]);
+    faults.check(run(Held::Codes(&codes), Loss::Frobenius), &["fixed codes", "8 samples", "7"]);
     faults
-        .check(run(Held::Components(&components), Loss::Frobenius), &["held components", "5 features", "6"]);
+        .check(run(Held::Components(&components), Loss::Frobenius), &["fixed components", "5 features", "6"]);
     let negative = Matrix::from_fn(2, 5, |i, j| if (i, j) == (1, 3) { -1.0 } else { 1.0 });
-    faults.check(run(Held::Components(&negative), Loss::KullbackLeibler), &["held components", "1 negative"]);
+    faults
+        .check(run(Held::Components(&negative), Loss::KullbackLeibler), &["fixed components", "1 negative"]);
     let nan = Matrix::from_fn(2, 5, |i, _| if i == 1 { f64::NAN } else { 1.0 });
-    faults.check(run(Held::Components(&nan), Loss::Frobenius), &["held components", "5 NaN"]);
+    faults.check(run(Held::Components(&nan), Loss::Frobenius), &["fixed components", "5 NaN"]);
     let fitted = fit(&x, &Model::nmf(), &settings).unwrap();
     let other = DenseMatrix::new(1, 4, vec![1.0; 4]).unwrap();
-    faults.check(fitted.transform(&other, &settings), &["held components", "4 features"]);
+    faults.check(fitted.transform(&other, &settings), &["fixed components", "4 features"]);
     let code = |ridge: Vec<f64>| {
         let encoding = Encoding { ridge, ..Encoding::plain(2) };
         let mut silent = |_: &partwise::Iteration| std::ops::ControlFlow::Continue(());
