@@ -29,7 +29,7 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
             if type(fault).__name__ != "PanicException":
                 raise
             raise RuntimeError(
-                f"a fault of Partwise {_native.__version__} itself in {function.__name__}: {fault}; please report it with the call that led here"
+                f"internal error in Partwise {_native.__version__}, in {function.__name__}: {fault}; please report it with the call that caused it"
             ) from fault
 
     return call

@@ -153,7 +153,7 @@ fn read_sparse(archive: &mut Archive<'_>) -> Result<Table> {
     };
     if row.len() != stored || column.len() != stored {
         let message = format!(
-            "{stored} values, {} row indices and {} column indices don't fit",
+            "{stored} values, {} row indices and {} column indices do not match",
             row.len(),
             column.len()
         );

@@ -157,10 +157,10 @@ pub fn error(error: &anyhow::Error) {
     eprint(&format!("error: {message}"));
 }
 
-/// A fault of Partwise itself.
+/// An error in Partwise itself.
 pub fn own_fault(fault: &str) {
     eprint(&format!(
-        "error: a fault of Partwise {} itself ({fault}); please report it with the command that led here",
+        "error: internal error in Partwise {} ({fault}); please report it with the command that caused it",
         env!("CARGO_PKG_VERSION")
     ));
 }
