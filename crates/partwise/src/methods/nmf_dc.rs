@@ -4,12 +4,12 @@
 //! min ½‖X − AZSH‖²,   S = (1 − δ)I + (δ/k)11ᵀ,   codes W = AZ
 //! ```
 //!
-//! A ties the samples of a class to one row of Z, as in CNMF; δ is [`Knowledge::smoothing`]. Reference: Yang
-//! et al. 2018 (NMF-DC). Published: one Nesterov step a factor and iteration, the momentum running on (solver
-//! `nesterov-running`), with the step of the largest class for every row
-//! ([`StepRule::LargestClass`](crate::StepRule)), or restarted inner steps (solver `nesterov`). Differs: by
-//! default each merged row takes the step that its own number of samples allows (METHODS R3); supports every
-//! solver; the caller divides X by its maximum if that is wanted.
+//! A ties the samples of a class to one row of Z, as in CNMF; δ is
+//! [`MethodOptions::smoothing`](super::MethodOptions). Reference: Yang et al. 2018 (NMF-DC). Published: one
+//! Nesterov step a factor and iteration, the momentum running on (solver `nesterov-running`), with the step
+//! of the largest class for every row ([`StepRule::LargestClass`](crate::StepRule)), or restarted inner steps
+//! (solver `nesterov`). Differs: by default each merged row takes the step that its own number of samples
+//! allows (METHODS R3); supports every solver; the caller divides X by its maximum if that is wanted.
 
 use super::{Input, Known, MethodSpec, PLAIN, Tying};
 use crate::engine::solvers::SolverChoice;

@@ -1,11 +1,12 @@
-//! nsNMF: non-smooth NMF, sparse parts through a smoothing link.
+//! nsNMF: non-smooth NMF, sparse components through a smoothing matrix.
 //!
 //! ```text
 //! min ‖X − WSH‖²   or   min D(X‖WSH),   S = (1 − θ)I + (θ/k)11ᵀ
 //! ```
 //!
-//! The smoothing of S must be made up for by sparser W and H. θ is [`Knowledge::smoothing`](crate::Knowledge). Reference:
-//! Pascual-Montano et al. 2006, doi:10.1109/TPAMI.2006.60. Differs: any solver; the factors are not normalized on the way.
+//! The smoothing of S must be made up for by sparser W and H. θ is
+//! [`MethodOptions::smoothing`](super::MethodOptions). Reference: Pascual-Montano et al. 2006,
+//! doi:10.1109/TPAMI.2006.60. Differs: any solver; the factors are not normalized during the fit.
 
 use super::{Input, MethodSpec, PLAIN};
 use crate::engine::losses::Loss;

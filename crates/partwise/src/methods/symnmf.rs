@@ -5,9 +5,9 @@
 //! ```
 //!
 //! The codes are H1, the memberships; the components are H2 (returned as its transpose, k × n). μ = (max S)²
-//! unless [`Knowledge::coupling`] gives it. H1 is updated first. Reference: Kuang, Yun & Park 2015,
-//! doi:10.1007/s10898-014-0247-2. Differs: supports every solver, not only block principal pivoting; μ is
-//! fixed, not raised on the way.
+//! unless [`MethodOptions::coupling`](super::MethodOptions) gives it. H1 is updated first. Reference: Kuang,
+//! Yun & Park 2015, doi:10.1007/s10898-014-0247-2. Differs: supports every solver, not only block principal
+//! pivoting; μ is fixed, not raised on the way.
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;

@@ -10,9 +10,11 @@
 //! min ‖X − WH‖² + s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖²
 //! ```
 //!
-//! which is the same anchor at unit length of the components ([`Placement`]); [`StrengthUnit::Raw`] is the paper's m_W = s.
-//! Class j is component j, or owns p components in a row ([`Knowledge::components_per_class`]; j ≠ class(i) is then "not of class(i)");
-//! k may be larger than what the classes own (free components). A graph over the samples adds, at unit length of the components too,
+//! which is the same anchor at unit length of the components ([`Placement`]); [`Strength::Raw`] is the
+//! paper's m_W = s. Class j is component j, or owns p components in a row
+//! ([`MethodOptions::components_per_class`](super::MethodOptions); j ≠ class(i) is then "not of class(i)"); k
+//! may be larger than what the classes own (free components). A graph over the samples adds, at unit length
+//! of the components too,
 //!
 //! ```text
 //! λ·Σ_c ‖h_c‖²·w_cᵀLw_c        (λ·tr(WᵀLW) with the raw unit, as in GNMF)
