@@ -50,19 +50,20 @@ class _Reader(Factorization):
 def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:
     """Predict the classes of all samples from a few labels, without parameters to tune.
 
-    Cross-validation on the labels scores candidate graphs (of the data, of class centroids, of WS-NMF codes). The
-    combined graph and the data feed six base classifiers (label spreading and WS-SymNMF on both graphs, CNMF,
-    linear discriminants). Self-training refines the product of their posteriors: votes of neighbours, in the data
-    and among discriminants, and a Gaussian and a multinomial mixture. All weights depend on the held-out scores and
-    on the agreement of the folds. Rows are compared by direction: scale text by tf-idf and molecule counts by
-    logarithms.
+    Cross-validation on the labels scores candidate graphs (of the data, of class centroids, of WS-NMF codes).
+    The combined graph and the data feed six base classifiers (label spreading and WS-SymNMF on both graphs,
+    CNMF, linear discriminants). Self-training refines the product of their posteriors: votes of neighbours,
+    in the data and among discriminants, and a Gaussian and a multinomial mixture. All weights depend on the
+    held-out scores and on the agreement of the folds. Rows are compared by direction: scale text by tf-idf
+    and molecule counts by logarithms.
 
     Parameters
     ----------
     X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
         The data, non-negative.
     y : array-like of shape (n_samples,)
-        One label per sample, of two classes or more; -1 (or ``unlabelled``), None, NaN or blank for unlabelled samples.
+        One label per sample, of two classes or more; -1 (or ``unlabelled``), None, NaN or blank for
+        unlabelled samples.
     random_state : int, default=0
         The seed.
     n_jobs : int, default=None

@@ -16,16 +16,17 @@ __all__ = ["nnls", "solve_codes", "solve_components"]
 
 
 def nnls(G: Any, C: Any) -> Any:
-    """Solves min |B x - a| over x >= 0 for many right-hand sides from ``G = B.T @ B`` and ``C = A.T @ B``, exactly.
+    """Solves min |B x - a| over x >= 0 for many right-hand sides from ``G = B.T @ B`` and ``C = A.T @ B``,
+    exactly.
 
-    Block principal pivoting (Kim & Park 2011, doi:10.1137/110821172) on the normal equations: min ½ x G xᵀ - c xᵀ for each
-    row c of C.
+    Block principal pivoting (Kim & Park 2011, doi:10.1137/110821172) on the normal equations: min ½ x G xᵀ -
+    c xᵀ for each row c of C.
 
     Parameters
     ----------
     G : array-like of shape (k, k)
-        A symmetric positive semidefinite matrix; pairs may differ by rounding (7.6e-6 of the largest entry), their
-        mean is used.
+        A symmetric positive semidefinite matrix; pairs may differ by rounding (7.6e-6 of the largest entry),
+        their mean is used.
     C : array-like of shape (n, k)
         One row per problem.
 

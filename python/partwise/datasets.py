@@ -30,8 +30,8 @@ def load_digits(*, return_X_y: bool = False) -> Any:
 
     References
     ----------
-    E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
-    doi:10.24432/C50P49, CC BY 4.0.
+    E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository,
+    1998, doi:10.24432/C50P49, CC BY 4.0.
 
     Examples
     --------
@@ -80,8 +80,8 @@ def load_file(
     Returns
     -------
     data : Bunch
-        ``data`` (array, or CSR where the file is sparse), ``row_names``, ``feature_names``, ``image_shape``, ``target`` (texts,
-        None where blank; None without ``label_column``), ``notes``.
+        ``data`` (array, or CSR where the file is sparse), ``row_names``, ``feature_names``, ``image_shape``,
+        ``target`` (texts, None where blank; None without ``label_column``), ``notes``.
     """
     table = _native.read_table(
         path, format=format, key=key, label_column=label_column, n_nodes=n_nodes, header=header, row_names=row_names
@@ -108,8 +108,8 @@ def load_folder(folder: Any) -> Bunch:
     """Read every data file of a folder, by its name without extensions (see ``load_file``); other files are
     listed as ``skipped``.
 
-    A file whose name contains "labels" is read as labels of the one data file with as many samples: ``<name>``
-    then contains an array, -1 or None for unlabelled.
+    A file whose name contains "labels" is read as labels of the one data file with as many samples:
+    ``<name>`` then contains an array, -1 or None for unlabelled.
 
     Parameters
     ----------

@@ -93,10 +93,11 @@ pub use settings::ClassifySettings;
 /// ```
 ///
 /// # Errors
-/// [`Error::Labels`](partwise::Error::Labels) when labels are not one per sample or of fewer than two classes;
-/// [`Error::NotFinite`](partwise::Error::NotFinite) and [`Error::Negative`](partwise::Error::Negative) for
-/// such data; [`Error::OutOfRange`](partwise::Error::OutOfRange) for fewer than 3 samples and for the
-/// settings; [`Error::Memory`](partwise::Error::Memory) when it would need more than the limit.
+/// [`Error::Labels`](partwise::Error::Labels) when labels are not one per sample or of fewer than two
+/// classes; [`Error::NotFinite`](partwise::Error::NotFinite) and
+/// [`Error::Negative`](partwise::Error::Negative) for such data;
+/// [`Error::OutOfRange`](partwise::Error::OutOfRange) for fewer than 3 samples and for the settings;
+/// [`Error::Memory`](partwise::Error::Memory) when it would need more than the limit.
 pub fn classify<T: Real>(
     data: &dyn DataMatrix<T>,
     labels: &Labels,

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! S (n × n) is symmetric; the codes are H1 (n × k), the memberships, and the components H2 (returned as its
-//! transpose). d (n × 1) is an extra factor, updated last in each iteration in closed form: dᵢ = H_ref,i·(H1ᵢ +
-//! H2ᵢ)/(2‖H_ref,i‖²). H_ref and m are a reference for the codes, or come from labels: the indicator of the
-//! class. By default the strength of labels is relative,
+//! transpose). d (n × 1) is an extra factor, updated last in each iteration in closed form: dᵢ =
+//! H_ref,i·(H1ᵢ + H2ᵢ)/(2‖H_ref,i‖²). H_ref and m are a reference for the codes, or come from labels: the
+//! indicator of the class. By default the strength of labels is relative,
 //!
 //! ```text
 //! ½s²·Σ_{i labelled} Σ_{j ≠ class(i)} ( H1_ij²‖H2_:j‖² + H2_ij²‖H1_:j‖² )
