@@ -273,5 +273,5 @@ fn faulty_guidance_is_refused_with_its_place() {
     let output = run(at, "sweep docs.csv --labels labels.csv --scales 1,-1 --out never");
     assert!(stderr(&output).contains("0 or more"), "{}", stderr(&output));
     let output = run(at, "sweep docs.csv --labels labels.csv --method cnmf --out never");
-    assert!(stderr(&output).contains("guided only"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("only the method guided"), "{}", stderr(&output));
 }
