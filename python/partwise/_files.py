@@ -195,12 +195,12 @@ def load(path: Any) -> Any:
     cls = estimator_of_settings(document)
     if python.has("layout") and python.whole("layout") > _LAYOUT:
         python.fail("layout", f"a whole number up to {_LAYOUT} (use a newer version of Partwise)")
-    model = _own(cls, document, python, tensors, known) if python.has("layout") else restored(cls, document, python, tensors, known)
+    model = _from_python_model(cls, document, python, tensors, known) if python.has("layout") else restored(cls, document, python, tensors, known)
     model.scaling_ = None if kind == "none" else Scaling(kind, np.array(learned, dtype=np.float64))
     return model
 
 
-def _own(cls: Any, document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> Any:
+def _from_python_model(cls: Any, document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> Any:
     """A model that this package wrote."""
     decoder = Decoder(tensors)
 
