@@ -1,7 +1,7 @@
-"""Partwise factors a non-negative matrix into parts, guided by what you know.
+"""Partwise factors a non-negative matrix into components, guided by what you know.
 
-The estimators follow scikit-learn's manners: ``NMF`` takes its parameters by the same names, and the others take labels as ``y``
-with -1 for unlabelled samples.
+The estimators follow scikit-learn's conventions. ``NMF`` has the same parameter names, and the others take
+labels as ``y``, with -1 for unlabelled samples.
 
 Examples
 --------
@@ -36,7 +36,7 @@ from ._estimators import (
     SymNMF,
     WSSymNMF,
 )
-from ._faults import guard
+from ._errors import guard
 from ._files import load
 from ._guidance import (
     EntryWeights,

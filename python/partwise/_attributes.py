@@ -1,4 +1,4 @@
-"""What the attributes of a fitted model must be like, checked when a file is read."""
+"""Checks of the attributes of a fitted model, when a file is read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["checked_attributes", "checked_parameters"]
 
 
 def checked_attributes(python: Document, attributes: dict[str, Any], model: Any) -> None:
-    """Refuses attributes that no fit leaves.
+    """Refuses attributes that a fit cannot have.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def checked_attributes(python: Document, attributes: dict[str, Any], model: Any)
 
 
 def checked_parameters(python: Document, parameters: dict[str, Any], cls: Any) -> None:
-    """Refuses parameters that no estimator can have; those of a wrong value are refused where they are used.
+    """Refuses parameters that no estimator has; wrong values are refused where they are used.
 
     Raises
     ------
@@ -157,7 +157,7 @@ _ALWAYS: dict[str, _Check] = {
 
 
 def _where_there_are(attributes: dict[str, Any], model: Any) -> dict[str, _Check]:
-    """Checks of what only some fits leave."""
+    """Checks of attributes that only some fits have."""
     targets = attributes.get("_targets_")
     out: dict[str, _Check] = {}
     if isinstance(targets, Targets) and isinstance(targets.classes, np.ndarray):

@@ -1,4 +1,4 @@
-"""Classes of all samples from the labels of a few, with nothing to tune."""
+"""Predicts the classes of all samples from a few labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Automatic", "automatic"]
 
 @dataclass(frozen=True)
 class Automatic:
-    """What ``automatic`` found, and why."""
+    """The result of ``automatic``: classes, posteriors, and the scores behind them."""
 
     labels: Any
     """The class of each sample (n)."""
@@ -28,45 +28,46 @@ class Automatic:
     classes: Any
     """The classes (c), sorted."""
     candidates: list[dict[str, Any]]
-    """Every graph that was tried: "graph", "components_per_class", "share", "score", "agreement", "weight"."""
+    """The candidate graphs: "graph", "components_per_class", "share", "score", "agreement", "weight"."""
     readings: list[dict[str, Any]]
-    """Every base classifier: "reading" (its name), "score", "agreement", "weight"."""
+    """The base classifiers: "reading" (its name), "score", "agreement", "weight"."""
     refinements: list[dict[str, Any]]
-    """Every refinement of their product by self-training: "refinement" (its name), "score", "agreement", "weight"."""
+    """The refinements of the combined posteriors: "refinement" (its name), "score", "agreement", "weight"."""
     hidden: int
-    """How many labels were held out once to score these."""
+    """The number of held-out labels that the scores use."""
     sizes: Any
     """The class sizes that were assumed (c); they sum to 1."""
     notices: list[tuple[str, str]]
-    """What should be known about the result."""
+    """Notices about the result."""
 
 
 class _Reader(Factorization):
-    """Reads X in the package's manners."""
+    """Reads X like the estimators."""
 
     _method: ClassVar[str] = "nmf"
 
 
 def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:
-    """Classes of all samples from the labels of a few, with nothing to tune: an ensemble, weighed by cross-validation.
+    """Predict the classes of all samples from a few labels, without parameters to tune.
 
-    Candidate graphs (of the data, of class centroids, of codes of WS-NMF with several components a class) are scored
-    on held-out labels and fused. Six base classifiers (label spreading and WS-SymNMF on the fused graph and on that
-    of the data, CNMF, linear discriminants) are weighed by their held-out scores and multiplied. Self-training
-    refines the product: votes of neighbours, in the data and among discriminants, and a Gaussian and a multinomial
-    mixture, weighed by the held-out scores and by how far the folds agree. Rows are compared by direction; give text
-    as tf-idf, counts of molecules as logarithms.
+    Cross-validation on the labels scores candidate graphs (of the data, of class centroids, of WS-NMF codes).
+    The combined graph and the data feed six base classifiers (label spreading and WS-SymNMF on both graphs,
+    CNMF, linear discriminants). Self-training refines the product of their posteriors: votes of neighbours,
+    in the data and among discriminants, and a Gaussian and a multinomial mixture. All weights depend on the
+    held-out scores and on the agreement of the folds. Rows are compared by direction: scale text by tf-idf
+    and molecule counts by logarithms.
 
     Parameters
     ----------
     X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
         The data, non-negative.
     y : array-like of shape (n_samples,)
-        Labels, one a sample; -1 (or ``unlabelled``), None, NaN or blank where there is none. Of two classes or more.
+        One label per sample, of two classes or more; -1 (or ``unlabelled``), None, NaN or blank for
+        unlabelled samples.
     random_state : int, default=0
         The seed.
     n_jobs : int, default=None
-        Threads; None = all cores. The result doesn't depend on them.
+        Threads; None = all cores. The result does not depend on this.
     unlabelled : int or str, default=-1
         A further marker of unlabelled samples.
     layer : str, default=None
@@ -93,7 +94,7 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     check_same_order(y, reader._names_in_.samples, "y")
     targets = targets_of(y, data.shape[0], unlabelled)
     if targets.codes is None:
-        raise ValueError("automatic takes one label a sample, but y has several or soft ones")
+        raise ValueError("automatic requires one label per sample, but y has several labels or soft memberships")
     codes, names, present = targets.hard()
     try:
         found = _native.automatic(lend(data), (codes, names), int(random_state), threads_of(n_jobs))

@@ -1,4 +1,4 @@
-"""What every estimator shares: parameters, fit, codes of new rows, results."""
+"""The base of all estimators: parameters, fit, codes of new rows, results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._input import check_similarities, codes_by_name, empty_rows, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
-from ._known import codes_of_known_entries
+from ._missing_entries import codes_of_known_entries
 from ._names import DataNames, check_same_order
 from ._progress import Progress
 from ._results import ResultsMixin
@@ -45,20 +45,20 @@ _FURTHER = {"labels": "label_components"}
 
 
 class Iteration(NamedTuple):
-    """What a ``callback`` is told after an iteration."""
+    """What a ``callback`` receives after each iteration."""
 
     number: int
     """0 for the start, then 1, 2, ..."""
     objective: float
     """The objective, from the quantities of the updates."""
     kkt: float | None
-    """The norm of the projected gradient that this iteration met; None for the start."""
+    """The norm of the projected gradient at the start of this iteration; None for the start."""
     elapsed: float
     """Seconds since the loop began."""
 
 
 class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """The base of all estimators. A subclass names its method and says what it knows."""
+    """The base of all estimators. A subclass names its method and its guidance."""
 
     _method: ClassVar[str]
     _needs_labels: ClassVar[bool] = False
@@ -125,8 +125,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
             The data, non-negative.
         y : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-            Labels: -1 (or ``unlabelled``) for samples without one; text with None, NaN or blank for those without; or
-            memberships, one column a class.
+            Labels: -1 (or ``unlabelled``) for unlabelled samples; in text also None, NaN or blank. Or
+            memberships, one column per class.
         W : array-like of shape (n_samples, n_components), default=None
             The starting codes, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -156,7 +156,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self
 
     def _prepared(self, X: Any, y: Any, W: Any, H: Any, **known: Any) -> tuple[Any, Targets | None, str, dict[str, Any], dict[str, Any]]:
-        """Data, targets, loss, knowledge and settings, checked."""
+        """Data, targets, loss, guidance and settings, checked."""
         if isinstance(y, str) and is_anndata(X):
             y = obs_column(X, y)
         data = numeric(self, X, reset=True, dtype=self.dtype)
@@ -176,28 +176,28 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return data, targets, loss, knowledge, self._settings(rank, data.shape, knowledge, W, H)
 
     def _owners(self, knowledge: dict[str, Any]) -> list[str]:
-        """The names of the first components, where the fit gives them to classes or topics."""
+        """The names of the first components, if the fit assigns them to classes or topics."""
         return list(knowledge["labels"][1]) if self._component_for_each_class and "labels" in knowledge else []
 
     def _without_knowledge(self, rows: Any, targets: Targets | None, done: dict[str, Any], known: dict[str, Any]) -> Any:
-        """Those of the samples of which nothing is known: neither a label nor a link nor an edge that was given."""
+        """The samples without guidance: no label, no link and no given edge."""
         if known.get("graph") is not None or any(kind in ("links", "graph") for kind, _ in done.get("fitted_guidance", {}).get("items", [])):
             return rows[:0]
         labelled = np.array([], dtype=int) if targets is None else np.flatnonzero(targets.labelled)
         return np.setdiff1d(rows, np.union1d(labelled, done.get("labelled", labelled)))
 
     def _forget_scaling(self) -> None:
-        """A fit takes X as it is, also that of a loaded model which scales the rows that it is asked about."""
+        """``fit`` does not scale X, also for a loaded model that scales new rows."""
         scaling = getattr(self, "scaling_", None)
         if scaling is not None:
-            warn(f"the model was loaded with the scaling {scaling.kind!r}, but fit takes X as it is: the new fit scales nothing")
+            warn(f"the model was loaded with the scaling {scaling.kind!r}, but fit does not scale X")
         self.scaling_ = None
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         return _native.fit(lend(data), self._method, loss, knowledge, settings, watch)
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
-        """The data as they go to the engine, and what is known beside them."""
+        """The data for the engine, and the guidance."""
         return data, {}
 
     def _targets(self, y: Any, n_samples: int) -> Targets | None:
@@ -205,7 +205,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             if self._needs_labels:
                 raise ValueError(
                     f"This {type(self).__name__} estimator requires y to be passed, but the target y is None. "
-                    f"{self._title} needs {self._needs}; give a label for each sample, and -1 where there is none."
+                    f"{self._title} needs {self._needs}; give a label for each sample, and -1 for unlabelled samples."
                 )
             return None
         if self._labels_are_optional and is_continuous(y):
@@ -214,8 +214,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         if targets.codes is None and self._one_class_a_sample:
             row = int(np.flatnonzero(_soft_rows(targets))[0])
             raise ValueError(
-                f"{self._title} takes one class a sample, but row {row} of y has several or a soft one; "
-                "SSNMF, WSNMF and WSSymNMF take soft memberships, SSNMF and NMFAlpha several labels a sample"
+                f"{self._title} takes one class per sample, but row {row} of y has several or a soft one; "
+                "SSNMF, WSNMF and WSSymNMF take soft memberships, SSNMF and NMFAlpha several labels per sample"
             )
         return targets
 
@@ -282,8 +282,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         if progress is not None and self.tol > 0 and self.max_iter > 0:
             lowered = f"{100 * progress:.1f}" if progress < 0.1 else f"{100 * progress:.0f}"
             warn(
-                f"Stopped after {done['iterations']} iterations, before full convergence. The last {min(50, done['iterations'])} still"
-                f" lowered the objective by {lowered} %; for more: max_iter={max(500, 2 * self.max_iter)}.",
+                f"Stopped after {done['iterations']} iterations without converging. The last {min(50, done['iterations'])} still"
+                f" lowered the objective by {lowered} %; to continue further: max_iter={max(500, 2 * self.max_iter)}.",
                 ConvergenceWarning,
             )
 
@@ -302,17 +302,18 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
     # ------------------------------------------------------------------ new rows
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fits and gives ``codes_``, the codes of the fit itself, with all that it knew: labels, weights, unknown entries.
+        """Fit, and return ``codes_``: the codes of the fit, with all guidance (labels, weights, missing
+        entries).
 
-        ``transform`` of the same rows solves for the codes without guidance: they differ where guidance acts on the codes, and by
-        as much as the fit is short of its minimum.
+        ``transform`` of the same rows solves for the codes without guidance. The results differ if guidance
+        acts on the codes, and if the fit has not converged.
 
         Parameters
         ----------
         X, y : as in ``fit``
             The data, and the labels.
         **fit_params : dict
-            What else ``fit`` takes.
+            Further arguments of ``fit``.
 
         Returns
         -------
@@ -322,7 +323,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self.fit(X, y, **fit_params).codes_.copy()
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fits and gives ``labels_``: the class (or the number of the component) of each sample of X.
+        """Fit, and return ``labels_``: the class (or the number of the component) of each sample of X.
 
         Returns
         -------
@@ -332,10 +333,11 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self.fit(X, y, **fit_params).labels_
 
     def transform(self, X: Any) -> Any:
-        """The codes of rows for the fitted components, without guidance.
+        """Compute the codes of rows for the fitted components, without guidance.
 
-        Under the Frobenius loss they are the exact minimum (with the fit's penalties); under Kullback-Leibler they are what
-        ``max_iter`` multiplicative updates from a constant give, so that the codes of a row depend on nothing but the row.
+        Under the Frobenius loss they are the exact minimum (with the fit's penalties); with the
+        Kullback-Leibler loss they are the result of ``max_iter`` multiplicative updates from a constant
+        start. Either way the codes of a row depend only on that row.
 
         Parameters
         ----------
@@ -350,7 +352,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self._encode(X)["codes"]
 
     def _encode(self, X: Any) -> dict[str, Any]:
-        """What the engine says of the codes of rows; NaN is unknown where the fit could leave entries out."""
+        """The result of the engine for new rows; NaN is a missing entry if the fit supports missing
+        entries."""
         check_is_fitted(self)
         data = numeric(self, X, reset=False, dtype=self.dtype)
         known = None
@@ -359,8 +362,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
             data = np.where(known, data, data.dtype.type(0))
         elif self._left_entries_out:
             warn(
-                f"{type(self).__name__}: the fit left unknown entries out, but here every entry counts, zeros too; "
-                "NaN in a dense X marks unknown ones, and codes_ has the codes of the fit"
+                f"{type(self).__name__}: the fit ignored missing entries, but here every entry counts, including zeros. "
+                "Use NaN in a dense X for missing entries; codes_ has the codes of the fit"
             )
         data = self._scaled(data)
         # Faults other than NaN are found here too, in the words of the engine.
@@ -368,11 +371,11 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return done if known is None else codes_of_known_entries(self, data, known)
 
     def _left_out(self) -> bool:
-        """Whether new rows may have unknown entries."""
+        """Whether new rows may have missing entries."""
         return self._left_entries_out and self._encoding["loss"] == "frobenius"
 
     def _scaled(self, data: Any) -> Any:
-        """Rows as the fit had them: scaled where the command line scaled its own."""
+        """Rows scaled like the data of the fit, if the command line scaled those."""
         return data if self.scaling_ is None else self.scaling_.scaled(data)
 
     def _encode_known(self, data: Any) -> dict[str, Any]:
@@ -397,10 +400,9 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return done
 
     def predict(self, X: Any) -> Any:
-        """The class of each row: that of the component with the largest share, see ``memberships``.
-
-        Without labels it is the number of the component. Where the component belongs to no class, and for rows of zeros, it is
-        the marker of unlabelled samples (-1, or None among texts).
+        """Predict the class of each row: that of the component with the largest membership, see
+        ``memberships``. Without labels it is the number of the component. If the component belongs to no
+        class, and for rows of zeros, it is the marker of unlabelled samples (-1, or None for text labels).
 
         Returns
         -------
@@ -409,7 +411,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return self._decode(self._clusters(self._encode(X)["codes"]))
 
     def inverse_transform(self, X: Any) -> Any:
-        """The data that codes stand for: codes times components (with the smoothing link between them, where the model has one).
+        """The reconstruction from codes: codes times components (with the smoothing matrix in between, if the
+        model has one).
 
         Parameters
         ----------
@@ -478,8 +481,8 @@ def _counts(targets: Targets) -> Any:
 
 
 def _component_classes(names: Any, clusters: Any, targets: Targets | None) -> Any:
-    """The class of each component as a position in ``classes_``, -1 for none: by its name where the fit gave it one, else that of
-    most labelled samples in it."""
+    """The class of each component as a position in ``classes_``, -1 for none: by its name if the fit gave it
+    one, otherwise the class of most labelled samples in it."""
     if targets is None:
         return None
     k = len(names)

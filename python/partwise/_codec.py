@@ -116,8 +116,8 @@ class Encoder:
         if isinstance(value, range):
             return self.encode(list(value), what)
         raise ValueError(
-            f"{what} is {value!r}, which a model file can't hold; valid are numbers, texts, None, arrays, sparse matrices, tables, and "
-            "lists, tuples and dicts of them. pickle or joblib keep anything"
+            f"{what} is {value!r}, which a model file cannot contain; valid are numbers, texts, None, arrays, sparse matrices, tables, and "
+            "lists, tuples and dicts of them. pickle or joblib can save any object"
         )
 
     def _dtype(self, dtype: Any, what: str) -> str:
@@ -128,7 +128,7 @@ class Encoder:
         if dtype.kind == "O":
             return "object"
         if dtype.name not in _DTYPES:
-            raise ValueError(f"{what} has the type {dtype}, which a model file can't hold; valid: {', '.join(sorted(_DTYPES))}, text")
+            raise ValueError(f"{what} has the type {dtype}, which a model file cannot contain; valid: {', '.join(sorted(_DTYPES))}, text")
         return str(dtype.name)
 
     def _array(self, array: Any, what: str) -> Any:
@@ -196,7 +196,7 @@ class Decoder:
             "estimator": self._estimator,
         }
         if not isinstance(kind, str) or kind not in reads:
-            raise ValueError(f"{what}: {kind!r} is no type of a stored value; valid: {', '.join(reads)}")
+            raise ValueError(f"{what}: {kind!r} is not a type of a stored value; valid: {', '.join(reads)}")
         try:
             return reads[kind](given, what)
         except ValueError as error:
@@ -239,12 +239,12 @@ class Decoder:
         if "matrix" in given:
             matrix = self.matrices.get(_text(given["matrix"], what))
             if matrix is None:
-                raise ValueError(f"{what}: the file lacks the matrix {given['matrix']!r}")
+                raise ValueError(f"{what}: the file has no matrix {given['matrix']!r}")
             values: Any = np.asarray(matrix).ravel()
         else:
             values = [self.decode(part, what) for part in _list(given["values"], what)]
         if math.prod(shape) != len(values):
-            raise ValueError(f"{what}: the shape {shape} doesn't fit {len(values)} values")
+            raise ValueError(f"{what}: the shape {shape} does not match {len(values)} values")
         if name == "object":
             out = np.empty(len(values), dtype=object)
             for at, value in enumerate(values):
@@ -266,11 +266,11 @@ class Decoder:
             raise ValueError(f"{what}: a sparse matrix of the shape {shape}")
         data, indices, indptr = (self._array(_dict(given[part], what), what) for part in ("data", "indices", "indptr"))
         if len(indptr) != shape[0] + 1 or indptr.dtype.kind != "i" or indices.dtype.kind != "i" or data.ndim != 1:
-            raise ValueError(f"{what}: {len(indptr)} places of rows for {shape[0]} rows of a sparse matrix")
+            raise ValueError(f"{what}: {len(indptr)} row offsets for {shape[0]} rows of a sparse matrix")
         if indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
-            raise ValueError(f"{what}: the places of the rows of a sparse matrix are not ascending from 0 to its {len(indices)} entries")
+            raise ValueError(f"{what}: the row offsets of a sparse matrix are not ascending from 0 to its {len(indices)} entries")
         if len(data) != len(indices) or (len(indices) and (indices.min() < 0 or indices.max() >= shape[1])):
-            raise ValueError(f"{what}: the columns of a sparse matrix are not from 0 to {shape[1] - 1}, one an entry")
+            raise ValueError(f"{what}: the columns of a sparse matrix are not from 0 to {shape[1] - 1}, one per entry")
         rows = sp.csr_array((data, indices, indptr), shape=shape)
         if not given["is_array"]:
             rows = sp.csr_matrix(rows)
@@ -297,11 +297,11 @@ class Decoder:
 
     def _library(self, name: Any, what: str) -> Any:
         if name not in ("pandas", "polars"):
-            raise ValueError(f"{what}: unknown library of tables {name!r}; valid: 'pandas', 'polars'")
+            raise ValueError(f"{what}: unknown table library {name!r}; valid: 'pandas', 'polars'")
         try:
             return sys.modules.get(name) or importlib.import_module(name)
         except ImportError:
-            raise ValueError(f"{what}: the file holds a table of {name}, which isn't installed: pip install {name}") from None
+            raise ValueError(f"{what}: the file contains a table of {name}, which is not installed: pip install {name}") from None
 
     def _object(self, given: dict[str, Any], what: str) -> Any:
         name = _text(given["class"], what)
@@ -312,7 +312,7 @@ class Decoder:
         expected = _fields_of(cls)
         lacking = [field for field in expected if field not in fields]
         if lacking:
-            raise ValueError(f"{what}: the stored {name} lacks {', '.join(lacking)}")
+            raise ValueError(f"{what}: the stored {name} has no {', '.join(lacking)}")
         out = cls.__new__(cls)
         out.__dict__.update(fields)
         return out
@@ -350,7 +350,7 @@ def _fields_of(cls: type) -> list[str]:
 def _numbers(values: Any, dtype: Any, what: str) -> Any:
     wrong = [] if isinstance(values, np.ndarray) else [v for v in values if isinstance(v, str) or not isinstance(v, (bool, int, float))]
     if wrong:
-        raise ValueError(f"{what}: {wrong[0]!r} is no number")
+        raise ValueError(f"{what}: {wrong[0]!r} is not a number")
     if isinstance(values, np.ndarray) and dtype.kind in "biu" and not (np.isfinite(values).all() and (values == np.floor(values)).all()):
         raise ValueError(f"{what}: entries of the type {dtype} must be whole numbers")
     if dtype.kind in "iu" and len(values):
@@ -363,7 +363,7 @@ def _numbers(values: Any, dtype: Any, what: str) -> Any:
 
 def _shape(given: Any, what: str) -> tuple[int, ...]:
     if not isinstance(given, list) or not all(isinstance(side, int) and not isinstance(side, bool) and side >= 0 for side in given) or len(given) > 32:
-        raise ValueError(f"{what}: {given!r} is no shape (a list of whole numbers of 0 or more)")
+        raise ValueError(f"{what}: {given!r} is not a shape (a list of whole numbers of 0 or more)")
     return tuple(given)
 
 

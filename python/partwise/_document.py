@@ -1,4 +1,4 @@
-"""Reading the document of a model file: every field is checked as it is read."""
+"""Reads the document of a model file, and checks every field."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _MISSING = object()
 
 
 class Document:
-    """The JSON of a model file, or a part of it. A fault is a ValueError that names the file, the field and what is valid."""
+    """The JSON of a model file, or a part of it. An error is a ValueError that names the file, the field and
+    what is valid."""
 
     def __init__(self, path: Any, fields: Any, place: str = "") -> None:
         self._path, self._place = path, place

@@ -1,4 +1,4 @@
-"""The parts of docstrings that all estimators share, and the lines of the registry."""
+"""The parts of docstrings that all estimators share, and the fields from the registry."""
 
 from __future__ import annotations
 
@@ -11,75 +11,77 @@ __all__ = ["documented"]
 _OWN = """Parameters
     ----------
     n_components : int, "auto" or None, default="auto"
-        The number of components. "auto" is the number of classes when labels are given; without labels ``NMF`` takes
-        n_features, as in scikit-learn, and the others ask for a number.
+        The number of components. "auto" is the number of classes when labels are given; without labels,
+        ``NMF`` uses n_features, as in scikit-learn, and the other estimators require a number.
     """
 
 _COMMON = """init : str, default=None
         The start: "random", "nndsvd", "nndsvda", "nndsvdar", "labels" (class means as components), "exemplars" (labelled samples), "published", "custom"
-        (give W and H to ``fit``), "auto" (as the command line: "labels" with labels, else "random"). None is "labels" with
-        labels, else "nndsvda" where n_components <= min(n_samples, n_features), else "random".
+        (give W and H to ``fit``), "auto" (as on the command line: "labels" with labels, else "random"). None
+        is "labels" with labels, else "nndsvda" if n_components <= min(n_samples, n_features), else "random".
     solver : str, default="auto"
-        "hals" (or its other name "cd"), "bpp", "nesterov", "nesterov-running", "mu". "auto" is the method's own: as a rule
-        "hals", and "mu" under the Kullback-Leibler loss.
+        "hals" (or its other name "cd"), "bpp", "nesterov", "nesterov-running", "mu". "auto" is the default of
+        the method: usually "hals", and "mu" for the Kullback-Leibler loss.
     acceleration : {{"auto", "off", "on"}}, default="auto"
-        Whether the factors are moved on along their last change, and "hals" takes several sweeps where they are cheap: fewer
-        iterations, the same limits, and the objective never rises. "auto" is on for ``NMF`` with ``solver="auto"`` from a start
-        without labels; "on" is refused where the solver ("hals" and "mu" can) or the method doesn't allow it.
+        Whether to extrapolate the factors along their last change, and to let "hals" do several sweeps if
+        they are cheap. Needs fewer iterations for the same result; the objective never rises. "auto" is on
+        for ``NMF`` with ``solver="auto"`` from a start without labels; "on" is an error if the solver (only
+        "hals" and "mu" do) or the method does not support it.
     beta_loss : {{"frobenius", 2, "kullback-leibler", 1}}, default={loss}
-        The loss, of those that the method is defined for: {losses}.
+        The loss; the method supports {losses}.
     tol : float, default=1e-4
         Stop when the norm of the projected gradient is at most this times that of the first iteration, or when the last 50
         iterations together lowered the objective by less than a ten-thousandth of it (with a tol below 1e-4: by less than
-        tol² · 10⁴ of it). 0 stops at a limit only.
+        tol² · 10⁴ of it). 0 = stop only at a limit.
     max_iter : int, default=500
-        Iterations at most.
+        The maximum number of iterations.
     random_state : int, RandomState or None, default=None
         The seed. A whole number gives the same bits as the command line's ``--seed``, for any number of threads.
     alpha_W, alpha_H : float, default=0.0 and "same"
-        Penalties of codes and components, normalized by size as in scikit-learn; a penalty on one factor only is measured
-        at unit length of the other, so that it can't be cancelled by growing that.
+        Penalties of codes and components, normalized by size as in scikit-learn; a penalty on one factor only
+        is computed with the other factor at unit norm, so that rescaling cannot cancel it.
     l1_ratio : float, default=0.0
-        The share of L1 in the penalties, from 0 (all L2) to 1 (all L1).
+        The fraction of L1 in the penalties, from 0 (all L2) to 1 (all L1).
     verbose : int, default=0
-        1 shows progress: a bar where tqdm is installed, lines where it isn't.
+        1 shows progress: a bar if tqdm is installed, otherwise lines.
     shuffle : bool, default=False
         Has no effect (True warns): the order of the updates is fixed, so that a seed gives the same bits everywhere.
     n_jobs : int, default=None
-        Threads: None or -1 = all cores (None inside a joblib job: one). The result doesn't depend on them.
+        Threads: None or -1 = all cores (None inside a joblib job: one). The result does not depend on this.
     time_limit : float, default=None
-        Seconds after which the fit stops with what it has.
+        The maximum number of seconds; the fit stops with the result so far.
     callback : callable, default=None
         Called after each iteration with an ``Iteration`` (number, objective, kkt, elapsed); True stops the fit.
     dtype : {{"float32", "float64"}}, default=None
-        The precision to work in. None keeps float32 and float64; all else becomes float64.
+        The precision of the computation. None keeps float32 and float64, and converts other types to float64.
     unlabelled : int or str, default=-1
-        One more mark of unlabelled samples in y. None, NaN, NaT, NA, blanks and -1, and their spellings in tables ("NA", "N/A", "<NA>",
-        "null", "-1", ...), always are. Other labels that look as if they meant this ("?", "unknown") are named in a warning.
+        A further marker of unlabelled samples in y, besides None, NaN, NaT, NA, blanks and -1, and their
+        spellings in tables ("NA", "N/A", "<NA>", "null", "-1", ...). A warning names other labels that may
+        mean unlabelled ("?", "unknown").
     layer : str, default=None
         The layer of an AnnData object; its X by default.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        H: the parts.
+        H, the components.
     codes_ : ndarray of shape (n_samples, n_components)
-        W of the fit itself, tied or guided, as ``fit_transform`` gives it. ``transform`` of the same rows solves without guidance and
-        may differ.
+        W, the codes of the fit, with all guidance; ``fit_transform`` returns the same. ``transform`` of the
+        same rows ignores guidance and may differ.
     labels_ : ndarray of shape (n_samples,)
-        The class of each sample (without labels the number of the component), from ``codes_``; see ``predict``. It is -1 (or None
-        among texts) where a sample has none: ``predict_names()`` gives names, where ``component_names_[labels_]`` would give the last
-        name for -1.
+        The class of each sample (without labels the number of the component), from ``codes_``; see
+        ``predict``. It is -1 (or None for text labels) for samples without a class. For names, use
+        ``predict_names()``: ``component_names_[labels_]`` would return the last name for -1.
     classes_ : ndarray of shape (n_classes,)
         The classes of y; only with labels.
     component_names_ : ndarray of shape (n_components,)
         Classes by name, then "part 1", ...
     n_iter_ : int
-        Iterations done.
+        The number of iterations.
     reconstruction_err_ : float
         The Frobenius norm of X - WH, or the square root of twice the divergence, with ``codes_``; exact.
     relative_error_ : float
-        The same as a share of the size of X.
+        The reconstruction error divided by the norm of X.
     objective_ : float
         {objective}, exact.
     kkt_ : float
@@ -89,16 +91,18 @@ _COMMON = """init : str, default=None
     stop_reason_ : str
         "converged", "no further progress", "iteration limit", "time limit", "stopped by the observer", "precision floor".
     guidance_report_ : dict
-        What the labels did: numbers by class, the agreement of the fit with them, parts of the objective, notices. Of
-        ``GuidedNMF`` a ``GuidanceReport``: findings, each with its verdict and numbers.
+        The effect of the labels: numbers per class, the agreement of the fit with them, parts of the
+        objective, notices. For ``GuidedNMF`` a ``GuidanceReport``: findings, each with its verdict and
+        numbers.
     notices_ : list of (str, str)
-        Policies that were applied and facts to know: "zero-rows", "no-effect" (a parameter that changes nothing here), ...
+        Notices as (kind, text): "zero-rows", "no-effect" (a parameter that changes nothing here), ...
     scaling_ : Scaling or None
-        What rows are scaled by in ``transform``, ``predict`` and ``score``: of a model that the command line fitted with ``--scale``.
+        The scaling of new rows in ``transform``, ``predict`` and ``score``, if the command line fitted the
+        model with ``--scale``.
     n_features_in_ : int
-        Features seen in ``fit``.
+        The number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, when X has names.
+        The names of the features, if X has names.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Model files, the same that the command line reads and writes."""
+"""Model files, in the format of the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import _native
 from ._attributes import checked_attributes, checked_parameters
 from ._codec import Decoder, Encoder
 from ._document import Document
-from ._foreign import estimator_of_settings, restored
+from ._command_line_models import estimator_of_settings, restored
 from ._names import key, names_of_model
 from ._scaling import Scaling
 from ._targets import Targets
@@ -29,7 +29,7 @@ _ELSEWHERE = ("components_", "codes_", "_fitted_guidance", "scaling_")
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold, for the part of the document that the command line reads."""
+    """A value as JSON, for the part of the document that the command line reads."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -44,16 +44,16 @@ def _plain(value: Any) -> Any:
 
 
 def _parameters(model: Any, encoder: Encoder) -> dict[str, Any]:
-    """The parameters. A callback stays behind, with a warning: no answer of the model depends on it."""
+    """The parameters. A callback is not saved, with a warning; no result of the model depends on it."""
     name = type(model).__name__
     out: dict[str, Any] = {}
     for parameter, value in model.get_params(deep=False).items():
         if parameter == "callback" and value is not None:
-            warn(f"{name}.save: a file can't hold the callback; the loaded model has none")
+            warn(f"{name}.save: a model file cannot contain the callback; the loaded model has none")
             value = None
         if parameter == "random_state" and value is not None and not isinstance(value, (int, np.integer)):
             raise ValueError(
-                f"{name}.save: random_state is {value!r}, which a model file can't hold, and without it the next fit would be another one; "
+                f"{name}.save: random_state is {value!r}, which a model file cannot contain, and without it the next fit would differ; "
                 "set_params(random_state=...) to a whole number or None first, or use pickle"
             )
         out[parameter] = encoder.encode(value, f"{name}.save: the parameter {parameter}")
@@ -61,7 +61,7 @@ def _parameters(model: Any, encoder: Encoder) -> dict[str, Any]:
 
 
 def _attributes(model: Any, encoder: Encoder) -> dict[str, Any]:
-    """Everything that the fit left, public or not."""
+    """All attributes of the fit, public and private."""
     parameters = model.get_params(deep=False)
     kept = {name: value for name, value in vars(model).items() if name not in parameters and name not in _ELSEWHERE}
     return {name: encoder.encode(value, f"{type(model).__name__}.save: {name}") for name, value in kept.items()}
@@ -76,7 +76,8 @@ def _labels(targets: Targets | None) -> dict[str, Any] | None:
 
 
 def _encoding_document(encoding: dict[str, Any]) -> dict[str, Any]:
-    """What new rows are encoded with; weights of features only where there are some, as on the command line."""
+    """The settings for the codes of new rows; feature weights only if there are any, as on the command
+    line."""
     kept = {key: encoding[key] for key in ("ridge", "linear", "smoothing")}
     weights = encoding.get("feature_weights")
     return kept if weights is None else {**kept, "feature_weights": weights}
@@ -137,15 +138,15 @@ def save(model: Any, path: Any) -> None:
         text = json.dumps(document, allow_nan=False)
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{type(model).__name__}.save: a name holds characters that no file can: {error}") from None
+        raise ValueError(f"{type(model).__name__}.save: a name contains characters that a file cannot: {error}") from None
     _native.write_model(path, text, matrices, getattr(model, "_fitted_guidance", None))
 
 
 def load(path: Any) -> Any:
     """Reads a model file of ``save`` or of the command line.
 
-    A model that the command line fitted with ``--scale`` scales the rows that it is asked about in ``transform``, ``predict`` and
-    ``score`` by what it learned (``scaling_``); give these methods the data as they are.
+    A model that the command line fitted with ``--scale`` scales new rows in ``transform``, ``predict`` and
+    ``score`` as the fit did (``scaling_``); give these methods unscaled data.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ def load(path: Any) -> Any:
     Raises
     ------
     ValueError
-        For a file that is no model, or a damaged one: which field, and what is valid.
+        If the file is not a model, or is damaged; with the field and what is valid.
 
     Examples
     --------
@@ -183,23 +184,23 @@ def load(path: Any) -> Any:
     document = Document(path, fields)
     for name in ("components", "codes"):
         if name not in tensors:
-            raise ValueError(f"{path}: the model lacks its {name}")
+            raise ValueError(f"{path}: the model has no {name}")
     n_components = tensors["components"].shape[0]
     if tensors["codes"].shape[1] != n_components or n_components == 0 or 0 in tensors["components"].shape:
-        raise ValueError(f"{path}: codes {tensors['codes'].shape} and components {tensors['components'].shape} are not of one number of components")
+        raise ValueError(f"{path}: codes {tensors['codes'].shape} and components {tensors['components'].shape} have different numbers of components")
     for name in ("components", "codes"):
         if not (np.isfinite(tensors[name]).all() and (tensors[name] >= 0).all()):
-            raise ValueError(f"{path}: the {name} hold negative, NaN or infinite entries; all must be finite and 0 or more")
+            raise ValueError(f"{path}: the {name} contain negative, NaN or infinite entries; all must be finite and 0 or more")
     python = document.part("python", optional=True)
     cls = estimator_of_settings(document)
     if python.has("layout") and python.whole("layout") > _LAYOUT:
         python.fail("layout", f"a whole number up to {_LAYOUT} (use a newer version of Partwise)")
-    model = _own(cls, document, python, tensors, known) if python.has("layout") else restored(cls, document, python, tensors, known)
+    model = _from_python_model(cls, document, python, tensors, known) if python.has("layout") else restored(cls, document, python, tensors, known)
     model.scaling_ = None if kind == "none" else Scaling(kind, np.array(learned, dtype=np.float64))
     return model
 
 
-def _own(cls: Any, document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> Any:
+def _from_python_model(cls: Any, document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> Any:
     """A model that this package wrote."""
     decoder = Decoder(tensors)
 

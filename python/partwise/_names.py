@@ -1,4 +1,4 @@
-"""Names decide: what a table says of a sample or of a feature goes to the one of that name, whatever the order."""
+"""Matching by name: rows and columns of a table are matched to samples and features by name, in any order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def is_anndata(X: Any) -> bool:
-    """Whether X looks like AnnData: told by its parts, so that anndata need not be installed."""
+    """Whether X looks like AnnData: recognized by its attributes, so that anndata need not be installed."""
     return all(hasattr(X, part) for part in ("X", "obs", "var", "layers", "var_names"))
 
 
@@ -37,7 +37,7 @@ def is_anndata(X: Any) -> bool:
 
 
 def row_labels(table: Any) -> Any:
-    """The names of the rows of a table or of the entries of a vector; None where there are none."""
+    """The names of the rows of a table or of the entries of a vector, or None."""
     if is_anndata(table):
         return getattr(table, "obs_names", None)
     index = getattr(table, "index", None)
@@ -46,7 +46,7 @@ def row_labels(table: Any) -> Any:
 
 
 def column_labels(table: Any) -> Any:
-    """The names of the columns of a table, or of the features of a fitted model; None where there are none."""
+    """The names of the columns of a table, or of the features of a fitted model, or None."""
     if hasattr(table, "components_"):
         return _features_of_model(table)
     if is_anndata(table):
@@ -84,12 +84,12 @@ def nearest(name: Any, valid: Iterable[Any]) -> str:
 
 
 def _is_range(labels: Any) -> bool:
-    """Whether labels are consecutive numbers that nobody chose: a RangeIndex."""
+    """Whether labels are the default index of pandas: a RangeIndex."""
     return all(hasattr(labels, part) for part in ("start", "stop", "step"))
 
 
 def _is_default(labels: Any) -> bool:
-    """Whether labels are the places 0, 1, 2, ...: what pandas and AnnData name what has no names."""
+    """Whether labels are the positions 0, 1, 2, ..., the default names of pandas and AnnData."""
     if _is_range(labels):
         return bool(labels.start == 0 and labels.step == 1)
     n = len(labels)
@@ -107,9 +107,9 @@ class Names:
     Parameters
     ----------
     labels : sequence of names, or None
-        None, and the places 0, 1, 2, ..., are no names.
+        None and the positions 0, 1, 2, ... do not count as names.
     size : int
-        How many samples or features there are.
+        The number of samples or features.
     one : str
         "sample", "feature" or "component", for messages.
     """
@@ -123,12 +123,12 @@ class Names:
 
     @property
     def many(self) -> str:
-        """The word for several."""
+        """The plural."""
         return f"{self.one}s"
 
     @cached_property
     def keys(self) -> list[str]:
-        """The names as text; the places where there are none."""
+        """The names as text, or the positions."""
         return [key(label) for label in self.labels] if self.labels is not None else [str(at) for at in range(self.size)]
 
     @cached_property
@@ -147,25 +147,25 @@ class Names:
         return key(name) in self._places
 
     def place(self, given: Any, where: str) -> int:
-        """The place of what was given: a name, or a number where it can mean a place only.
+        """The position of a name, or a number that can only be a position.
 
         Raises
         ------
         ValueError
-            For a name that isn't there, that two have, or a number that is both a name and another place.
+            For an unknown or ambiguous name, or a number that is a name and a different position.
         """
         text = isinstance(given, str)
         if not text and (isinstance(given, (bool, np.bool_)) or not isinstance(given, (Integral, Real)) or float(given) != int(given)):
-            raise ValueError(f"{where}: {given!r} is no {self.one}; give its name, or its number from 0 to {self.size - 1}")
+            raise ValueError(f"{where}: {given!r} is not a {self.one}; give its name, or its number from 0 to {self.size - 1}")
         named = self.labels is not None and not self.is_range
         if named:
             found = self._places.get(key(given), [])
             if len(found) > 1:
-                raise ValueError(f"{where}: {given!r} is the name of several {self.many}: numbers {found[0]} and {found[1]} (counted from 0); name them apart")
+                raise ValueError(f"{where}: {given!r} is the name of several {self.many}: numbers {found[0]} and {found[1]} (counted from 0); rename one of them")
             if found and not text and int(given) < self.size and int(given) != found[0]:
                 raise ValueError(
                     f"{where}: {given} is the name of {self.one} number {found[0]}, and {self.one} number {given} is named {self.keys[int(given)]!r}; "
-                    f"give the one that is meant by its name as text, {key(given)!r} or {self.keys[int(given)]!r}"
+                    f"give the name as text, {key(given)!r} or {self.keys[int(given)]!r}"
                 )
             if found:
                 return found[0]
@@ -173,24 +173,23 @@ class Names:
                 raise ValueError(f"{where}: no {self.one} of the data is named {given!r}{nearest(given, self.keys)}")
             if self._are_numbers:
                 raise ValueError(
-                    f"{where}: the {self.many} are named by numbers, and {given} is none of them{nearest(given, self.keys)}; "
+                    f"{where}: the names of the {self.many} are numbers, and {given} is not one of them{nearest(given, self.keys)}; "
                     f"give a name ({self.keys[0]!r}, ...)"
                 )
         elif text:
-            raise ValueError(f"{where}: the data have no names of {self.many}, so {given!r} can't be found; give its number from 0 to {self.size - 1}")
+            raise ValueError(f"{where}: the data have no names of {self.many}, so {given!r} cannot be found; give its number from 0 to {self.size - 1}")
         if not 0 <= int(given) < self.size:
             raise ValueError(f"{where}: {self.one} {given} must be a whole number from 0 to {self.size - 1}")
         return int(given)
 
     def order(self, labels: Any, count: int, where: str, *, partial: bool = False) -> Any:
-        """Where each sample (or feature) of the data is among ``count`` labelled things: positions, or None to take them by place.
-
-        With ``partial`` what the labels don't name has position -1.
+        """The position of each sample (or feature) of the data among ``count`` labelled entries; None = match
+        by position. With ``partial``, samples (or features) without an entry have position -1.
 
         Raises
         ------
         ValueError
-            When both sides have names that don't match.
+            If both sides have names and these do not match.
         """
         if labels is None or len(labels) != count or _is_default(labels):
             return None
@@ -204,23 +203,23 @@ class Names:
         at = {name: place for place, name in enumerate(own)}
         if len(at) < len(own):
             twice = next(name for place, name in enumerate(own) if at[name] != place)
-            raise ValueError(f"{where}: the name {twice!r} comes twice (numbers {own.index(twice)} and {at[twice]}, counted from 0), so it can't be matched to the {self.many} of the data")
+            raise ValueError(f"{where}: the name {twice!r} occurs twice (at {own.index(twice)} and {at[twice]}, counted from 0), so it cannot be matched to the {self.many} of the data")
         unknown = [name for name in own if name not in self._places]
         missing = [name for name in self.keys if name not in at]
         if unknown and not (missing and not partial):
             raise ValueError(
-                f"{where}: {len(unknown)} of its {count} names are no {self.many} of the data, the first {unknown[0]!r}{nearest(unknown[0], self.keys)}; "
-                f"leave them out, or name them as the data do"
+                f"{where}: {len(unknown)} of its {count} names are not {self.many} of the data, the first {unknown[0]!r}{nearest(unknown[0], self.keys)}; "
+                f"remove them, or rename them as in the data"
             )
         if missing and not partial:
             raise ValueError(
                 f"{where}: {len(missing)} of the {self.size} {self.many} of the data are not named in it, the first {missing[0]!r}{nearest(missing[0], own)}"
                 + (f", and {len(unknown)} of its {count} names are not in the data" if unknown else "")
-                + f"; name every {self.one} as the data do"
+                + f"; name every {self.one} as in the data"
             )
         double = next((places for name, places in self._places.items() if len(places) > 1 and name in at), None)
         if double is not None:
-            raise ValueError(f"{where}: {self.keys[double[0]]!r} is the name of {self.many} {double[0]} and {double[1]} of the data (counted from 0); name them apart")
+            raise ValueError(f"{where}: {self.keys[double[0]]!r} is the name of {self.many} {double[0]} and {double[1]} of the data (counted from 0); rename one of them")
         return np.array([at.get(name, -1) for name in self.keys], dtype=np.intp)
 
 
@@ -249,12 +248,12 @@ def names_of_model(model: Any) -> DataNames:
 
 
 def check_same_order(given: Any, samples: Names, what: str, beside: str = "X") -> None:
-    """Refuses a vector of which scikit-learn's manners say that it goes by place, where its names say otherwise.
+    """Refuses a vector that scikit-learn matches by position if its names are in another order.
 
     Raises
     ------
     ValueError
-        When it has the names of the samples in another order.
+        If it has the names of the samples in another order.
     """
     labels = row_labels(given)
     if labels is None or samples.labels is None or len(labels) != samples.size or _is_default(labels):
@@ -264,17 +263,18 @@ def check_same_order(given: Any, samples: Names, what: str, beside: str = "X") -
         at = next(i for i, name in enumerate(own) if name != samples.keys[i])
         raise ValueError(
             f"{what} has the names of the samples of {beside}, but in another order: entry {at} (counted from 0) is {own[at]!r}, sample {at} of {beside} is "
-            f"{samples.keys[at]!r}; {what} goes by place, as in scikit-learn: give {what}.loc[{beside}.index]"
+            f"{samples.keys[at]!r}; {what} is matched by position, as in scikit-learn; give {what}.loc[{beside}.index]"
         )
 
 
 def component_order(labels: Any, owners: list[str], where: str) -> Any:
-    """The order of named components in which component j is the topic (or class) j of the fit, others after; None as they are.
+    """The order of named components in which component j is topic (or class) j of the fit, others after; None
+    = unchanged.
 
     Raises
     ------
     ValueError
-        When a topic's name stands at the place of another one, and not all topics are there.
+        If a topic is at the position of another one, and not all topics are present.
     """
     if labels is None or not owners or len(set(owners)) < len(owners):
         return None
@@ -293,7 +293,7 @@ def component_order(labels: Any, owners: list[str], where: str) -> Any:
 
 
 def by_name(values: Any, order: Any, axis: int, fill: float = np.nan) -> Any:
-    """An array with what ``Names.order`` says along an axis; ``fill`` where there is nothing."""
+    """An array in the order of ``Names.order`` along an axis; ``fill`` for missing entries."""
     if order is None:
         return values
     found = np.take(values, np.maximum(order, 0), axis=axis)

@@ -1,4 +1,4 @@
-"""Plots of fitted models. matplotlib is imported when one is asked for."""
+"""Plots of fitted models. matplotlib is imported when a plot is made."""
 
 from __future__ import annotations
 
@@ -67,22 +67,22 @@ def components(model: Any, shape: Any, feature_names: Any, n_features: int, n_co
 
 
 def memberships(model: Any, ax: Any) -> Any:
-    """A picture of all shares."""
+    """A heat map of all memberships."""
     ax = _axes(ax)
     shares = model.memberships()
     order = np.lexsort((-shares.max(axis=1), shares.argmax(axis=1)))
     image = ax.imshow(shares[order], aspect="auto", interpolation="nearest", vmin=0, vmax=1)
     ax.set_xticks(range(shares.shape[1]), [str(name) for name in model.component_names_], rotation=90, fontsize="x-small")
-    ax.set_ylabel("samples, by their largest share")
+    ax.set_ylabel("samples, by their largest membership")
     ax.figure.colorbar(image, ax=ax, label="share")
     return ax
 
 
 def guidance(model: Any, ax: Any) -> Any:
-    """Labelled samples: given class against found class."""
+    """Labelled samples: given class against predicted class."""
     targets = model._targets_
     if targets is None or targets.codes is None or not (targets.codes >= 0).any():
-        raise ValueError("plot_guidance shows where labelled samples went, but this model was fitted without one label a sample")
+        raise ValueError("plot_guidance shows the clusters of labelled samples, but this model was fitted without labels (one per sample)")
     ax = _axes(ax)
     labelled = targets.codes >= 0
     found = model._component_classes_of(model._clusters(model.codes_))[labelled]
@@ -98,10 +98,10 @@ def guidance(model: Any, ax: Any) -> Any:
 
 
 def findings(model: Any, ax: Any) -> Any:
-    """Counts of verdicts, one bar for each kind of advice on each topic."""
+    """Counts of verdicts, one bar per kind of item and topic."""
     report = model.guidance_report_
     if not len(report):
-        raise ValueError("plot_guidance shows what became of the guidance, but this model was fitted without any")
+        raise ValueError("plot_guidance shows the report on the guidance, but this model was fitted without guidance")
     ax = _axes(ax)
     rows = list(dict.fromkeys((finding.kind, finding.topic) for finding in report))
     left = np.zeros(len(rows))

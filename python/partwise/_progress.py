@@ -1,4 +1,4 @@
-"""``verbose``: a bar where tqdm is installed, lines where it isn't."""
+"""``verbose``: a bar if tqdm is installed, otherwise lines."""
 
 from __future__ import annotations
 

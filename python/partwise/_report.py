@@ -1,4 +1,4 @@
-"""What became of guidance, and what to label next."""
+"""The report on the guidance, and the samples to label next."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ __all__ = ["Finding", "GuidanceReport", "PairInDoubt", "Suggestion"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of an item of the guidance, or of one entry of it."""
+    """The verdict on an item of the guidance, or on one entry of it."""
 
     kind: str
     """"label", "set", "membership", "seed", "reference", "must-link", "cannot-link", "graph"."""
     verdict: str
     """"honoured", "overruled", "contradicted", "no support"."""
     message: str
-    """A sentence."""
+    """An explanation."""
     samples: tuple[int, ...] = ()
-    """The samples that it is about."""
+    """The samples concerned."""
     topic: str | None = None
-    """The topic that it is about."""
+    """The topic concerned."""
     numbers: dict[str, float] = field(default_factory=dict)
     """Numbers by name: "share", "free share", "margin", "cosine", "overlap"."""
 
 
 class GuidanceReport(Sequence[Finding]):
-    """What became of the guidance: a list of findings, with counts."""
+    """The verdicts on the guidance: a list of findings, with counts."""
 
     def __init__(self, findings: Sequence[Finding], agreement: float, parts: dict[str, float], notices: list[str]) -> None:
         self.findings = list(findings)
         self.agreement = agreement
-        """The share of the items with support in the data that the result follows; 1 without any."""
+        """The fraction of the items with support in the data that the result follows; 1 if there are none."""
         self.parts = parts
         """The parts of the objective."""
         self.notices = notices
-        """Facts to know, as sentences."""
+        """Notices, as sentences."""
 
     @overload
     def __getitem__(self, at: int) -> Finding: ...
@@ -60,8 +60,8 @@ class GuidanceReport(Sequence[Finding]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
-        return f"<GuidanceReport: {told}; agreement {self.agreement:.2f}>"
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
+        return f"<GuidanceReport: {counts}; agreement {self.agreement:.2f}>"
 
     @property
     def counts(self) -> dict[str, int]:
@@ -78,7 +78,7 @@ class GuidanceReport(Sequence[Finding]):
         return pd.DataFrame(rows, columns=None if rows else ["kind", "topic", "samples", "verdict", "message"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as model files hold them."""
+        """Plain values, for model files."""
         findings = [
             {"kind": f.kind, "verdict": f.verdict, "message": f.message, "samples": list(f.samples), "topic": f.topic, "numbers": f.numbers}
             for f in self
@@ -94,15 +94,15 @@ class Suggestion(NamedTuple):
     doubt: float
     """From 0 (it clearly belongs to one component) to 1 (two share it equally)."""
     between: tuple[str, str]
-    """The two components between which it lies, the larger share first."""
+    """The two most likely components, the larger membership first."""
 
 
 class PairInDoubt(NamedTuple):
-    """A pair of samples of which it is in doubt whether they belong together."""
+    """A pair of samples that may or may not belong together."""
 
     samples: tuple[int, int]
     """Their positions."""
     together: bool
-    """Whether they are in the same component now."""
+    """Whether they are currently in the same component."""
     closeness: float
-    """The cosine of their shares."""
+    """The cosine between their memberships."""

@@ -1,4 +1,4 @@
-"""What can be asked of a fitted model: memberships, tables, plots, files."""
+"""Results of a fitted model: memberships, tables, plots, files."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ class ResultsMixin:
     # ------------------------------------------------------------------ shares and classes
 
     def memberships(self, codes: Any = None, *, of: str | None = None) -> Any:
-        """Shares of the components in each sample: code times size of the component, over the row's sum.
+        """Normalized codes: each code times the size of its component, divided by the sum of the row.
 
-        A component may be scaled up and its codes down without changing the factorization; shares don't see that. Under the
-        Kullback-Leibler loss the fit keeps the total of each row, and shares by sum are parts of that total (of the words of a text, of
-        the counts of a cell); the squared loss has no such total and measures lengths. ``labels_`` and ``predict`` go by the default.
+        Scaling a component up and its codes down does not change the factorization, nor the memberships.
+        With the Kullback-Leibler loss the fit keeps the sum of each row, and memberships by "sum" are
+        fractions of that sum (of the words of a text, of the counts of a cell). The squared loss has no such
+        property and uses "length". ``labels_`` and ``predict`` use the default.
 
         Parameters
         ----------
         codes : array-like of shape (n_samples, n_components), default=None
-            Codes, as ``transform`` gives them; those of the fit by default.
+            Codes, as returned by ``transform``; those of the fit by default.
         of : {"length", "sum"}, default=None
-            What they are shares of: "length", code times length of the component (square root of the sum of squares), or "sum", code
-            times sum of the component. None is "sum" for a fit with the Kullback-Leibler loss, else "length".
+            The size of a component: "length", its Euclidean norm, or "sum", the sum of its entries. None is
+            "sum" for a fit with the Kullback-Leibler loss, else "length".
 
         Returns
         -------
@@ -67,7 +68,7 @@ class ResultsMixin:
         return np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)
 
     def _sizes(self, of: str) -> Any:
-        """The size of each component that shares are measured by."""
+        """The size of each component, for memberships."""
         components = np.asarray(self.components_, dtype=np.float64)
         largest = components.max(initial=0.0)
         if largest > 0 and not 1e-100 <= largest <= 1e100:
@@ -80,10 +81,10 @@ class ResultsMixin:
         raise ValueError(f"of is {of!r}, but must be 'length', 'sum' or None")
 
     def predict_names(self, X: Any = None) -> Any:
-        """The name of the part that each row belongs to, None for rows that belong to none (those without a non-zero entry).
+        """The name of the component that each row belongs to; None for rows of zeros.
 
-        This is the safe form of ``component_names_[labels_]``, which gives the last name where a label is -1. A component of a topic
-        or class has the name of that.
+        This is the safe form of ``component_names_[labels_]``, which returns the last name for the label -1.
+        A component of a topic or class has the name of the topic or class.
 
         Parameters
         ----------
@@ -104,12 +105,14 @@ class ResultsMixin:
         return np.array([owners[cluster] if cluster >= 0 else None for cluster in clusters], dtype=object)
 
     def _clusters(self, codes: Any) -> Any:
-        """The component with the largest share of each row, -1 for rows of zeros; of the samples of the fit for None."""
+        """The component with the largest membership of each row, -1 for rows of zeros; None = the samples of
+        the fit."""
         shares = self.memberships(codes)
         return np.where(shares.max(axis=1) > 0, shares.argmax(axis=1), -1)
 
     def _clusters_of(self, topics: Iterable[list[int]], codes: Any) -> Any:
-        """The largest component of the topic (its components), or the free component, with the largest share; -1 for rows of zeros."""
+        """The largest component of the topic, or the free component, with the largest membership; -1 for rows
+        of zeros."""
         shares = self.memberships(codes)
         total = shares.copy()
         for components in topics:
@@ -154,7 +157,8 @@ class ResultsMixin:
         }
 
     def top_samples(self, n: int = 10) -> dict[str, list[tuple[int, float]]]:
-        """The n samples of the fit with the largest shares of each component (see ``memberships``), largest first; zero shares are left out.
+        """The n samples of the fit with the largest memberships in each component (see ``memberships``),
+        largest first; zeros are left out.
 
         Returns
         -------
@@ -169,12 +173,12 @@ class ResultsMixin:
         }
 
     def to_frame(self, what: str = "components") -> Any:
-        """A table for pandas.
+        """A table as a pandas DataFrame.
 
         Parameters
         ----------
-        what : {"components", "codes", "memberships", "history"}, default="components"
-            Which. The memberships say in ``frame.attrs["shares_of"]`` what they are shares of.
+        what : {"components", "codes", "memberships", "history"}, default="components" Which table. For
+        memberships, ``frame.attrs["shares_of"]`` states the size of a component ("length" or "sum").
 
         Returns
         -------
@@ -202,7 +206,7 @@ class ResultsMixin:
     # ------------------------------------------------------------------ what next
 
     def _labelled_samples(self) -> Any:
-        """Samples whose topic was said."""
+        """Samples with guidance on their topic."""
         guided = getattr(self, "_guided_samples", None)
         if guided is not None:
             return guided
@@ -213,13 +217,12 @@ class ResultsMixin:
 
         Parameters
         ----------
-        n : int, default=10
-            How many.
+        n : int, default=10 How many to return.
 
         Returns
         -------
         suggestions : list of Suggestion
-            Samples by doubt and by difference to those before.
+            The least certain samples, each different from those before.
 
         Examples
         --------
@@ -235,17 +238,17 @@ class ResultsMixin:
         return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
 
     def suggest_links(self, n: int = 10) -> list[PairInDoubt]:
-        """The n pairs of samples of which a link would tell most: alike, and between the same two components.
+        """The n pairs of samples whose link would help most: similar samples that are uncertain between the
+        same two components.
 
         Parameters
         ----------
-        n : int, default=10
-            How many.
+        n : int, default=10 How many to return.
 
         Returns
         -------
         pairs : list of PairInDoubt
-            The most doubtful first.
+            The least certain first.
 
         Examples
         --------
@@ -271,12 +274,12 @@ class ResultsMixin:
     # ------------------------------------------------------------------ files
 
     def save(self, path: Any) -> None:
-        """Writes the model file that the command line reads (``partwise transform``): matrices, names, settings, history.
+        """Write a model file that ``load`` and the command line read: matrices, names, settings, history.
 
         Parameters
         ----------
         path : str or path-like
-            A file, ``.safetensors`` by custom.
+            A file, usually ``.safetensors``.
         """
         check_is_fitted(self)
         _files.save(self, path)
@@ -301,13 +304,13 @@ class ResultsMixin:
         Returns
         -------
         axes : ndarray of matplotlib.axes.Axes
-            One a component.
+            One per component.
         """
         check_is_fitted(self)
         return _plots.components(self, shape, feature_names, n_features, n_columns)
 
     def plot_memberships(self, ax: Any = None) -> Any:
-        """The shares of the components in each sample, samples ordered by their largest.
+        """The memberships of each sample; samples are ordered by their largest membership.
 
         Returns
         -------
@@ -317,7 +320,7 @@ class ResultsMixin:
         return _plots.memberships(self, ax)
 
     def plot_guidance(self, ax: Any = None) -> Any:
-        """Where the labelled samples went: classes against the classes that the model gives them.
+        """The predicted classes of labelled samples, against their labels.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The scaling that a model of the command line gives to new rows."""
+"""The scaling that a model of the command line applies to new rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Scaling"]
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """What rows are scaled by before they are encoded, as ``partwise fit --scale`` learned it."""
+    """The scaling of new rows, as learned by ``partwise fit --scale``."""
 
     kind: str
     """"max", "unit-rows" or "tfidf"."""
@@ -29,7 +29,7 @@ class Scaling:
     __hash__ = None  # type: ignore[assignment]
 
     def scaled(self, X: Any) -> Any:
-        """New data; X stays as it is."""
+        """New data; X is not changed."""
         values = _native.scaled_values(lend(X), self.kind, [float(number) for number in self.learned])
         if not sp.issparse(X):
             return values.reshape(X.shape)

@@ -119,7 +119,7 @@ class SettingsMixin:
         if not isinstance(self.max_iter, Integral) or self.max_iter < 0:
             raise ValueError(f"The 'max_iter' parameter of {name} must be an int of 0 or more. Got {self.max_iter!r} instead.")
         if not isinstance(self.tol, Real) or not 0 <= self.tol < 1:
-            raise ValueError(f"The 'tol' parameter of {name} must be a number from 0 (never stop on it) to below 1. Got {self.tol!r} instead.")
+            raise ValueError(f"The 'tol' parameter of {name} must be a number from 0 (0 = no tolerance test) to below 1. Got {self.tol!r} instead.")
         if self.shuffle:
             warn(
                 f"shuffle=True has no effect: {name} visits the components in a fixed order, so that a seed gives the same bits everywhere",
@@ -138,22 +138,22 @@ class SettingsMixin:
         }
 
     def _without_effect(self, X: Any, y: Any, targets: Targets | None, settings: dict[str, Any], known: dict[str, Any]) -> list[tuple[str, str]]:
-        """Notices about parameters that change nothing here."""
+        """Notices about parameters that have no effect here."""
         out: list[tuple[str, str]] = []
         if self.layer is not None and not is_anndata(X):
-            out.append(("no-effect", f"layer={self.layer!r} has no effect: X is no AnnData object"))
+            out.append(("no-effect", f"layer={self.layer!r} has no effect: X is not an AnnData object"))
         if isinstance(self.unlabelled, str) or self.unlabelled != -1:
             if y is None:
                 out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: there is no y"))
             elif targets is not None and not any_is(y, self.unlabelled):
-                out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: no entry of y is that"))
+                out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: y does not contain it"))
         if self.l1_ratio and not any(settings["l1"]):
             out.append(("no-effect", f"l1_ratio={self.l1_ratio} has no effect: alpha_W and alpha_H are 0"))
         neighbours = getattr(self, "n_neighbors", None)
         if known.get("graph") is not None and neighbours != signature(type(self)).parameters["n_neighbors"].default:
             out.append(("no-effect", f"n_neighbors={neighbours} has no effect: the graph is given"))
         if y is not None and targets is None:
-            out.append(("unused-y", "y holds numbers that are not whole, a target of a regression, and serves nothing here"))
+            out.append(("unused-y", "y contains fractional numbers (a regression target) and has no effect"))
         return out
 
     def _start(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class SettingsMixin:
             )
         if self.init == "nndsvd" and (self.solver == "mu" or (self.solver == "auto" and self._loss() != "frobenius")):
             warn(
-                "init='nndsvd' has exact zeros, which multiplicative updates ('mu') keep for ever; 'nndsvda', which fills them, is used",
+                "init='nndsvd' has exact zeros, which multiplicative updates ('mu') never change; using 'nndsvda', which fills them",
             )
             return {"init": "nndsvda"}
         if self.init is not None:
@@ -218,7 +218,7 @@ def threads_of(n_jobs: int | None) -> int:
 
 
 def warn_of_threads(notices: Iterable[tuple[str, str]], who: str) -> None:
-    """Says that n_jobs was more than the machine can use, where nothing else tells of notices."""
+    """Warns that n_jobs was more than the machine can use, if nothing else reports notices."""
     for code, message in notices:
         if code == "threads":
             warn(f"{who}: {message}")

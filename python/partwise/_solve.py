@@ -1,4 +1,4 @@
-"""Non-negative least squares for many right-hand sides, and one factor with the other held."""
+"""Non-negative least squares for many right-hand sides, and one factor with the other fixed."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ __all__ = ["nnls", "solve_codes", "solve_components"]
 
 
 def nnls(G: Any, C: Any) -> Any:
-    """Solves min |B x - a| over x >= 0 for many right-hand sides from ``G = B.T @ B`` and ``C = A.T @ B``, exactly.
+    """Solves min |B x - a| over x >= 0 for many right-hand sides from ``G = B.T @ B`` and ``C = A.T @ B``,
+    exactly.
 
-    Block principal pivoting (Kim & Park 2011, doi:10.1137/110821172) on the normal equations: min ½ x G xᵀ - c xᵀ for each
-    row c of C.
+    Block principal pivoting (Kim & Park 2011, doi:10.1137/110821172) on the normal equations: min ½ x G xᵀ -
+    c xᵀ for each row c of C.
 
     Parameters
     ----------
     G : array-like of shape (k, k)
-        A symmetric positive semidefinite matrix; pairs may differ by rounding (7.6e-6 of the largest entry), their mean counts.
+        A symmetric positive semidefinite matrix; pairs may differ by rounding (7.6e-6 of the largest entry),
+        their mean is used.
     C : array-like of shape (n, k)
-        One row a problem.
+        One row per problem.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def nnls(G: Any, C: Any) -> Any:
     for name, values in (("G", G), ("C", C)):
         if not np.isfinite(values).all():
             i, j = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(f"{name} holds NaN or infinity, the first in row {i}, column {j}")
+            raise ValueError(f"{name} contains NaN or infinity, the first in row {i}, column {j}")
     _native.check_symmetric(G, "G")
     least = np.linalg.eigvalsh((G + G.T) / 2)[0] if k else 0.0
     if least < -1e-8 * np.abs(G).max(initial=0.0):
@@ -82,10 +84,9 @@ def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter:
 def solve_codes(X: Any, components: Any, *, beta_loss: str = "frobenius", tol: float = 1e-6, max_iter: int = 500, solver: str = "auto", n_jobs: int | None = None, random_state: int = 0) -> Any:
     """The codes W (n, k) for fixed components H (k, d): min |X - W H|² or D(X | W H) over W >= 0.
 
-    With ``solver="auto"`` the codes of the squared loss are the exact minimum, those that ``transform`` gives; ``tol``, ``max_iter`` and
-    ``random_state`` serve the other solvers and the Kullback-Leibler loss.
-
-    Columns of DataFrames go by the names of the features.
+    With ``solver="auto"`` the codes of the squared loss are the exact minimum, as in ``transform``; ``tol``,
+    ``max_iter`` and ``random_state`` apply to the other solvers and the Kullback-Leibler loss. Columns of
+    DataFrames are matched to features by name.
 
     Returns
     -------
@@ -99,7 +100,7 @@ def solve_components(X: Any, codes: Any, *, beta_loss: str = "frobenius", tol: f
 
     With ``solver="auto"`` they are the exact minimum under the squared loss, as in ``solve_codes``.
 
-    Rows of DataFrames go by the names of the samples.
+    Rows of DataFrames are matched to samples by name.
 
     Returns
     -------

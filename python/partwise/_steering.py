@@ -22,15 +22,15 @@ __all__ = ["Steering"]
 
 
 class Steering:
-    """A fitted model that is being steered: each action changes what is known, and refits from the factors as they are.
+    """Actions on a fitted model: each changes the guidance, and refits from the current factors.
 
-    All guidance stays in force through all actions. Free components are topics here, under the names that the fit gave them
-    ("part 3"), so that all can be spoken of. After an error everything is as before.
+    All guidance stays in force. Free components count as topics here, with the names that the fit gave them
+    ("part 3"), so that actions can name them. If an action fails, the model does not change.
 
     Parameters
     ----------
     model : GuidedNMF
-        Fitted; it stays as it is.
+        Fitted; it is not changed.
     X : as in ``fit``
         The data that it was fitted to.
 
@@ -73,7 +73,8 @@ class Steering:
 
     @property
     def model(self) -> GuidedNMF:
-        """The model as it is: the first one, or a new one for each action. Its ``guidance`` holds all that is known."""
+        """The current model: the first one, or a new one after each action. Its ``guidance`` contains all
+        guidance."""
         return self._states[-1][0]
 
     @property
@@ -83,40 +84,43 @@ class Steering:
 
     @property
     def depth(self) -> int:
-        """How many actions can be undone."""
+        """The number of actions that can be undone."""
         return len(self._states) - 1
 
     # ------------------------------------------------------------------ actions
 
     def rename(self, topic: str, to: str) -> GuidedNMF:
-        """Gives a topic another name.
+        """Renames a topic.
 
         Returns
         -------
         model : GuidedNMF
-            The new model; so do all actions.
+            The new model; every action returns it.
         """
         return self._apply("rename", topic=topic, to=to)
 
     def merge(self, keep: str, gone: str) -> GuidedNMF:
-        """Makes two topics one, under the name of the first; what was known of both holds for it."""
+        """Merges two topics, under the name of the first, with the guidance of both."""
         return self._apply("merge", keep=keep, **{"with": gone})
 
     def split(self, topic: str, new: str, seeds: Any = ()) -> GuidedNMF:
-        """Makes two of a topic: the second, ``new``, starts from features (names or columns), or from the samples explained worst."""
+        """Splits a topic: the second one, ``new``, starts from features (names or columns), or from the
+        samples with the largest error."""
         given = [seeds] if isinstance(seeds, (str, Integral)) else seeds
         return self._apply("split", topic=topic, new=new, seeds=[self._feature(seed, new) for seed in given])
 
     def delete(self, topic: str) -> GuidedNMF:
-        """Takes a topic out, with all that is known of it; its samples find others."""
+        """Deletes a topic and its guidance; its samples move to other topics."""
         return self._apply("delete", topic=topic)
 
     def move(self, sample: int | str, to: str) -> GuidedNMF:
-        """Puts a sample (its name, or its position) into a topic, exactly; what was said of it before is left out."""
+        """Puts a sample (its name, or its position) into a topic, exactly, and drops earlier guidance on
+        it."""
         return self._apply("move", sample=self._names.samples.place(sample, f"sample {sample!r}"), to=to)
 
     def raise_feature(self, topic: str, feature: int | str, by: float = 2.0) -> GuidedNMF:
-        """Makes a feature (a name or a column) count more in a topic: a seed of weight ``by``, or of ``by`` times the weight it had."""
+        """Gives a feature (a name or a column) more weight in a topic: a seed of weight ``by``, or ``by``
+        times its weight as a seed."""
         return self._apply("raise", topic=topic, feature=self._feature(feature, topic), by=float(by))
 
     def forbid(self, topic: str, feature: int | str) -> GuidedNMF:
@@ -124,18 +128,18 @@ class Steering:
         return self._apply("forbid", topic=topic, feature=self._feature(feature, topic))
 
     def pin(self, topic: str) -> GuidedNMF:
-        """Keeps the components of a topic as they are, exactly."""
+        """Fixes the components of a topic, exactly."""
         return self._apply("pin", topic=topic)
 
     def undo(self) -> bool:
-        """Takes the last action back, to the bit; False when there is none."""
+        """Undoes the last action, to the bit; False if there is none."""
         if len(self._states) < 2:
             return False
         self._states.pop()
         return True
 
     def _feature(self, given: int | str, topic: str) -> int | str:
-        """A feature that the data have, as the engine takes it."""
+        """A feature of the data, in the form for the engine."""
         feature = feature_of(given, f"topic {topic!r}")
         at = self._names.features.place(feature, f"topic {topic!r}")
         return feature if isinstance(feature, str) else at

@@ -1,4 +1,4 @@
-"""What ``y`` says: classes with unlabelled samples, several labels a sample, or soft memberships."""
+"""The kinds of ``y``: classes with unlabelled samples, several labels per sample, or soft memberships."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ class Targets:
     classes: Any
     """The classes (c), sorted."""
     codes: Any
-    """The class of each sample as a position in ``classes``, -1 where it has none (n); None when it isn't one class a sample."""
+    """The class of each sample as a position in ``classes``, -1 for unlabelled samples (n); None if there is
+    not one class per sample."""
     memberships: Any
-    """y as numbers (n, c), 0 where unknown; None when y was one class a sample."""
+    """y as numbers (n, c), 0 where unknown; None if y has one class per sample."""
     known: Any
-    """1 where an entry of ``memberships`` is known (n, c); None when y was one class a sample."""
+    """1 where an entry of ``memberships`` is known (n, c); None if y has one class per sample."""
     missing: Any
-    """What stands for "no class" in results."""
+    """The marker for "no class" in results."""
     notes: list[str] = field(default_factory=list)
-    """Labels that look as if they meant "unknown"."""
+    """Labels that may mean "unknown"."""
 
     @property
     def n_classes(self) -> int:
@@ -63,7 +64,7 @@ class Targets:
         return (codes, self.names) if len(np.unique(codes[alone])) == self.n_classes else None
 
     def as_memberships(self) -> tuple[Any, Any]:
-        """Memberships and marks (n, c), also where y was one class a sample."""
+        """Memberships and mask (n, c), also if y has one class per sample."""
         if self.memberships is not None:
             return self.memberships, self.known
         indicator = (self.codes[:, None] == np.arange(self.n_classes)).astype(np.float64)
@@ -90,7 +91,7 @@ class Targets:
 
 
 def is_continuous(y: Any) -> bool:
-    """Whether y is a target of a regression: finite numbers that are not whole, as supervised pipelines hand them on."""
+    """Whether y is a regression target: finite fractional numbers, as supervised pipelines pass them."""
     y = np.asarray(y)
     if y.dtype.kind != "f" or y.ndim > 2 or (y.ndim == 2 and y.shape[1] != 1):
         return False
@@ -99,7 +100,7 @@ def is_continuous(y: Any) -> bool:
 
 
 def targets_of(y: Any, n_samples: int, unlabelled: Any = -1) -> Targets:
-    """Reads y of n samples; ``unlabelled`` is one more mark of those without a label.
+    """Reads y of n samples; ``unlabelled`` is a further marker of unlabelled samples.
 
     Raises
     ------
@@ -123,7 +124,7 @@ def targets_of(y: Any, n_samples: int, unlabelled: Any = -1) -> Targets:
     if y.dtype.kind == "c":
         raise ValueError("Complex data not supported in y: labels are whole numbers or text")
     if y.dtype.kind == "V":
-        raise ValueError(f"y has the type {y.dtype}; labels are whole numbers or text, one a sample")
+        raise ValueError(f"y has the type {y.dtype}; labels are whole numbers or text, one per sample")
     return _classes(y, unlabelled) if y.ndim == 1 else _memberships(y, columns)
 
 
@@ -156,7 +157,7 @@ def array_of(y: Any) -> Any:
 
 
 def unmasked(array: Any) -> Any:
-    """A masked array as a plain one; None where it is masked."""
+    """A masked array as a plain one, with None for masked entries."""
     if not np.ma.is_masked(array):
         return array.data
     out = array.data.astype(object)
@@ -186,13 +187,14 @@ def _classes(y: Any, unlabelled: Any) -> Targets:
     if unclear:
         listed = ", ".join(map(repr, unclear))
         targets.notes.append(
-            f"the label {listed} of y is taken for a class; if it means that nothing is known, give None or unlabelled={unclear[0]!r}"
+            f"the label {listed} of y was read as a class; if it means unlabelled, use None or unlabelled={unclear[0]!r}"
         )
     return targets
 
 
 def _from_numbers(y: Any, unlabelled: Any) -> tuple[Any, Any]:
-    """Labels as whole numbers (or truth values), and which samples are unlabelled; faults are raised."""
+    """Labels as whole numbers (or truth values), and which samples are unlabelled; invalid labels are
+    errors."""
     none = np.zeros(len(y), dtype=bool)
     if isinstance(unlabelled, Real) and not (y.dtype.kind == "b" and unlabelled == -1):
         none |= y == unlabelled
@@ -243,7 +245,7 @@ def _from_objects(y: Any, unlabelled: Any) -> tuple[Any, Any, Any]:
     odd = [v for v in present if not isinstance(v, (str, Real))]
     if odd:
         kinds = sorted({type(v).__name__ for v in present})
-        raise TypeError(f"labels of several types ({', '.join(kinds)}) can't be told apart; give whole numbers or text, one type for all")
+        raise TypeError(f"labels of several types ({', '.join(kinds)}) cannot be distinguished; give whole numbers or text, one type for all")
     texts = _one_text_each([v if isinstance(v, str) else _text_of(v) for v in present])
     out = _of_objects([""] * len(y))
     out[~none] = texts
@@ -268,7 +270,7 @@ def _one_text_each(texts: list[str]) -> list[str]:
 
 
 def any_is(y: Any, mark: Any) -> bool:
-    """Whether an entry of y is the mark of unlabelled samples."""
+    """Whether an entry of y is the marker of unlabelled samples."""
     entries = array_of(y).astype(object).ravel()
     return any(v == mark or (isinstance(v, (str, bytes)) and (v.decode() if isinstance(v, bytes) else v).strip() == str(mark)) for v in entries if np.ndim(v) == 0 and not _is_na(v))
 
@@ -284,7 +286,8 @@ _MISSING_TEXTS = frozenset(
 
 
 def is_missing(value: Any, unlabelled: Any = -1) -> bool:
-    """Whether a label says that nothing is known: None, NaN, NaT, NA, blank, -1, their spellings in tables, or the given mark."""
+    """Whether a label means unlabelled: None, NaN, NaT, NA, blank, -1, their spellings in tables, or the
+    given marker."""
     if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return True
     if isinstance(value, str):
@@ -308,7 +311,7 @@ def _looks_unknown(name: str) -> bool:
 
 
 def _memberships(y: Any, columns: list[str] | None) -> Targets:
-    """Multi-hot or soft memberships; NaN and -1 mark entries that aren't known."""
+    """Multi-hot or soft memberships; NaN and -1 are unknown entries."""
     if y.dtype.kind not in "biuf":
         try:
             y = np.array([[np.nan if is_missing(v) else float(v) for v in row] for row in y], dtype=np.float64).reshape(y.shape)

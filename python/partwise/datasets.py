@@ -1,4 +1,4 @@
-"""Data to try things on, and the formats of the command line."""
+"""Example data, and readers for the file formats of the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["load_digits", "load_file", "load_folder", "load_labels"]
 
 
 def load_digits(*, return_X_y: bool = False) -> Any:
-    """The 1,797 handwritten digits that the command line's demo uses, built in.
+    """The built-in 1,797 handwritten digits of the command line's demo.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ def load_digits(*, return_X_y: bool = False) -> Any:
 
     References
     ----------
-    E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
-    doi:10.24432/C50P49, CC BY 4.0.
+    E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository,
+    1998, doi:10.24432/C50P49, CC BY 4.0.
 
     Examples
     --------
@@ -55,30 +55,33 @@ def load_file(
     header: bool | None = None,
     row_names: bool | None = None,
 ) -> Bunch:
-    """A data file in any format of the command line: ``.npy``, ``.npz``, ``.mtx``, ``.csv``, ``.tsv``, edge lists; gzipped too.
+    """Read a data file in any format of the command line: ``.npy``, ``.npz``, ``.mtx``, ``.csv``, ``.tsv``,
+    edge lists; gzipped too.
 
     Parameters
     ----------
     path : str or path-like
         The file.
     format : str, default=None
-        A format's name, instead of the one that the extension says.
+        The name of the format; by default from the extension.
     key : str, default=None
-        Which array of an ``.npz`` archive.
+        The array to read from an ``.npz`` archive.
     label_column : str, default=None
-        A column of a text table that holds labels instead of data.
+        A column of a text table that contains labels, not data.
     n_nodes : int, default=None
         The number of nodes of an edge list.
     header : bool, default=None
-        Whether the first row of a text table holds the names of the columns. None: detected, and told in ``notes`` where it isn't certain.
+        Whether the first row of a text table contains the column names. None: detected, with a notice in
+        ``notes`` if it is uncertain.
     row_names : bool, default=None
-        Whether the first column of a text table holds the names of the rows. None: detected, and told in ``notes`` where it isn't certain.
+        Whether the first column of a text table contains the row names. None: detected, with a notice in
+        ``notes`` if it is uncertain.
 
     Returns
     -------
     data : Bunch
-        ``data`` (array, or CSR where the file is sparse), ``row_names``, ``feature_names``, ``image_shape``, ``target`` (texts,
-        None where blank; None without ``label_column``), ``notes``.
+        ``data`` (array, or CSR where the file is sparse), ``row_names``, ``feature_names``, ``image_shape``,
+        ``target`` (texts, None where blank; None without ``label_column``), ``notes``.
     """
     table = _native.read_table(
         path, format=format, key=key, label_column=label_column, n_nodes=n_nodes, header=header, row_names=row_names
@@ -102,10 +105,11 @@ _DATA = (".npy", ".npz", ".mtx", ".csv", ".tsv", ".edges")
 
 
 def load_folder(folder: Any) -> Bunch:
-    """Every data file of a folder, by its name without extensions (see ``load_file``); other files are listed as ``skipped``.
+    """Read every data file of a folder, by its name without extensions (see ``load_file``); other files are
+    listed as ``skipped``.
 
-    A file whose name contains "labels" is read as labels of the one data file with as many samples: ``<name>`` then holds
-    an array, -1 or None for unlabelled.
+    A file whose name contains "labels" is read as labels of the one data file with as many samples:
+    ``<name>`` then contains an array, -1 or None for unlabelled.
 
     Parameters
     ----------
@@ -140,11 +144,12 @@ def load_folder(folder: Any) -> Bunch:
 
 
 def load_labels(path: Any, n_samples: int, *, column: str | None = None) -> Any:
-    """A label file of the command line (``index,label``, or one a line) as ``y``: whole numbers with -1, or texts with None.
+    """Read a label file of the command line (``index,label``, or one label per line) as ``y``: whole numbers
+    with -1, or texts with None.
 
     Returns
     -------
-    y : ndarray of shape (n_samples,), or (n_samples, n_labels) of 0 and 1 where a sample has several
+    y : ndarray of shape (n_samples,), or (n_samples, n_labels) of 0 and 1 if a sample has several
     """
     names, sets = _native.read_labels(path, n_samples, column=column)
     if any(len(marks) > 1 for marks in sets):

@@ -1,4 +1,5 @@
-"""How good a result is: agreement of a clustering with classes, several labels a sample, cuts, sparseness."""
+"""Metrics: agreement of a clustering with classes, F-scores for several labels per sample, graph cuts,
+sparseness."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def _measure(name: str, y_true: Any, y_pred: Any) -> float:
 
 
 def accuracy(y_true: Any, y_pred: Any) -> float:
-    """The share of samples that are right under the best one-to-one map of clusters to classes (Hungarian method).
+    """The fraction of samples that are right under the best one-to-one map of clusters to classes (Hungarian
+    method).
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def accuracy(y_true: Any, y_pred: Any) -> float:
 
 
 def best_mapping(y_true: Any, y_pred: Any) -> dict[Any, Any]:
-    """The one-to-one map of clusters to classes that ``accuracy`` uses; None for clusters that are left over.
+    """The one-to-one map of clusters to classes that ``accuracy`` uses; None for clusters without a class.
 
     Examples
     --------
@@ -106,12 +108,13 @@ def adjusted_rand_index(y_true: Any, y_pred: Any) -> float:
 
 
 def purity(y_true: Any, y_pred: Any) -> float:
-    """The share of samples that belong to the commonest class of their cluster."""
+    """The fraction of samples that belong to the most frequent class of their cluster."""
     return _measure("purity", y_true, y_pred)
 
 
 def sparseness(values: Any) -> float:
-    """Hoyer's sparseness of a vector (a matrix is read as one): 0 when all entries are equal, 1 when one is left.
+    """Hoyer's sparseness of a vector (a matrix is read as one): 0 if all entries are equal, 1 if only one is
+    not 0.
 
     Examples
     --------
@@ -123,7 +126,8 @@ def sparseness(values: Any) -> float:
 
 
 def f_scores(y_true: Any, y_pred: Any) -> dict[str, float]:
-    """F-scores of several labels a sample, from marks of shape (n_samples, n_labels): macro and micro average, and their mean.
+    """F-scores for several labels per sample, from arrays of 0 and 1 of shape (n_samples, n_labels): macro
+    and micro average, and their mean.
 
     Examples
     --------
@@ -150,7 +154,7 @@ def _cuts(graph: Any, clusters: Any) -> tuple[float, float]:
 
 
 def total_cut(graph: Any, clusters: Any) -> float:
-    """The weight of the edges of a symmetric graph (n, n), dense or sparse, that join different clusters.
+    """The weight of the edges of a symmetric graph (n, n), dense or sparse, between different clusters.
 
     Examples
     --------

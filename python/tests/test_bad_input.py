@@ -103,7 +103,7 @@ def test_options_without_effect_are_said():
         pw.NMF(2, shuffle=True, tol=0).fit(X)
     with pytest.warns(RuntimeWarning, match="provided W or H are ignored"):
         pw.NMF(2, tol=0).fit(X, W=np.ones((8, 2)))
-    with pytest.warns(UserWarning, match="'nndsvda', which fills them, is used"):
+    with pytest.warns(UserWarning, match="using 'nndsvda', which fills them"):
         pw.NMF(2, init="nndsvd", solver="mu", tol=0).fit(X)
 
 

@@ -73,7 +73,7 @@ def test_planted_factors_are_found(solver, init):
 
 
 def test_running_out_of_iterations_warns_and_says_so():
-    with pytest.warns(ConvergenceWarning, match="Stopped after 2 iterations, before full convergence"):
+    with pytest.warns(ConvergenceWarning, match="Stopped after 2 iterations without converging"):
         model = pw.NMF(4, random_state=0, max_iter=2).fit(A)
     assert model.stop_reason_ == "iteration limit" and model.n_iter_ == 2
 

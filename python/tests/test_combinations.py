@@ -183,9 +183,9 @@ def test_fits_end_where_nothing_moves_and_warn_only_where_something_does():
         pw.NMF(4, random_state=0, max_iter=3000, tol=0).fit(X)
     objective = model.history_["objective"]
     assert objective[-51] - objective[-1] < 1e-4 * objective[-1]
-    with pytest.warns(ConvergenceWarning, match="Stopped after 5 iterations, before full convergence") as seen:
+    with pytest.warns(ConvergenceWarning, match="Stopped after 5 iterations without converging") as seen:
         pw.NMF(4, random_state=0, max_iter=5).fit(X)
-    assert "for more: max_iter=" in str(seen[0].message)
+    assert "to continue further: max_iter=" in str(seen[0].message)
 
 
 @pytest.mark.parametrize("make", [lambda S: pw.SymNMF(3, random_state=0, max_iter=5).fit(S), lambda S: pw.GNMF(2, random_state=0, max_iter=5).fit(S, graph=S), lambda S: pw.nnls(S, np.ones((2, len(S)))), lambda S: GuidedNMF(2, guidance=Guidance(Graph(S)), max_iter=5).fit(S)])

@@ -197,7 +197,7 @@ def test_a_model_that_scales_gives_the_bits_of_the_command_line_for_raw_rows(sca
     np.testing.assert_array_equal(again.transform(make(new)), theirs)
     command("transform", folder / "again.safetensors", folder / f"new.{end}", *exactly, "--out", folder / "more")
     np.testing.assert_array_equal(np.load(folder / "more" / "codes.npy"), theirs)
-    with pytest.warns(UserWarning, match="fit takes X as it is"):
+    with pytest.warns(UserWarning, match="fit does not scale X"):
         again.fit(make(counts))
     assert again.scaling_ is None
 

@@ -160,9 +160,9 @@ def test_parameters_of_a_graph_that_is_given_are_said_to_have_no_effect():
 def test_settings_without_effect_are_named():
     X, y, _ = data_for(pw.NMF)
     for settings, target, said in [
-        ({"layer": "counts"}, None, "layer='counts' has no effect: X is no AnnData"),
+        ({"layer": "counts"}, None, "layer='counts' has no effect: X is not an AnnData"),
         ({"unlabelled": 99}, None, "unlabelled=99 has no effect: there is no y"),
-        ({"unlabelled": "x"}, y, "unlabelled='x' has no effect: no entry of y is that"),
+        ({"unlabelled": "x"}, y, "unlabelled='x' has no effect: y does not contain it"),
         ({"l1_ratio": 0.5}, None, "l1_ratio=0.5 has no effect: alpha_W and alpha_H are 0"),
     ]:
         with pytest.warns(UserWarning, match=said):

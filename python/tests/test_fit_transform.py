@@ -69,7 +69,7 @@ def test_ratings_are_predicted_from_the_codes_of_a_fit_that_left_unknown_ones_ou
     codes = model.fit_transform(sp.csr_matrix(left) if item == "known features" else left)
     np.testing.assert_allclose(codes @ model.components_, full, rtol=1e-3)
     # New rows: zeros are zeros, and that is said; NaN is unknown.
-    with pytest.warns(UserWarning, match="every entry counts, zeros too; NaN in a dense X marks unknown ones"):
+    with pytest.warns(UserWarning, match="every entry counts, including zeros. Use NaN in a dense X for missing entries"):
         model.transform(left)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

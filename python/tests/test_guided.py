@@ -268,7 +268,7 @@ def test_faults_of_known_features_are_named():
         (KnownFeatures(known[:, :3]), "(40, 30)"),
         (KnownFeatures([[0]]), "40 samples"),
         (KnownFeatures([[30]] * 40), "below 30"),
-        (KnownFeatures(known), "what is not known has no value"),
+        (KnownFeatures(known), "missing entries are stored as 0"),
         (EntryWeights(-full), "0 or more"),
     ]:
         with pytest.raises(ValueError, match=re.escape(words)):

@@ -132,10 +132,10 @@ def test_memberships_take_the_same_marks_for_what_is_not_known():
 @pytest.mark.parametrize("mark", UNCLEAR)
 def test_a_label_that_looks_like_unknown_is_named(mark):
     X, y, _ = texts(mark)
-    with pytest.warns(UserWarning, match=f"the label '{mark.replace('?', chr(92) + '?')}' of y is taken for a class"):
+    with pytest.warns(UserWarning, match=f"the label '{mark.replace('?', chr(92) + '?')}' of y was read as a class"):
         model = fitted(X, y)
     assert mark in model.classes_ and "unclear-labels" in [code for code, _ in model.notices_]
-    with pytest.warns(UserWarning, match="is taken for a class"):
+    with pytest.warns(UserWarning, match="was read as a class"):
         GuidedNMF(guidance=Guidance(Labels(y)), random_state=0, max_iter=2, tol=0).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

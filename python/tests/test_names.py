@@ -222,7 +222,7 @@ def test_automatic_and_measures_refuse_another_order_too():
 
 REFUSED = {
     "profiles misspelt": (lambda: References(PROFILES.rename(columns={"goal": "gaol"})), r"1 of the 6 features .* first 'goal' \(nearest: 'gaol'"),
-    "profiles with more": (lambda: References(PROFILES.assign(umpire=1.0)), "1 of its 7 names are no features of the data, the first 'umpire'"),
+    "profiles with more": (lambda: References(PROFILES.assign(umpire=1.0)), "1 of its 7 names are not features of the data, the first 'umpire'"),
     "weights misspelt": (lambda: FeatureWeights(WEIGHTS_OF_FEATURES.rename({"goal": "gaol"})), "nearest: 'gaol'"),
     "weights of some": (lambda: FeatureWeights(WEIGHTS_OF_FEATURES.iloc[:4]), "2 of the 6 features"),
     "a weight by a wrong name": (lambda: FeatureWeights({"gaol": 2.0}), r"no feature of the data is named 'gaol' \(nearest: 'goal'"),
@@ -231,13 +231,13 @@ REFUSED = {
     "rows missing": (lambda: EntryWeights(MARKS.iloc[2:]), "2 of the 18 samples"),
     "known features misspelt": (lambda: KnownFeatures(MARKS.rename(index={"s3": "t3"})), "'s3'"),
     "a known feature by a wrong name": (lambda: KnownFeatures([["gaol"]] * N), "nearest: 'goal'"),
-    "labels of other samples": (lambda: Labels(CLASSES.rename({"s3": "t3"})), "no samples of the data, the first 't3'"),
+    "labels of other samples": (lambda: Labels(CLASSES.rename({"s3": "t3"})), "not samples of the data, the first 't3'"),
     "a label by a wrong name": (lambda: Labels({"x3": "a"}), "nearest: 's3'"),
-    "memberships of other samples": (lambda: Memberships(SHARES.rename({"s3": "t3"})), "no samples of the data, the first 't3'"),
+    "memberships of other samples": (lambda: Memberships(SHARES.rename({"s3": "t3"})), "not samples of the data, the first 't3'"),
     "a set by a wrong name": (lambda: Sets({"x3": ["a"]}), "nearest: 's3'"),
     "a link by a wrong name": (lambda: Links([("s3", "x3")]), "nearest: 's3'"),
     "a graph of others": (lambda: Graph(JOINED.rename(columns={"s3": "t3"})), "'s3'"),
-    "names twice": (lambda: FeatureWeights(pd.Series(numbers(6), index=["ball", "goal", "goal", "judge", "team", "law"])), r"'goal' comes twice \(numbers 1 and 2"),
+    "names twice": (lambda: FeatureWeights(pd.Series(numbers(6), index=["ball", "goal", "goal", "judge", "team", "law"])), r"'goal' occurs twice \(at 1 and 2"),
     "names in another order than the index": (lambda: References(PROFILES, names=["b", "a"]), "in another order"),
 }
 
@@ -291,11 +291,11 @@ def test_numbers_that_are_names_decide_and_what_may_be_both_is_refused():
     same(fitted(years, Topic("a", [2000], forbidden=[5])), plain)
     with pytest.raises(ValueError, match="2 is the name of feature number 4, and feature number 2 is named '2010'; .* as text, '2' or '2010'"):
         fitted(years, Topic("a", [2]))
-    with pytest.raises(ValueError, match="named by numbers, and 3 is none of them"):
+    with pytest.raises(ValueError, match="are numbers, and 3 is not one of them"):
         fitted(years, FeatureWeights({3: 0.5}))
     same(fitted(years, FeatureWeights({"2": 0.5})), fitted(X.to_numpy(), FeatureWeights([1, 1, 1, 1, 0.5, 1])))
     people = X.set_axis(range(100, 100 + N)).set_axis([3, *range(101, 100 + N)])
-    with pytest.raises(ValueError, match="named by numbers, and 2 is none of them"):
+    with pytest.raises(ValueError, match="are numbers, and 2 is not one of them"):
         fitted(people, Links([(2, 3)]))
     same(fitted(people, Links([("3", 104)])), fitted(X, Links([(0, 4)])))
     # The index of a part of a table is counted on, not chosen.

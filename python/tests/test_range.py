@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import partwise as pw
 from partwise import _native, _settings
-from partwise._faults import guard
+from partwise._errors import guard
 
 X = np.random.default_rng(0).random((14, 6)) * 10 + 0.1
 y = np.array([0, 1, 0, 1] + [-1] * 10)
@@ -41,7 +41,7 @@ def test_data_out_of_range_have_the_fit_of_the_same_data_in_other_units(kind: An
                 except ValueError as error:
                     # The weight of a graph has a unit: beside data so small it may be beyond all range, which is said.
                     assert kind in (pw.GNMF, pw.SemiGNMF) and power < 0, error
-                    assert "left the range of the number type; scale the data" in str(error)
+                    assert "overflowed; scale the data" in str(error)
                     continue
                 assert np.isfinite(model.codes_).all() and np.isfinite(model.components_).all()
                 assert np.isfinite([model.relative_error_, model.reconstruction_err_]).all()

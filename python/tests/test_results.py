@@ -75,7 +75,7 @@ def test_every_plot_returns_axes():
         assert isinstance(ax, matplotlib.axes.Axes)
     with pytest.raises(ValueError, match="5 pixels|25 pixels"):
         model.plot_components(shape=(5, 5))
-    with pytest.raises(ValueError, match="without one label a sample"):
+    with pytest.raises(ValueError, match="without labels \\(one per sample\\)"):
         pw.NMF(2, random_state=0).fit(X).plot_guidance()
 
 

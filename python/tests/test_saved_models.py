@@ -279,7 +279,7 @@ def test_what_a_file_cannot_hold_is_refused_or_named_when_it_is_saved(tmp_path):
             model.save(path)
         assert not path.exists()
     model = pw.NMF(2, max_iter=2, tol=0, callback=lambda iteration: None).fit(X)
-    with pytest.warns(UserWarning, match="can't hold the callback") as seen:
+    with pytest.warns(UserWarning, match="cannot contain the callback") as seen:
         model.save(path)
     assert seen[0].filename == __file__ and pw.load(path).callback is None
     model = pw.NMF(2, max_iter=2, tol=0).fit(X)

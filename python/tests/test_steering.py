@@ -96,11 +96,11 @@ def test_undo_gives_the_same_bits_and_errors_change_nothing():
     steering.delete("d")
     with pytest.raises(ValueError, match='unknown topic "nowhere"; valid: a, c'):
         steering.delete("nowhere")
-    with pytest.raises(ValueError, match="there is a topic"):
+    with pytest.raises(ValueError, match="there is already a topic"):
         steering.rename("a", "c")
     with pytest.raises(ValueError, match="sample 120 must be a whole number from 0 to 119"):
         steering.move(120, "a")
-    with pytest.raises(TypeError, match="is no feature"):
+    with pytest.raises(TypeError, match="is not a feature"):
         steering.forbid("a", 1.5)
     assert steering.depth == 2 and steering.undo() and steering.model is first
     assert steering.undo() and steering.model is model and not steering.undo()

@@ -70,8 +70,8 @@ pub(crate) fn search<T: Real>(
     Ok(search)
 }
 
-/// Fits WS-NMF with these numbers of components a class in every fold, scores the candidates, and returns the
-/// best of the numbers with its score.
+/// Fits WS-NMF with these numbers of components per class in every fold, scores the candidates, and returns
+/// the best of the numbers with its score.
 fn try_components<T: Real>(
     prepared: &Prepared<'_, T>,
     search: &mut Search,

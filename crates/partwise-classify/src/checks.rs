@@ -41,12 +41,12 @@ pub(crate) fn check_data<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> 
 pub(crate) fn rows_of_zeros<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Option<Notice> {
     let zeros = data.summary().zero_rows.iter().filter(|i| labels.class(**i).is_none());
     let (count, first) = (zeros.clone().count(), *zeros.clone().next()?);
-    let have = if count == 1 { "sample without a label has" } else { "samples without a label have" };
+    let have = if count == 1 { "unlabelled sample has" } else { "unlabelled samples have" };
     Some(Notice {
         code: "classes-of-zero-rows",
         message: format!(
-            "{count} {have} no entry above 0, the first {first}: their class is a guess that the data say \
-             nothing about"
+            "{count} {have} no entry above 0, the first {first}: their class is a guess, because these rows \
+            are 0"
         ),
     })
 }
@@ -60,9 +60,9 @@ pub(crate) fn single_labels(labels: &Labels, held_out: usize) -> Option<Notice> 
         return None;
     }
     let effect = if held_out == 0 {
-        "no label can be held out, so all graphs and classifiers weigh the same"
+        "no label can be held out, so all candidate graphs and base classifiers get the same weight"
     } else {
-        "these are learned from, but no score counts them"
+        "these labels are used for training, but not for scores"
     };
     Some(Notice {
         code: "single-label",

@@ -1,4 +1,4 @@
-//! Members of an ensemble: scored on held-out labels, weighed, and multiplied.
+//! Members of an ensemble: scored on held-out labels, weighted, and multiplied.
 
 use partwise::{Labels, Matrix};
 
@@ -20,7 +20,7 @@ pub(crate) enum Quality {
 }
 
 impl Quality {
-    /// 0 for all where no label could be held out.
+    /// 0 for all if no label could be held out.
     pub(crate) fn of(self, member: &Member) -> f64 {
         let agreement = match self {
             Quality::Score => 0.0,
@@ -30,8 +30,8 @@ impl Quality {
     }
 }
 
-/// Scores the posteriors that each of `names` has in `posteriors` (one list a fold) and weighs them by
-/// exp(held_out·(quality − best)). Where no label could be held out all weigh 1.
+/// Scores the posteriors that each of `names` has in `posteriors` (one list per fold) and weighs them by
+/// exp(held_out·(quality − best)). If no label could be held out, all weights are 1.
 pub(crate) fn weighed(
     folds: &[Fold],
     posteriors: &[impl AsRef<[Matrix<f64>]>],

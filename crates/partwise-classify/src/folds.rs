@@ -9,7 +9,7 @@ use crate::graphs::{Prepared, graph_of_rows};
 use crate::posteriors::calibrated;
 use crate::result::CandidateGraph;
 
-/// No class is assumed smaller than this part of an even share.
+/// No class is assumed smaller than this fraction of an equal share.
 const LEAST_SIZE: f64 = 0.1;
 
 /// Held-out labels: samples and their classes.

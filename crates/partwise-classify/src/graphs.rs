@@ -34,7 +34,7 @@ impl<'s, T: Real> Prepared<'s, T> {
         Ok(Prepared { rows, affinities, graph, settings })
     }
 
-    /// S_p: WS-NMF with `per_class` components a class, and the graph of its codes at unit length of the
+    /// S_p: WS-NMF with `per_class` components per class, and the graph of its codes at unit length of the
     /// components.
     pub(crate) fn graph_of_codes(&self, labels: &Labels, per_class: usize) -> Result<Graph> {
         let rank = labels.n_classes() * per_class;

@@ -5,7 +5,7 @@
 //! folds       fold 0 trains on all labels and holds none out; each further fold holds out a part of them
 //! graphs      7 nearest neighbours, weights exp(−‖x − y‖²/(sᵢsⱼ)), sᵢ the distance to the 7th; normalized.
 //!             S_X of the unit rows of X; S_m of the cosines to the class centroids (spherical k-means);
-//!             S_p of the codes of WS-NMF with p components a class, exemplar start and a weak graph term
+//!             S_p of the codes of WS-NMF with p components per class, exemplar start and a weak graph term
 //! candidates  S_X and (1 − w)·S_X + w·S_g,   w = ⅓, ⅔, 1,   g = m, and p = 1, 2, 3 and on while it helps
 //! score       of a classifier, over the b held-out labels: the mean of the accuracy and of the posterior of
 //!             the true class; its weight ∝ exp(b·(score − best score)).
@@ -26,16 +26,16 @@
 //!
 //! - The members fail in different places. The squared loss wants round classes of like size, the
 //!   Kullback–Leibler loss and the multinomial mixture read counts as counts; discriminants and the Gaussian
-//!   mixture find the few directions that separate classes; graphs need no more than connected classes. Which
-//!   of these holds for a data set is what the held-out labels say.
+//!   mixture find the few directions that separate classes; graphs need no more than connected classes. The
+//! held-out labels decide which of these holds for a data set.
 //! - A product of experts (Hinton 2002) lets a confident member decide and an undecided one abstain.
 //!   Posteriors are therefore compared at equal confidence: each is raised to the power at which the mean
 //!   largest posterior of the unlabelled samples has a fixed value (temperature scaling).
 //! - The weights are those of a likelihood: b·score is a sum over held-out labels, of which the score is the
 //!   mean.
 //! - Label spreading is scaled halfway towards the class sizes, and sizes are assumed halfway, in logarithms,
-//!   between even ones and those of the clusters of spherical k-means: a few labels say no more than that
-//!   about sizes.
+//!   between even ones and those of the clusters of spherical k-means: a few labels are not evidence for more
+//! about sizes.
 //! - How far the folds agree on the unlabelled samples (Cohen's κ) weighs among the refinements only, which
 //!   differ on many samples. It is reported for all.
 //!
@@ -93,10 +93,11 @@ pub use settings::ClassifySettings;
 /// ```
 ///
 /// # Errors
-/// [`Error::Labels`](partwise::Error::Labels) when labels are not one a sample or of fewer than two classes;
-/// [`Error::NotFinite`](partwise::Error::NotFinite) and [`Error::Negative`](partwise::Error::Negative) for
-/// such data; [`Error::OutOfRange`](partwise::Error::OutOfRange) for fewer than 3 samples and for the
-/// settings; [`Error::Memory`](partwise::Error::Memory) when it would need more than the limit.
+/// [`Error::Labels`](partwise::Error::Labels) when labels are not one per sample or of fewer than two
+/// classes; [`Error::NotFinite`](partwise::Error::NotFinite) and
+/// [`Error::Negative`](partwise::Error::Negative) for such data;
+/// [`Error::OutOfRange`](partwise::Error::OutOfRange) for fewer than 3 samples and for the settings;
+/// [`Error::Memory`](partwise::Error::Memory) when it would need more than the limit.
 pub fn classify<T: Real>(
     data: &dyn DataMatrix<T>,
     labels: &Labels,

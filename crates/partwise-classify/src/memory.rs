@@ -7,7 +7,7 @@ const INDEX: f64 = 4.0;
 const WORD: f64 = 8.0;
 
 /// What [`classify`](crate::classify) needs for so many classes: unit rows, graphs of neighbours, fits with
-/// up to `per_class` components a class, and the inner products of the samples.
+/// up to `per_class` components per class, and the inner products of the samples.
 pub fn estimate(size: DataSize, classes: usize, per_class: usize) -> Estimate {
     let (n, d, number) = (size.samples as f64, size.features as f64, size.number as f64);
     let graph = n * 7.0 * 2.0 * (INDEX + WORD);

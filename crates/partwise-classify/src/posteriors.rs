@@ -37,8 +37,8 @@ pub(crate) fn logarithms(scores: &Matrix<f64>) -> Matrix<f64> {
     out
 }
 
-/// `scores` × one scale a class, moved by `power` of what would give each class its part of `sizes` (c, sums
-/// to 1), as posteriors. At power 1 the mean posteriors are the sizes.
+/// `scores` × one scale per class, moved by `power` of what would give each class its part of `sizes` (c,
+/// sums to 1), as posteriors. At power 1 the mean posteriors are the sizes.
 pub(crate) fn balanced(scores: &Matrix<f64>, sizes: &[f64], power: f64) -> Matrix<f64> {
     let k = scores.columns();
     let scaled =

@@ -25,7 +25,7 @@ pub struct Classification {
     pub held_out: usize,
     /// The class sizes that label spreading was balanced with (c); they sum to 1.
     pub class_sizes: Vec<f64>,
-    /// What should be known about the result.
+    /// Notices about the result.
     pub notices: Vec<Notice>,
 }
 
@@ -35,10 +35,10 @@ pub struct Classification {
 pub struct Member {
     /// Its name in running text.
     pub name: &'static str,
-    /// The held-out score, 0 to 1; none where no label could be held out.
+    /// The held-out score, 0 to 1; none if no label could be held out.
     pub score: Option<f64>,
     /// How far the folds agree on the samples without a label: Cohen's κ, 1 for full agreement, 0 for that of
-    /// chance; none where no label could be held out.
+    /// chance; none if no label could be held out.
     pub agreement: Option<f64>,
     /// Its weight in the product; the largest is 1.
     pub weight: f64,
@@ -67,7 +67,7 @@ pub enum CandidateGraph {
     Data,
     /// The cosines to the class centroids.
     Centroids,
-    /// The codes of WS-NMF with so many components a class.
+    /// The codes of WS-NMF with this many components per class.
     Codes(usize),
 }
 
@@ -77,7 +77,7 @@ pub enum CandidateGraph {
 pub enum Phase {
     /// The graph of the data, and class centroids in every fold.
     Graphs,
-    /// WS-NMF with so many components a class in every fold, and scores for the graphs of its codes.
+    /// WS-NMF with this many components per class in every fold, and scores for the graphs of its codes.
     Components {
         /// The smallest number.
         least: usize,
@@ -94,9 +94,9 @@ impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Phase::Graphs => f.write_str("neighbours of all samples"),
-            Phase::Components { least: 1, most: 1 } => f.write_str("1 component a class"),
-            Phase::Components { least, most } if least == most => write!(f, "{most} components a class"),
-            Phase::Components { least, most } => write!(f, "{least} to {most} components a class"),
+            Phase::Components { least: 1, most: 1 } => f.write_str("1 component per class"),
+            Phase::Components { least, most } if least == most => write!(f, "{most} components per class"),
+            Phase::Components { least, most } => write!(f, "{least} to {most} components per class"),
             Phase::BaseClassifiers => f.write_str("base classifiers"),
             Phase::Refinements => f.write_str("refinements"),
         }

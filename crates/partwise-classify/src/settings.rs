@@ -8,16 +8,16 @@ use partwise::{Error, Result};
 /// |---|---|---|---|
 /// | `components_per_class` | 1, 2, 3, 5, 8, 12, 20 | ascending, ≥ 1 | components |
 /// | `graph_weight` | 0.01 | ≥ 0 | σ² of the graph in WS-NMF |
-/// | `iterations` | 30 | ≥ 1 | of each WS-NMF, two coordinate sweeps a factor; of each CNMF |
+/// | `iterations` | 30 | ≥ 1 | of each WS-NMF, two coordinate sweeps per factor; of each CNMF |
 /// | `max_folds` | 5 | ≥ 2 | folds |
 /// | `seed` | 0 | any | – |
 /// | `threads` | 0 | 0 = all cores | –; the result does not depend on them |
 /// | `memory_limit` | none | – | bytes that may be taken beside the data |
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassifySettings {
-    /// How many components a class may own: tried in this order, the first three always, further ones until
-    /// two in a row were no better than the best so far. More than 1 only where all of them are at most ¾ of
-    /// the samples.
+    /// The numbers of components that a class may own: tried in this order, the first three always, further
+    /// ones until two in a row were no better than the best so far. More than 1 only where all of them are at
+    /// most ¾ of the samples.
     pub components_per_class: Vec<usize>,
     /// How strongly neighbours are drawn together in WS-NMF.
     pub graph_weight: f64,

@@ -246,5 +246,5 @@ fn phases_are_observed_as_they_begin_and_only_numbers_of_components_that_fit_are
     assert_eq!(phases[phases.len() - 2..], [Phase::BaseClassifiers, Phase::Refinements]);
     // 90 samples in 3 classes: 23 components a class are more than three quarters of them.
     assert_eq!(observed(vec![23]), (vec![Phase::Graphs, Phase::BaseClassifiers, Phase::Refinements], false));
-    assert_eq!(Phase::Components { least: 1, most: 3 }.to_string(), "1 to 3 components a class");
+    assert_eq!(Phase::Components { least: 1, most: 3 }.to_string(), "1 to 3 components per class");
 }

@@ -10,8 +10,8 @@ use crate::choices::{self, Strength};
 
 /// Non-negative matrix factorization guided by what you know.
 ///
-/// Factors a table X (samples x features, no negative entries) into codes W (samples x k) and components H (k x features).
-/// Known labels or reference rows make the components carry your names.
+/// Factors a non-negative table X (samples x features) into codes W (samples x k) and components H (k x
+/// features). Known labels or reference components give the components your names.
 #[derive(Debug, Parser)]
 #[command(name = "partwise", version, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -24,25 +24,26 @@ pub(crate) enum Command {
     /// Factor a table and write the result to a folder.
     #[command(after_help = EXIT_CODES)]
     Fit(Box<FitArgs>),
-    /// Give every sample a class from the labels of a few.
+    /// Predict a class for every sample from a few labels.
     #[command(after_help = EXIT_CODES)]
     Classify(Box<ClassifyArgs>),
     /// Find the codes of new rows for the components of a model.
     #[command(after_help = EXIT_CODES)]
     Transform(TransformArgs),
-    /// Show fit against agreement over the strengths of a guidance.
+    /// Fit with several strengths of the guidance, and show the error against the agreement.
     #[command(after_help = EXIT_CODES)]
     Sweep(Box<SweepArgs>),
     /// Compare the clusters of a result with labels.
     #[command(after_help = EXIT_CODES)]
     Evaluate(EvaluateArgs),
-    /// Say which samples to label next, or which links to give: those on which a fit is least sure and that tell it most.
+    /// List the samples to label next, or the pairs to link: those that the fit is least certain about and
+    /// would learn most from.
     #[command(after_help = EXIT_CODES)]
     Suggest(SuggestArgs),
     /// List methods, solvers, starts, losses, scalings and file formats.
     #[command(after_help = EXIT_CODES)]
     Methods(MethodsArgs),
-    /// Show the main job on built-in handwritten digits.
+    /// Run an example on built-in handwritten digits and write a report.
     #[command(after_help = EXIT_CODES)]
     Demo(DemoArgs),
     /// Print a completion script for a shell.
@@ -50,28 +51,31 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
 }
 
-/// What is read, and how.
+/// The data, and how they are read.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReadArgs {
-    /// The table: one sample a row; - reads it from standard input, as every file can be read (one of them). See `partwise methods` for the
-    /// formats.
+    /// The data: one sample per row. - reads standard input; this works for every input file, but for one at
+    /// a time. See `partwise methods` for the formats.
     pub(crate) data: PathBuf,
-    /// The format. Default: by the extension (of standard input: by the content); the content must agree with it.
+    /// The file format. Default: from the extension, or from the content for standard input. The content must
+    /// match.
     #[arg(long, value_parser = choices::formats(), hide_possible_values = false)]
     pub(crate) format: Option<String>,
-    /// Which array of an .npz archive. Default: the only one.
+    /// The array to read from an .npz archive. Default: the only one.
     #[arg(long, value_name = "NAME")]
     pub(crate) key: Option<String>,
-    /// The first row of a text table holds the names of the columns. Default: detected, and told where it isn't certain.
+    /// The first row of a text table contains the column names. Default: detected, with a notice if it
+    /// is uncertain.
     #[arg(long, overrides_with = "no_header")]
     pub(crate) header: bool,
-    /// The first row of a text table holds data.
+    /// The first row of a text table is data, not column names.
     #[arg(long, overrides_with = "header")]
     pub(crate) no_header: bool,
-    /// The first column of a text table holds the names of the rows. Default: detected, and told where it isn't certain.
+    /// The first column of a text table contains the row names. Default: detected, with a notice if it
+    /// is uncertain.
     #[arg(long, overrides_with = "no_row_names")]
     pub(crate) row_names: bool,
-    /// The first column of a text table holds data.
+    /// The first column of a text table is data, not row names.
     #[arg(long, overrides_with = "row_names")]
     pub(crate) no_row_names: bool,
     /// Each row is an image of this height and width, as in 32x32. Default: known for image stacks.
@@ -79,35 +83,37 @@ pub(crate) struct ReadArgs {
     pub(crate) image_shape: Option<(usize, usize)>,
 }
 
-/// Where it goes, and what is said meanwhile.
+/// Where the result is written, and what is printed.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WriteArgs {
-    /// The folder for the result. It must not exist, unless --force is given. In its tables an apostrophe stands before a name that a
-    /// spreadsheet would take for a formula (= + - @); every reader here takes it off again.
+    /// The folder for the result. It must not exist, unless --force is given. In its CSV files, names that a
+    /// spreadsheet would run as a formula (= + - @) get an apostrophe in front. Partwise removes it when it
+    /// reads them.
     #[arg(long, short, value_name = "DIR", value_parser = choices::folder())]
     pub(crate) out: PathBuf,
-    /// Replace the earlier result that the folder holds, or write into a folder that is empty. Only files that Partwise wrote there and that
-    /// are as it wrote them are replaced or removed; all others stay.
+    /// Replace the result in the folder, or write into an empty folder. Only files that Partwise wrote and
+    /// that are unchanged are replaced or removed. All other files stay.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print errors only. Notes are in run.json and in the report all the same.
+    /// Print errors only. Notices are still in run.json and in the report.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Print the content of run.json on standard output at the end; all else goes to standard error.
+    /// Print run.json on standard output at the end. Everything else goes to standard error.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// What the files of a model hold.
+/// The content of the result files.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ContentArgs {
-    /// What codes.npy and codes.csv hold: the codes, or the codes W(HH')^1/2, whose distances and inner products are those of the rows of
-    /// WH (for classifiers; they may be negative). Model and memberships have the plain codes.
+    /// What codes.npy and codes.csv contain: "plain", the codes W; "corrected", W(HH')^1/2, which have the
+    /// distances and inner products of the rows of WH (for classifiers; may be negative). The model and the
+    /// memberships always use W.
     #[arg(long, value_parser = choices::codes(), default_value = "plain")]
     pub(crate) codes: String,
-    /// What the shares in memberships.csv (and the clusters, by the largest) are shares of: "length", code times length of the component;
-    /// "sum", code times sum of the component, parts of what was counted. Default: length, and sum under Kullback-Leibler, which keeps
-    /// the total of each row. run.json and the report say it.
+    /// How memberships (and clusters) measure a component: "length", by its Euclidean norm; "sum", by the sum
+    /// of its entries, for counts. Default: length; sum with the Kullback-Leibler loss, which keeps the row
+    /// sums. run.json and the report state the choice.
     #[arg(long, value_parser = choices::shares())]
     pub(crate) shares: Option<String>,
 }
@@ -148,17 +154,18 @@ impl FitArgs {
     }
 }
 
-/// Labels, and which of them guide.
+/// Labels, and which of them the fit uses.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LabelArgs {
-    /// Known labels: a table of samples (by index from 0, or by the names of the rows) and labels, one label a line, or an .npy vector;
-    /// blank, NA, nan, None, null or -1 = unlabelled.
+    /// Known labels: a table with samples (index from 0, or row name) and labels, one label per line for all
+    /// samples, or an .npy vector. Blank, NA, nan, None, null or -1 = unlabelled.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
-    /// Guide with this many labels of each class only, drawn by the seed; the others serve the evaluation. Default: all guide.
+    /// Use only this many labels per class, drawn at random with --seed; the others are used for the
+    /// evaluation. Default: all labels.
     #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) labels_per_class: Option<usize>,
-    /// The column that holds the labels: of the --labels table, or of the data when --labels is not given.
+    /// The column with the labels: of the --labels table, or of the data without --labels.
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
 }
@@ -175,101 +182,113 @@ impl LabelArgs {
     }
 }
 
-/// What is known about the samples and parts.
+/// What you know about the samples and components.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What you know")]
 pub(crate) struct GuidanceArgs {
-    /// Everything that is known, in one TOML file (method guided): topics with seed words, labels, memberships, references, links, a
-    /// graph, each with a strength. The other flags of this list add to it.
+    /// Everything that you know, in one TOML file (method guided): topics with seed words, labels,
+    /// memberships, references, links, a graph, each with a strength. The other flags of this list add to it.
     #[arg(long, value_name = "FILE")]
     pub(crate) guidance: Option<PathBuf>,
-    /// Topics with seed words (method guided): a table with the header topic,word and perhaps weight,forbidden; or one topic a row, its name and its words.
+    /// Topics with seed words (method guided): a table with the columns topic,word and optionally
+    /// weight,forbidden; or one row per topic, with its name and its words.
     #[arg(long, value_name = "FILE")]
     pub(crate) topics: Option<PathBuf>,
-    /// Pairs of samples that belong together or apart (method guided): a table with two samples (numbers from 0, or names) and must or cannot.
+    /// Must-links and cannot-links between samples (method guided): a table whose rows have two samples
+    /// (numbers from 0, or names) and must or cannot.
     #[arg(long, value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) known_labels: LabelArgs,
-    /// Reference components for ws-nmf and guided: a table with one component a row, in the units of the (scaled) data.
+    /// Reference components for ws-nmf and guided: a table with one component per row, in the units of the
+    /// data after --scale.
     #[arg(long, value_name = "FILE")]
     pub(crate) reference: Option<PathBuf>,
-    /// Labels as numbers for ssnmf: a table with one row a sample and one column a label, 0 or more; nan = not known.
+    /// Numeric labels for ssnmf: a table with one row per sample and one column per label, 0 or more; nan =
+    /// unknown.
     #[arg(long, value_name = "FILE")]
     pub(crate) label_targets: Option<PathBuf>,
-    /// Entries of the data that are nan are not known and don't count (ssnmf, guided; dense data).
+    /// Treat nan in the data as missing entries (ssnmf, guided; dense data).
     #[arg(long)]
     pub(crate) missing: bool,
-    /// Entries that are 0, in a sparse file those that it does not list, are not known and don't count, as in ratings (guided; squared
-    /// loss).
+    /// Treat zeros as missing entries, as in ratings; in a sparse file: entries that are not stored (guided;
+    /// squared loss).
     #[arg(long, conflicts_with = "missing")]
     pub(crate) zeros_missing: bool,
-    /// How much each entry counts (guided; squared loss): a table of the shape of the data, 0 or more; 0 = it doesn't count.
+    /// The weight of each entry (guided; squared loss): a table with the shape of the data, 0 or more; 0 =
+    /// ignored.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["missing", "zeros_missing"])]
     pub(crate) entry_weights: Option<PathBuf>,
-    /// A graph over the samples for gnmf, semi-gnmf and guided: an edge list with the header source,target and perhaps weight (nodes from 0), or a symmetric matrix.
+    /// A graph of the samples for gnmf, semi-gnmf and guided: an edge list with the columns source,target and
+    /// optionally weight (nodes from 0), or a symmetric matrix.
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<PathBuf>,
-    /// Join each sample with this many nearest neighbours, 1 to n - 1, for gnmf, semi-gnmf and guided (default 5). With symnmf or
-    /// ws-symnmf the graph stands in for the data (default 7); without this flag and --graph-weights the data are the similarities.
+    /// Build a graph that connects each sample with this many nearest neighbours, 1 to n - 1 (gnmf,
+    /// semi-gnmf, guided; default 5). With symnmf and ws-symnmf the graph replaces the data (default 7);
+    /// without this flag and --graph-weights, the data must be similarities.
     #[arg(long, value_name = "N", value_parser = choices::positive, conflicts_with = "graph", allow_negative_numbers = true)]
     pub(crate) graph_neighbours: Option<usize>,
-    /// The weights of the joined neighbours. Default: binary for gnmf, semi-gnmf and guided, self-tuning for symnmf and ws-symnmf.
+    /// The edge weights of the neighbour graph. Default: binary for gnmf, semi-gnmf and guided, self-tuning
+    /// for symnmf and ws-symnmf.
     #[arg(long, value_name = "KIND", value_parser = choices::graph_weights(), conflicts_with = "graph")]
     pub(crate) graph_weights: Option<String>,
-    /// The width of the heat weights exp(-|x - y|^2 / width), above 0, in the square of the unit of the data.
+    /// The width of the heat weights exp(-|x - y|^2 / width), above 0. Its unit is the square of the unit of
+    /// the data.
     #[arg(long, value_name = "W", value_parser = choices::above_zero, allow_negative_numbers = true)]
     pub(crate) heat_width: Option<f64>,
-    /// Divide the similarities of symnmf and ws-symnmf by the roots of the two row sums.
+    /// Divide each similarity of symnmf and ws-symnmf by the square roots of the two row sums.
     #[arg(long)]
     pub(crate) degree_normalized: bool,
-    /// Names of the features, one a line (terms.txt). Default: the header of the data, if it has one.
+    /// Names of the features, one per line (terms.txt). Default: the header of the data, if it has one.
     #[arg(long, value_name = "FILE")]
     pub(crate) feature_names: Option<PathBuf>,
 }
 
-/// What is fitted.
+/// The method and its parameters.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// The former spelling of `partwise classify`; it goes with the next release.
+    /// Old spelling of `partwise classify`; it will be removed in the next release.
     #[arg(long, hide = true, value_parser = ["auto"], conflicts_with_all = ["method", "rank", "loss", "strength", "graph_weight", "scale_mode", "delta", "l1", "l2", "reference", "graph", "graph_neighbours", "guidance", "topics", "links", "solver", "inner", "acceleration", "init", "start", "first", "tol", "max_iter", "time_limit"])]
     pub(crate) recipe: Option<String>,
-    /// The method. Default: guided with --guidance, --topics or --links, or with two of labels, a reference and a graph; else ws-nmf with a
-    /// reference, cnmf with labels, nmf.
+    /// The method. Default: guided if you give --guidance, --topics or --links, or two of labels, reference
+    /// and graph. Otherwise ws-nmf if you give a reference, cnmf if you give labels, else nmf.
     #[arg(long, value_parser = choices::methods())]
     pub(crate) method: Option<String>,
-    /// k, the number of components, 1 or more. Default: the number of classes when labels are given; with guided,
-    /// the components of the topics.
+    /// k, the number of components, 1 or more. Default: the number of classes if you give labels; for guided,
+    /// the number of components that the topics need.
     #[arg(short = 'k', long = "rank", value_name = "K", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) rank: Option<usize>,
     /// The loss. Default: frobenius (kullback-leibler for cnmf-kl).
     #[arg(long, value_parser = choices::losses())]
     pub(crate) loss: Option<String>,
-    /// How strongly ws-nmf and ws-symnmf hold labels and references: 0 or more, or "auto" for the smallest that holds 95 % of the labels. For
-    /// labels it has no unit, unless --scale-mode asks for the published weight. Default: 10. With guided: of everything but a graph that
-    /// states no strength of its own, from 0 (ignored) to 1 (held exactly), or "auto" for the least that is followed. Default: 0.9.
+    /// How strongly labels, references and other guidance are followed: from 0 (ignored) to 1 (exact; guided
+    /// only), or "auto" for the smallest strength at which they are followed (ws-nmf, ws-symnmf: by 95 % of
+    /// the labels). Applies to every item without a strength of its own, except a graph. With --scale-mode:
+    /// the published weight, 0 or more. Default: 0.9; 10/11 with ws-nmf and ws-symnmf, as weight 10.
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(crate) strength: Option<Strength>,
-    /// How strongly gnmf and semi-gnmf draw joined samples together, in the unit of the squared components: 0 or more. Default: 1.
-    /// With guided: the same weight in place of a strength.
+    /// How strongly gnmf and semi-gnmf make connected samples similar: 0 or more, in the unit of the squared
+    /// components. Default: 1. For guided: the same weight instead of a strength.
     #[arg(long, value_name = "L", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) graph_weight: Option<f64>,
-    /// Holds labels by the published weight of ws-nmf and ws-symnmf, with the free scale of their rows minimized out (joint) or alternated.
-    /// Default: by a strength without a unit.
+    /// Use the published weight of ws-nmf and ws-symnmf for labels, and fit the free scale of their rows
+    /// exactly (joint) or as published (alternating). Default: a strength without a unit.
     #[arg(long, value_name = "MODE", value_parser = choices::scale_modes())]
     pub(crate) scale_mode: Option<String>,
-    /// How much the labels weigh beside the data in ssnmf: 0 or more; 1 weighs them as much as the data. Default: 1.
+    /// The weight of the labels relative to the data in ssnmf, 0 or more; 1 = equal. Default: 1.
     #[arg(long, value_name = "L", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) label_weight: Option<f64>,
-    /// How strongly the two factors of symnmf and ws-symnmf are held together: 0 or more. Default: the square of the largest entry.
+    /// The penalty on the difference between the two factors of symnmf and ws-symnmf: 0 or more. Default: the
+    /// square of the largest entry.
     #[arg(long, value_name = "MU", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) coupling: Option<f64>,
-    /// How much nmf-alpha weighs the directions that separate the classes: 0 (plain NMF) or more; the note on margins says how heavy
-    /// they are beside the data. Default: 1.
+    /// The weight of the class-separating directions in nmf-alpha: 0 (plain NMF) or more. A notice reports
+    /// their size relative to the data. Default: 1.
     #[arg(long, value_name = "L", alias = "lambda", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) margin_weight: Option<f64>,
-    /// The cost C of the support vector machines of nmf-alpha, above 0, for the scale of the (scaled) data. Default: 1.
+    /// The cost C of the support vector machines of nmf-alpha, above 0. It depends on the scale of the data
+    /// after --scale. Default: 1.
     #[arg(long, value_name = "C", value_parser = choices::above_zero, allow_negative_numbers = true)]
     pub(crate) svm_cost: Option<f64>,
     /// The smoothing between the factors of nmf-dc and ns-nmf, from 0 (none) to 1. Default: 0.3.
@@ -281,12 +300,12 @@ pub(crate) struct ModelArgs {
     /// L2 penalties of codes and components, each 0 or more, normalized by size as in scikit-learn.
     #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0", allow_negative_numbers = true)]
     pub(crate) l2: (f64, f64),
-    /// Scaling of the data before the fit; it is kept in the model and repeated by transform.
+    /// Scaling of the data before the fit. The model keeps it, and transform applies it to new rows.
     #[arg(long, value_parser = choices::scales(), default_value = "none")]
     pub(crate) scale: String,
 }
 
-/// How it is solved.
+/// The solver, the start and the limits.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolveArgs {
@@ -296,8 +315,8 @@ pub(crate) struct SolveArgs {
     /// Inner steps of the solver for each factor and iteration, 1 or more. Default: the solver's (hals 1, accelerated 1 to 4 by the shape of the data; nesterov 10).
     #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
-    /// Whether factors are moved on along their last change, and hals takes more sweeps where they are cheap: fewer iterations to the
-    /// same limits.
+    /// Extrapolate the factors along their last change, and let hals do more sweeps where they are cheap.
+    /// Needs fewer iterations for the same result.
     #[arg(long, value_parser = choices::accelerations(), default_value = "auto")]
     pub(crate) acceleration: String,
     /// The start.
@@ -306,23 +325,25 @@ pub(crate) struct SolveArgs {
     /// Start from the factors of a model file (warm start), whose k is then the default.
     #[arg(long, value_name = "MODEL", conflicts_with = "init")]
     pub(crate) start: Option<PathBuf>,
-    /// The factor that each iteration updates first. Default: codes after a label-aware start, else components.
+    /// The factor that each iteration updates first. Default: the codes after a label-aware start, otherwise
+    /// the components.
     #[arg(long, value_parser = choices::slots())]
     pub(crate) first: Option<String>,
-    /// The seed of all random numbers, of the draw of labels too.
+    /// The random seed, also for drawing labels.
     #[arg(long, default_value_t = Settings::new(1).seed, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
     #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance, allow_negative_numbers = true)]
     pub(crate) tol: f64,
-    /// The most iterations (updates of both factors), 0 or more.
+    /// The maximum number of iterations (updates of both factors), 0 or more.
     #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
-    /// The most seconds for the iterations, above 0; what was reached is kept. Default: no limit.
+    /// The maximum number of seconds for the iterations, above 0. The result so far is kept. Default: no
+    /// limit.
     #[arg(long, value_name = "SECONDS", value_parser = choices::seconds, allow_negative_numbers = true)]
     pub(crate) time_limit: Option<f64>,
-    /// Threads, 0 or more; 0 = all cores; more than the machine can use count as the most that it can, with a note. The result doesn't depend
-    /// on them.
+    /// Threads, 0 or more; 0 = all cores. More threads than the machine can use are limited, with a notice.
+    /// The result does not depend on this.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
     /// The number type of the computation.
@@ -330,12 +351,13 @@ pub(crate) struct SolveArgs {
     pub(crate) dtype: String,
 }
 
-/// Gives every sample a class from the labels of a few: two a class do, and there is nothing to tune.
+/// Predicts a class for every sample from a few labels, without parameters to tune. Two labels per class are
+/// enough.
 ///
-/// An ensemble of graph-based classifiers, factorizations and mixtures, weighed by cross-validation over the labels.
-/// Rows are compared by direction; text should be scaled by tf-idf, counts of molecules by log1p. Writes
-/// memberships.csv with the class and the posteriors of every sample, memberships.npy, and run.json with what was
-/// tried and how it scored.
+/// An ensemble of graph-based classifiers, factorizations and mixtures, weighted by cross-validation on the
+/// labels. Rows are compared by direction: scale text by tf-idf and molecule counts by log1p. Writes
+/// memberships.csv with the class and the posteriors of every sample, memberships.npy, and run.json with
+/// everything that was tried and its score.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ClassifyArgs {
     #[command(flatten)]
@@ -345,11 +367,11 @@ pub(crate) struct ClassifyArgs {
     /// Scaling of the data before anything is computed.
     #[arg(long, value_parser = choices::scales(), default_value = "none")]
     pub(crate) scale: String,
-    /// The seed of all random numbers, of the draw of labels too.
+    /// The random seed, also for drawing labels.
     #[arg(long, default_value_t = Settings::new(1).seed, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Threads, 0 or more; 0 = all cores; more than the machine can use count as the most that it can, with a note. The
-    /// result doesn't depend on them.
+    /// Threads, 0 or more; 0 = all cores. More threads than the machine can use are limited, with a notice.
+    /// The result does not depend on this.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
     /// The number type of the computation.
@@ -378,7 +400,8 @@ impl ClassifyArgs {
 pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) fit: FitArgs,
-    /// What the strengths are multiplied by, each 0 or more, with commas (sigma = s/(1 - s) of each strength s that is not held or raw).
+    /// The factors for the strengths, each 0 or more, separated by commas. They multiply s/(1 - s) of each
+    /// strength s between 0 and 1.
     #[arg(long, value_name = "LIST", value_parser = choices::scale, value_delimiter = ',',
         default_value = "0,0.01,0.03,0.1,0.3,1,3,10,30")]
     pub(crate) scales: Vec<f64>,
@@ -396,14 +419,14 @@ pub(crate) struct TransformArgs {
     /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
     #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance, allow_negative_numbers = true)]
     pub(crate) tol: f64,
-    /// The most iterations, 0 or more.
+    /// The maximum number of iterations, 0 or more.
     #[arg(long, value_name = "N", default_value_t = Settings::new(1).max_iterations, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
-    /// The seed of the random start.
+    /// The random seed of the start.
     #[arg(long, default_value_t = Settings::new(1).seed, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Threads, 0 or more; 0 = all cores; more than the machine can use count as the most that it can, with a note. The result doesn't depend
-    /// on them.
+    /// Threads, 0 or more; 0 = all cores. More threads than the machine can use are limited, with a notice.
+    /// The result does not depend on this.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
     #[command(flatten)]
@@ -419,16 +442,16 @@ pub(crate) struct EvaluateArgs {
     /// The labels to compare with, in the formats of `fit --labels`.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: PathBuf,
-    /// The column of the labels file that holds the labels. Default: label, else the second.
+    /// The column of the labels file that contains the labels. Default: label, else the second.
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
-    /// What the clusters are.
+    /// How clusters are made from the codes.
     #[arg(long, value_parser = choices::clusters(), default_value = "shares")]
     pub(crate) clusters: String,
     /// Clusters of k-means, 1 or more. Default: the number of classes.
     #[arg(short = 'k', long, value_name = "K", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) n_clusters: Option<usize>,
-    /// The seed of the starts of k-means.
+    /// The random seed of k-means.
     #[arg(long, default_value_t = 0, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Print JSON.
@@ -440,16 +463,17 @@ pub(crate) struct EvaluateArgs {
 pub(crate) struct SuggestArgs {
     /// The result: a folder that `partwise fit` wrote, or its model.safetensors.
     pub(crate) result: PathBuf,
-    /// Labels that are known by now, in the formats of `fit --labels`: these samples are left out, beside those that guided the fit.
+    /// Labels that you have added since the fit, in the formats of `fit --labels`. These samples are not
+    /// suggested again.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
-    /// The column of the labels file that holds the labels. Default: label, else the second.
+    /// The column of the labels file that contains the labels. Default: label, else the second.
     #[arg(long, value_name = "NAME", requires = "labels")]
     pub(crate) label_column: Option<String>,
-    /// How many, 1 or more.
+    /// How many to list, 1 or more.
     #[arg(short = 'n', long, value_name = "N", value_parser = choices::positive, default_value = "10", allow_negative_numbers = true)]
     pub(crate) count: usize,
-    /// Pairs of samples most in doubt instead, for --links.
+    /// Suggest pairs of samples for --links instead: those that are least certain.
     #[arg(long, conflicts_with = "labels")]
     pub(crate) links: bool,
     /// Print JSON.
@@ -466,20 +490,22 @@ pub(crate) struct MethodsArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct DemoArgs {
-    /// The folder for the report. It is replaced if an earlier demo wrote it; any other existing folder is left alone.
+    /// The folder for the report. A folder that an earlier demo wrote is replaced; any other existing folder
+    /// is refused.
     #[arg(long, short, value_name = "DIR", default_value = "partwise-demo", value_parser = choices::folder())]
     pub(crate) out: PathBuf,
-    /// The seed of the draw of labels and of the starts.
+    /// The random seed, for drawing labels and for the starts.
     #[arg(long, default_value_t = 0, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Labels a digit that guide the fits, 1 or more.
+    /// Labels per digit that the fits use, 1 or more.
     #[arg(long, value_name = "N", value_parser = choices::positive, default_value = "2", allow_negative_numbers = true)]
     pub(crate) labels_per_class: usize,
-    /// The most iterations of each fit, 0 or more. Few labels guide the first iterations most.
+    /// The maximum number of iterations of each fit, 0 or more. A few labels have most effect in the first
+    /// iterations.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
-    /// Threads, 0 or more; 0 = all cores; more than the machine can use count as the most that it can, with a note. The result doesn't depend
-    /// on them.
+    /// Threads, 0 or more; 0 = all cores. More threads than the machine can use are limited, with a notice.
+    /// The result does not depend on this.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) threads: usize,
 }

@@ -58,7 +58,7 @@ pub(crate) fn slots() -> PossibleValuesParser {
 /// The two ways to deal with the free scale of reference rows.
 pub(crate) fn scale_modes() -> PossibleValuesParser {
     parser([
-        ("joint", "the scale is minimized out exactly"),
+        ("joint", "the scale is fitted exactly in each update"),
         ("alternating", "the scale of the previous iteration, as published"),
     ])
 }
@@ -74,23 +74,23 @@ pub(crate) fn graph_weights() -> PossibleValuesParser {
     ])
 }
 
-/// What the shares of the components are shares of.
+/// How memberships measure a component.
 pub(crate) fn shares() -> PossibleValuesParser {
     parser(ShareOf::ALL.map(|of| (of.name(), of.summary())))
 }
 
 /// What is written as codes.
 pub(crate) fn codes() -> PossibleValuesParser {
-    parser([("plain", "as the fit has them"), ("corrected", "times (HH')^1/2")])
+    parser([("plain", "W, the codes of the fit"), ("corrected", "times (HH')^1/2")])
 }
 
 /// How clusters are read off a result.
 pub(crate) fn clusters() -> PossibleValuesParser {
     parser([
-        ("shares", "the largest share, as in memberships.csv"),
-        ("largest", "the largest code as it is"),
+        ("shares", "the component with the largest membership, as in memberships.csv"),
+        ("largest", "the component with the largest code"),
         ("k-means", "k-means on the codes, the best of 20 starts"),
-        ("k-means-rows", "k-means on the shares, each row divided by its length"),
+        ("k-means-rows", "k-means on the memberships, each row divided by its Euclidean norm"),
     ])
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("it must be a whole number from 0 to {}", u64::MAX))
 }
 
-/// A number whose range the library checks; `valid` is said of what is no number.
+/// A number whose range the library checks; `valid` describes the valid numbers, for the error.
 fn number(text: &str, valid: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| format!("it must be a number, {valid}"))
 }
@@ -181,7 +181,7 @@ pub(crate) fn unit(text: &str) -> Result<f64, String> {
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (0.0..1.0).contains(&value) => Ok(value),
-        _ => Err("it must be at least 0 (never stop on it) and below 1".into()),
+        _ => Err("it must be at least 0 (0 = no tolerance test) and below 1".into()),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<Outcome> {
 /// `partwise fit --recipe auto`, for the release after it became `partwise classify`.
 pub(crate) fn of_recipe(args: &ClassifyArgs, read: Read, folder: OutputFolder) -> Result<Outcome> {
     Verbosity::of(args.write.quiet, args.write.json).note(
-        "`fit --recipe auto` is now `partwise classify`; the former spelling goes with the next release",
+        "`fit --recipe auto` is now `partwise classify`; the old spelling will be removed in the next release",
     );
     classified_as(args, read, folder, true)
 }
@@ -57,7 +57,7 @@ fn classified<T: Real>(
     let mut table = Table::<T>::from_values(values, &source)?;
     let given = guidance::labels(&args.known_labels, &source, args.seed, false)?;
     let Some(Given::Classes(guidance)) = given else {
-        bail!("a classification learns from labels, one a sample; give --labels or --label-column");
+        bail!("a classification needs one label per sample; give --labels or --label-column");
     };
     let scaling = scale::learn(ScalingKind::from_name(&args.scale)?, &table);
     scale::apply(&scaling, &mut table);
@@ -131,8 +131,8 @@ fn origin(graph: CandidateGraph) -> String {
     match graph {
         CandidateGraph::Data => "the data alone".into(),
         CandidateGraph::Centroids => "class centroids".into(),
-        CandidateGraph::Codes(1) => "WS-NMF, 1 component a class".into(),
-        CandidateGraph::Codes(parts) => format!("WS-NMF, {parts} components a class"),
+        CandidateGraph::Codes(1) => "WS-NMF, 1 component per class".into(),
+        CandidateGraph::Codes(parts) => format!("WS-NMF, {parts} components per class"),
     }
 }
 
@@ -144,17 +144,17 @@ fn score(score: Option<f64>, agreement: Option<f64>) -> String {
     }
 }
 
-/// What counted, in words: the graphs of 5 % or more, the base classifiers and the refinements.
+/// The scores, in words: the graphs of 5 % or more, the base classifiers and the refinements.
 fn reasons(found: &Classification) -> Vec<String> {
     let mut lines = vec![format!(
-        "{} labels were held out once, in {} folds; {} graphs were tried",
+        "cross-validation: {} held-out labels in {} folds; {} candidate graphs",
         found.held_out,
         found.folds,
         found.candidates.len()
     )];
     for c in found.candidates.iter().filter(|c| c.weight >= 0.05) {
         lines.push(format!(
-            "graph: {:.0} % {}, {:.0} % of it ({})",
+            "candidate graph: weight {:.0} %; {}, with a share of {:.0} % ({})",
             100.0 * c.weight,
             origin(c.graph),
             100.0 * c.share,

@@ -1,4 +1,4 @@
-//! `partwise demo`: the main job on built-in handwritten digits, two labels a digit.
+//! `partwise demo`: the main job on built-in handwritten digits, two labels per digit.
 
 use std::path::Path;
 
@@ -35,7 +35,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
         digits.shape.1
     ));
     console::print(&format!(
-        "{} labels guide ({} a digit, seed {}); the other {} serve only to judge.\n",
+        "The fits use {} labels ({} per digit, seed {}). The other {} labels are used only to evaluate \
+        them.\n",
         guidance.labels.n_labelled(),
         args.labels_per_class,
         args.seed,
@@ -85,7 +86,7 @@ fn finish(
     comparison.lines().iter().for_each(|line| console::print(line));
     console::print(&format!(
         "
-Accuracy and NMI are over the images whose label did not guide. Every setting is the default, with at most {} iterations.",
+Accuracy and NMI are over the images whose label the fit did not use. Every setting is the default, with at most {} iterations.",
         args.max_iter
     ));
     let accuracy = |done: &Done<'_, f64>| done.evaluation.as_ref().and_then(|e| e.headline("accuracy"));
@@ -100,7 +101,7 @@ Accuracy and NMI are over the images whose label did not guide. Every setting is
     best.notes.iter().for_each(|note| verbosity.note(&note.message));
     let out = args.out.display();
     console::print(&format!(
-        "The report shows the better guided fit, {}: {out}/report.html",
+        "The report shows the better of the guided fits, {}: {out}/report.html",
         best.job.model.spec().name
     ));
     Ok(Outcome::Done)
@@ -111,7 +112,7 @@ fn take_folder(out: &Path) -> Result<OutputFolder> {
     let exists = std::fs::symlink_metadata(out).is_ok();
     if exists && !out.join(MARK).is_file() {
         bail!(
-            "{}: it exists and no demo wrote it, so it is left alone; choose another folder with --out",
+            "{}: this folder exists and was not written by the demo; choose another folder with --out",
             out.display()
         );
     }

@@ -19,7 +19,7 @@ use partwise_report::program::Outcome;
 /// Compares and prints.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<Outcome> {
     if args.n_clusters.is_some() && !args.clusters.starts_with("k-means") {
-        bail!("--n-clusters serves --clusters k-means and k-means-rows only");
+        bail!("--n-clusters applies only to --clusters k-means and k-means-rows");
     }
     input::check_standard_input(&[("the result", Some(&args.result)), ("--labels", Some(&args.labels))])?;
     let path = model_path(&args.result);
@@ -111,7 +111,7 @@ impl Classified {
         }
         let text = std::fs::read_to_string(&record).with_context(|| record.display().to_string())?;
         let record_json: Value =
-            serde_json::from_str(&text).with_context(|| format!("{} is no JSON", record.display()))?;
+            serde_json::from_str(&text).with_context(|| format!("{} is not JSON", record.display()))?;
         let Some(key) = Self::KEYS.into_iter().find(|key| record_json.get(key).is_some()) else {
             return Ok(None);
         };
@@ -140,14 +140,15 @@ impl Classified {
                 let posteriors = Matrix::from_vec(rows, columns, values)?;
                 Ok(Some(Classified { posteriors, classes, record: record_json, path: record }))
             }
-            Values::Sparse { .. } => bail!("{} is no dense table", memberships.display()),
+            Values::Sparse { .. } => bail!("{} is not a dense table", memberships.display()),
         }
     }
 
     fn evaluate(&self, args: &EvaluateArgs) -> Result<Evaluation> {
         if args.clusters != "shares" {
             bail!(
-                "--clusters {} reads the codes of a model, but `partwise classify` gives classes alone; leave it out",
+                "--clusters {} needs the codes of a model, but `partwise classify` writes only classes; \
+                leave the flag out",
                 args.clusters
             );
         }
@@ -166,13 +167,16 @@ fn flags(listed: Option<&Value>, n_samples: usize) -> Result<Vec<bool>> {
     for sample in listed.and_then(Value::as_array).into_iter().flatten() {
         match sample.as_u64().and_then(|s| flags.get_mut(s as usize)) {
             Some(flag) => *flag = true,
-            None => bail!("the list of guiding samples holds {sample}, but there are {n_samples} samples"),
+            None => bail!(
+                "the list of samples whose labels were used contains {sample}, but there are \
+                {n_samples} samples"
+            ),
         }
     }
     Ok(flags)
 }
 
-/// Whether each sample guided the fit: by its label, or by another item of the guidance that says its topic.
+/// Whether each sample guided the fit: by its label, or by another item of the guidance on its topic.
 pub(crate) fn guiding_samples(model: &ModelFile, n_samples: usize) -> Result<Vec<bool>> {
     let guidance = model.document.get("guidance");
     let listed = |at: &str| flags(guidance.and_then(|g| g.pointer(at)), n_samples);
@@ -180,7 +184,7 @@ pub(crate) fn guiding_samples(model: &ModelFile, n_samples: usize) -> Result<Vec
     Ok(labelled.iter().zip(&known).map(|(a, b)| *a || *b).collect())
 }
 
-/// Clusters of the best of 20 starts, as many as there are classes unless the flags say otherwise.
+/// Clusters of the best of 20 starts, as many as there are classes unless the flags give another number.
 fn by_k_means(
     points: Matrix<f64>,
     table: &LabelTable,
@@ -211,7 +215,7 @@ pub(crate) fn component_names(model: &ModelFile, rank: usize) -> Vec<String> {
     (0..rank).map(|j| name(j).map_or_else(|| format!("part {}", j + 1), str::to_string)).collect()
 }
 
-/// What shares are shares of: as asked, as the fit had it, by the loss.
+/// How memberships measure a component: by the flag, else as in the fit, else by the loss.
 pub(crate) fn shares_of(asked: Option<&str>, model: &ModelFile) -> Result<ShareOf> {
     let settings = model.document.get("settings");
     let text = |key: &str| settings.and_then(|s| s.get(key)).and_then(Value::as_str);

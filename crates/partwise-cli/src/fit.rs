@@ -16,7 +16,7 @@ use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note};
 
 use crate::args::{ClassifyArgs, FitArgs, SolveArgs};
 use crate::choices::Strength;
-use crate::composed::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::flags;
 use crate::guidance::{self, Components, Given, Guidance};
 use crate::guided;
@@ -24,8 +24,8 @@ use crate::input::{self, Data, Read, Source, Table};
 use crate::job::Job;
 use crate::outputs::{self, Extra};
 use crate::record::Timings;
-use crate::said::{say_input, say_result};
 use crate::search::{find_strength, find_strengths};
+use crate::summary::{print_input, print_result};
 use crate::{classify, precision, scale, start};
 use partwise_report::console::{self, Verbosity};
 use partwise_report::{interrupt, program::Outcome};
@@ -37,7 +37,7 @@ fn start_model(path: &Path) -> Result<ModelFile> {
     Ok(model)
 }
 
-/// Reads, fits, writes, tells.
+/// Reads, fits, writes, prints.
 pub(crate) fn run(args: &FitArgs) -> Result<Outcome> {
     let began = Instant::now();
     if args.model.recipe.is_some() {
@@ -71,7 +71,8 @@ fn name_features(source: &mut Source, names: Vec<String>, path: &Path) -> Result
         let at = (0..names.len()).find(|j| own[*j] != names[*j]).unwrap_or(0);
         if guided::same_set(own, &names) {
             bail!(
-                "{}: these are the names of the columns of {} in another order: line {} is \"{}\", but column {at} (counted from 0) is \"{}\"; leave out --feature-names",
+                "{}: these are the column names of {} in another order: line {} is \"{}\", but column {at} \
+                (counted from 0) is \"{}\"; leave out --feature-names",
                 path.display(),
                 source.name,
                 at + 1,
@@ -80,7 +81,8 @@ fn name_features(source: &mut Source, names: Vec<String>, path: &Path) -> Result
             );
         }
         source.notes.push(format!(
-            "--feature-names names the features otherwise than the data do: \"{}\" instead of \"{}\" for column {at} (counted from 0)",
+            "--feature-names and the data have different names for column {at} (counted from 0): \"{}\" and \
+            \"{}\"",
             names[at], own[at]
         ));
     }
@@ -110,12 +112,12 @@ pub(crate) fn with_job<T: Real, R>(
         Some(Given::Sets { names, sets, .. }) => (None, Some(guidance::sets_item(names, sets))),
         None => (None, None),
     };
-    let mut told = Vec::new();
-    let targets = guidance::label_targets(&args.guidance, &source, &mut told)?;
-    if let Some(Given::Sets { notes, .. }) = &given {
-        told.extend(notes.iter().cloned());
+    let mut notes = Vec::new();
+    let targets = guidance::label_targets(&args.guidance, &source, &mut notes)?;
+    if let Some(Given::Sets { notes: of_sets, .. }) = &given {
+        notes.extend(of_sets.iter().cloned());
     }
-    source.notes.extend(told);
+    source.notes.extend(notes);
     let reference = match is_guided {
         true => None,
         false => guidance::reference(&args.guidance, &source, guidance)?,
@@ -145,7 +147,7 @@ pub(crate) fn with_job<T: Real, R>(
     act(job)
 }
 
-/// Fits, writes, tells.
+/// Fits, writes, prints.
 fn finish<T: Real>(
     args: &FitArgs,
     mut job: Job<'_, T>,
@@ -154,7 +156,7 @@ fn finish<T: Real>(
 ) -> Result<Outcome> {
     let verbosity = Verbosity::of(args.write.quiet, args.write.json);
     let read_seconds = began.elapsed().as_secs_f64();
-    say_input(verbosity, &job);
+    print_input(verbosity, &job);
     match job.composed {
         Some(composed) if composed.searches() => find_strengths(&mut job, composed)?,
         None if args.model.strength == Some(Strength::Auto) => find_strength(&mut job)?,
@@ -166,7 +168,7 @@ fn finish<T: Real>(
     let extra = Extra { corrected: args.content.codes == "corrected", ..Extra::default() };
     let run = outputs::write_fit(&done, folder, timings, &extra)?;
     done.notes.iter().for_each(|note| verbosity.note(&note.message));
-    say_result(verbosity, &done, &args.write.out.display().to_string());
+    print_result(verbosity, &done, &args.write.out.display().to_string());
     if args.write.json {
         console::print_json(&run);
     }
@@ -212,7 +214,7 @@ fn prepare<'a, T: Real>(
     scaling: &'a Scaling,
     guidance: Option<&'a Guidance>,
     reference: Option<&'a Components>,
-    composed: Option<&'a Composed>,
+    composed: Option<&'a CombinedGuidance>,
     more: Further,
     mut chosen: Vec<String>,
 ) -> Result<Job<'a, T>> {
@@ -240,14 +242,17 @@ fn prepare<'a, T: Real>(
             rank
         }
         (None, None, _) if composed.is_some() => {
-            bail!("-k (the number of components) is needed, since the guidance names no topics")
+            bail!("-k (the number of components) is required, because the guidance names no topics")
         }
         (None, None, Some(classes)) => {
             chosen.push(format!("k = {classes}, the number of classes"));
             classes
         }
         (None, None, None) => {
-            bail!("-k (the number of components) is needed, since there are no labels to count classes of")
+            bail!(
+                "-k (the number of components) is required without labels (with labels, it is the number \
+                of classes)"
+            )
         }
     };
     let mut settings = settings(&args.solve, rank)?;
@@ -276,11 +281,11 @@ fn prepare<'a, T: Real>(
 }
 
 /// The model that takes anything at once.
-fn guided_model(args: &FitArgs, composed: &Composed, chosen: &mut Vec<String>) -> Result<Model> {
+fn guided_model(args: &FitArgs, composed: &CombinedGuidance, chosen: &mut Vec<String>) -> Result<Model> {
     let model = Model::guided(composed.guidance.clone());
     if args.model.method.is_none() {
         let summary = model.spec().summary;
-        chosen.push(format!("method guided ({summary}), since what is given needs it"));
+        chosen.push(format!("method guided ({summary}), because your guidance needs it"));
     }
     match &args.model.loss {
         Some(loss) => Ok(model.with_loss(Loss::from_name(loss)?)?),
@@ -299,9 +304,9 @@ fn model(
 ) -> Result<Model> {
     let (name, reason) = match (&args.model.method, reference, guidance) {
         (Some(name), _, _) => (name.as_str(), None),
-        (None, Some(_), _) => ("ws-nmf", Some("since a reference is given")),
-        (None, None, Some(_)) => ("cnmf", Some("since labels are given")),
-        (None, None, None) => ("nmf", Some("since there are neither labels nor a reference")),
+        (None, Some(_), _) => ("ws-nmf", Some("because you gave a reference")),
+        (None, None, Some(_)) => ("cnmf", Some("because you gave labels")),
+        (None, None, None) => ("nmf", Some("because you gave neither labels nor a reference")),
     };
     if let Some(reason) = reason {
         let spec = methods::ALL.iter().find(|spec| spec.name == name);

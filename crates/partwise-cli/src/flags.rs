@@ -1,4 +1,4 @@
-//! Flags that would have no effect on the method are refused, with the methods that they serve.
+//! Refuses flags that have no effect on the method, and lists the methods that they apply to.
 
 use anyhow::{Result, bail};
 use partwise::guidance as advice;
@@ -42,7 +42,7 @@ pub(crate) fn takes(args: &FitArgs, input: Input) -> bool {
     spec(args).is_some_and(|spec| spec.takes(input))
 }
 
-/// How strongly labels and references of a published method pull; what is said about old spellings goes to `notes`.
+/// How strongly labels and references of a published method pull; notices about old spellings go to `notes`.
 pub(crate) fn strength(args: &FitArgs, notes: &mut Vec<String>) -> advice::Strength {
     if takes(args, Input::LabelTargets) {
         // Labels that the codes explain: the weight enters as it is.
@@ -59,7 +59,8 @@ pub(crate) fn strength(args: &FitArgs, notes: &mut Vec<String>) -> advice::Stren
             let strength = advice::Strength::of_sigma(sigma);
             if let advice::Strength::Relative(s) = strength {
                 notes.push(format!(
-                    "strength {s:.4}: --strength {sigma} is the old spelling, which the next release refuses; strengths are from 0 to 1"
+                    "strength {s:.4}: --strength {sigma} is the old spelling, which the next release will \
+                    not support; strengths are from 0 to 1"
                 ));
             }
             strength
@@ -114,31 +115,29 @@ pub(crate) fn check(args: &FitArgs) -> Result<()> {
         (model.svm_cost.is_some(), "--svm-cost", &[Input::Cost]),
         (model.delta.is_some(), "--delta", &[Input::Smoothing]),
     ] {
-        let serves = |spec: &MethodSpec| inputs.iter().any(|input| spec.takes(*input));
-        if given && !spec(args).is_some_and(serves) {
-            let methods: Vec<&str> = methods::ALL.iter().filter(|s| serves(s)).map(|s| s.name).collect();
+        let applies = |spec: &MethodSpec| inputs.iter().any(|input| spec.takes(*input));
+        if given && !spec(args).is_some_and(applies) {
+            let methods: Vec<&str> = methods::ALL.iter().filter(|s| applies(s)).map(|s| s.name).collect();
             let list = match methods.as_slice() {
-                [one] => format!("the method {one} only"),
-                several => format!("the methods {} only", several.join(", ")),
+                [one] => format!("the method {one}"),
+                several => format!("the methods {}", several.join(", ")),
             };
-            bail!("{flag} serves {list}; add --method {}, or leave it out", methods[0]);
+            bail!("{flag} applies only to {list}; add --method {}, or leave the flag out", methods[0]);
         }
     }
     if let (Some(Strength::Value(value)), "guided") = (model.strength, method(args))
         && value > 1.0
     {
-        bail!(
-            "--strength {value}: with the method guided it is from 0 (ignored) to 1 (held exactly), or \"auto\""
-        );
+        bail!("--strength {value}: with the method guided it is from 0 (ignored) to 1 (exact), or \"auto\"");
     }
     if guidance.heat_width.is_some() && guidance.graph_weights.as_deref() != Some("heat") {
-        bail!("--heat-width serves --graph-weights heat only");
+        bail!("--heat-width applies only to --graph-weights heat");
     }
     if guidance.graph_weights.as_deref() == Some("heat") && guidance.heat_width.is_none() {
-        bail!("--graph-weights heat needs --heat-width, the square of a length of the data");
+        bail!("--graph-weights heat needs --heat-width, in the square of the unit of the data");
     }
     if guidance.label_targets.is_some() && guidance.known_labels.are_given() {
-        bail!("--label-targets stands in place of --labels; give one of them");
+        bail!("--label-targets replaces --labels; give only one of them");
     }
     let wanted = args.solve.solver.as_str();
     let solver = solvers::ALL.iter().find(|spec| spec.name == wanted);

@@ -1,4 +1,4 @@
-//! What the user knows, from files: labels and which of them guide, and reference components.
+//! Reads labels, and which of them the fit uses, and reference components.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ impl Guidance {
                 let few = counts.iter().filter(|count| **count < wanted).count();
                 if few > 0 {
                     notes.push(format!(
-                        "{few} of {} classes have fewer than {wanted} labels; all of theirs guide",
+                        "{few} of {} classes have fewer than {wanted} labels; all their labels are used",
                         counts.len()
                     ));
                 }
@@ -103,7 +103,7 @@ pub(crate) fn labels(args: &LabelArgs, source: &Source, seed: u64, several: bool
     };
     if several && table.sets.iter().any(|set| set.len() > 1) {
         if args.labels_per_class.is_some() {
-            bail!("--labels-per-class needs one label a sample; {} has several", table.path.display());
+            bail!("--labels-per-class needs one label per sample; {} has several", table.path.display());
         }
         let sets = table.sets.into_iter().map(|set| (!set.is_empty()).then_some(set)).collect();
         let sets = LabelSets::new(table.names.len(), sets)?;
@@ -149,7 +149,7 @@ pub(crate) fn rows_by_name(table: Table, path: &Path, source: &Source) -> Result
         })),
         None if values.rows() == source.rows => Ok(values),
         None => bail!(
-            "{}: there are {} rows for {} samples; one for each is needed, or names of samples in both",
+            "{}: there are {} rows for {} samples; it needs one row per sample, or sample names in both",
             path.display(),
             values.rows(),
             source.rows
@@ -179,7 +179,7 @@ pub(crate) fn values_by_name(
     Ok(values)
 }
 
-/// The table of --label-targets, in which nan is not known; `notes` say how it was read.
+/// The table of --label-targets, in which nan is not known; `notes` state how it was read.
 pub(crate) fn label_targets(
     args: &GuidanceArgs,
     source: &Source,
@@ -207,7 +207,7 @@ pub(crate) struct Components {
 }
 
 impl Components {
-    /// All held with the same weight.
+    /// All with the same weight.
     pub(crate) fn reference(&self, weight: f64) -> ComponentReference {
         ComponentReference { reference: self.values.clone(), weight: vec![weight; self.values.rows()] }
     }
@@ -257,7 +257,7 @@ pub(crate) fn graph<T: Real>(
             (neighbour_graph(data, &settings)?, origin_of(args, &settings))
         }
     };
-    chosen.push(told(&graph, &origin));
+    chosen.push(graph_summary(&graph, &origin));
     Ok(graph)
 }
 
@@ -289,7 +289,7 @@ pub(crate) fn similarities<T: Real>(
 ) -> Result<Graph> {
     let settings = neighbours(args, 7, "self-tuning");
     let graph = neighbour_graph(data, &settings)?;
-    chosen.push(told(&graph, &format!("in place of the data, {}", origin_of(args, &settings))));
+    chosen.push(graph_summary(&graph, &format!("in place of the data, {}", origin_of(args, &settings))));
     Ok(graph)
 }
 
@@ -322,10 +322,10 @@ fn origin_of(args: &GuidanceArgs, settings: &NeighbourGraph) -> String {
 }
 
 /// A graph in words.
-pub(crate) fn told(graph: &Graph, origin: &str) -> String {
+pub(crate) fn graph_summary(graph: &Graph, origin: &str) -> String {
     let isolated = match graph.isolated().len() {
         0 => String::new(),
-        count => format!(", {count} samples without an edge"),
+        count => format!(", {count} isolated samples (without an edge)"),
     };
     format!(
         "a graph with {} entries and {} connected components{isolated}, {origin}",

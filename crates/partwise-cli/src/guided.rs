@@ -1,4 +1,5 @@
-//! What the method guided is told: the guidance file and the short forms, put together to one [`Guidance`](advice::Guidance).
+//! Builds the guidance of the method guided: combines the guidance file and the flags into one
+//! [`Guidance`](advice::Guidance).
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use partwise_io::{
 
 use crate::args::{FitArgs, LabelArgs};
 use crate::choices::Strength;
-use crate::composed::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::flags;
 use crate::guidance::{self, Given};
 use crate::input::Source;
@@ -33,7 +34,7 @@ pub(crate) fn with_labels_of(file: Option<&GuidanceFile>, args: &LabelArgs) -> R
     };
     if args.are_given() {
         bail!(
-            "{} names labels, and so do the flags; leave out --labels and --label-column, or labels of the file",
+            "{} and the flags both give labels; remove --labels and --label-column, or the labels in the file",
             file.path.display()
         );
     }
@@ -51,15 +52,15 @@ pub(crate) fn compose<T: Real>(
     data: &dyn DataMatrix<T>,
     labels: Option<&Given>,
     known_entries: Option<Matrix<f64>>,
-) -> Result<Composed> {
-    let mut composer = Composer { args, file, source, out: Composed::default() };
+) -> Result<CombinedGuidance> {
+    let mut composer = Composer { args, file, source, out: CombinedGuidance::default() };
     composer.topics()?;
     composer.labels(labels);
     composer.links()?;
     composer.graphs(data)?;
     if let Some(file) = file {
         composer.out.notes.extend(file.notes.iter().cloned());
-        composer.told("guidance", &file.path, &file.sha256);
+        composer.add_file("guidance", &file.path, &file.sha256);
         for entry in &file.memberships {
             composer.memberships(entry)?;
         }
@@ -82,7 +83,7 @@ pub(crate) fn compose<T: Real>(
     }
     if let Some(path) = &args.guidance.entry_weights {
         let table = read_table(path, &ReadOptions::default())?;
-        composer.told("entry weights", path, &table.sha256);
+        composer.add_file("entry weights", path, &table.sha256);
         composer.out.notes.extend(table.notes.iter().cloned());
         let features = source.feature_names.as_deref().map(|names| (names, Matched::FEATURES));
         let values = guidance::values_by_name(
@@ -113,7 +114,8 @@ fn weights_of_file(
         let (rows, columns) = table.values.shape();
         if columns != 1 || table.row_names.is_none() || rows != count {
             bail!(
-                "{}: weights are one number a line, or a table with a row for each of the {count} {of}s: its name and its weight",
+                "{}: weights are one number per line, or a table with a row for each of the {count} {of}s: \
+                its name and its weight",
                 path.display()
             );
         }
@@ -130,7 +132,7 @@ fn weights_of_file(
     }
     if lines.len() != count {
         let found = lines.len();
-        bail!("{}: there are {found} weights for {count} {of}s; one for each is needed", path.display());
+        bail!("{}: there are {found} weights for {count} {of}s; each needs one weight", path.display());
     }
     let number = |(at, line): (usize, &String)| {
         let weight = line.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.is_finite());
@@ -149,7 +151,7 @@ struct Composer<'a> {
     args: &'a FitArgs,
     file: Option<&'a GuidanceFile>,
     source: &'a Source,
-    out: Composed,
+    out: CombinedGuidance,
 }
 
 impl Composer<'_> {
@@ -158,7 +160,7 @@ impl Composer<'_> {
         self.out.guidance.advice_mut().push(item);
     }
 
-    fn told(&mut self, kind: &'static str, path: &Path, sha256: &str) {
+    fn add_file(&mut self, kind: &'static str, path: &Path, sha256: &str) {
         self.out.files.push((kind, path.display().to_string(), sha256.to_string()));
     }
 
@@ -179,7 +181,7 @@ impl Composer<'_> {
         let mut entries: Vec<TopicEntry> = self.file.map_or(Vec::new(), |file| file.topics.clone());
         if let Some(path) = &self.args.guidance.topics {
             let table = read_topics(path, &self.source.names())?;
-            self.told("topics", path, &table.sha256);
+            self.add_file("topics", path, &table.sha256);
             self.out.notes.extend(table.notes);
             for topic in table.topics {
                 // A topic of both gets the words of both.
@@ -219,7 +221,7 @@ impl Composer<'_> {
         }
         match given {
             Some(Given::Classes(guidance)) => {
-                self.told("labels", Path::new(&guidance.name), &guidance.sha256);
+                self.add_file("labels", Path::new(&guidance.name), &guidance.sha256);
                 self.push(Advice::Labels { labels: guidance.labels.clone(), rule, strength }, auto);
             }
             Some(Given::Sets { names, sets, .. }) => {
@@ -237,7 +239,7 @@ impl Composer<'_> {
             let (mut must, mut cannot) = (entry.must, entry.cannot);
             if let Some(path) = &entry.file {
                 let table = read_links(path, &self.source.names())?;
-                self.told("links", path, &table.sha256);
+                self.add_file("links", path, &table.sha256);
                 must.extend(table.must);
                 cannot.extend(table.cannot);
             }
@@ -246,7 +248,7 @@ impl Composer<'_> {
         }
         if let Some(path) = &self.args.guidance.links {
             let table = read_links(path, &self.source.names())?;
-            self.told("links", path, &table.sha256);
+            self.add_file("links", path, &table.sha256);
             let (strength, auto) = self.strength(None);
             self.push(Advice::Links { must: table.must, cannot: table.cannot, strength }, auto);
         }
@@ -279,7 +281,7 @@ impl Composer<'_> {
                     (neighbour_graph(data, &settings)?, origin)
                 }
             };
-            self.out.chosen.push(guidance::told(&graph, &origin));
+            self.out.chosen.push(guidance::graph_summary(&graph, &origin));
             let (strength, auto) = match entry.strength {
                 Some(_) => self.strength(entry.strength),
                 None => (advice::Strength::LIGHT, false),
@@ -303,7 +305,7 @@ impl Composer<'_> {
         let path = &entry.file;
         let place = || path.display().to_string();
         let table = read_table(path, &ReadOptions::default())?;
-        self.told("memberships", path, &table.sha256);
+        self.add_file("memberships", path, &table.sha256);
         self.out.notes.extend(table.notes.iter().cloned());
         let Some(topics) = table.column_names.clone() else {
             bail!("{}: memberships need a header with the topics of the columns", place());
@@ -319,7 +321,7 @@ impl Composer<'_> {
         let path = &entry.file;
         let reference = read_reference::<f64>(path, &ReadOptions::default())?
             .aligned_to(self.source.columns, self.source.feature_names.as_deref())?;
-        self.told("references", path, &reference.sha256);
+        self.add_file("references", path, &reference.sha256);
         self.out.notes.extend(reference.notes);
         let rows = reference.values.rows();
         let names = match (&entry.names, reference.row_names) {
@@ -328,7 +330,7 @@ impl Composer<'_> {
             }
             (Some(names), Some(own)) if *names != own && same_set(names, &own) => {
                 bail!(
-                    "{}: names are those of its rows, but in another order ({}, not {}); leave out names",
+                    "{}: the names are those of its rows, but in another order ({}, not {}); remove names",
                     path.display(),
                     own.join(", "),
                     names.join(", ")
@@ -388,7 +390,8 @@ impl Composer<'_> {
         Ok(())
     }
 
-    /// 1 for every feature but those that are named. As with seeds, a name that the data don't have is told and left out.
+    /// 1 for every feature that is not named. As with seeds, a name that the data do not have is
+    /// reported and ignored.
     fn weights_by_name(&mut self, named: &[(Feature, f64)]) -> Result<Vec<f64>> {
         let mut weights = vec![1.0; self.source.columns];
         let mut unknown: Vec<&str> = Vec::new();
@@ -410,23 +413,22 @@ impl Composer<'_> {
             }
         }
         if !unknown.is_empty() {
-            let note = format!("feature_weights names {}, which the data don't have", unknown.join(", "));
+            let note = format!("feature_weights names {}, which the data do not have", unknown.join(", "));
             self.out.notes.push(note);
         }
         Ok(weights)
     }
 
-    fn finish(self) -> Result<Composed> {
+    fn finish(self) -> Result<CombinedGuidance> {
         let nothing = self.out.guidance.topics().is_empty() && self.out.guidance.advice().is_empty();
         if nothing {
             bail!(
-                "the method guided needs something to be guided by: --guidance, --topics, --labels, --links, --reference or --graph"
+                "the method guided needs guidance: --guidance, --topics, --labels, --links, --reference or \
+                --graph"
             );
         }
         if self.args.model.strength == Some(Strength::Auto) && !self.out.searches() {
-            bail!(
-                "--strength auto has nothing to search: every item states a strength of its own, or has none"
-            );
+            bail!("--strength auto has no effect: every item has its own strength, or none");
         }
         Ok(self.out)
     }

@@ -1,4 +1,4 @@
-//! Data from a file, checked: [`Table`] with names and the facts that reports tell about it.
+//! Data from a file, checked: [`Table`] with names and facts for the report.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// The names by which files may speak of the samples and features.
+    /// The names by which files may refer to samples and features.
     pub(crate) fn names(&self) -> DataNames<'_> {
         DataNames::new(self.rows, self.row_names.as_deref(), self.columns, self.feature_names.as_deref())
     }
@@ -61,7 +61,8 @@ pub(crate) fn check_standard_input(files: &[(&str, Option<&PathBuf>)]) -> Result
     match piped[..] {
         [] | [_] => Ok(()),
         _ => bail!(
-            "only one file can come through standard input (-), but {} were given so; save the others to files (a file named - is ./-)",
+            "only one file can be read from standard input (-), but {} were; save the others to files (a \
+            file named - is ./-)",
             piped.join(" and ")
         ),
     }
@@ -107,7 +108,7 @@ pub(crate) fn read(args: &ReadArgs, label_column: Option<&str>) -> Result<Read> 
     Ok(Read { values: table.values, source })
 }
 
-/// What a flag and its opposite say.
+/// The value of a flag and its opposite.
 fn either(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }
@@ -130,7 +131,8 @@ impl<T: Real> Table<T> {
     pub(crate) fn with_unknown(values: Values, source: &Source) -> Result<(Self, Matrix<f64>)> {
         let Values::Dense { rows, columns, values } = values else {
             bail!(
-                "{}: --missing needs dense data; what a sparse file does not list is 0, not unknown, unless --zeros-missing says so",
+                "{}: --missing needs dense data; an entry that a sparse file does not store is 0, unless you \
+                give --zeros-missing",
                 source.name
             )
         };

@@ -1,4 +1,4 @@
-//! One fit from checked input to everything that is told about it: the common path of `fit` and `demo`.
+//! One fit, from checked input to its results: the common path of `fit` and `demo`.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use partwise::methods::Input;
 use partwise::recipes::{GuidanceReport, ShareOf, fit_guided};
 use partwise::{Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
 
-use crate::composed::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::guidance::{Components, Guidance};
 use crate::input::{Data, Source};
 use crate::memberships::Memberships;
@@ -25,11 +25,11 @@ pub(crate) struct Job<'a, T: Real> {
     pub(crate) scaling: &'a Scaling,
     pub(crate) guidance: Option<&'a Guidance>,
     pub(crate) reference: Option<&'a Components>,
-    /// What the method guided is told.
-    pub(crate) composed: Option<&'a Composed>,
+    /// The guidance of the method guided.
+    pub(crate) composed: Option<&'a CombinedGuidance>,
     pub(crate) model: Model,
     pub(crate) settings: Settings,
-    /// What the shares are shares of; by the loss unless the flags say it.
+    /// What the shares are shares of; by the loss unless a flag sets it.
     pub(crate) shares: Option<ShareOf>,
     /// Names of the first components, where the fit gives none of its own (from a reference or an earlier model).
     pub(crate) component_names: Option<Vec<String>>,
@@ -48,7 +48,7 @@ pub(crate) struct Note {
 pub(crate) struct Done<'a, T: Real> {
     pub(crate) job: Job<'a, T>,
     pub(crate) fit: Fit<T>,
-    /// What became of the guidance of the method guided.
+    /// The report on the guidance of the method guided.
     pub(crate) report: Option<GuidanceReport>,
     pub(crate) memberships: Memberships<T>,
     pub(crate) evaluation: Option<Evaluation>,
@@ -174,7 +174,8 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
     if fit.stop == StopReason::IterationLimit {
         let progress = fit.still_improving()?;
         return Some(format!(
-            "stopped after {}, before full convergence: the last {} still lowered the objective by {} %; for more: --max-iter {}",
+            "stopped after {} without converging: the last {} still lowered the objective by {} %; to \
+            continue further: --max-iter {}",
             iterations(fit.iterations),
             fit.iterations.min(50),
             significant(100.0 * progress),
@@ -182,8 +183,8 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
         ));
     }
     let advice = match fit.stop {
-        StopReason::TimeLimit => "raise --time-limit, or go on from here with --start",
-        StopReason::Observer => "go on from here with --start",
+        StopReason::TimeLimit => "raise --time-limit, or continue from this model with --start",
+        StopReason::Observer => "continue from this model with --start",
         StopReason::Converged
         | StopReason::NoProgress
         | StopReason::PrecisionFloor

@@ -5,8 +5,8 @@
 mod args;
 mod choices;
 mod classify;
+mod combined_guidance;
 mod completions;
-mod composed;
 mod demo;
 mod evaluate;
 mod fit;
@@ -22,12 +22,12 @@ mod precision;
 mod progress;
 mod record;
 mod report;
-mod said;
 mod scale;
 mod scores;
 mod search;
 mod start;
 mod suggest;
+mod summary;
 mod sweep;
 mod transform;
 
@@ -38,7 +38,7 @@ use args::{Cli, Command};
 use partwise_report::{console, program};
 
 /// What `partwise reproduce` answers in the release after it moved.
-const REPRODUCE_MOVED: &str = "the experiments of the papers moved out of `partwise` into a program of their own; \
+const REPRODUCE_MOVED: &str = "the experiments of the papers moved from `partwise` to another program; \
     in a copy of Partwise's repository, run: cargo run --release -p partwise-lab -- reproduce ...";
 
 fn main() -> ExitCode {

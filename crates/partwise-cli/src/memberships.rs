@@ -1,17 +1,18 @@
-//! From codes to clusters and shares.
+//! From codes to clusters and memberships.
 
 use partwise::recipes::{ShareOf, shares};
 use partwise::{Matrix, Real};
 
-/// Which component each sample belongs to, and its shares of all.
+/// The component that each sample belongs to, and its memberships.
 #[derive(Clone, Debug)]
 pub(crate) struct Memberships<T> {
-    /// The component of the largest share (the first of equals); `None` for a row of zeros. Shares, not codes, are compared: a
-    /// component may be scaled up and its codes down without any change of the factorization.
+    /// The component with the largest membership (the first of equals); `None` for a row of zeros.
+    /// Memberships are compared, not codes: scaling a component up and its codes down does not change the
+    /// factorization.
     pub(crate) cluster: Vec<Option<usize>>,
     /// n × k: code · size of the component over its row sum; zeros in a row of zeros.
     pub(crate) shares: Matrix<T>,
-    /// What they are shares of.
+    /// How they measure a component.
     pub(crate) of: ShareOf,
 }
 
@@ -34,12 +35,12 @@ impl<T: Real> Memberships<T> {
         sizes
     }
 
-    /// Samples without any share.
+    /// The number of samples without memberships (rows of zeros).
     pub(crate) fn undefined(&self) -> usize {
         self.cluster.iter().filter(|c| c.is_none()).count()
     }
 
-    /// The samples with the largest shares of a component, at most `count`, largest first.
+    /// The samples with the largest memberships in a component, at most `count`, largest first.
     pub(crate) fn top(&self, component: usize, count: usize) -> Vec<(usize, f64)> {
         let mut all: Vec<(usize, f64)> =
             (0..self.shares.rows()).map(|i| (i, self.shares.get(i, component).to_f64())).collect();

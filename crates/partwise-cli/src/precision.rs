@@ -1,4 +1,4 @@
-//! What is lost when numbers of 64 bits become numbers of 32.
+//! Checks what is lost when f64 data become f32.
 
 use anyhow::{Result, bail};
 use partwise::Real;
@@ -21,7 +21,7 @@ pub(crate) fn check<T: Real>(values: &Values, source: &mut Source) -> Result<()>
     }
     let name = &source.name;
     if let Some(value) = first_too_large {
-        bail!("{name}: {value:e} is more than {} can hold; give --dtype f64, or divide the data", T::NAME);
+        bail!("{name}: {value:e} is out of the range of {}; give --dtype f64, or divide the data", T::NAME);
     }
     if vanishing > 0 && T::from_f64(largest) == T::ZERO {
         bail!(
@@ -31,7 +31,7 @@ pub(crate) fn check<T: Real>(values: &Values, source: &mut Source) -> Result<()>
     }
     if vanishing > 0 {
         source.notes.push(format!(
-            "{vanishing} entries are so small that they are 0 in {}; --dtype f64 keeps them",
+            "{vanishing} entries are too small for {} and become 0; --dtype f64 keeps them",
             T::NAME
         ));
     }

@@ -129,7 +129,7 @@ fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
     json!({ "labels": labels, "reference": reference, "guided": guided })
 }
 
-/// What became of the guidance: counts by verdict, the share that is followed, every finding with its numbers.
+/// The report on the guidance: counts by verdict, the share that is followed, every finding with its numbers.
 fn report_json(report: &GuidanceReport) -> Value {
     let counts: Map<String, Value> =
         Verdict::ALL.iter().map(|v| (v.name().replace(' ', "_"), json!(report.count(*v)))).collect();
@@ -222,7 +222,7 @@ fn further_name(slot: &str) -> String {
     format!("further/{}", slot.replace(' ', "_"))
 }
 
-/// The graph of the samples, one row an edge: the two samples and the weight; both ways.
+/// The graph of the samples, one row per edge: the two samples and the weight; both ways.
 fn edges(graph: &Graph) -> Tensor {
     let entries = graph.entries();
     Tensor::F64(Matrix::from_fn(entries.len(), 3, |e, part| {

@@ -1,4 +1,5 @@
-//! Clusters against labels: every measure of the registry, over all labelled samples and over those that did not guide.
+//! Clusters against labels: every metric of the registry, over all labelled samples and over those whose
+//! labels the fit did not use.
 
 use anyhow::Result;
 use partwise::metrics;
@@ -7,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// The measures over some of the samples.
 #[derive(Clone, Debug)]
 pub(crate) struct Scores {
-    /// "all labelled samples" or "samples whose label did not guide".
+    /// "all labelled samples" or "samples whose label the fit did not use".
     pub(crate) over: &'static str,
     /// In a few words.
     pub(crate) short: &'static str,
@@ -45,23 +46,30 @@ impl Evaluation {
         let held_out: Vec<bool> = labelled.iter().zip(guided).map(|(l, g)| *l && !*g).collect();
         let any_guided = guided.iter().any(|g| *g);
         let over = match (any_guided, held_out.iter().any(|held| *held)) {
-            (true, false) => ["all labelled samples, which guided", "all", "labels that guided"],
+            (true, false) => ["all labelled samples, whose labels the fit used", "all", "labels that guided"],
             _ => ["all labelled samples", "all", "all labels"],
         };
         let mut scores = vec![measure(over, truth, &found, &labelled)?];
         if any_guided {
-            let over = ["samples whose label did not guide", "unlabelled", "held-out labels"];
+            let over = ["samples whose label the fit did not use", "unlabelled", "held-out labels"];
             scores.push(measure(over, truth, &found, &held_out)?);
         }
         let scores: Vec<Scores> = scores.into_iter().flatten().collect();
         let mut notes = Vec::new();
         if any_guided && scores.len() < 2 {
-            notes.push("every label guided the fit, so nothing is held out to judge it by; guide with some (--labels-per-class)".into());
+            notes.push(
+                "the fit used every label, so there are no held-out labels to evaluate it; use only some \
+                labels (--labels-per-class)"
+                    .into(),
+            );
         }
         let without = found.iter().zip(&labelled).filter(|(c, l)| **l && **c == k as i32).count();
         let mut cluster_names = component_names.to_vec();
         if without > 0 {
-            notes.push(format!("{without} labelled samples have no cluster (zero codes); they count as a cluster of their own"));
+            notes.push(format!(
+                "{without} labelled samples have zero codes and so no cluster; they count as one extra \
+                cluster"
+            ));
             cluster_names.push("none".into());
         }
         let mut confusion = vec![vec![0; cluster_names.len()]; class_names.len()];

@@ -1,4 +1,4 @@
-//! `--strength auto`: the search for the least strength that is followed.
+//! `--strength auto`: searches the smallest strength that is followed.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use partwise::guidance::{Advice, Strength};
 use partwise::recipes::{StrengthRule, auto_scale_observed, search_strength_observed};
 use partwise::{Model, Real};
 
-use crate::composed::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::job::Job;
 use partwise_report::interrupt;
 
@@ -28,16 +28,16 @@ pub(crate) fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
     }
     job.model = model;
     let held = if found.held {
-        "the smallest that holds 95 % of the labels"
+        "the smallest at which 95 % of the labels are followed"
     } else {
-        "which does not hold 95 % of the labels"
+        "at which fewer than 95 % of the labels are followed"
     };
     job.chosen.push(format!("strength {} ({held}; {} fits)", found.strength, found.trace.len()));
     Ok(())
 }
 
 /// The least strengths that are followed: sets those of the job that are to be searched.
-pub(crate) fn find_strengths<T: Real>(job: &mut Job<'_, T>, composed: &Composed) -> Result<()> {
+pub(crate) fn find_strengths<T: Real>(job: &mut Job<'_, T>, composed: &CombinedGuidance) -> Result<()> {
     let rule = StrengthRule::default();
     let (loss, data) = (job.model.loss(), job.data.matrix());
     let tried = Tried::new("times the default strengths", &rule);
@@ -49,7 +49,7 @@ pub(crate) fn find_strengths<T: Real>(job: &mut Job<'_, T>, composed: &Composed)
     let followed = trace.iter().find(|point| point.scale == scale).map_or(0.0, |point| point.agreement);
     let held = if followed >= rule.threshold { "the smallest that follows" } else { "which does not follow" };
     job.chosen.push(format!(
-        "strengths {scale} times their default ({held} {:.0} % of the advice; {} fits)",
+        "strengths: {scale} times their default ({held} {:.0} % of the guidance; {} fits)",
         100.0 * rule.threshold,
         trace.len()
     ));
@@ -77,13 +77,14 @@ impl Tried {
     fn so_far(&self, stopped: interrupt::Stopped) -> anyhow::Error {
         let pairs = self.pairs.borrow();
         let tried: Vec<String> =
-            pairs.iter().map(|(s, share)| format!("{s} holds {:.0} %", 100.0 * share)).collect();
+            pairs.iter().map(|(s, share)| format!("{s} follows {:.0} %", 100.0 * share)).collect();
         let found = match tried.is_empty() {
-            true => "no fit of it was done".to_string(),
+            true => "no fit was finished".to_string(),
             false => format!("tried so far ({}): {}", self.what, tried.join(", ")),
         };
         let best = pairs.iter().rev().find(|(_, share)| *share >= self.threshold);
-        let advice = best.map_or(String::new(), |(s, _)| format!("; the smallest that held enough is {s}"));
+        let advice =
+            best.map_or(String::new(), |(s, _)| format!("; the smallest strength that was followed is {s}"));
         let message = format!("the search for a strength was stopped; {found}{advice}");
         anyhow!(stopped).context(message)
     }

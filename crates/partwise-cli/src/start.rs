@@ -5,7 +5,7 @@ use partwise::{Init, Matrix, Settings, Slot};
 use partwise_io::{Matched, ModelFile, order_by_name};
 use serde_json::Value;
 
-use crate::composed::Composed;
+use crate::combined_guidance::CombinedGuidance;
 use crate::guidance::Guidance;
 use crate::input::Source;
 use partwise::Scaling;
@@ -14,7 +14,11 @@ use partwise::Scaling;
 const OWNED_BY_CLASSES: [&str; 3] = ["ws-nmf", "scnmf", "ws-symnmf"];
 
 /// The names that the fit gives its first components.
-pub(crate) fn owners(composed: Option<&Composed>, guidance: Option<&Guidance>, method: &str) -> Vec<String> {
+pub(crate) fn owners(
+    composed: Option<&CombinedGuidance>,
+    guidance: Option<&Guidance>,
+    method: &str,
+) -> Vec<String> {
     match (composed, guidance) {
         (Some(composed), _) => {
             let topics = composed.guidance.all_topics();
@@ -43,7 +47,8 @@ pub(crate) fn from_model(
     let mut codes = codes_of_samples(model, source);
     if codes.is_none() {
         chosen.push(format!(
-            "the components of the model as the start, not its codes, which are not of these {} samples; codes are updated first",
+            "the start uses the components of the model, but not its codes, which belong to other samples \
+            than these {}; codes are updated first",
             source.rows
         ));
         settings.first = settings.first.or(Some(Slot::Codes));
@@ -51,7 +56,7 @@ pub(crate) fn from_model(
     let theirs = model.document.get("scaling").and_then(|s| s.get("kind")).and_then(Value::as_str);
     if theirs.is_some_and(|kind| kind != scaling.kind().name()) {
         chosen.push(format!(
-            "--scale {} as asked, though the model of the start has {}",
+            "scaling {} from --scale, although the model of the start has {}",
             scaling.kind().name(),
             theirs.unwrap_or("none")
         ));
@@ -99,7 +104,8 @@ fn codes_of_samples(model: &ModelFile, source: &Source) -> Option<Matrix<f64>> {
     }
 }
 
-/// The order in which component j is that of owner j, others after; `None` where it is so already, or names don't say.
+/// The order in which component j is that of owner j, others after; `None` if the order is already the same,
+/// or there are no names to compare.
 fn component_order(names: Option<&[String]>, owners: &[String]) -> Result<Option<Vec<usize>>> {
     let Some(names) = names.filter(|_| !owners.is_empty()) else { return Ok(None) };
     let places: Vec<Option<usize>> =

@@ -94,7 +94,8 @@ fn pairs(
         verbosity.say(&format!("{one:>8} {other:>8}   {:>9.2}   {now}{names}", p.closeness));
     }
     if found.is_empty() {
-        verbosity.say("no two samples are in doubt between the same two parts");
+        verbosity
+            .say("there is no pair to suggest: no two samples are uncertain between the same two components");
     }
     Ok(Outcome::Done)
 }

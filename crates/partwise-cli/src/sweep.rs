@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::{FitArgs, SweepArgs};
 use crate::choices::Strength;
 use crate::job::{Job, error_name};
-use crate::{fit, input, outputs, record, report, said};
+use crate::{fit, input, outputs, record, report, summary};
 use partwise_report::console::{self, Verbosity};
 use partwise_report::interrupt::{self, Kept};
 use partwise_report::program::Outcome;
@@ -25,13 +25,13 @@ pub(crate) fn run(args: &SweepArgs) -> Result<Outcome> {
     match fit_args.model.method.as_deref() {
         None => fit_args.model.method = Some("guided".into()),
         Some("guided") => {}
-        Some(other) => bail!("sweep serves the method guided only, not {other}; leave --method out"),
+        Some(other) => bail!("sweep supports only the method guided, not {other}; leave --method out"),
     }
     if fit_args.model.strength == Some(Strength::Auto) {
-        bail!("sweep varies the strengths itself; leave --strength auto out");
+        bail!("sweep varies the strengths itself; remove --strength auto");
     }
     if fit_args.content.codes != "plain" {
-        bail!("sweep writes no codes; leave --codes out");
+        bail!("sweep writes no codes; remove --codes");
     }
     let (folder, read) = fit::read(&fit_args, FILES)?;
     match input::precision(&fit_args.solve.dtype, &read.values) {
@@ -48,7 +48,7 @@ fn over<T: Real>(
 ) -> Result<Outcome> {
     let began = Instant::now();
     let verbosity = Verbosity::of(fit_args.write.quiet, fit_args.write.json);
-    said::say_input(verbosity, job);
+    summary::print_input(verbosity, job);
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
     let Some(composed) = job.composed else { bail!("sweep needs a guidance") };
     let loss = job.model.loss();
@@ -76,7 +76,7 @@ fn over<T: Real>(
     let run = write(folder, job, &points, began)?;
     job.source.notes.iter().for_each(|note| verbosity.note(note));
     let out = fit_args.write.out.display();
-    verbosity.say(&format!("written: {out} (look at {out}/report.html)"));
+    verbosity.say(&format!("result: {out} (open {out}/report.html)"));
     if fit_args.write.json {
         console::print_json(&run);
     }

@@ -48,7 +48,7 @@ fn ranks_and_numbers_out_of_range_are_named() {
     let at = folder.path();
     groups(at);
     refused(at, "fit x.npy -k 0", &["--rank <K>", "1 or more"]);
-    refused(at, "fit x.npy", &["-k (the number of components) is needed"]);
+    refused(at, "fit x.npy", &["-k (the number of components) is required"]);
     refused(at, "fit x.npy -k 2 --tol 1", &["--tol", "below 1"]);
     refused(at, "fit x.npy -k 2 --l1 1", &["--l1", "two numbers"]);
     refused(at, "fit x.npy -k 2 --l2=-1,0", &["--l2", "0 or more"]);
@@ -57,12 +57,12 @@ fn ranks_and_numbers_out_of_range_are_named() {
     refused(
         at,
         "fit x.npy -k 2 --strength 2",
-        &["--strength serves the methods ws-nmf, ws-symnmf, guided only"],
+        &["--strength applies only to the methods ws-nmf, ws-symnmf, guided"],
     );
     refused(
         at,
         "fit x.npy -k 2 --graph-weight 2",
-        &["--graph-weight serves the methods ws-nmf, gnmf, semi-gnmf, guided only"],
+        &["--graph-weight applies only to the methods ws-nmf, gnmf, semi-gnmf, guided"],
     );
     refused(at, "fit x.npy -k 2 --method gnmf --graph-weight=-2", &["graph weight is -2", "0 or more"]);
     refused(
@@ -96,7 +96,7 @@ fn labels_that_do_not_fit_are_refused_with_their_place() {
     write(at, "short.txt", "1\n2\n");
     refused(at, "fit x.npy --labels short.txt", &["short.txt", "2 labels", "30 samples"]);
     write(at, "none.csv", "index,label\n0,-1\n1,\n");
-    refused(at, "fit x.npy --labels none.csv", &["-k (the number of components) is needed"]);
+    refused(at, "fit x.npy --labels none.csv", &["-k (the number of components) is required"]);
     refused(at, "fit x.npy --labels labels.csv --label-column labl", &["no column \"labl\"", "label"]);
     refused(at, "fit x.npy --labels missing.csv", &["missing.csv", "can't open"]);
 }
@@ -108,18 +108,14 @@ fn policies_on_weak_guidance_are_reported() {
     groups(at);
     write(at, "single.csv", "index,label\n0,a\n1,b\n3,a\n");
     let output = run(at, "fit x.npy --labels single.csv --out one");
-    assert!(stderr(&output).contains("constrains nothing"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("has no effect in"), "{}", stderr(&output));
     write(at, "none.csv", "index,label\n0,-1\n1,\n");
     let output = run(at, "fit x.npy --labels none.csv -k 2 --out two");
     assert!(stderr(&output).contains("no sample is labelled"), "{}", stderr(&output));
     let output = run(at, "fit x.npy -k 12 --out three");
     assert!(stderr(&output).contains("larger than min(n, d) = 9"), "{}", stderr(&output));
     let output = run(at, "fit x.npy -k 2 --max-iter 1 --out four");
-    assert!(
-        stderr(&output).contains("stopped after 1 iteration, before full convergence"),
-        "{}",
-        stderr(&output)
-    );
+    assert!(stderr(&output).contains("stopped after 1 iteration without converging"), "{}", stderr(&output));
 }
 
 #[test]
@@ -243,9 +239,9 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     refused(at, &format!("{alpha} --margin-weight=-1"), &["lambda is -1", "0 or more"]);
     write(at, "one.csv", "index,label\n0,a\n3,a\n");
     refused(at, "fit x.npy --labels one.csv --method nmf-alpha", &["all 2", "class \"a\"", "two or more"]);
-    refused(at, "fit x.npy -k 2 --svm-cost 2", &["--svm-cost serves the method nmf-alpha only"]);
-    refused(at, "fit x.npy -k 2 --missing", &["--missing serves the methods ssnmf, guided only"]);
-    refused(at, "fit x.npy -k 2 --zeros-missing", &["--zeros-missing serves the method guided only"]);
+    refused(at, "fit x.npy -k 2 --svm-cost 2", &["--svm-cost applies only to the method nmf-alpha"]);
+    refused(at, "fit x.npy -k 2 --missing", &["--missing applies only to the methods ssnmf, guided"]);
+    refused(at, "fit x.npy -k 2 --zeros-missing", &["--zeros-missing applies only to the method guided"]);
     write(at, "sets.csv", "index,label\n0,a\n0,b\n1,a\n2,b\n");
     refused(at, "fit x.npy -k 2 --labels sets.csv", &["sample 0", "2 labels", "one label a sample"]);
     let several = "fit x.npy -k 2 --labels sets.csv --method nmf-alpha --labels-per-class 1";
@@ -253,7 +249,7 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     write(at, "targets.csv", "a,b\n1,0\n0,1\n");
     let targets = "fit x.npy -k 2 --method ssnmf --label-targets targets.csv";
     refused(at, targets, &["targets.csv", "2 rows for 30 samples"]);
-    refused(at, &format!("{targets} --labels labels.csv"), &["--label-targets stands in place of --labels"]);
+    refused(at, &format!("{targets} --labels labels.csv"), &["--label-targets replaces --labels"]);
     refused(at, "fit x.npy -k 2 --method gnmf --graph-weights heat", &["--graph-weights heat needs"]);
     let heat = "fit x.npy -k 2 --method gnmf --graph-weights heat --heat-width=-1";
     refused(at, heat, &["width of the heat weights is -1", "positive"]);
@@ -278,7 +274,12 @@ fn similarities_that_are_none_are_refused_by_the_pair() {
         "fit s.csv --format edges -k 2 --method symnmf --coupling=-1",
         &["coupling is -1", "0 or more"],
     );
-    refused(at, "fit skew.npy -k 2 --coupling 1", &["--coupling serves the methods symnmf, ws-symnmf only"]);
+    refused(
+        at,
+        "fit skew.npy -k 2 --coupling 1",
+        &["--coupling applies only to the methods symnmf, \
+        ws-symnmf"],
+    );
 }
 
 #[test]
@@ -289,7 +290,10 @@ fn graphs_in_parts_and_isolated_nodes_are_reported() {
     write(at, "part.csv", "source,target\n0,3\n3,6\n");
     let output = run(at, "fit x.npy -k 3 --method gnmf --graph part.csv --max-iter 3 --out one");
     let said = stderr(&output);
-    assert!(said.contains("the graph is in 28 parts") && said.contains("27 samples are joined"), "{said}");
+    assert!(
+        said.contains("the graph has 28 connected components") && said.contains("27 samples are isolated"),
+        "{said}"
+    );
     // Three groups that are far apart, with 2 neighbours each.
     let output = run(at, "fit x.npy -k 3 --method symnmf --graph-neighbours 2 --max-iter 3 --out two");
     assert!(output.status.success(), "{}", stderr(&output));

@@ -18,7 +18,7 @@ fn every_sample_gets_a_class_and_the_record_says_why() {
     groups(at);
     let output = run(at, "classify x.npy --labels labels.csv --labels-per-class 2 --out out");
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stderr(&output).contains("classify: 1 to 3 components a class"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("classify: 1 to 3 components per class"), "{}", stderr(&output));
     let record = json(at.join("out/run.json"));
     assert_eq!(record["classification"]["folds"], 2);
     assert_eq!(record["classification"]["held_out_labels"], 6);
@@ -41,9 +41,12 @@ fn a_classification_is_evaluated_over_all_samples_and_over_those_without_a_label
     groups(at);
     succeed(at, "classify x.npy --labels labels.csv --labels-per-class 2 --out out");
     let said = succeed(at, "evaluate out --labels labels.csv");
-    assert!(said.contains("all labelled samples (30)") && said.contains("did not guide (24)"), "{said}");
+    assert!(
+        said.contains("all labelled samples (30)") && said.contains("the fit did not use (24)"),
+        "{said}"
+    );
     let output = run(at, "evaluate out --labels labels.csv --clusters k-means");
-    assert!(stderr(&output).contains("gives classes alone"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("writes only classes"), "{}", stderr(&output));
 }
 
 #[test]

@@ -433,7 +433,11 @@ fn clusters_are_shares_codes_or_k_means() {
     }
     let output = run(at, "evaluate five --labels labels.csv -k 2");
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("--n-clusters serves --clusters k-means"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("--n-clusters applies only to --clusters k-means"),
+        "{}",
+        stderr(&output)
+    );
     succeed(at, "fit x.npy -k 3 --labels labels.csv --quiet --out three");
     let said = succeed(at, "evaluate three --labels labels.csv --clusters largest");
     assert!(said.contains("accuracy        1.0000"), "{said}");

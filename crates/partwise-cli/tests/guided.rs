@@ -54,7 +54,7 @@ fn the_file_and_the_short_forms_give_the_same_bits_and_names_go_everywhere() {
         "{said}"
     );
     assert!(said.contains("guidance: 2 topics, 2 seeds, 3 labels, 2 links, a graph"), "{said}");
-    assert!(said.contains("advice: 8 items: 8 honoured; 100 % are followed"), "{said}");
+    assert!(said.contains("guidance: 8 items: 8 honoured; 100 % are followed"), "{said}");
     let short = "--labels labels.csv --topics topics.csv --links links.csv --graph edges.csv";
     succeed(at, &format!("fit docs.csv {short} --out short"));
     write(at, "part.toml", "links = { must = [[\"d4\", 6]], cannot = [[5, \"d8\"]] }\n");
@@ -84,7 +84,7 @@ fn the_file_and_the_short_forms_give_the_same_bits_and_names_go_everywhere() {
     assert_eq!(run["guidance"]["guided"]["topics"][1]["strength"], 0.9);
     assert_eq!(run["settings"]["method"], "guided");
     let page = text("report.html");
-    assert!(page.contains("<h2>Guidance</h2>") && page.contains("of the advice is followed"));
+    assert!(page.contains("<h2>Guidance</h2>") && page.contains("of the guidance is followed"));
     // The names are in the model: new rows get them too.
     succeed(at, "transform file docs.csv --out new");
     assert!(std::fs::read_to_string(at.join("new/codes.csv")).unwrap().starts_with("sample,law,sport\n"));
@@ -144,7 +144,7 @@ fn strengths_of_items_flags_and_the_search_are_told_apart() {
         at,
         "fit docs.csv --topics topics.csv --labels labels.csv --strength auto --max-iter 30 --out c",
     );
-    assert!(said.contains("the smallest that follows 95 % of the advice"), "{said}");
+    assert!(said.contains("the smallest that follows 95 % of the guidance"), "{said}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_sweep_shows_fit_against_agreement() {
     assert!(rows[3][2] > rows[0][2], "agreement does not grow: {table}");
     assert!(rows[3][1] > rows[0][1], "following wrong labels costs nothing: {table}");
     let page = std::fs::read_to_string(at.join("out/report.html")).unwrap();
-    assert!(page.contains("share of the advice that is followed") && page.contains("×0.1"));
+    assert!(page.contains("fraction of the guidance that is followed") && page.contains("×0.1"));
     assert_eq!(json(at.join("out/run.json"))["points"].as_array().unwrap().len(), 4);
 }
 
@@ -249,16 +249,16 @@ fn faulty_guidance_is_refused_with_its_place() {
     for (arguments, parts) in [
         ("--guidance key.toml", &["key.toml: line 2, column 1", "did you mean \"topics\"?"][..]),
         ("--guidance range.toml", &["line 3, column 12", "from 0 (ignored) to 1 (held exactly)"]),
-        ("--guidance labels.toml --labels labels.csv", &["leave out --labels"]),
+        ("--guidance labels.toml --labels labels.csv", &["remove --labels"]),
         ("--guidance missing.toml", &["nowhere.csv"]),
-        ("--guidance empty.toml -k 2", &["--topics", "needs something"]),
+        ("--guidance empty.toml -k 2", &["--topics", "needs guidance"]),
         ("--guidance weights.toml", &["weights.txt", "2 weights for 24 samples"]),
         ("--guidance columns.toml", &["weights.txt", "2 weights for 6 features"]),
         ("--topics header.csv", &["header.csv", "no column of words", "valid: topic,word"]),
         ("--links bad.csv -k 2", &["bad.csv: line 1, column 2", "\"d99\""]),
-        ("--links links.csv", &["-k (the number of components) is needed"]),
+        ("--links links.csv", &["-k (the number of components) is required"]),
         ("--topics topics.csv -k 1", &["at least 2", "law, sport"]),
-        ("--topics topics.csv --method cnmf", &["--topics serves the method guided only"]),
+        ("--topics topics.csv --method cnmf", &["--topics applies only to the method guided"]),
         ("--topics topics.csv --strength 3", &["--strength 3", "from 0 (ignored) to 1"]),
         ("--graph edges.csv --labels labels.csv --strength 1 --guidance nope.toml", &["nope.toml"]),
     ] {
@@ -273,5 +273,5 @@ fn faulty_guidance_is_refused_with_its_place() {
     let output = run(at, "sweep docs.csv --labels labels.csv --scales 1,-1 --out never");
     assert!(stderr(&output).contains("0 or more"), "{}", stderr(&output));
     let output = run(at, "sweep docs.csv --labels labels.csv --method cnmf --out never");
-    assert!(stderr(&output).contains("guided only"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("only the method guided"), "{}", stderr(&output));
 }

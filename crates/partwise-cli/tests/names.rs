@@ -222,7 +222,7 @@ fn what_cannot_be_matched_is_refused_with_the_nearest_name() {
             "docs.csv --reference reference.csv",
             &["reference.csv", "no column is named \"goal\"", "nearest: \"gaol\""][..],
         ),
-        ("docs.csv --reference more.csv", &["1 of its 6 names are no features", "\"umpire\""]),
+        ("docs.csv --reference more.csv", &["1 of its 6 names are not features", "\"umpire\""]),
         ("docs.csv -k 2 --links links.csv", &["line 1, column 2", "\"d33\"", "did you mean \"d3\"?"]),
         ("docs.csv --labels labels.csv", &["line 3", "\"dd1\"", "did you mean \"d1\"?"]),
         ("docs.csv -k 2 --graph edges.csv --method gnmf", &["\"d33\"", "did you mean \"d3\"?"]),
@@ -234,7 +234,14 @@ fn what_cannot_be_matched_is_refused_with_the_nearest_name() {
         ),
         ("docs.csv -k 2 --feature-names names.txt", &["another order", "line 1 is \"goal\"", "\"ball\""]),
         ("twice.csv --guidance seed.toml -k 2", &["\"ball\"", "two features, 0 and 3"]),
-        ("twice.csv --start model/model.safetensors", &["two of the data's names are \"ball\"", "0 and 3"]),
+        (
+            "twice.csv --start model/model.safetensors",
+            &[
+                "the name \"ball\" occurs twice in the data's names",
+                "0 \
+            and 3",
+            ],
+        ),
     ] {
         let output = run(at, &format!("fit {arguments} --out x"));
         let said = stderr(&output);
@@ -264,7 +271,7 @@ fn numbers_that_may_be_names_are_never_resolved_in_silence() {
     for (arguments, parts) in [
         ("-k 2 --links links.csv", &["\"3\" is the name", "\"0\" is none"][..]),
         ("--labels labels.csv", &["no sample of the data is named \"0\""]),
-        ("-k 2 --guidance other.toml", &["named by numbers", "2 is none of them"]),
+        ("-k 2 --guidance other.toml", &["are numbers", "2 is none of them"]),
     ] {
         let output = run(at, &format!("fit ids.csv {arguments} --out x"));
         let said = stderr(&output);

@@ -192,7 +192,7 @@ fn runs_into_one_folder_at_once_leave_one_whole_result() {
             let said = stderr(output);
             assert_eq!(output.status.code(), Some(2), "{said}");
             assert!(
-                said.contains("another run of Partwise is writing it") || said.contains("exists already"),
+                said.contains("another run of Partwise is writing it") || said.contains("already exists"),
                 "{said}"
             );
         }

@@ -58,7 +58,7 @@ fn how_a_table_was_read_is_told_and_flags_say_otherwise() {
         &["4 names", "no features of the model"],
     );
     write_npy(&at.join("x.npy"), &[2, 2], &[1.0; 4]);
-    refused_by(at, "fit x.npy -k 1 --header --out n", &["text tables only"]);
+    refused_by(at, "fit x.npy -k 1 --header --out n", &["only to text tables"]);
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn standard_input_is_one_file_and_standard_output_is_no_folder() {
         let output = fed(at, arguments, b"");
         assert_eq!(output.status.code(), Some(2), "{arguments}");
         assert!(
-            stderr(&output).contains("only one file can come through standard input"),
+            stderr(&output).contains("only one file can be read from standard input"),
             "{}",
             stderr(&output)
         );

@@ -1,4 +1,4 @@
-//! What stands in a cell of a text table: a number, nothing, a number written in a way that is not read, or text.
+//! The content of a table cell: a number, blank, a number in an unsupported notation, or text.
 
 use crate::missing::is_missing;
 use crate::text::number;

@@ -1,6 +1,7 @@
 //! `.csv`, `.tsv`, `.txt`: tables of numbers, with or without header and row names.
 //!
-//! How a table is understood, unless [`ReadOptions`] says otherwise. Whatever isn't certain is told in the table's notes.
+//! How a table is understood, unless [`ReadOptions`] sets it. The table's notices state what is
+//! uncertain.
 //!
 //! - **cells** are separated by tab, semicolon or comma, whichever splits the first rows evenly; or by spaces. Blank cells at the end of
 //!   all lines (separators at their ends), and lines at the end that hold separators only, are left out, with a note.
@@ -12,18 +13,19 @@
 //! - **row names**: the first column holds row names when the header leaves its cell blank, when at least half of its cells are text, when
 //!   it holds whole numbers under a usual name for row names, or when it counts the rows or rises steadily above all other numbers. Text in
 //!   fewer cells is a fault of those cells.
-//! - **missing cells** (blank, `NA`, `nan`, `None`, `null`, …) become NaN, with a note; whether NaN is allowed is the library's say.
+//! - **missing cells** (blank, `NA`, `nan`, `None`, `null`, …) become NaN, with a note; whether NaN is
+//! allowed is decided by the library.
 //! - **decimal commas** are read where the separator is no comma and no number has a decimal point, with a note. Percentages, thousands
 //!   separators, hexadecimal numbers, underscores, typographic minus signs, and numbers that are not finite are refused.
 //! - **label column**: taken out first, so the rules above look at the other columns. Missing labels, −1 too, are no labels.
 
 use crate::cells::{Cell, Odd, classify};
+use crate::duplicates::repeated_note;
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
 use crate::layout::Layout;
 use crate::missing::is_missing_label;
 use crate::records::{Records, Spaces, cell, cell_text, split_rule};
-use crate::repeated::repeated_note;
 use crate::source::Source;
 use crate::table::{DenseValues, FileKind, Table, Values, counted};
 use crate::text::quoted;

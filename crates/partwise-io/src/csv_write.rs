@@ -80,8 +80,9 @@ pub fn write_matrix_csv<T: Real>(
     writer.flush()
 }
 
-/// Writes what became of the guidance, one finding a row: kind, the two samples that it is about (number and name; blank where it is
-/// about none), topic, verdict, a sentence, and the numbers by name (blank where a finding has none of that name).
+/// Writes the report on the guidance, one finding per row: kind, the two samples that it is about (number and
+/// name; blank where it is about none), topic, verdict, a sentence, and the numbers by name (blank where a
+/// finding has none of that name).
 ///
 /// # Errors
 /// What `writer` reports.

@@ -1,7 +1,7 @@
 //! The data set that is built in: 1,797 images of handwritten digits.
 //!
 //! E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits" (test set), UCI Machine Learning
-//! Repository, 1998, doi 10.24432/C50P49, licence CC BY 4.0. `data/README.md` says where the file comes from.
+//! Repository, 1998, doi 10.24432/C50P49, licence CC BY 4.0. `data/README.md` names the source of the file.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ const FILE: &[u8] = include_bytes!("../data/digits.csv.gz");
 /// Handwritten digits as data and labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Digits {
-    /// The pixels (1,797 × 64, row-major): one image a row, pixels row by row, from 0 to 16.
+    /// The pixels (1,797 × 64, row-major): one image per row, pixels row by row, from 0 to 16.
     pub images: Vec<f64>,
     /// The digit of each image (1,797), from 0 to 9.
     pub labels: Vec<i32>,

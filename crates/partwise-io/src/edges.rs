@@ -2,10 +2,10 @@
 //! as its symmetric adjacency matrix (n × n, sparse).
 //!
 //! Policies, each with a note: an edge without a weight has weight 1; the same edge twice in one direction is
-//! summed; an edge that is listed in both directions counts once, with the larger weight where the two differ;
-//! self-loops stay on the diagonal. Nodes are counted from 0, n is the largest index + 1 unless
-//! [`ReadOptions::n_nodes`] says more; without it, a node far beyond the number of edges is refused, and nodes without edges are noted. With
-//! [`ReadOptions::node_names`] they may be named.
+//! summed; an edge that is listed in both directions counts once, with the larger weight where the two
+//! differ; self-loops stay on the diagonal. Nodes are counted from 0, n is the largest index + 1 unless
+//! [`ReadOptions::n_nodes`] is larger; without it, a node far beyond the number of edges is refused, and
+//! nodes without edges are noted. With [`ReadOptions::node_names`] they may be named.
 
 use crate::error::{Place, Result};
 use crate::formats::ReadOptions;
@@ -27,7 +27,8 @@ pub(crate) fn has_edge_header(text: &[u8]) -> bool {
     matches!(cells[..], [b"source", b"target"] | [b"source", b"target", b"weight"])
 }
 
-/// Without a stated number of nodes, as many as these and so many an edge are believed: the others would be samples without any edge.
+/// Without a stated number of nodes, as many as these and so many per edge are believed: the others would be
+/// samples without any edge.
 const FEW_NODES: usize = 1000;
 const NODES_AN_EDGE: usize = 8;
 
@@ -62,7 +63,8 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
     let bound = FEW_NODES + NODES_AN_EDGE * edges.len();
     if options.n_nodes.is_none() && largest as usize >= bound {
         let message = format!(
-            "node {largest} is too far off for {}, which reach up to node {}; number the nodes from 0 without large gaps",
+            "node number {largest} is too large for {} (up to node {}); number the nodes from 0 without \
+            large gaps",
             counted(edges.len(), "edge", "edges"),
             bound - 1
         );

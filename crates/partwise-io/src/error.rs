@@ -58,8 +58,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// A fault of a file or of what was asked of it. Each message says which file, where in it, what is wrong, and,
-/// where there is a choice, what is valid.
+/// An error in a file, or in how it should be read. Each message names the file and the place, and states
+/// what is wrong and what is valid.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum IoError {
@@ -69,7 +69,7 @@ pub enum IoError {
         path: PathBuf,
         /// What was tried ("open", "write").
         doing: &'static str,
-        /// What the system said.
+        /// The message of the operating system.
         source: std::io::Error,
     },
     /// There is nothing in the file.
@@ -86,7 +86,7 @@ pub enum IoError {
         /// What is wrong.
         message: String,
     },
-    /// The content is sound but can't be used here (complex numbers, a 1-D array).
+    /// The content is valid but not supported here (complex numbers, a 1-D array).
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -97,7 +97,7 @@ pub enum IoError {
         /// What can be used instead.
         valid: Vec<String>,
     },
-    /// The file isn't what its name (or the format asked for) says.
+    /// The file does not have the format of its name (or the requested format).
     WrongFormat {
         /// The file.
         path: PathBuf,
@@ -124,7 +124,7 @@ pub enum IoError {
         /// What can be done.
         advice: String,
     },
-    /// The content is sound but doesn't fit what it goes with (a count, a shape).
+    /// The content is valid but does not match the other data (a count, a shape).
     Mismatch {
         /// The file.
         path: PathBuf,
@@ -176,7 +176,7 @@ impl fmt::Display for IoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.path().display())?;
         match self {
-            IoError::System { doing, source, .. } => write!(f, "can't {doing}: {source}"),
+            IoError::System { doing, source, .. } => write!(f, "cannot {doing}: {source}"),
             IoError::Empty { .. } => write!(f, "the file is empty"),
             IoError::Malformed { place, message, .. } | IoError::Mismatch { place, message, .. } => {
                 write!(f, "{place}{message}")
@@ -194,7 +194,7 @@ impl fmt::Display for IoError {
             IoError::UnknownName { kind, name, valid, .. } => {
                 write!(f, "there is no {kind} \"{name}\"; valid: {}", valid.join(", "))
             }
-            IoError::Exists { advice, .. } => write!(f, "it exists already; {advice}"),
+            IoError::Exists { advice, .. } => write!(f, "it already exists; {advice}"),
         }
     }
 }

@@ -65,17 +65,17 @@ pub static FORMATS: [Format; 5] = [
     },
 ];
 
-/// The limit on decompressed bytes when nothing else is said: 16 GiB.
+/// The default limit on decompressed bytes: 16 GiB.
 pub const DECODED_LIMIT: u64 = 16 << 30;
 
 /// How to read a file. The default reads by extension and content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// A format's name, instead of the one that the extension says. Default: none.
+    /// The name of the format, instead of that of the extension. Default: none.
     pub format: Option<String>,
     /// Which array of an `.npz` archive. Default: the only one.
     pub key: Option<String>,
-    /// A column of a text table, by 0-based position in the file or by name, that holds labels instead of data.
+    /// A column of a text table, by 0-based position in the file or by name, that contains labels, not data.
     /// Default: none.
     pub label_column: Option<String>,
     /// Whether a text table has a header. Default: detected (see [`crate::csv_table`]).
@@ -84,7 +84,7 @@ pub struct ReadOptions {
     pub row_names: Option<bool>,
     /// The number of nodes of an edge list. Default: the largest index + 1.
     pub n_nodes: Option<usize>,
-    /// The names of the nodes of an edge list, by which it may speak of them. Default: none.
+    /// The names of the nodes of an edge list, by which it may refer to them. Default: none.
     pub node_names: Option<Vec<String>>,
     /// The most bytes that a compressed file may become. Default: [`DECODED_LIMIT`].
     pub decoded_limit: u64,
@@ -185,7 +185,7 @@ fn refuse_unused_options(source: &Source, format: &Format, options: &ReadOptions
     let message = if options.key.is_some() && format.kind != FileKind::Npz {
         "a key chooses an array of an .npz archive"
     } else if table_only && format.kind != FileKind::Csv {
-        "a label column, a header or row names can be asked for in text tables only"
+        "options for label columns, headers and row names apply only to text tables"
     } else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! SHA-256, to say in a report which data a result came from, and to know a file again.
+//! SHA-256, to identify the data of a result in a report, and to recognize a file.
 
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! Labels from text with one label a line. See [`crate::labels`].
+//! Labels from text with one label per line. See [`crate::labels`].
 
 use crate::error::{Place, Result};
 use crate::label_text::LABEL_COLUMNS;
@@ -15,7 +15,7 @@ pub(crate) fn from_list(source: &Source, n_samples: usize, column: Option<&str>)
         match inner.strip_suffix('"') {
             Some(inner) => *label = inner.replace("\"\"", "\"").trim().to_string(),
             None => {
-                let message = "the quote (\") that opens here doesn't close on this line";
+                let message = "the quote (\") that opens here does not close on this line";
                 return Err(source.malformed(Place::Line(at as u64 + 1), message));
             }
         }
@@ -42,7 +42,7 @@ pub(crate) fn from_list(source: &Source, n_samples: usize, column: Option<&str>)
         let rows = lines - usize::from(header);
         labels.resize(rows.clamp(labels.len(), n_samples), String::new());
     }
-    let what = if header { "labels (one a line) below its header" } else { "labels (one a line)" };
+    let what = if header { "labels (one per line) below its header" } else { "labels (one per line)" };
     check_count(source, labels.len(), n_samples, what)?;
     let pairs = labels.into_iter().enumerate().collect();
     Ok(LabelTable::collect(&source.path, pairs, n_samples, notes, &source.sha256))

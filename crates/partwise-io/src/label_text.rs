@@ -1,10 +1,10 @@
-//! Labels from text: a table, or one label a line. See [`crate::labels`].
+//! Labels from text: a table, or one label per line. See [`crate::labels`].
 
-use crate::corners::names_rows;
 use crate::error::{IoError, Place, Result};
 use crate::label_list::{from_list, refuse_hidden_table};
 use crate::labels::{LabelOptions, LabelTable};
 use crate::records::{Records, Spaces, cell, cell_text, is_blank, split_rule};
+use crate::row_name_headers::names_rows;
 use crate::source::Source;
 use crate::table::counted;
 use crate::text::{nearest, quoted};
@@ -97,7 +97,7 @@ fn positions(names: &[String]) -> HashMap<&str, Option<usize>> {
 
 /// The columns of a table.
 struct Columns {
-    /// Those that may say which sample a row is about, the first that can be used decides.
+    /// Columns that may contain the sample names; the first usable one is taken.
     ids: Vec<usize>,
     label: usize,
     /// Whether the column of ids is the first only for want of one with a usual name.
@@ -156,7 +156,8 @@ impl Rows<'_> {
         if guessed {
             ids.push(usize::from(label == Some(0)));
             if self.has_header && label == Some(0) && wanted.is_none() {
-                let message = "no column names the samples; name one index (counted from 0) or name, or keep the labels alone, one a line";
+                let message = "no column has the sample names; name a column index (counted from 0) or name, \
+                    or write only the labels, one per line";
                 let columns: Vec<&str> = header.iter().map(String::as_str).collect();
                 return Err(self.source.unsupported(Place::Line(1), message, &columns));
             }
@@ -172,7 +173,7 @@ impl Rows<'_> {
                 1 - ids[0]
             }
             _ => {
-                let message = "it isn't clear which column holds the labels; name one with --label-column";
+                let message = "it is not clear which column has the labels; choose it with --label-column";
                 let columns: Vec<&str> = header.iter().map(String::as_str).collect();
                 return Err(self.source.unsupported(Place::Line(1), message, &columns));
             }
@@ -185,12 +186,12 @@ impl Rows<'_> {
             && wanted.is_none()
         {
             self.notes.push(format!(
-                "samples are named in the column \"{}\", labels are in \"{}\"",
+                "sample names from the column \"{}\", labels from \"{}\"",
                 self.header[ids[0]], self.header[label]
             ));
         } else if !self.has_header {
             self.notes.push(
-                "there is no header: the first column names the samples, the second holds labels".into(),
+                "there is no header: the first column has the sample names, the second the labels".into(),
             );
         }
         Ok(Columns { ids, label, guessed: guessed && self.has_header })
@@ -212,10 +213,8 @@ impl Rows<'_> {
         }
         let label = cell_text(record, columns.label);
         if label.contains('\n') {
-            let message = format!(
-                "the label {} has a line break; is there a quote too many?",
-                quoted(label.as_bytes())
-            );
+            let message =
+                format!("the label {} has a line break; is there an extra quote?", quoted(label.as_bytes()));
             return Err(self.source.malformed(Place::Line(records.line()), message));
         }
         let ids = columns.ids.iter().map(|column| cell_text(record, *column)).collect();
@@ -247,7 +246,7 @@ impl Rows<'_> {
             let samples = self.by_name(records, at)?;
             if moved {
                 self.notes.push(
-                    "the samples are found by their names, which are numbers, not by their positions".into(),
+                    "samples are matched by their names, which are numbers, not by their positions".into(),
                 );
             }
             return Ok(samples);
@@ -261,7 +260,7 @@ impl Rows<'_> {
         }
         if !whole(at) && self.fits_by_order(columns, options) {
             self.notes.push(
-                "no column names the samples, so the labels were taken in the order of the rows".into(),
+                "no column has the sample names, so the labels were matched to the rows in order".into(),
             );
             return Ok((0..self.ids.len()).collect());
         }
@@ -274,7 +273,8 @@ impl Rows<'_> {
         let twice = self.ids.iter().find(|row| columns.guessed && !seen.insert(row.ids[0].as_str()));
         let Some(row) = twice.filter(|row| row.ids[0].parse::<i128>().is_ok()) else { return Ok(()) };
         let message = format!(
-            "the column \"{}\" holds {} once more, so it doesn't seem to name the samples; if it does, name it index",
+            "the column \"{}\" holds {} more than once, so it does not seem to contain sample names; if it \
+            does, rename it to index",
             self.header[columns.ids[0]],
             quoted(row.ids[0].as_bytes())
         );
@@ -302,7 +302,7 @@ impl Rows<'_> {
                 Some(Some(sample)) => out.push(*sample),
                 Some(None) => {
                     return fault(format!(
-                        "several samples are named {given}, so a label can't be given by this name"
+                        "several samples are named {given}, so a label cannot refer to this name"
                     ));
                 }
                 None => {

@@ -1,4 +1,5 @@
-//! Labels of samples: a table with an index or a name of each sample and its label, one label a line, or a `.npy` vector.
+//! Labels of samples: a table with an index or a name of each sample and its label, one label per line, or a
+//! `.npy` vector.
 //!
 //! - **Table** (text with at least two columns): a column that names the samples (`index`, `name`, `sample`, `id`, blank, …, or else the
 //!   first) and one of labels (`label`, `class`, … or the only other one). Samples go by name where the data have names of rows and
@@ -92,7 +93,7 @@ pub fn labels_with(source: &Source, n_samples: usize, options: &LabelOptions<'_>
             expected: if named_npy {
                 "a NumPy array"
             } else {
-                "a label file (index,label; one label a line; .npy)"
+                "a label file (index,label; one label per line; .npy)"
             }
             .into(),
             looks_like: look.describe().into(),
@@ -123,7 +124,7 @@ impl LabelTable {
             [label] => Ok(label as i32),
             [first, second, ..] => {
                 let message = format!(
-                    "it has {} labels (\"{}\", \"{}\"), but one label a sample is needed here",
+                    "it has {} labels (\"{}\", \"{}\"), but one label per sample is needed here",
                     set.len(),
                     self.names[first as usize],
                     self.names[second as usize]
@@ -170,7 +171,7 @@ impl LabelTable {
         notes.extend(words.notes(&names));
         let labelled = sets.iter().filter(|set| !set.is_empty()).count();
         if labelled >= 5 && names.len() == labelled {
-            notes.push("each label occurs once only; is this a column of names?".into());
+            notes.push("each label occurs only once; is this a column of names?".into());
         }
         LabelTable { path: path.to_path_buf(), names, sets, notes, sha256: sha256.to_string() }
     }

@@ -1,11 +1,11 @@
 //! How the rows and columns of a text table are to be understood: see [`crate::csv_table`].
 
+use crate::cell_statistics::CellStatistics;
 use crate::cells::{Cell, classify};
-use crate::census::Census;
-use crate::corners::names_rows;
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
 use crate::records::{Records, blank_end, cell, cell_text, is_blank};
+use crate::row_name_headers::names_rows;
 use crate::series::{Sample, header_of_numbers};
 use crate::source::Source;
 use crate::table::counted;
@@ -110,8 +110,8 @@ impl Layout {
         let (blank, no_corner) = shape.ends(options);
         if blank > 0 {
             notes.push(match blank {
-                1 => "each line ends with a separator; the blank cell after it was left out".to_string(),
-                _ => format!("the last {blank} columns are blank in each row and were left out"),
+                1 => "each line ends with a separator; the blank cell after it was ignored".to_string(),
+                _ => format!("the last {blank} columns are blank in each row and were ignored"),
             });
             let width = shape.second.unwrap_or(0) - blank;
             shape.first.truncate(if no_corner { width - 1 } else { width });
@@ -119,7 +119,7 @@ impl Layout {
         if shape.blank_rows > 0 {
             let lines = counted(shape.blank_rows, "line at the end has", "lines at the end have");
             notes.push(format!(
-                "{lines} separators only and {} left out",
+                "{lines} only separators and {} ignored",
                 if shape.blank_rows == 1 { "was" } else { "were" }
             ));
         }
@@ -142,7 +142,7 @@ impl Layout {
             decimal_comma: false,
             notes,
         };
-        let mut census = Census::new(candidate, label, may_have_names);
+        let mut census = CellStatistics::new(candidate, label, may_have_names);
         again.next()?;
         for _ in 0..shape.rows {
             if again.next()?.is_none() {
@@ -171,7 +171,7 @@ impl Layout {
         source: &Source,
         options: &ReadOptions,
         first: &[String],
-        census: &Census,
+        census: &CellStatistics,
     ) -> bool {
         if let Some(said) = options.header {
             return said;
@@ -186,7 +186,8 @@ impl Layout {
             let numbers = first.iter().filter(number).count();
             if 2 * numbers > first.len() {
                 self.notes.push(format!(
-                    "the first row ({}) was read as the header, for it has text, though {numbers} of its cells are numbers; --no-header reads it as data",
+                    "the first row ({}) was read as the header, because it has text, although {numbers} of \
+                    its cells are numbers; --no-header reads it as data",
                     shown()
                 ));
             }
@@ -200,7 +201,8 @@ impl Layout {
         }
         if census.rows > 0 && only_first_is_quoted(source.text_bytes()) {
             self.notes.push(format!(
-                "the first row ({}) was read as the header, since it is quoted and the next is not; --no-header reads it as data",
+                "the first row ({}) was read as the header, because it is quoted and the next is not; \
+                --no-header reads it as data",
                 shown()
             ));
             return true;
@@ -219,7 +221,7 @@ impl Layout {
         match header_of_numbers(&numbers, &census.sample) {
             Ok(Some(why)) => {
                 self.notes.push(format!(
-                    "the first row ({}) was read as the header, since {why}; --no-header reads it as data",
+                    "the first row ({}) was read as the header, because {why}; --no-header reads it as data",
                     shown()
                 ));
                 true
@@ -240,7 +242,7 @@ impl Layout {
         source: &Source,
         options: &ReadOptions,
         no_corner: bool,
-        census: &Census,
+        census: &CellStatistics,
     ) -> Result<bool> {
         if let Some(said) = options.row_names {
             return Ok(said);
@@ -248,7 +250,11 @@ impl Layout {
         let corner = self.header.as_ref().map(|header| header[census.candidate].clone());
         if corner.as_ref().is_some_and(String::is_empty) {
             if no_corner && census.texts == 0 {
-                self.notes.push("the first row has one cell less than the others, as R writes a header, so the first column was read as row names; --no-row-names says otherwise".into());
+                self.notes.push(
+                    "the first row has one cell less than the others, as R writes a header, so \
+                    the first column was read as row names; use --no-row-names if it is data"
+                        .into(),
+                );
             }
             return Ok(true);
         }
@@ -265,7 +271,8 @@ impl Layout {
         if census.texts > 0 {
             let (line, text) = census.first_text.clone().unwrap_or((1, String::new()));
             let message = format!(
-                "{} is not a number; if this column holds row names, leave its cell in the header empty, or say so with --row-names",
+                "{} is not a number; if this column holds row names, leave its cell in the header empty, or \
+                use --row-names",
                 quoted(text.as_bytes())
             );
             return Err(source.malformed(self.place(line, census.candidate), message));
@@ -273,7 +280,10 @@ impl Layout {
         let named = corner.as_ref().map_or(String::new(), |name| format!(" ({})", quoted(name.as_bytes())));
         match census.ids(corner.as_deref()) {
             Ok(Some(why)) => {
-                self.notes.push(format!("the first column{named} was read as row names, since {why}; --no-row-names reads it as data"));
+                self.notes.push(format!(
+                    "the first column{named} was read as row names, because {why}; \
+                    --no-row-names reads it as data"
+                ));
                 Ok(true)
             }
             Ok(None) => Ok(false),

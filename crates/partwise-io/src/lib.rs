@@ -1,16 +1,17 @@
 //! Files for Partwise: data in several formats, labels, names, model files, and results that are written whole or
 //! not at all.
 //!
-//! [`read_table`] is the entrance for data: it picks a format from [`FORMATS`] and returns a [`Table`]. Readers take
-//! any bytes without a panic and without believing declared sizes; every fault is an [`IoError`] that says which
-//! file, where in it, and what is valid. Whatever a reader decided on its own is in the table's notes.
+//! [`read_table`] is the entrance for data: it picks a format from [`FORMATS`] and returns a [`Table`].
+//! Readers take any bytes without a panic and without believing declared sizes; every error is an [`IoError`]
+//! that states the file, the place in it, and what is valid. Whatever a reader decided on its own is in the
+//! table's notes.
 
+mod cell_statistics;
 mod cells;
-mod census;
-mod corners;
 pub mod csv_table;
 mod csv_write;
 mod digits;
+mod duplicates;
 pub mod edges;
 mod error;
 mod formats;
@@ -38,7 +39,8 @@ mod output_lock;
 mod python_literal;
 mod records;
 mod reference;
-mod repeated;
+mod result_files;
+mod row_name_headers;
 mod scaling_record;
 mod series;
 mod source;
@@ -48,12 +50,12 @@ mod text;
 mod toml_text;
 pub mod topics;
 mod write;
-mod written;
 
 pub use csv_write::{
     Memberships, number_text, write_guidance_report_csv, write_matrix_csv, write_memberships_csv,
 };
 pub use digits::{Digits, digits};
+pub use duplicates::repeated_note;
 pub use error::{IoError, Place, Result};
 pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, read_source, read_table};
 pub use guidance_file::{GuidanceFile, read_guidance};
@@ -68,11 +70,10 @@ pub use names::{DataNames, FoundBy};
 pub use npy::write_npy;
 pub use output_folder::OutputFolder;
 pub use reference::{Reference, read_reference, reference_of};
-pub use repeated::repeated_note;
+pub use result_files::RESULT_MARK;
 pub use scaling_record::scaling_json;
 pub use source::{STANDARD_INPUT, Source};
 pub use table::{DenseValues, FileKind, Table, Values};
 pub use text::nearest;
 pub use topics::{TopicEntry, TopicTable, read_topics};
 pub use write::{discard_unfinished, write_atomic};
-pub use written::RESULT_MARK;

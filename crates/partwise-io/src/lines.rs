@@ -1,4 +1,4 @@
-//! Names, one a line: `terms.txt`, `genes.txt`.
+//! Names, one per line: `terms.txt`, `genes.txt`.
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
@@ -20,7 +20,7 @@ pub(crate) fn lines_of(source: &Source) -> Result<Vec<String>> {
         other => {
             return Err(IoError::WrongFormat {
                 path: source.path.clone(),
-                expected: "a text file with one entry a line".into(),
+                expected: "a text file with one entry per line".into(),
                 looks_like: other.describe().into(),
             });
         }
@@ -34,8 +34,8 @@ pub(crate) fn lines_of(source: &Source) -> Result<Vec<String>> {
     Ok(lines)
 }
 
-/// Reads names, one a line, and checks that there is one for each of `expected` things (`what`: "columns of the
-/// data").
+/// Reads names, one per line, and checks that there is one for each of `expected` things (`what`: "columns of
+/// the data").
 ///
 /// # Errors
 /// As [`read_lines`], and when the count differs.

@@ -95,7 +95,7 @@ fn add(source: &Source, records: &Records<'_>, names: &DataNames<'_>, table: &mu
     if found_by[0] != found_by[1] && (0..2).all(|j| whole(cell(record, j)).is_some()) {
         let (name, number) = if found_by[0] == FoundBy::Name { (0, 1) } else { (1, 0) };
         let message = format!(
-            "{} is the name of a sample and {} is none, but may be a number; give both samples by name",
+            "{} is a sample name, but {} is a position; give both samples by name",
             quoted(cell(record, name)),
             quoted(cell(record, number))
         );
@@ -108,7 +108,7 @@ fn add(source: &Source, records: &Records<'_>, names: &DataNames<'_>, table: &mu
         Some(true) => table.must.push((pair[0], pair[1])),
         Some(false) => table.cannot.push((pair[0], pair[1])),
         None => {
-            let message = format!("{} is no kind of link; valid: must, cannot", quoted(cell(record, 2)));
+            let message = format!("{} is not a kind of link; valid: must, cannot", quoted(cell(record, 2)));
             return Err(source.malformed(place(2), message));
         }
     }
@@ -152,11 +152,7 @@ mod tests {
                 Some(&numbered[..]),
                 &["column 2", "\"1\" is the name", "\"0\" is none", "by name"],
             ),
-            (
-                "7,8,must\n",
-                Some(&numbers[..]),
-                &["column 1", "named by numbers", "7 is none", "nearest: \"17\""],
-            ),
+            ("7,8,must\n", Some(&numbers[..]), &["column 1", "are numbers", "7 is none", "nearest: \"17\""]),
             ("0,1,maybe\n", None, &["line 1, column 3", "\"maybe\"", "valid: must, cannot"]),
             ("0,1\n", None, &["2 cells", "3 are expected"]),
             ("i,j,link\n", None, &["no links"]),

@@ -8,7 +8,7 @@ use sysinfo::{MemoryRefreshKind, System};
 /// What stays free of an address space: stacks of threads and what an allocator asks for at once.
 const SPARED: u64 = 96 << 20;
 
-/// The bytes that this process may still take; none where the system doesn't say.
+/// The bytes that this process may still take; none if the system does not report it.
 ///
 /// The least of: memory that the system can give without swapping; the limit of each control group (v1 or v2)
 /// that holds the process, as in a container, without what its processes hold; and what `ulimit -v` and
@@ -23,7 +23,7 @@ pub fn available_memory() -> Option<u64> {
         .min()
 }
 
-/// The most memory that this process has held, where the system tells.
+/// The peak memory of this process, if the system reports it.
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

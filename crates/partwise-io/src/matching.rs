@@ -1,4 +1,4 @@
-//! Names decide: what a table says of a sample or of a feature goes to the one of that name, whatever the order.
+//! Matching by name: rows and columns of a table are matched to samples and features by name, in any order.
 
 use crate::table::{DenseValues, Values};
 use crate::text::nearest;
@@ -62,14 +62,16 @@ pub fn places_by_name(
             count => format!(", and {count} of its {} names are not in {side}", own.len()),
         };
         return Err(format!(
-            "no {part} is named \"{first}\", as a {of} of {side} is{near}: {} of the {} {of}s of {side} are not in it{more}; name all {of}s as {side} does",
+            "no {part} is named \"{first}\", as a {of} of {side} is{near}: {} of the {} {of}s of {side} are \
+            not in it{more}; name all {of}s as in {side}",
             missing.len(),
             wanted.len()
         ));
     }
     if let Some(first) = unknown.first() {
         return Err(format!(
-            "{} of its {} names are no {of}s of {side}, the first \"{first}\"{}; leave them out, or name them as {side} does",
+            "{} of its {} names are not {of}s of {side}, the first \"{first}\"{}; remove them, or rename \
+            them as in {side}",
             unknown.len(),
             own.len(),
             near(first, wanted)
@@ -173,7 +175,8 @@ fn unique<'n>(names: &'n [String], whose: &str) -> Result<HashMap<&'n str, usize
     for (at, name) in names.iter().enumerate() {
         if let Some(first) = places.insert(name.as_str(), at) {
             return Err(format!(
-                "two of {whose} names are \"{name}\", numbers {first} and {at} (counted from 0), so they can't be matched; name them apart"
+                "the name \"{name}\" occurs twice in {whose} names, at {first} and {at} (counted from 0), so \
+                it cannot be matched; rename one of them"
             ));
         }
     }

@@ -44,24 +44,24 @@ impl Header {
             return Err(source.malformed(Place::Line(1), message));
         };
         if object != "matrix" {
-            return refuse(format!("the object \"{object}\" can't be read"), &["matrix"]);
+            return refuse(format!("the object \"{object}\" is not supported"), &["matrix"]);
         }
         if !["coordinate", "array"].contains(&layout) {
-            return refuse(format!("the layout \"{layout}\" is not known"), &["coordinate", "array"]);
+            return refuse(format!("the layout \"{layout}\" is not supported"), &["coordinate", "array"]);
         }
         let fields = ["integer", "unsigned-integer", "real", "double", "pattern"];
         if field == "complex" {
-            return refuse("complex numbers can't be factored; save their absolute values".into(), &fields);
+            return refuse("complex numbers are not supported; save their absolute values".into(), &fields);
         }
         if !fields.contains(&field) || (field == "pattern" && layout == "array") {
             return refuse(
-                format!("the field \"{field}\" can't be read with the layout \"{layout}\""),
+                format!("the field \"{field}\" is not supported with the layout \"{layout}\""),
                 &fields,
             );
         }
         if !["general", "symmetric"].contains(&symmetry) {
             let message =
-                format!("the symmetry \"{symmetry}\" can't be read; save the full matrix as general");
+                format!("the symmetry \"{symmetry}\" is not supported; save the full matrix as general");
             return refuse(message, &["general", "symmetric"]);
         }
         let (coordinate, pattern) = (layout == "coordinate", field == "pattern");

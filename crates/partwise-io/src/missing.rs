@@ -1,4 +1,4 @@
-//! What means "not known" in tables and label files, and what only looks as if it did.
+//! Values that mean "missing" in tables and label files, and values that only look like it.
 
 /// Texts for a missing value that R, pandas, spreadsheets and databases write; blank too.
 pub fn is_missing(text: &str) -> bool {

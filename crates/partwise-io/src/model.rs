@@ -20,7 +20,7 @@ use std::path::Path;
 /// The number of the document's layout that this version writes, and the newest that it reads.
 pub const MODEL_FORMAT: u64 = 1;
 
-/// The versions that made a result, as its record holds them.
+/// The versions that made a result, as in its record.
 pub fn versions() -> Value {
     json!({ "partwise": env!("CARGO_PKG_VERSION"), "model_format": MODEL_FORMAT })
 }
@@ -274,7 +274,7 @@ fn tensor(path: &Path, name: &str, entry: &Value, data: &[u8]) -> Result<(Tensor
     };
     if rows.checked_mul(columns).and_then(|n| n.checked_mul(size)) != Some(slice.len()) {
         return Err(fault(format!(
-            "the shape {rows} x {columns} of {dtype} doesn't fit {} bytes",
+            "the shape {rows} x {columns} of {dtype} does not match {} bytes",
             slice.len()
         )));
     }

@@ -1,4 +1,4 @@
-//! What must be true of a model file before anything is computed from it: its factors and the fields of its document.
+//! Checks of a model file before it is used: its factors and the fields of its document.
 //!
 //! Each fault names the file, the field and what is valid. Fields that are not named here are left alone.
 
@@ -118,7 +118,13 @@ impl<'m> Fields<'m> {
         match self.get(field) {
             Some(value) if fits(value) => Ok(value),
             Some(value) => self.wrong(field, value, wanted),
-            None => Err(self.fault(field, format!("the document lacks this field; it must be {wanted}"))),
+            None => Err(self.fault(
+                field,
+                format!(
+                    "the document does not have this field; it must be \
+                {wanted}"
+                ),
+            )),
         }
     }
 

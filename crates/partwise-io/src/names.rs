@@ -1,4 +1,4 @@
-//! [`DataNames`]: how files may speak of the samples and the features of the data.
+//! [`DataNames`]: the names by which files refer to samples and features.
 
 use crate::matching::{are_places, near};
 use crate::text::{quoted, whole};
@@ -52,7 +52,7 @@ impl<'a> Names<'a> {
             None => Ok(None),
             Some((at, None)) => Ok(Some(*at)),
             Some((first, Some(second))) => Err(format!(
-                "several {0}s are named {1}, numbers {first} and {second} (counted from 0); name them apart",
+                "several {0}s are named {1}, numbers {first} and {second} (counted from 0); rename one of them",
                 self.one,
                 quoted(name.as_bytes())
             )),
@@ -65,7 +65,8 @@ impl<'a> Names<'a> {
         if self.are_numbers {
             let near = near(&at.to_string(), self.listed.unwrap_or_default());
             return Err(format!(
-                "the {one}s are named by numbers, and {at} is none of them{near}; give a name of the data"
+                "the names of the {one}s are numbers, and {at} is not one of them{near}; give a name of the \
+                data"
             ));
         }
         match at < self.count as u64 {
@@ -81,7 +82,8 @@ impl<'a> Names<'a> {
         match own {
             None => Ok(named),
             Some(own) => Err(format!(
-                "{number} is the name of {one} number {named}, and {one} number {number} is named \"{own}\"; give the one that is meant by its name in quotes",
+                "{number} is the name of {one} number {named}, and {one} number {number} is named \"{own}\"; \
+                write the name in quotes",
                 one = self.one
             )),
         }
@@ -102,7 +104,7 @@ impl<'a> DataNames<'a> {
         }
     }
 
-    /// For data of n samples, where features are not spoken of.
+    /// For data of n samples, if files do not refer to features.
     pub fn of_samples(n_samples: usize, sample_names: Option<&'a [String]>) -> Self {
         DataNames::new(n_samples, sample_names, 0, None)
     }
@@ -125,7 +127,7 @@ impl<'a> DataNames<'a> {
     /// The sample of this name, or of this number where no sample is named so.
     ///
     /// # Errors
-    /// A sentence that says what is valid.
+    /// A sentence that states what is valid.
     pub fn sample(&self, text: &str) -> Result<usize, String> {
         self.found_sample(text).map(|(at, _)| at)
     }
@@ -193,7 +195,7 @@ impl<'a> DataNames<'a> {
     /// features it must be a number.
     ///
     /// # Errors
-    /// A sentence that says what is valid.
+    /// A sentence that states what is valid.
     pub fn feature(&self, text: &str) -> Result<Feature, String> {
         if self.features.listed.is_some() {
             return Ok(Feature::Name(text.into()));
@@ -256,16 +258,16 @@ impl Lookup<'_, '_> {
             }
         };
         match (&self.by_name, &self.by_number) {
-            (Some(name), Some(number)) => Err(format!(
-                "{name} is the name of a sample and {number} is none, but may be a number; give all samples by name"
-            )),
+            (Some(name), Some(number)) => {
+                Err(format!("{name} is a sample name, but {number} is a position; give all samples by name"))
+            }
             _ => Ok(found),
         }
     }
 
-    /// What is to be said where samples that have names went by number.
+    /// The notice for samples that have names but were given by number.
     pub(crate) fn note(&self, what: &str) -> Option<String> {
         (self.by_number.is_some() && self.names.has_sample_names())
-            .then(|| format!("the {what} speak of the samples by number, counted from 0, not by name"))
+            .then(|| format!("the {what} refer to samples by number, counted from 0, not by name"))
     }
 }

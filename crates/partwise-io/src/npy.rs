@@ -49,27 +49,26 @@ pub(crate) struct Array<'a> {
 const NUMBERS: [&str; 5] = ["bool", "int8 to int64", "uint8 to uint64", "float32", "float64"];
 
 impl<'a> Array<'a> {
-    /// Understands the header and checks that the data have the size it says.
+    /// Reads the header and checks the size of the data.
     pub(crate) fn parse(path: &'a Path, place: Place, bytes: &'a [u8]) -> Result<Self> {
         let malformed = |message: String| IoError::malformed(path, place.clone(), message);
         if !bytes.starts_with(b"\x93NUMPY") {
             return Err(malformed("this is not a NumPy array: the first bytes are not \\x93NUMPY".into()));
         }
         let short =
-            || malformed(format!("the header is cut off: the array has {} bytes in all", bytes.len()));
+            || malformed(format!("the header is incomplete: the file has only {} bytes", bytes.len()));
         if let Some(version @ (0 | 4..)) = bytes.get(6) {
-            return Err(malformed(format!("version {version} of .npy is not known; valid: 1, 2, 3")));
+            return Err(malformed(format!("version {version} of .npy is not supported; valid: 1, 2, 3")));
         }
         let end = header_end(bytes).ok_or_else(short)?;
         let start = if bytes.get(6) == Some(&1) { 10 } else { 12 };
         let header = bytes.get(start..end).ok_or_else(short)?;
         let header = String::from_utf8_lossy(header);
-        let header = parse(&header).map_err(|e| malformed(format!("the header can't be read: {e}")))?;
+        let header = parse(&header).map_err(|e| malformed(format!("the header is not valid: {e}")))?;
         let entry =
             |name: &str| header.entry(name).ok_or_else(|| malformed(format!("the header has no \"{name}\"")));
         let Literal::Text(descr) = entry("descr")? else {
-            let message =
-                "structured arrays (with named fields) can't be read; save one field, or a plain 2-D array";
+            let message = "structured arrays (with named fields) are not supported; save one field, or a plain 2-D array";
             return Err(IoError::unsupported(path, place.clone(), message, &NUMBERS));
         };
         let Literal::Bool(fortran) = entry("fortran_order")? else {
@@ -82,7 +81,7 @@ impl<'a> Array<'a> {
         let data = &bytes[end..];
         let needed = shape.iter().try_fold(item_size, |product, side| product.checked_mul(*side));
         if needed != Some(data.len()) {
-            let needed = needed.map_or("more than any file can hold".to_string(), |n| n.to_string());
+            let needed = needed.map_or("more than any file can contain".to_string(), |n| n.to_string());
             return Err(malformed(format!(
                 "the shape {} of {descr} needs {needed} bytes of data, but there are {} (a truncated or damaged file?)",
                 shape_text(&shape),
@@ -306,20 +305,23 @@ fn number_type(path: &Path, place: &Place, descr: &str) -> Result<(Kind, usize, 
         ('S' | 'a', 1..=4096) => Kind::Bytes,
         ('U', 1..=4096) => Kind::Unicode,
         ('f', 2) => {
-            return refuse("half precision (float16) can't be read; save a.astype('float32')".into());
+            return refuse("half precision (float16) is not supported; save a.astype('float32')".into());
         }
         ('f', _) => {
-            return refuse(format!("{descr} (extended precision) can't be read; save a.astype('float64')"));
+            return refuse(format!(
+                "{descr} (extended precision) is not supported; save a.astype('float64')"
+            ));
         }
         ('c', _) => {
-            return refuse(format!("complex numbers ({descr}) can't be factored; save abs(a) or a.real"));
+            return refuse(format!("complex numbers ({descr}) are not supported; save abs(a) or a.real"));
         }
         ('O', _) => {
             return refuse(
-                "Python objects can't be read; save plain numbers, for example a.astype('float64')".into(),
+                "Python objects are not supported; save plain numbers, for example a.astype('float64')"
+                    .into(),
             );
         }
-        _ => return refuse(format!("the type \"{descr}\" can't be read as numbers")),
+        _ => return refuse(format!("the type \"{descr}\" is not numeric")),
     };
     let item_size = if kind == Kind::Unicode { size * 4 } else { size };
     let big_endian = order == ">" || (order == "=" && cfg!(target_endian = "big"));

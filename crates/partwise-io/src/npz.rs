@@ -71,7 +71,7 @@ impl<'a> Archive<'a> {
         let member = self
             .zip
             .by_name(&format!("{key}.npy"))
-            .map_err(|e| broken(format!("the array can't be read: {e}")))?;
+            .map_err(|e| broken(format!("the array is not valid: {e}")))?;
         // A member without the header of an array has nothing to be read.
         let bytes = read_as_needed(member, 1 << 10, self.limit).map_err(|(error, decoded)| {
             broken(format!("broken after {decoded} decompressed bytes: {error}"))
@@ -117,7 +117,8 @@ fn read_sparse(archive: &mut Archive<'_>) -> Result<Table> {
     let format = Array::parse(&path, Place::Member("format".into()), &format)?.text().unwrap_or_default();
     if !["csr", "csc", "coo"].contains(&format.as_str()) {
         let message = format!(
-            "the sparse format \"{format}\" can't be read; save matrix.tocsr(), or choose an array with --key"
+            "the sparse format \"{format}\" is not supported; save matrix.tocsr(), or choose an array with \
+            --key"
         );
         return Err(archive.source.unsupported(
             Place::Member("format".into()),
@@ -152,7 +153,7 @@ fn read_sparse(archive: &mut Archive<'_>) -> Result<Table> {
     };
     if row.len() != stored || column.len() != stored {
         let message = format!(
-            "{stored} values, {} row indices and {} column indices don't fit",
+            "{stored} values, {} row indices and {} column indices do not match",
             row.len(),
             column.len()
         );

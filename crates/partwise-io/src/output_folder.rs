@@ -7,8 +7,8 @@
 use crate::error::{IoError, Place, Result};
 use crate::hash::{Hashing, sha256_of_file};
 use crate::output_lock::OutputLock;
+use crate::result_files::{self, Listed, RESULT_MARK, There, Written};
 use crate::write::{Unfinished, folder_of, short_name};
-use crate::written::{self, Listed, RESULT_MARK, There, Written};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -83,7 +83,7 @@ impl OutputFolder {
             settle_leftovers(&home, &hidden, target)?;
         }
         if replaces {
-            written::check_replaceable(target, &earlier(target)?, names)?;
+            result_files::check_replaceable(target, &earlier(target)?, names)?;
         }
         let cannot = |e| IoError::system(target, "make the folder", e);
         let mut builder = tempfile::Builder::new();
@@ -104,7 +104,7 @@ impl OutputFolder {
         };
         fs::write(
             folder.gathering.join(SIGN),
-            "A run of Partwise that was cut short left this; the next run removes it.\n",
+            "A run of Partwise that was interrupted left this file; the next run removes it.\n",
         )
         .and_then(|()| fs::create_dir(folder.path()))
         .map_err(cannot)?;
@@ -155,7 +155,7 @@ impl OutputFolder {
     /// As [`OutputFolder::commit`].
     pub fn finish(self, mut record: Map<String, Value>) -> Result<Value> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        written::add_list(&mut record, &files);
+        result_files::add_list(&mut record, &files);
         let record = Value::Object(record);
         self.write(RESULT_MARK, |w| writeln!(w, "{record:#}"))?;
         self.commit()?;
@@ -198,10 +198,10 @@ impl OutputFolder {
         }
         let earlier = earlier(&self.target)?;
         let plain: Vec<&str> = names.iter().map(String::as_str).collect();
-        written::check_replaceable(&self.target, &earlier, &plain)?;
+        result_files::check_replaceable(&self.target, &earlier, &plain)?;
         let mut journal = Map::new();
         for name in names.iter().chain(earlier.keys()).map(String::as_str).chain([RESULT_MARK]) {
-            let before = match written::there(&self.target.join(name))? {
+            let before = match result_files::there(&self.target.join(name))? {
                 There::Nothing => Value::Null,
                 There::File(file) => json!(file.sha256),
                 There::Other => return Err(in_the_way(&self.target.join(name))),
@@ -244,7 +244,7 @@ impl Drop for OutputFolder {
 /// Whatever in the target is not as the journal saw it stays.
 fn settle(gathering: &Path, target: &Path, journal: &Map<String, Value>) -> std::io::Result<()> {
     let record = journal.iter().filter(|(name, _)| *name == RESULT_MARK);
-    let files = journal.iter().filter(|(name, _)| written::is_plain(name));
+    let files = journal.iter().filter(|(name, _)| result_files::is_plain(name));
     for (name, before) in files.chain(record) {
         let (new, old) = (gathering.join(RESULT).join(name), target.join(name));
         let metadata = fs::symlink_metadata(&old);
@@ -296,7 +296,7 @@ fn settle_leftovers(home: &Path, hidden: &str, target: &Path) -> Result<()> {
 
 /// The files of the result that the target holds, none when it is empty.
 fn earlier(target: &Path) -> Result<Listed> {
-    if let Some(listed) = written::listed(target)? {
+    if let Some(listed) = result_files::listed(target)? {
         return Ok(listed);
     }
     let entries = fs::read_dir(target).map_err(|e| IoError::system(target, "list", e))?;
@@ -322,9 +322,7 @@ fn is_replaced(target: &Path, force: bool) -> Result<bool> {
         // What was cut short is finished first; then the target is looked at.
         Ok(_) if has_leftovers(target) => Ok(true),
         Ok(_) => earlier(target).map(|_| true),
-        Err(_) if fs::symlink_metadata(target).is_ok() => {
-            refuse("it is a link that leads nowhere; choose another name")
-        }
+        Err(_) if fs::symlink_metadata(target).is_ok() => refuse("it is a broken link; choose another name"),
         Err(_) => short_name(target).map(|_| false),
     }
 }
@@ -349,7 +347,7 @@ fn in_the_way(path: &Path) -> IoError {
     IoError::unsupported(
         path,
         Place::Whole,
-        "a file is to be written here, but something else is in the way",
+        "Partwise must write a file here, but something that is not a file has this name",
         &[],
     )
 }

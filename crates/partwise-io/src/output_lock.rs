@@ -1,4 +1,5 @@
-//! A lock on a result in the making, so that two runs, in two containers perhaps, don't write one result at once.
+//! A lock for a result that is being written, so that two runs (also in two containers) do not write it at
+//! the same time.
 
 use crate::error::{IoError, Place, Result};
 use crate::write::Unfinished;

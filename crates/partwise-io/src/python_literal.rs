@@ -1,4 +1,4 @@
-//! The few Python literals that the header of a NumPy array is made of.
+//! A parser for the Python literals in the header of a NumPy array.
 
 /// A literal.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl Literal {
     }
 }
 
-/// Parses one literal; the error says what was expected and at which byte.
+/// Parses one literal; the error states what was expected, and at which byte.
 pub(crate) fn parse(text: &str) -> Result<Literal, String> {
     let mut parser = Parser { bytes: text.as_bytes(), at: 0 };
     let literal = parser.literal(0)?;

@@ -35,7 +35,8 @@ impl<'a> Records<'a> {
         if !std::mem::replace(&mut self.checked, true)
             && let Some(line) = open_quote(self.text, self.delimiter)
         {
-            let message = "the quote (\") that opens here never closes, so it would take in all that follows";
+            let message = "the quote (\") that opens here never closes, so everything after it would be one \
+                cell";
             return Err(self.source.malformed(Place::Line(line), message));
         }
         match self.reader.read_byte_record(&mut self.record) {

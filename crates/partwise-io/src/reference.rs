@@ -1,4 +1,5 @@
-//! Reference matrices for `--reference`: rows that components (or codes) are drawn to, from any format of tables.
+//! Reference matrices for `--reference`: rows that components (or codes) are pulled towards, from any table
+//! format.
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::{ReadOptions, read_table};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub struct Reference<T> {
     /// The file.
     pub path: PathBuf,
-    /// r × d: one reference a row.
+    /// r × d: one reference per row.
     pub values: Matrix<T>,
     /// A name for each reference, if the file has them.
     pub row_names: Option<Vec<String>>,

@@ -35,7 +35,7 @@ impl ModelFile {
     /// The scaling that new rows get before they are encoded.
     ///
     /// # Errors
-    /// When what the file says of it is damaged.
+    /// If the record in the file is damaged.
     pub fn scaling(&self, path: &Path) -> Result<Scaling> {
         let fault = |message: String| {
             IoError::malformed(path, Place::Member("__metadata__".into()), format!("scaling: {message}"))

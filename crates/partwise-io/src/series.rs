@@ -1,4 +1,5 @@
-//! Runs of numbers in a first row or a first column: whether they count, rise, or look like years, as names do and data do not.
+//! Sequences of numbers in the first row or column: do they count, rise or look like years, as names do and
+//! data do not?
 
 use crate::cells::{Cell, classify};
 use crate::text::number;
@@ -38,7 +39,7 @@ impl Sample {
     }
 }
 
-/// What is known of a run of numbers, kept while it is read.
+/// The statistics of a sequence of numbers, updated while it is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     len: usize,

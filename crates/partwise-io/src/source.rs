@@ -44,7 +44,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a file and decompresses it when it is gzip (told by its first bytes, whatever its name). The path `-` is standard input.
+    /// Reads a file and decompresses it when it is gzip (recognized by its first bytes, not by its name). The
+    /// path `-` is standard input.
     ///
     /// # Errors
     /// When it can't be read, is a folder, is empty, is broken gzip (with the number of bytes decoded so far), is

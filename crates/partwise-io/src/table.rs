@@ -1,4 +1,4 @@
-//! [`Table`]: what a file held, before it becomes data of the library.
+//! [`Table`]: the content of a file, before it becomes data of the library.
 
 use crate::error::{IoError, Place, Result};
 use partwise::{Matrix, Real};
@@ -164,7 +164,7 @@ pub enum FileKind {
     Edges,
 }
 
-/// What a file held.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The numbers.

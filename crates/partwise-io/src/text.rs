@@ -1,4 +1,4 @@
-//! Numbers and lines of text, shared by the text formats.
+//! Parsing of numbers and lines, shared by the text formats.
 
 /// A number as the text formats write it; `None` when the bytes aren't one. Short whole numbers, the usual case,
 /// take a fast path.

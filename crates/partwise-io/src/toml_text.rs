@@ -1,4 +1,4 @@
-//! Values of a TOML file with their places: every fault says line, column, and what is valid.
+//! Values of a TOML file with their places: every error states line, column, and what is valid.
 
 use crate::error::{IoError, Place, Result};
 use crate::source::Source;

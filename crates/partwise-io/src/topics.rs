@@ -41,7 +41,7 @@ pub(crate) struct SeedList {
 }
 
 impl SeedList {
-    /// Adds a seed, and says whether it is new.
+    /// Adds a seed, and returns whether it is new.
     pub(crate) fn push(&mut self, seed: Seed) -> bool {
         match self.places.entry(key(&seed.feature)) {
             Entry::Occupied(place) => {
@@ -154,7 +154,8 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
 fn no_words(header: &[String]) -> String {
     let columns: Vec<String> = header.iter().map(|cell| quoted(cell.as_bytes())).collect();
     format!(
-        "the header has no column of words ({}); valid: topic,word (one row a word; perhaps weight and forbidden), topic,words (one row a topic), or no header",
+        "the header has no column of words ({}); valid: topic,word (one row per word; optional columns \
+        weight, forbidden), topic,words (one row per topic), or no header",
         columns.join(", ")
     )
 }
@@ -201,9 +202,7 @@ impl Found {
         let record = records.current();
         let name = cell_text(record, 0);
         if name.is_empty() {
-            return Err(
-                source.malformed(Place::Line(records.line()), "the row begins without the name of a topic")
-            );
+            return Err(source.malformed(Place::Line(records.line()), "the row has no topic name"));
         }
         self.topic(&name);
         for column in 1..record.len() {
@@ -366,7 +365,7 @@ mod tests {
             ("topic\nsport\n", &["line 1", "no column of words", "valid: topic,word"]),
             ("topics,terms\nsport,ball\n", &["line 1", "valid: topic,word"]),
             ("topic,words,weight\nsport,ball,2\n", &["line 1", "\"weight\""]),
-            ("a,b\n,c\n", &["line 2", "without the name"]),
+            ("a,b\n,c\n", &["line 2", "no topic name"]),
         ] {
             let message = read(text).unwrap_err().to_string();
             for part in parts {

@@ -1,5 +1,6 @@
-//! Writing without leaving halves: a file gets a temporary name beside its own and is renamed when it is complete. Temporary names are
-//! random, so that no two processes choose the same one, and what is unfinished when the process ends can be removed.
+//! Atomic writes: a file gets a temporary name first, and is renamed when it is complete. Temporary names are
+//! random, so that no two processes choose the same one, and what is unfinished when the process ends can be
+//! removed.
 
 use crate::error::{IoError, Place, Result};
 use std::io::{BufWriter, Write};

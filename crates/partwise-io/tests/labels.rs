@@ -83,7 +83,7 @@ fn faults_name_line_and_index() {
         &["line 2", "must be in 0..5"],
     );
     assert_says(&message("l.csv", b"index,label\n1\n", 5), &["line 2: the row has 1 cell, but 2"]);
-    assert_says(&message("l.txt", b"a\nb\n", 5), &["2 labels (one a line)", "5 samples"]);
+    assert_says(&message("l.txt", b"a\nb\n", 5), &["2 labels (one per line)", "5 samples"]);
     assert_says(&message("l.npy", &npy_i4("(2,)", &[1, 2]), 5), &["2 labels", "5 samples"]);
     assert_says(&message("l.npy", &npy_i4("(2, 2)", &[1, 2, 3, 4]), 4), &["(2, 2)", "valid: (n,)"]);
     assert_says(&message("l.npy", &npy_f8("(2,)", &[1.0, 2.5]), 2), &["2.5", "whole numbers are needed"]);

@@ -34,7 +34,7 @@ fn sides_that_the_entries_cannot_mean_are_refused() {
     for far in ["0,1048591\n1,2\n", "0,1000000\n1,2\n", "0,1016\n1,2\n"] {
         assert_says(
             &fault("e.edges", format!("source,target\n{far}").as_bytes()),
-            &["line 2", "too far off for 2 edges", "up to node 1015"],
+            &["line 2", "too large for 2 edges", "up to node 1015"],
         );
     }
     let table = read("e.edges", b"source,target\n0,900\n1,2\n").unwrap();
@@ -108,7 +108,7 @@ fn a_link_between_a_numeric_name_and_a_position_is_refused() {
         let message = links(text).unwrap_err().to_string();
         assert_says(
             &message,
-            &[&format!("line 1, column {column}"), "\"0\" is none", "is the name of a sample"],
+            &[&format!("line 1, column {column}"), "\"0\" is a position", "is a sample name"],
         );
     }
 }
@@ -222,7 +222,7 @@ fn a_field_that_is_missing_or_of_another_type_is_named() {
         place.remove(&key);
         assert_says(
             &complaint(&model),
-            &["m.safetensors", &format!("\"{field}\""), "lacks this field", "must be"],
+            &["m.safetensors", &format!("\"{field}\""), "does not have this field", "must be"],
         );
     }
     for (field, wrong) in [

@@ -28,7 +28,7 @@ fn a_file_that_fails_leaves_what_was_there() {
         Err(std::io::Error::new(std::io::ErrorKind::StorageFull, "no space left"))
     })
     .unwrap_err();
-    assert_says(&error.to_string(), &["a.txt", "can't write", "no space left"]);
+    assert_says(&error.to_string(), &["a.txt", "cannot write", "no space left"]);
     assert_eq!(fs::read(&path).unwrap(), b"old");
     assert_eq!(listing(folder.path()), ["a.txt"]);
     write_atomic(&path, |w| w.write_all(b"new")).unwrap();
@@ -52,7 +52,7 @@ fn a_full_disk_is_passed_on() {
         fs::OpenOptions::new().write(true).open("/dev/full")?.write_all(b"x")
     })
     .unwrap_err();
-    assert_says(&error.to_string(), &["a.txt", "can't write"]);
+    assert_says(&error.to_string(), &["a.txt", "cannot write"]);
     assert!(listing(folder.path()).is_empty());
 }
 
@@ -91,7 +91,7 @@ fn an_existing_folder_is_replaced_only_with_force_and_only_at_the_end() {
     first.write("stale.txt", |w| w.write_all(b"1")).unwrap();
     first.finish(record()).unwrap();
     let error = OutputFolder::create(&target, false).unwrap_err();
-    assert_says(&error.to_string(), &["out", "exists already", "--force"]);
+    assert_says(&error.to_string(), &["out", "already exists", "--force"]);
     let second = OutputFolder::create(&target, true).unwrap();
     second.write("codes.csv", |w| w.write_all(b"2")).unwrap();
     assert_eq!(fs::read(target.join("codes.csv")).unwrap(), b"1");

@@ -147,10 +147,10 @@ fn what_is_no_list_of_labels_is_refused_with_its_place() {
         (
             "cell_type,batch\nT,1\nT,1\nB,2\n",
             3,
-            &["line 1", "no column names the samples", "valid: cell_type, batch"],
+            &["line 1", "no column has the sample names", "valid: cell_type, batch"],
         ),
-        ("age,label\n1,a\n1,b\n2,a\n", 3, &["line 3", "\"age\"", "once more", "name it index"]),
-        ("id,mass,colour\n0,1,red\n", 1, &["which column holds the labels", "valid: id, mass, colour"]),
+        ("age,label\n1,a\n1,b\n2,a\n", 3, &["line 3", "\"age\"", "more than once", "rename it to index"]),
+        ("id,mass,colour\n0,1,red\n", 1, &["which column has the labels", "valid: id, mass, colour"]),
     ] {
         assert_says(&message(text, n, None), parts);
     }

@@ -193,7 +193,7 @@ fn how_an_uncertain_row_or_column_was_read_is_told() {
         ("a;b\n1,5;2\n", (1, 2), &["decimal commas"]),
         ("a,b,\n1,2,\n3,4,\n", (2, 2), &["ends with a separator"]),
         ("a,b\n1,2,\n3,4,\n", (2, 2), &["ends with a separator"]),
-        ("a,b\n1,2\n,\n,\n", (1, 2), &["2 lines at the end", "left out"]),
+        ("a,b\n1,2\n,\n,\n", (1, 2), &["2 lines at the end", "ignored"]),
         ("a,a,b\n1,2,3\n", (1, 3), &["one of the column names occurs more than once", "\"a\""]),
         ("n,a\nx,2\nx,3\n", (2, 1), &["one of the row names occurs more than once", "\"x\""]),
         ("1,2,u\n3,4,5\n", (1, 3), &["first row", "header", "2 of its cells are numbers"]),

@@ -16,8 +16,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run experiments of the papers on a folder of data sets, or list them: tables beside published values,
-    /// figures, a report.
+    /// Run experiments of the papers, or list them. Writes tables next to the published values, figures and a
+    /// report.
     #[command(after_help = EXIT_CODES)]
     Reproduce(ReproduceArgs),
 }

@@ -1,4 +1,4 @@
-//! Data lent by Python: dense row-major arrays and the three arrays of CSR, never copied.
+//! Data borrowed from Python: dense row-major arrays and the three arrays of CSR, never copied.
 
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use partwise::{DataMatrix, DenseMatrix, Scaling, SparseMatrix};

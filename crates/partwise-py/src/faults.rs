@@ -1,4 +1,4 @@
-//! Faults of the library as Python exceptions: one place.
+//! Turns errors of the library into Python exceptions.
 
 use partwise_io::IoError;
 use pyo3::PyErr;

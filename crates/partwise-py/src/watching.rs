@@ -1,5 +1,6 @@
-//! The engine at work in a thread of its own, while the thread that called stays with Python: it hears Ctrl-C at any time, also inside of a
-//! long iteration, a start or a recipe, and calls back where the user expects to be called.
+//! Runs the engine in its own thread while the calling thread stays in Python, so that Ctrl-C works at any
+//! time, also inside of a long iteration, a start or a recipe, and calls back where the user expects to be
+//! called.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::html::escaped;
 
-/// A line, over iterations unless `across` says otherwise.
+/// A line, over iterations unless `across` is set.
 pub struct Line<'a> {
     /// What is drawn.
     pub title: &'a str,

@@ -1,7 +1,7 @@
-//! All that is printed: results on standard output, progress, notes and errors on standard error, wrapped to
-//! the terminal. Names come from files, so whatever could steer a terminal is printed as text ([`harmless`]).
-//! A write to standard output that fails is remembered for the end ([`finish`]), so that it doesn't take a
-//! fit with it.
+//! Everything that is printed: results on standard output; progress, notices and errors on standard error,
+//! wrapped to the terminal. Names come from files, so whatever could steer a terminal is printed as text
+//! ([`harmless`]). A write to standard output that fails is remembered for the end ([`finish`]), so that it
+//! doesn't take a fit with it.
 #![allow(clippy::print_stdout, reason = "printing results is the purpose of this module")]
 
 use std::borrow::Cow;
@@ -157,10 +157,10 @@ pub fn error(error: &anyhow::Error) {
     eprint(&format!("error: {message}"));
 }
 
-/// A fault of Partwise itself.
+/// An error in Partwise itself.
 pub fn own_fault(fault: &str) {
     eprint(&format!(
-        "error: a fault of Partwise {} itself ({fault}); please report it with the command that led here",
+        "error: internal error in Partwise {} ({fault}); please report it with the command that caused it",
         env!("CARGO_PKG_VERSION")
     ));
 }

@@ -61,8 +61,8 @@ pub fn listen() {
     }
 }
 
-/// Whether SIGHUP is not ignored as far as the system tells; where it doesn't tell, the signal is left to its
-/// default.
+/// Whether SIGHUP is not ignored as far as the system reports; if it does not report, the signal is left to
+/// its default.
 #[cfg(unix)]
 fn hears_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

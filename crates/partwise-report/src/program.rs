@@ -7,8 +7,10 @@ use clap::Parser;
 use crate::{console, interrupt};
 
 /// What the exit codes mean; the end of every help text.
-pub const EXIT_CODES: &str = "Exit codes: 0 done; 2 a fault of the input, of what was asked (also more memory than there is), or of writing; 101 a fault of Partwise itself; 130 stopped by Ctrl-C, \
-    SIGTERM or SIGHUP (a fit, a sweep and an experiment write what they have reached); 141 whoever read standard output has gone away.";
+pub const EXIT_CODES: &str = "Exit codes: 0 done; 2 invalid input or options, too little memory, or an \
+    output that cannot be written; 101 an error in Partwise itself; 130 stopped by Ctrl-C, SIGTERM or SIGHUP \
+    (a fit, a sweep or an experiment writes the result so far); 141 the reader of standard output closed the \
+    pipe.";
 
 /// How a command ended when nothing was wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +38,7 @@ pub fn run<Flags: Parser>(command: impl FnOnce(Flags) -> anyhow::Result<Outcome>
         // program.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(141),
         Err(error) => {
-            console::error(&anyhow::Error::new(error).context("can't write to standard output"));
+            console::error(&anyhow::Error::new(error).context("cannot write to standard output"));
             ExitCode::from(2)
         }
         Ok(()) => code.into(),

@@ -11,8 +11,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// From integers, one a sample: −1 = unlabelled, any number ≥ 0 = a class, which is named by its number. Numbers need
-    /// not be contiguous.
+    /// From integers, one per sample: −1 = unlabelled, any number ≥ 0 = a class, which is named by its
+    /// number. Numbers need not be contiguous.
     ///
     /// # Errors
     /// [`Error::Labels`] for a number below −1, naming the sample.
@@ -135,8 +135,8 @@ impl Labels {
         self.classes.iter().map(|c| c.map_or(-1, |c| c as i32)).collect()
     }
 
-    /// The label-constraint matrix A (n × q) as the column of the single 1 in each row: first one column a class, then one
-    /// column for each unlabelled sample in order. q = c + the number of unlabelled samples.
+    /// The label-constraint matrix A (n × q) as the column of the single 1 in each row: first one column per
+    /// class, then one column for each unlabelled sample in order. q = c + the number of unlabelled samples.
     pub fn constraint_columns(&self) -> Vec<u32> {
         let mut next = self.n_classes() as u32;
         self.classes

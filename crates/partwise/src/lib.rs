@@ -4,9 +4,10 @@
 //! X (n samples × d features) ≈ W (n × k codes) · H (k × d components),   W, H ≥ 0
 //! ```
 //!
-//! Codes are memberships, one row a sample; components are the parts, one row each. Known labels, reference rows and reference
-//! components make the parts carry the user's names ([`Model`]). Any solver ([`SolverChoice`]) serves any model and loss that it can;
-//! what can't be had is refused with the list of what can.
+//! The codes have one row per sample, the components one row each. Labels, reference codes and reference
+//! components give the components the user's names ([`Model`]). Every solver ([`SolverChoice`]) supports
+//! every method and loss that its update allows. Unsupported combinations are an error that lists the
+//! supported ones.
 //!
 //! ```
 //! use partwise::{DenseMatrix, Labels, Model, Settings, fit};
@@ -30,12 +31,13 @@
 //!
 //! # Map
 //!
-//! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and range; [`Fit`] is the result, with
-//! [`Fit::transform`] for new rows and [`solve`] for one factor with the other held. [`methods`] and [`solvers`] hold the registries that
-//! the command line and the tables of the documentation are made from. [`metrics`] measures a clustering against labels.
-//! [`svm`] trains linear support vector machines, [`graphs`] builds graphs of neighbours, [`clustering`] is
-//! k-means, and [`draw_labels`] draws the labelled samples of an experiment.
-//! The same seed gives the same bits for any number of threads.
+//! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and
+//! range; [`Fit`] is the result, with [`Fit::transform`] for new rows and [`solve`] for one factor with the
+//! other fixed. [`methods`] and [`solvers`] hold the registries that the command line and the tables of the
+//! documentation are made from. [`metrics`] measures a clustering against labels. [`svm`] trains linear
+//! support vector machines, [`graphs`] builds graphs of neighbours, [`clustering`] is k-means, and
+//! [`draw_labels`] draws the labelled samples of an experiment. The same seed gives the same bits for any
+//! number of threads.
 
 pub mod clustering;
 mod data;

@@ -325,7 +325,15 @@ fn label_view(faults: &mut Faults) {
     let at = example().x.as_slice().iter().position(|v| *v > 0.0).unwrap();
     let hidden = Matrix::from_fn(8, 5, |i, j| f64::from(5 * i + j != at));
     let place = format!("row {}, column {}", at / 5, at % 5);
-    faults.check(run(unknown(labelled(), hidden)), &["unknown entry", &place, "no value"]);
+    faults.check(
+        run(unknown(labelled(), hidden)),
+        &[
+            "missing entry",
+            &place,
+            "missing entries are stored as \
+        0",
+        ],
+    );
     let given = |slot, factor| Settings { init: Init::Given(vec![(slot, factor)]), ..settings.clone() };
     faults.check(
         fit(&x, &Model::nmf(), &given(Slot::Labels, ones(2, 2))),
@@ -365,16 +373,17 @@ fn held(faults: &mut Faults) {
     let ones = |rows, columns| Matrix::from_fn(rows, columns, |_, _| 1.0);
     let run = |held, loss| solve(&x, held, loss, &settings);
     let (codes, components) = (ones(7, 2), ones(2, 6));
-    faults.check(run(Held::Codes(&codes), Loss::Frobenius), &["held codes", "8 samples", "7"]);
+    faults.check(run(Held::Codes(&codes), Loss::Frobenius), &["fixed codes", "8 samples", "7"]);
     faults
-        .check(run(Held::Components(&components), Loss::Frobenius), &["held components", "5 features", "6"]);
+        .check(run(Held::Components(&components), Loss::Frobenius), &["fixed components", "5 features", "6"]);
     let negative = Matrix::from_fn(2, 5, |i, j| if (i, j) == (1, 3) { -1.0 } else { 1.0 });
-    faults.check(run(Held::Components(&negative), Loss::KullbackLeibler), &["held components", "1 negative"]);
+    faults
+        .check(run(Held::Components(&negative), Loss::KullbackLeibler), &["fixed components", "1 negative"]);
     let nan = Matrix::from_fn(2, 5, |i, _| if i == 1 { f64::NAN } else { 1.0 });
-    faults.check(run(Held::Components(&nan), Loss::Frobenius), &["held components", "5 NaN"]);
+    faults.check(run(Held::Components(&nan), Loss::Frobenius), &["fixed components", "5 NaN"]);
     let fitted = fit(&x, &Model::nmf(), &settings).unwrap();
     let other = DenseMatrix::new(1, 4, vec![1.0; 4]).unwrap();
-    faults.check(fitted.transform(&other, &settings), &["held components", "4 features"]);
+    faults.check(fitted.transform(&other, &settings), &["fixed components", "4 features"]);
     let code = |ridge: Vec<f64>| {
         let encoding = Encoding { ridge, ..Encoding::plain(2) };
         let mut silent = |_: &partwise::Iteration| std::ops::ControlFlow::Continue(());
@@ -435,10 +444,10 @@ fn every_policy_is_a_notice() {
     check(&single, &two, "single-label", &["1 of 2 classes", "CNMF", ": 1"]);
     let singles = Model::cnmf(labels(&[0, 1, -1, -1]));
     check(&singles, &two, "single-label", &["2 of 2 classes", "is exactly NMF"]);
-    let parts = ["all 2 labelled samples", "class \"0\"", "no classes apart"];
+    let parts = ["all 2 labelled samples", "class \"0\"", "do not separate classes"];
     check(&Model::cnmf(labels(&[0, -1, -1, 0])), &two, "one-class", &parts);
     let graph = Graph::from_entries(4, &[(0, 2, 1.0), (2, 0, 1.0)]).unwrap();
-    let parts = ["3 parts", "2 samples are joined to no other: 1, 3"];
+    let parts = ["3 connected components", "2 samples are isolated (no edge): 1, 3"];
     check(&Model::gnmf(graph, 1.0), &two, "disconnected-graph", &parts);
     let many = nmf.clone().with_labels(labels(&[0, 1, 2, -1]));
     check(&many, &two, "start-without-labels", &["k = 2", "classes, 3", "random"]);

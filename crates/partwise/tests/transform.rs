@@ -139,7 +139,7 @@ fn features_that_no_component_has_are_left_out_of_the_codes() {
             let coded = fit.transform(data, &settings).unwrap();
             assert!(relative_difference(&coded.codes, &expected.codes) < 1e-12, "{example:?}");
             let notice = coded.notices.iter().find(|notice| notice.code == "unknown-features").unwrap();
-            assert!(notice.message.contains("left out of the codes: 1, the first 2 ("), "{}", notice.message);
+            assert!(notice.message.contains("data are ignored: 1, the first 2 ("), "{}", notice.message);
         }
     }
 }

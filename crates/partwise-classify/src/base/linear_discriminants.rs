@@ -4,7 +4,7 @@
 //! s_ic = xᵢᵀS⁻¹μ_c − ½·μ_cᵀS⁻¹μ_c,   S = Σ_c Σ_{l in c} (x_l − μ_c)(x_l − μ_c)ᵀ + ρI,   ρ = 0.01·trace/m
 //! ```
 //!
-//! μ_c is the mean of the m_c labelled samples of class c, m = Σ m_c. With one label a class, or equal
+//! μ_c is the mean of the m_c labelled samples of class c, m = Σ m_c. With one label per class, or equal
 //! samples in each, S = I. S is d × d and never made: with K the m × m inner products of the labelled samples
 //! X_L, A (m × c) the weights 1/m_c of the means, and C = I − (means of the own class), the weights of class
 //! c are w_c = X_Lᵀb_c with B = (A − C·(ρI + CKC)⁻¹·C·K·A)/ρ (Woodbury).

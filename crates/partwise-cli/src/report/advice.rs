@@ -11,9 +11,9 @@ const MOST_LISTED: usize = 200;
 pub(super) fn body(report: &GuidanceReport, sample_names: Option<&[String]>) -> String {
     let alone = report.count(Verdict::NoSupport) > 0;
     let what = if alone {
-        "of the advice with support in the data is followed"
+        "of the guidance that the data support is followed"
     } else {
-        "of the advice is followed"
+        "of the guidance is followed"
     };
     let mut numbers = vec![(what, format!("{:.1} %", 100.0 * report.agreement()))];
     numbers.extend(Verdict::ALL.iter().map(|v| (v.name(), report.count(*v).to_string())));

@@ -6,7 +6,7 @@ use partwise_report::html::{escaped, head, pairs, section, table, tiles};
 use super::{Comparison, Component, Facts, Look};
 use crate::scores::Evaluation;
 
-/// More classes than this make a confusion table that nobody reads.
+/// With more classes than this, a confusion table is too large to read.
 const MOST_CLASSES: usize = 20;
 
 /// The page.
@@ -14,7 +14,7 @@ pub(super) fn set(facts: &Facts<'_>) -> String {
     let mut page = head(&facts.title, &facts.method[0].1);
     page.push_str(&tiles(&facts.numbers));
     if let Some(comparison) = facts.comparison {
-        let lead = "Accuracy and NMI over the samples whose label did not guide.";
+        let lead = "Accuracy and NMI over the samples whose label the fit did not use.";
         page.push_str(&section("Comparison", lead, &table_of(comparison)));
     }
     if !facts.notes.is_empty() {
@@ -22,18 +22,21 @@ pub(super) fn set(facts: &Facts<'_>) -> String {
         page.push_str(&section("Notes", "", &format!("<ul class=\"notes\">{items}</ul>")));
     }
     if let Some(advice) = &facts.advice {
-        let lead = "What became of each item of the guidance: honoured; overruled, as the fit weighed more; contradicted by the data alone or by another item; or without support in the data.";
+        let lead = "The verdict on each item of the guidance: honoured; overruled (a good fit outweighed \
+            it); contradicted (the data alone, or another item, disagree with it); or no support (it has \
+            nothing to act on in the data).";
         page.push_str(&section("Guidance", lead, advice));
     }
     page.push_str(&components(facts));
     if let Some(evaluation) = facts.evaluation {
         page.push_str(&measures(evaluation));
     }
-    let lead = "Samples whose largest share is this component's; the darker part guided the fit.";
+    let lead = "Samples with their largest membership in this component. The darker part: samples whose \
+        labels the fit used.";
     page.push_str(&section("Cluster sizes", lead, &sizes(facts)));
     page.push_str(&section("Convergence", "", &convergence(facts)));
     let details = format!(
-        "<div class=\"cols\"><div><h3>Method</h3>{}</div><div><h3>What was read</h3>{}</div></div>",
+        "<div class=\"cols\"><div><h3>Method</h3>{}</div><div><h3>Data</h3>{}</div></div>",
         pairs(facts.method.iter().map(|(k, v)| (*k, v.as_str()))),
         pairs(facts.read.iter().map(|(k, v)| (*k, v.as_str())))
     );
@@ -52,9 +55,11 @@ fn components(facts: &Facts<'_>) -> String {
     let images = facts.components.iter().any(|c| matches!(c.picture, Look::Image(_)));
     let strips = facts.components.iter().any(|c| matches!(c.picture, Look::Strip(_)));
     let mut lead = String::from(if images {
-        "Each component as an image (black is 0, white its largest entry), with the samples that have the largest shares of it (\"Method and data\" says of what)."
+        "Each component as an image (black is 0, white its largest entry), with the samples that have the \
+        largest memberships in it (\"Method and data\" states how they are measured)."
     } else {
-        "The largest features of each component, as their share of its sum, and the samples that have the largest shares of it (\"Method and data\" says of what)."
+        "The largest features of each component, as a fraction of its sum, and the samples with the largest \
+        memberships in it (\"Method and data\" states how they are measured)."
     });
     if strips {
         lead.push_str(" The strip shows all features from left to right (square root of the entries).");
@@ -85,7 +90,7 @@ fn card(component: &Component) -> String {
         let (sample, share) = (escaped(sample), percent(*share));
         match image {
             Some(address) => {
-                format!("<img alt=\"{sample}\" title=\"{sample}: share {share}\" src=\"{address}\">")
+                format!("<img alt=\"{sample}\" title=\"{sample}: membership {share}\" src=\"{address}\">")
             }
             None => format!("<span>{sample} <b>{share}</b></span>"),
         }
@@ -167,7 +172,7 @@ fn measures(evaluation: &Evaluation) -> String {
     if evaluation.class_names.len() <= MOST_CLASSES && evaluation.cluster_names.len() <= MOST_CLASSES + 1 {
         body.push_str(&confusion(evaluation));
     }
-    let lead = "A sample's cluster is the component of its largest share; 1 is perfect agreement.";
+    let lead = "A sample's cluster is the component with its largest membership. 1 is perfect agreement.";
     section("Agreement with the labels", lead, &body)
 }
 

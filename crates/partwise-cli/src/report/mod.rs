@@ -55,7 +55,7 @@ struct Facts<'a> {
     evaluation: Option<&'a Evaluation>,
     comparison: Option<&'a Comparison>,
     settings: Vec<(String, String)>,
-    /// What became of the guidance, as a section's body.
+    /// The report on the guidance, as a section's body.
     advice: Option<String>,
 }
 
@@ -75,7 +75,7 @@ struct Component {
 enum Look {
     /// An image (data address).
     Image(String),
-    /// A strip, one column a feature (data address).
+    /// A strip, one column per feature (data address).
     Strip(String),
     /// Nothing but its features.
     Words,
@@ -128,14 +128,14 @@ fn read<T: Real>(done: &Done<'_, T>) -> Vec<(&'static str, String)> {
         ("Data", format!("{} ({})", source.name, source.format)),
         ("Shape", format!("{} samples × {} features, {kind}", source.rows, source.columns)),
         ("Scaling", format!("{}: {}", scaling.name(), scaling.summary())),
-        ("Shares", done.memberships.of.summary().to_string()),
+        ("Memberships", done.memberships.of.summary().to_string()),
     ];
     if let Some(guidance) = done.job.guidance {
         let labelled = guidance.truth.iter().filter(|l| **l >= 0).count();
         let (classes, guide) = (guidance.class_names.len(), guidance.labels.n_labelled());
         out.push((
             "Labels",
-            format!("{classes} classes; {labelled} samples have a label, {guide} of them guide"),
+            format!("{classes} classes; {labelled} samples have a label, the fit used {guide} of them"),
         ));
     }
     if let Some(reference) = done.job.reference {

@@ -12,16 +12,17 @@ pub(crate) fn sweep_page(
     points: &[SweepPoint],
     facts: &[(&str, String)],
 ) -> String {
-    let mut page = head(title, "Fit against agreement over the strengths of the guidance");
+    let mut page = head(title, "Error against agreement, for several strengths of the guidance");
     let chart = Line {
         title: error,
         points: points.iter().map(|p| (p.agreement, p.relative_error)).collect(),
         level: None,
         logarithmic: false,
-        across: Some("share of the advice that is followed"),
+        across: Some("fraction of the guidance that is followed"),
         marks: points.iter().map(|p| format!("×{}", p.scale)).collect(),
     };
-    let lead = "Each point is a fit; its mark is what the strengths were multiplied by. Where the curve turns up, the advice begins to cost fit.";
+    let lead = "Each point is one fit; its number is the factor of the strengths. Where the curve rises, \
+        following the guidance costs accuracy of the reconstruction.";
     page.push_str(&section("Fit against agreement", lead, &line(&chart)));
     let header = ["scale", error, "agreement"].map(String::from);
     let row = |p: &SweepPoint| {

@@ -15,7 +15,8 @@ pub struct ReproduceArgs {
     /// ../shared/data.
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// How many draws, 1 or more; more than last time adds to what is there. Default: the experiment's.
+    /// How many draws, 1 or more. A larger number than last time adds draws to the existing results. Default:
+    /// the experiment's.
     #[arg(long, value_name = "N", value_parser = arguments::positive, allow_negative_numbers = true)]
     pub draws: Option<usize>,
     /// Which methods, by the names that the list shows, separated by commas. Default: all of the experiment.
@@ -33,8 +34,8 @@ pub struct ReproduceArgs {
     /// that was interrupted goes on.
     #[arg(long, short, value_name = "DIR", default_value = "partwise-reproduce", value_parser = arguments::folder())]
     pub out: PathBuf,
-    /// Units that run side by side, one thread each, 0 or more; 0 = all cores. The results don't depend on it
-    /// (but times do).
+    /// Parallel runs, with one thread each, 0 or more; 0 = all cores. The results do not depend on it, but
+    /// the times do.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = arguments::count, allow_negative_numbers = true)]
     pub threads: usize,
     /// Print JSON with every draw.

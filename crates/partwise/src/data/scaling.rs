@@ -41,7 +41,7 @@ impl ScalingKind {
     /// One sentence.
     pub fn summary(self) -> &'static str {
         match self {
-            ScalingKind::None => "the data as they are",
+            ScalingKind::None => "no scaling",
             ScalingKind::Max => "divided by the largest entry",
             ScalingKind::UnitRows => "each row divided by its length",
             ScalingKind::TfIdf => "counts times ln((1+n)/(1+df))+1, then unit rows",

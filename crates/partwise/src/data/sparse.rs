@@ -17,8 +17,8 @@ use crate::kernels::sums::wide_gram;
 
 /// Sparse data (n samples × d features) in compressed rows (CSR), owned or borrowed.
 ///
-/// The first product with Xᵀ stores the columns too (12 bytes an entry for `f64`, 8 for `f32`): gathering from them
-/// is faster than scattering from the rows and needs no buffer for each thread.
+/// The first product with Xᵀ stores the columns too (12 bytes per entry for `f64`, 8 for `f32`): gathering
+/// from them is faster than scattering from the rows and needs no buffer for each thread.
 #[derive(Clone)]
 pub struct SparseMatrix<'a, T: Real> {
     samples: usize,

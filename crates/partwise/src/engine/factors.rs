@@ -3,15 +3,16 @@
 use crate::foundation::{Matrix, Real};
 use crate::kernels;
 
-/// Which factor. Every model has codes and components; some have further factors. The codes are n × k; the components are held
-/// as their transpose, d × k, so that in every slot a row is one independent problem given the other factors.
+/// Which factor. Every model has codes and components; some have further factors. The codes are n × k; the
+/// components are stored as their transpose, d × k, so that in every slot a row is one independent problem
+/// given the other factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Slot {
-    /// W (n × k): one row a sample.
+    /// W (n × k): one row per sample.
     Codes,
-    /// Hᵀ (d × k): one row a feature.
+    /// Hᵀ (d × k): one row per feature.
     Components,
-    /// Bᵀ (c × k): what the codes say of each label (SSNMF).
+    /// Bᵀ (c × k): how the codes predict each label (SSNMF).
     Labels,
     /// U (p × k): the images' rows (NTF); component j is the image with entries Uₐⱼ·Vᵦⱼ.
     ImageRows,

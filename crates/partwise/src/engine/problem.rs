@@ -46,7 +46,7 @@ pub struct Problem<'a, T: Real> {
     pub(crate) notices: Vec<Notice>,
 }
 
-/// Data with one row a sample: the caller's, or those with their features scaled.
+/// Data with one row per sample: the caller's, or those with their features scaled.
 pub(crate) enum Original<'a, T> {
     Caller(&'a dyn DataMatrix<T>),
     Own(Box<dyn DataMatrix<T>>),
@@ -97,7 +97,7 @@ impl<'a, T: Real> Problem<'a, T> {
         self.working.as_deref().unwrap_or(self.original.data())
     }
 
-    /// The data with one row a sample: the caller's, each entry times its weight where features or entries
+    /// The data with one row per sample: the caller's, each entry times its weight where features or entries
     /// have weights.
     pub fn original(&self) -> &dyn DataMatrix<T> {
         if self.tied.is_none() { self.data() } else { self.original.data() }

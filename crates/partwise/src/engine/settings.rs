@@ -32,8 +32,8 @@ pub enum Init {
     /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to the largest
     /// copied entry; a factor without a reference is uniform on [0, max X].
     Published,
-    /// Given factors as their slots hold them (rows × k; see [`Slot`]), for models with factors beside codes and components too;
-    /// one that is absent is random, or follows from the others.
+    /// Given factors, in the layout of their slots (rows × k; see [`Slot`]), for models with factors beside
+    /// codes and components too; one that is absent is random, or follows from the others.
     Given(Vec<(Slot, Matrix<f64>)>),
     /// Given factors (warm start); one that is absent is random.
     Custom {
@@ -55,7 +55,7 @@ impl Init {
         ("labels", "class means as components, codes solved first"),
         ("exemplars", "labelled samples as components, codes solved first"),
         ("guided", "topics from their samples, seeds and references, codes solved first"),
-        ("published", "as the WS-NMF paper has it: references copied, the rest uniform"),
+        ("published", "as in the WS-NMF paper: references copied, the rest uniform random"),
     ];
 
     /// The start with this name.
@@ -110,8 +110,8 @@ pub enum Acceleration {
     Auto,
     /// Plain iterations.
     Off,
-    /// On; refused where the solver or the method doesn't allow it: it serves HALS and multiplicative updates, and methods with codes and
-    /// components alone whose terms are exact in each of them.
+    /// On; an error if the solver or the method does not support it. HALS and multiplicative updates do, and
+    /// methods that have only codes and components and exact terms in both.
     On,
 }
 
@@ -120,7 +120,7 @@ impl Acceleration {
     pub const NAMES: [(&'static str, &'static str); 3] = [
         ("auto", "on for plain nmf with solver auto from a start without labels, off otherwise"),
         ("off", "plain iterations, as in the papers"),
-        ("on", "refused where the solver or the method doesn't allow it"),
+        ("on", "an error if the solver or the method does not support it"),
     ];
 
     /// The choice with this name.
@@ -165,7 +165,7 @@ const MAX_RANK: usize = 1 << 19;
 /// |---|---|---|---|
 /// | `rank` | – | 1 to 524288 | components |
 /// | `seed` | 0 | any | – |
-/// | `solver` | `Auto` | one that serves the loss | – |
+/// | `solver` | `Auto` | one that supports the loss | – |
 /// | `inner_steps` | the solver's (HALS 1, accelerated 1 to 4 by the shape of the data; Nesterov 10) | ≥ 1 | steps per factor and iteration |
 /// | `acceleration` | `Auto` | `On` with HALS or MU and methods of two factors | – |
 /// | `init` | `Auto` | – | – |

@@ -71,7 +71,7 @@ pub(crate) trait Term<T: Real>: Debug + Send + Sync {
     }
 }
 
-/// What there is to know of a term. The default is a term that any loss and solver can serve, with an upper
+/// What there is to know of a term. The default is a term that every loss and solver supports, with an upper
 /// bound in place of itself in some subproblem.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Facts {

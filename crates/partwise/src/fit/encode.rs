@@ -1,5 +1,5 @@
-//! One factor with the other held: [`solve`], and [`Fit::transform`], the codes of new rows. The same loop, solver and stop
-//! rule as a fit; only the order of slots has one entry.
+//! One factor with the other fixed: [`solve`], and [`Fit::transform`] for the codes of new rows. The same
+//! loop, solver and stop rule as a fit; only the order of slots has one entry.
 
 use super::{Fit, memory, run};
 use crate::data::range::{divisor, safe_range};
@@ -50,7 +50,7 @@ impl Encoding {
     }
 }
 
-/// The factor that is held in [`solve`].
+/// The factor that is fixed in [`solve`].
 #[derive(Clone, Copy, Debug)]
 pub enum Held<'a, T> {
     /// W (n × k): the components are solved for.
@@ -60,14 +60,14 @@ pub enum Held<'a, T> {
 }
 
 once! {
-    /// Solves min over one factor of ‖X − WH‖² (or D(X‖WH)) with the other held. `settings.rank` must be the
-    /// held factor's k; the settings' penalties and start are not used, `first` neither.
+    /// Solves min over one factor of ‖X − WH‖² (or D(X‖WH)) with the other fixed. `settings.rank` must be the
+    /// fixed factor's k; the settings' penalties and start are not used, `first` neither.
     ///
-    /// With solvers HALS, BPP and Nesterov the data and the held factor may have negative entries: it is then
+    /// With solvers HALS, BPP and Nesterov the data and the fixed factor may have negative entries: it is then
     /// non-negative least squares with any right-hand sides (rows of `data`) and any matrix.
     ///
     /// # Errors
-    /// As [`fit`](crate::fit()); [`Error::Shape`] when the held factor does not fit the data.
+    /// As [`fit`](crate::fit()); [`Error::Shape`] when the fixed factor does not match the data.
     pub fn solve<'a, T>(
         data: &'a dyn DataMatrix<T>,
         held: Held<'a, T>,
@@ -77,24 +77,6 @@ once! {
 }
 
 /// The body of [`solve`].
-fn solved<T: Real>(
-    data: &dyn DataMatrix<T>,
-    held: Held<'_, T>,
-    loss: Loss,
-    settings: &Settings,
-) -> Result<Fit<T>> {
-    T::once::<Solve>((data, held, loss, settings))
-}
-
-once! {
-    /// See [`solve`].
-    Solve<'a, T>(
-        (data, held, loss, settings): (&'a dyn DataMatrix<T>, Held<'a, T>, Loss, &'a Settings)
-    ) -> Result<Fit<T>> {
-        solved(data, held, loss, settings)
-    }
-}
-
 fn solved<T: Real>(
     data: &dyn DataMatrix<T>,
     held: Held<'_, T>,
@@ -157,32 +139,11 @@ fn encoded<T: Real>(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Fit<T>> {
-    T::once::<Encode>((data, components, encoding, loss, settings, observer))
-}
-
-once! {
-    /// See [`encode`].
-    Encode<'a, T>(
-        (data, components, encoding, loss, settings, observer):
-        (&'a dyn DataMatrix<T>, &'a Matrix<T>, &'a Encoding, Loss, &'a Settings, &'a mut dyn Observer)
-    ) -> Result<Fit<T>> {
-        encoded(data, components, encoding, loss, settings, observer)
-    }
-}
-
-fn encoded<T: Real>(
-    data: &dyn DataMatrix<T>,
-    components: &Matrix<T>,
-    encoding: &Encoding,
-    loss: Loss,
-    settings: &Settings,
-    observer: &mut dyn Observer,
-) -> Result<Fit<T>> {
     let k = components.rows();
     if encoding.ridge.len() != k || encoding.linear.len() != k {
         return Err(Error::Shape {
             what: "the penalties of the encoding".into(),
-            expected: format!("{k} of each kind, one a component"),
+            expected: format!("{k} of each kind, one per component"),
             found: format!("{} and {}", encoding.ridge.len(), encoding.linear.len()),
         });
     }
@@ -294,7 +255,8 @@ fn without_unknown_features<T: Real>(
     let unknown: Vec<usize> = (0..data.n_features()).filter(unknown).collect();
     let (first, lost) = (unknown.first()?, unknown.iter().map(|j| summary.column_sums[*j]).sum::<f64>());
     let message = format!(
-        "features that are 0 in every component but not in these data are left out of the codes: {}, the first {first} ({:.2e} of the sum of the data)",
+        "features that are 0 in every component but not in these data are ignored: {}, the first {first} \
+        ({:.2e} of the sum of the data)",
         unknown.len(),
         lost / summary.sum
     );
@@ -302,10 +264,11 @@ fn without_unknown_features<T: Real>(
 }
 
 impl<T: Real> Fit<T> {
-    /// The codes (m × k) of new rows (m × d), unguided: min over W ≥ 0 with the components held, by the solver and stop rule of
-    /// `settings` (its rank is ignored). Under the Kullback–Leibler loss they start at the constant 1/k, so that those of a row depend on
-    /// nothing else, and features that no component has are left out, with a notice. With a tight tolerance the codes agree with those
-    /// of the fit's own unguided rows.
+    /// The codes (m × k) of new rows (m × d), without guidance: min over W ≥ 0 with fixed components, by the
+    /// solver and stop rule of `settings` (its rank is ignored). Under the Kullback–Leibler loss they start
+    /// at the constant 1/k, so that those of a row depend on nothing else, and features that no component has
+    /// are left out, with a notice. With a tight tolerance the codes agree with those of the fit's own
+    /// unguided rows.
     ///
     /// Every model has it. For symmetric models a new row holds the similarities with the n samples of the fit (scaled as those were);
     /// for NTF a row is an image. What a model knows about its own samples (labels, a graph, unknown entries) does not extend to new

@@ -1,4 +1,4 @@
-//! How much memory a piece of work will need, from sizes alone: told before anything is allocated.
+//! Memory estimates, from sizes alone, checked before anything is allocated.
 //!
 //! ```text
 //! sums        8·(n + d) bytes for each of row sums, column sums and their lists of zeros
@@ -55,7 +55,7 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
             && !label_start);
     let kept = if accelerated { 2.0 * values * number } else { 0.0 };
     let linked = if model.spec.takes(Input::Smoothing) { values * number } else { 0.0 };
-    // Codes of one row a sample, from those of merged or weighted rows.
+    // Codes of one row per sample, from those of merged or weighted rows.
     let untied = if copies > 0.0 { size.rows() * k * number } else { 0.0 };
     let whole = if model.spec.form == Form::Images { size.columns() * k * number } else { 0.0 };
     let iterations = loop_bytes(size, k, solver.ok(), settings.threads)
@@ -74,7 +74,7 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
             ("the sums of rows and columns", (1.0 + copies.min(1.0)) * size.sums()),
             ("a copy of the data", copies),
             ("the columns of the sparse data", size.transpose()),
-            ("what is known", known_bytes(size, model, k)),
+            ("the guidance", known_bytes(size, model, k)),
             ("the factors", iterations.max(at_start)),
         ],
         advice: advice(size, Some(settings.rank)),

@@ -25,11 +25,11 @@ use crate::problem::{Problem, Units, times, zero_factors};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Fit<T> {
-    /// W (n × k): one row of memberships a sample.
+    /// W (n × k): one row per sample.
     pub codes: Matrix<T>,
     /// H (k × d): the parts.
     pub components: Matrix<T>,
-    /// The factors that some models have beside codes and components, as their slots hold them (see
+    /// The further factors of some models, besides codes and components, in the layout of their slots (see
     /// [`Slot`]).
     pub further: Vec<(Slot, Matrix<T>)>,
     /// The published objective of the model, computed exactly at the end (see the model's formula).
@@ -79,7 +79,7 @@ pub struct Fit<T> {
 }
 
 impl<T> Fit<T> {
-    /// Where the iteration limit ended the fit while it still got better: the share of the objective by which
+    /// If the iteration limit ended the fit while it still improved: the fraction of the objective by which
     /// the last 50 iterations lowered it, above 1e-3. `None` where more iterations would change little.
     pub fn still_improving(&self) -> Option<f64> {
         let progress = recent_progress(&self.history);
@@ -119,25 +119,6 @@ once! {
 
 /// The body of [`fit_observed`].
 fn observed<T: Real>(
-    data: &dyn DataMatrix<T>,
-    model: &Model,
-    settings: &Settings,
-    observer: &mut dyn Observer,
-) -> Result<Fit<T>> {
-    T::once::<Whole>((data, model, settings, observer))
-}
-
-once! {
-    /// A whole fit.
-    Whole<'a, T>(
-        (data, model, settings, observer):
-        (&'a dyn DataMatrix<T>, &'a Model, &'a Settings, &'a mut dyn Observer)
-    ) -> Result<Fit<T>> {
-        fit_whole(data, model, settings, observer)
-    }
-}
-
-fn fit_whole<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
     settings: &Settings,

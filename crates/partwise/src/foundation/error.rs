@@ -1,4 +1,4 @@
-//! [`Error`]: every fault that a user can cause, with the numbers and the place.
+//! [`Error`]: every error that a user can cause, with the numbers and the place.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::words::in_words;
 /// `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A fault in what the user gave. Each message says what was wrong, where, and what is valid.
+/// An error in the user's input. Each message states what is wrong, where, and what is valid.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -29,9 +29,9 @@ pub enum Error {
     },
     /// Entries below zero where none may be.
     Negative {
-        /// What holds them ("the data", "the reference of the codes").
+        /// The matrix that contains them ("the data", "the reference of the codes").
         what: String,
-        /// How many there are.
+        /// How many bytes are available.
         count: usize,
         /// Row and column of the first.
         first: (usize, usize),
@@ -49,7 +49,7 @@ pub enum Error {
     },
     /// NaN or infinite entries.
     NotFinite {
-        /// What holds them.
+        /// The matrix that contains them.
         what: String,
         /// How many are NaN.
         nan: usize,
@@ -82,7 +82,7 @@ pub enum Error {
     Incompatible {
         /// What was asked.
         asked: String,
-        /// Why it can't be.
+        /// Why it is not supported.
         reason: String,
         /// What can be asked instead.
         valid: Vec<String>,
@@ -91,7 +91,7 @@ pub enum Error {
     Labels(String),
     /// Guidance that is faulty in itself or contradicts itself.
     Guidance(String),
-    /// Knowledge that a model needs is missing.
+    /// The method needs guidance that is missing.
     MissingGuidance {
         /// The model.
         model: String,
@@ -106,7 +106,7 @@ pub enum Error {
         what: String,
         /// About how many bytes it needs.
         needed: u64,
-        /// How many there are.
+        /// How many bytes are available.
         available: u64,
         /// What most of it is for ("the factors").
         largest: String,
@@ -180,7 +180,7 @@ impl fmt::Display for Error {
                 with_valid(f, &format!("unknown {kind} \"{name}\""), valid)
             }
             Error::Incompatible { asked, reason, valid } => {
-                with_valid(f, &format!("{asked} can't be had: {reason}"), valid)
+                with_valid(f, &format!("not supported: {asked}, because {reason}"), valid)
             }
             Error::Labels(message) => write!(f, "labels: {message}"),
             Error::Guidance(message) => write!(f, "guidance: {message}"),
@@ -196,12 +196,13 @@ impl fmt::Display for Error {
                 if advice.is_empty() {
                     Ok(())
                 } else {
-                    write!(f, "; less is needed with {}", advice.join(", or "))
+                    write!(f, "; it needs less with {}", advice.join(", or "))
                 }
             }
             Error::Overflow { iteration, what } => write!(
                 f,
-                "iteration {iteration}: {what} left the range of the number type; scale the data (for example to a maximum of 1) or use f64"
+                "iteration {iteration}: {what} overflowed; scale the data (for example to a maximum of 1) or \
+                use f64"
             ),
         }
     }

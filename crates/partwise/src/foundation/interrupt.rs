@@ -1,9 +1,11 @@
-//! [`Interrupt`]: stopping work from outside at once, also in the middle of an iteration, of a start, or of a recipe of many fits.
+//! [`Interrupt`]: stops work from outside, also in the middle of an iteration, a start, or a recipe of many
+//! fits.
 //!
-//! An [`Observer`](crate::Observer) ends a fit after an iteration and keeps what it has. An interrupt throws the work away: whoever has
-//! work to do asks between chunks of it ([`check`]), and a request unwinds the stack to [`Interrupt::run`], through recipes that know
-//! nothing of it. The request travels with the thread ([`Interrupt::run`] sets it, `pool.rs` hands it on to its threads), so that no
-//! signature carries it; it changes no result, it only prevents one.
+//! An [`Observer`](crate::Observer) ends a fit after an iteration and keeps what it has. An interrupt
+//! discards the work: code with much work asks between chunks of it ([`check`]), and a request unwinds the
+//! stack to [`Interrupt::run`], through recipes that know nothing of it. The request travels with the thread
+//! ([`Interrupt::run`] sets it, `pool.rs` hands it on to its threads), so that no signature carries it; it
+//! changes no result, it only prevents one.
 //!
 //! Unwinding needs the panic strategy `unwind`, Rust's default. In a program that is built with `panic = "abort"` nothing can unwind, so a
 //! request ends the whole process ([`std::process::abort`]) as soon as the work asks. Such a program should not hand an interrupt to its

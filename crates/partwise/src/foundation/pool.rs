@@ -1,5 +1,6 @@
-//! A pool of threads of our own, sized by the settings, for the backend and for machines that are trained side by side. Work is split by the caller into fixed chunks; results come back in
-//! chunk order, so nothing depends on the number of threads.
+//! Our own thread pool, sized by the settings, for the backend and for support vector machines that are
+//! trained in parallel. Work is split by the caller into fixed chunks; results come back in chunk order, so
+//! nothing depends on the number of threads.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +18,7 @@ pub fn most_threads() -> usize {
 /// The code of the notice that goes with [`capped`].
 pub const CAPPED: &str = "threads";
 
-/// What to say where `wanted` threads are more than [`most_threads`].
+/// The notice if `wanted` threads are more than [`most_threads`].
 pub fn capped(wanted: usize) -> Option<String> {
     let (most, cores) = (most_threads(), available());
     let cores = if cores == 1 { "1 core".into() } else { format!("{cores} cores") };
@@ -76,7 +77,7 @@ impl Pool {
         }
     }
 
-    /// `f` for each chunk of rows of `out` (`width` values a row), results in chunk order.
+    /// `f` for each chunk of rows of `out` (`width` values per row), results in chunk order.
     pub(crate) fn map_rows<T: Send, R: Send>(
         &self,
         chunks: &[Range<usize>],

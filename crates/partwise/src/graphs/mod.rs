@@ -1,5 +1,5 @@
-//! Weighted graphs over samples: built from nearest neighbours or given, normalized, taken apart into components.
-//! Models and comparison methods build on them.
+//! Weighted graphs of samples: built from nearest neighbours or given, normalized, split into connected
+//! components. Models and comparison methods build on them.
 //!
 //! ```text
 //! A (n × n) symmetric, non-negative;   dᵢ = Σⱼ Aᵢⱼ;   L = diag(d) − A;   normalized: D^-½ A D^-½

@@ -6,11 +6,12 @@
 //! class of sample i: argmax_c F_ic, ties to the lower class
 //! ```
 //!
-//! References: D. Zhou, O. Bousquet, T. N. Lal, J. Weston, B. Schölkopf, "Learning with local and global consistency",
-//! NIPS 2003 (spreading); X. Zhu, Z. Ghahramani, J. Lafferty, "Semi-supervised learning using Gaussian fields and harmonic
-//! functions", ICML 2003 (propagation, without their class mass normalization).
-//! What differs: both are the limits of the papers' iterations, found by conjugate gradients, one for each class side by side, to a
-//! relative residual of 1e-10. A sample in a component of the graph without a label has no class by either; see [`Spread::unreached`].
+//! References: D. Zhou, O. Bousquet, T. N. Lal, J. Weston, B. Schölkopf, "Learning with local and global
+//! consistency", NIPS 2003 (spreading); X. Zhu, Z. Ghahramani, J. Lafferty, "Semi-supervised learning using
+//! Gaussian fields and harmonic functions", ICML 2003 (propagation, without their class mass normalization).
+//! What differs: both are the limits of the papers' iterations, found by conjugate gradients, one for each
+//! class side by side, to a relative residual of 1e-10. A sample in a component of the graph without a label
+//! has no class by either; see [`Spread::unreached`].
 
 use super::Graph;
 use crate::foundation::{Error, Matrix, Result};
@@ -34,7 +35,7 @@ pub struct Spread {
 /// Label spreading over `graph` (n samples) with `alpha` between 0 and 1 (both excluded).
 ///
 /// # Errors
-/// [`Error::Labels`] when labels are not one a sample, or none is labelled; [`Error::OutOfRange`] for α.
+/// [`Error::Labels`] when labels are not one per sample, or none is labelled; [`Error::OutOfRange`] for α.
 pub fn label_spreading(graph: &Graph, labels: &Labels, alpha: f64) -> Result<Spread> {
     check_labels(graph, labels)?;
     check_alpha(alpha)?;
@@ -42,11 +43,13 @@ pub fn label_spreading(graph: &Graph, labels: &Labels, alpha: f64) -> Result<Spr
     Ok(spread(graph, labels, scores))
 }
 
-/// F = (1 − α)(I − αS)⁻¹Y for a graph S without an eigenvalue above 1 (one that is [`normalized`](Graph::normalized), or a weighted mean
-/// of such) and seeds Y (n × c), to a relative residual of `residual` in each column. A row is 0 where no seed is connected.
+/// F = (1 − α)(I − αS)⁻¹Y for a graph S without an eigenvalue above 1 (one that is
+/// [`normalized`](Graph::normalized), or a weighted mean of such) and seeds Y (n × c), to a relative residual
+/// of `residual` in each column. A row is 0 where no seed is connected.
 ///
 /// # Errors
-/// [`Error::Shape`] when the seeds have not one row a sample; [`Error::OutOfRange`] for α outside (0, 1) or a residual outside (0, 1).
+/// [`Error::Shape`] when the seeds have not one row per sample; [`Error::OutOfRange`] for α outside (0, 1) or
+/// a residual outside (0, 1).
 pub fn spread_scores(graph: &Graph, seeds: &Matrix<f64>, alpha: f64, residual: f64) -> Result<Matrix<f64>> {
     check_alpha(alpha)?;
     if !(residual > 0.0 && residual < 1.0) {
@@ -75,13 +78,14 @@ pub fn spread_scores(graph: &Graph, seeds: &Matrix<f64>, alpha: f64, residual: f
 /// Label propagation over `graph` (n samples).
 ///
 /// # Errors
-/// [`Error::Labels`] when labels are not one a sample, or none is labelled.
+/// [`Error::Labels`] when labels are not one per sample, or none is labelled.
 pub fn label_propagation(graph: &Graph, labels: &Labels) -> Result<Spread> {
     check_labels(graph, labels)?;
     let n = graph.n_samples();
     let reached = reached(graph, labels);
     let degrees = graph.degrees();
-    // In the variables D^½ f the diagonal is 1, which conjugate gradients like; samples that no label reaches stay at 0.
+    // In the variables D^½ f the diagonal is 1, which conjugate gradients like; samples that no label reaches
+    // stay at 0.
     let free: Vec<bool> = (0..n).map(|i| labels.class(i).is_none() && reached[i]).collect();
     let scale: Vec<f64> = (0..n).map(|i| if free[i] { 1.0 / degrees[i].sqrt() } else { 0.0 }).collect();
     let scaled = |f: &Matrix<f64>| Matrix::from_fn(n, f.columns(), |i, c| scale[i] * f.get(i, c));

@@ -106,8 +106,7 @@ fn graph_of<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Res
         return Err(Error::OutOfRange {
             name: "the largest inner product of two samples".into(),
             value: format!("{largest:e}"),
-            valid: "a number above 0 that f64 can hold; scale the data (for example to a maximum of 1)"
-                .into(),
+            valid: "above 0 and in the range of f64; scale the data (for example to a maximum of 1)".into(),
         });
     }
     Ok(graph.mapped(|_, _, weight| weight * c * c))

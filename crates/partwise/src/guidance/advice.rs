@@ -1,5 +1,5 @@
-//! [`Guidance`]: everything that a person knows about the parts, in one value. It composes any number of [`Advice`] items; their order
-//! does not matter, that of the [`Topic`]s does: component j is the topic j that was named.
+//! [`Guidance`]: all guidance of the user, in one object: any number of items, in any order. The order of the
+//! [`Topic`]s matters: component j is topic j.
 
 use super::{CodeReference, ComponentReference, LabelTargets, Labels, Strength};
 use crate::foundation::{Error, Matrix, Result};
@@ -32,7 +32,8 @@ impl From<&str> for Feature {
 pub struct Seed {
     /// Which.
     pub feature: Feature,
-    /// Multiplies its cost, its part in the start, and the weight that it keeps in the topic; > 0, default 1.
+    /// Multiplies its penalty, its weight in the start, and the weight that it keeps in the topic; > 0,
+    /// default 1.
     pub weight: f64,
 }
 
@@ -41,15 +42,16 @@ pub struct Seed {
 pub struct Topic {
     /// Its name.
     pub name: String,
-    /// Components that it has, ≥ 1: several where a topic looks in several ways. Default 1.
+    /// The number of components of the topic, ≥ 1. Default 1.
     pub components: usize,
     /// Features that belong to it. A feature may seed several topics; one that comes several times in a topic counts once, with its
     /// largest weight.
     pub seeds: Vec<Seed>,
-    /// How strongly its seeds are kept out of what they don't seed, and (at half of σ, firmly at most) how strongly the topic keeps them
-    /// at the weight that they have in the samples that hold them. Default [`Strength::FIRM`].
+    /// How strongly its seeds are kept out of other topics, and (at half of σ, at most strength 0.9) how
+    /// strongly the topic keeps them at the weight that they have in the samples that contain them. Default
+    /// [`Strength::FIRM`].
     pub strength: Strength,
-    /// Features that must stay out of it; held exactly.
+    /// Features that must not be in the topic; exact.
     pub forbidden: Vec<Feature>,
 }
 
@@ -80,32 +82,32 @@ impl Topic {
     }
 }
 
-/// What a label says.
+/// The rule of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum LabelRule {
-    /// The sample is made of its topic's components (WS-NMF); held: of nothing else.
+    /// The sample consists of its topic's components (WS-NMF); with strength 1, of nothing else.
     #[default]
     Components,
-    /// Samples with the same label share one row of codes, exactly (CNMF). Held or ignored, nothing between.
+    /// Samples with the same label share one row of codes, exactly (CNMF). Strength 1 or 0 only.
     SameCodes,
-    /// The codes explain the labels linearly, beside the data (SSNMF).
+    /// The codes also predict the labels linearly (SSNMF).
     View,
 }
 
-/// One thing that is known. `names` are topics; one that was not named before becomes a topic after the others.
+/// One item of guidance. `names` are topics; one that was not named before becomes a topic after the others.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Advice {
     /// One topic for some of the samples, by the names of the labels.
     Labels {
-        /// One a sample.
+        /// One per sample.
         labels: Labels,
-        /// What they say.
+        /// Their rule.
         rule: LabelRule,
         /// Default [`Strength::FIRM`].
         strength: Strength,
     },
-    /// For some of the samples the topics that they may be made of: several labels a sample, closed sets.
+    /// For some samples, the topics that they may contain: several labels per sample, closed sets.
     Sets {
         /// The topics that the numbers mean.
         names: Vec<String>,
@@ -114,7 +116,7 @@ pub enum Advice {
         /// Default [`Strength::FIRM`].
         strength: Strength,
     },
-    /// Soft memberships: how a sample is shared between topics, up to its size.
+    /// Soft memberships: how much of each topic a sample contains, up to a scale.
     Memberships {
         /// The topics of the columns.
         names: Vec<String>,
@@ -123,8 +125,8 @@ pub enum Advice {
         /// Default [`Strength::FIRM`].
         strength: Strength,
     },
-    /// Profiles of components, of any origin: last month's model, known spectra, signatures. Up to their size, but for held and raw
-    /// ones.
+    /// Known profiles of components: of an earlier model, spectra, signatures. Compared up to a scale, except
+    /// for exact and raw ones.
     References {
         /// The topic of each profile. A topic with several components takes several profiles, in order.
         names: Vec<String>,
@@ -133,7 +135,7 @@ pub enum Advice {
         /// Default [`Strength::FIRM`]; with `Relative(0)` they are only started from.
         strength: Strength,
     },
-    /// Pairs of samples that belong together, and pairs that belong apart.
+    /// Must-links and cannot-links between samples.
     Links {
         /// Together.
         must: Vec<(usize, usize)>,
@@ -143,23 +145,24 @@ pub enum Advice {
         /// [`fit_guided`](crate::recipes::fit_guided).
         strength: Strength,
     },
-    /// Samples that are joined have similar codes.
+    /// Connected samples get similar codes.
     Graph {
         /// Over the samples.
         graph: Graph,
         /// Default [`Strength::LIGHT`]; 1 is refused.
         strength: Strength,
     },
-    /// How much each sample (n) counts in the fit, ≥ 0; what is known of it counts as much, what is known of a pair as the root of the
-    /// product of both weights.
+    /// The weight of each sample (n) in the fit, ≥ 0. It also multiplies the guidance on the sample; guidance
+    /// on a pair has the geometric mean of both weights.
     SampleWeights(Vec<f64>),
     /// How much each feature (d) counts in the fit, ≥ 0: its part of the loss is multiplied by it. References and seeds are compared at these
     /// weights too; components come back without them. A feature of weight 0 is ignored, and 0 in every component.
     FeatureWeights(Vec<f64>),
     /// 1 where the entry of X (n × d) is known, 0 where it is not and X holds 0.
     KnownEntries(Matrix<f64>),
-    /// The known features of each sample, ascending; X holds 0 in all others, which are not known: ratings, where what nobody rated is
-    /// no zero. Takes the room of the known entries, and k × k numbers a sample and a feature.
+    /// The known features of each sample, ascending; X holds 0 in all others, which are not known: ratings,
+    /// where most entries are missing rather than zero. Takes the room of the known entries, and k × k
+    /// numbers per sample and feature.
     KnownFeatures(FeatureLists),
     /// How much each entry of X (n × d) counts, ≥ 0; 0 for one that is not known, 1 for one as it is.
     EntryWeights(Matrix<f64>),
@@ -177,7 +180,7 @@ pub enum Advice {
 }
 
 impl Advice {
-    /// A graph that draws the codes of joined samples together, with the default strength.
+    /// A graph that pulls the codes of connected samples together, with the default strength.
     pub fn graph(graph: Graph) -> Self {
         Advice::Graph { graph, strength: Strength::LIGHT }
     }
@@ -187,7 +190,7 @@ impl Advice {
         Advice::Targets { targets, strength: Strength::EVEN }
     }
 
-    /// Labels as components, firmly.
+    /// Labels as components, with the default strength 0.9.
     pub fn labels(labels: Labels) -> Self {
         Advice::Labels { labels, rule: LabelRule::Components, strength: Strength::FIRM }
     }
@@ -301,7 +304,7 @@ impl Guidance {
         self
     }
 
-    /// The same with what labels say for the method at hand.
+    /// The same, with the label rule of the method.
     pub(crate) fn with_label_rule(mut self, wanted: LabelRule) -> Self {
         for item in &mut self.advice {
             if let Advice::Labels { rule, .. } = item {
@@ -318,7 +321,7 @@ impl Guidance {
         self
     }
 
-    /// Whether nothing is said at all.
+    /// Whether there is no guidance.
     pub fn is_empty(&self) -> bool {
         self.topics.is_empty() && self.advice.is_empty()
     }

@@ -24,7 +24,7 @@ pub struct ComponentReference {
     pub weight: Vec<f64>,
 }
 
-/// Labels as numbers: soft, several a sample, or known in part.
+/// Labels as numbers: soft, several per sample, or known in part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelTargets {
     /// Y (n × c) ≥ 0: how much each sample has of each label, 0 to 1 as a rule.

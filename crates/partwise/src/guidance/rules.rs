@@ -1,10 +1,11 @@
-//! [`RowRules`]: what is known of the rows of one factor, collected row by row and handed on as groups of equal rows.
+//! [`RowRules`]: guidance on the rows of one factor, collected row by row and handed on as groups of equal
+//! rows.
 
 use std::collections::BTreeMap;
 
 use crate::terms::PlacementRule;
 
-/// What is known of one row.
+/// Guidance on one row.
 #[derive(Clone, Debug, PartialEq)]
 struct Rule {
     penalty: Vec<f64>,
@@ -19,7 +20,7 @@ pub(super) struct RowRules {
     rules: BTreeMap<u32, Rule>,
 }
 
-/// Rows whose entries are held at zero, and which (rank).
+/// Rows whose entries are fixed at zero, and which (rank).
 pub(super) type Zeros = Vec<(Vec<u32>, Vec<bool>)>;
 
 impl RowRules {
@@ -36,7 +37,7 @@ impl RowRules {
         })
     }
 
-    /// What is outside of `allowed` (rank) costs `weight`; is held at zero when that is infinite.
+    /// What is outside of `allowed` (rank) costs `weight`; is fixed at zero when that is infinite.
     pub(super) fn keep_within(&mut self, row: usize, allowed: &[bool], weight: f64) {
         if weight == 0.0 {
             return;
@@ -51,14 +52,15 @@ impl RowRules {
         }
     }
 
-    /// The known entries of the row are drawn to the shares; those known to be 0 are held there when the weight is infinite.
+    /// The known entries of the row are drawn to the shares; those known to be 0 are fixed there when the
+    /// weight is infinite.
     pub(super) fn draw(&mut self, row: usize, shares: &[Option<f64>], weight: f64) {
-        /// σ² that stands for infinity where a direction can't be held exactly by an entry.
-        const HELD_DIRECTION: f64 = 1e6;
+        /// σ² that stands for infinity where fixing an entry cannot fix a direction exactly.
+        const EXACT_DIRECTION: f64 = 1e6;
         if weight == 0.0 || shares.iter().all(Option::is_none) {
             return;
         }
-        let finite = if weight.is_infinite() { HELD_DIRECTION } else { weight };
+        let finite = if weight.is_infinite() { EXACT_DIRECTION } else { weight };
         let length = shares.iter().flatten().map(|s| s * s).sum::<f64>().sqrt();
         let rule = self.at(row);
         let positive = shares.iter().flatten().filter(|s| **s > 0.0).count();
@@ -77,7 +79,7 @@ impl RowRules {
         }
     }
 
-    /// Nothing costs or is held in these components.
+    /// No penalty and no fixed entry in these components.
     pub(super) fn free_components(&mut self, components: &[usize]) {
         for rule in self.rules.values_mut() {
             for &j in components {
@@ -87,7 +89,7 @@ impl RowRules {
         }
     }
 
-    /// A row of which every entry is held at zero.
+    /// A row whose entries are all fixed at zero.
     pub(super) fn first_impossible(&self) -> Option<usize> {
         self.rules.iter().find(|(_, rule)| rule.held.iter().all(|h| *h)).map(|(row, _)| *row as usize)
     }
@@ -128,7 +130,7 @@ impl RowRules {
         groups.into_values().collect()
     }
 
-    /// Rows with the same entries held at zero.
+    /// Rows with the same entries fixed at zero.
     pub(super) fn zeros(&self) -> Zeros {
         let mut groups: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
         for (row, rule) in self.rules.iter().filter(|(_, rule)| rule.held.contains(&true)) {

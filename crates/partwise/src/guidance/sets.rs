@@ -1,9 +1,10 @@
-//! [`LabelSets`] and [`SupportVectors`]: several labels a sample, and the coefficients of support vector machines.
+//! [`LabelSets`] and [`SupportVectors`]: several labels per sample, and the coefficients of support vector
+//! machines.
 
 use crate::foundation::{Error, Matrix, Result};
 
-/// Any number of labels for some of the samples. An empty set says that a sample has none of the labels; an unlabelled sample
-/// has no set.
+/// Any number of labels for some of the samples. An empty set means that a sample has none of the labels; an
+/// unlabelled sample has no set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelSets {
     n_labels: usize,

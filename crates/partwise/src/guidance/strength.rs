@@ -1,4 +1,4 @@
-//! [`Strength`]: what the strength of an item means, and what each item then costs.
+//! [`Strength`]: the strength of an item, and the penalty that follows from it.
 
 use crate::foundation::{Error, Result};
 
@@ -8,8 +8,8 @@ use crate::foundation::{Error, Result};
 /// |---|---|
 /// | `Relative(0)` | ignored |
 /// | `Relative(s)`, 0 < s < 1 | σ = s/(1 − s); σ² multiplies the item's cost, which has no unit: at s = ½ a misplaced part costs as much as leaving it out of the fit |
-/// | `Relative(1)` | held exactly |
-/// | `Raw(m)`, m ≥ 0 | a paper's own weight, in its unit: m of WS-NMF (enters squared), λ of GNMF and SSNMF |
+/// | `Relative(1)` | exact |
+/// | `Raw(m)`, m ≥ 0 | the paper's weight, in its unit: m of WS-NMF (enters squared), λ of GNMF and SSNMF |
 ///
 /// | item | cost, at unit length of the components (y = w·‖h‖), beside ½‖X − WH‖² | with the Kullback–Leibler loss | raw |
 /// |---|---|---|---|
@@ -29,14 +29,14 @@ use crate::foundation::{Error, Result};
 /// 10·n samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Strength {
-    /// From 0 (ignored) to 1 (held exactly).
+    /// From 0 (ignored) to 1 (exact).
     Relative(f64),
     /// A paper's own weight.
     Raw(f64),
 }
 
 impl Strength {
-    /// What is held exactly.
+    /// Exact.
     pub const HELD: Strength = Strength::Relative(1.0);
     /// The default of labels, sets, memberships, seeds, references and links: σ = 9.
     pub const FIRM: Strength = Strength::Relative(0.9);

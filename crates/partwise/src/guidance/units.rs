@@ -3,8 +3,8 @@
 use super::{Advice, Guidance, LabelRule, Strength};
 
 impl Guidance {
-    /// What is said of X, for X/c with codes and components each divided by √c: references divided, raw strengths in the new unit.
-    /// Relative strengths have none.
+    /// The guidance on X, for X/c with codes and components each divided by √c: references divided, raw
+    /// strengths in the new unit. Relative strengths have none.
     pub(crate) fn divided(&self, c: f64) -> Self {
         let root = c.sqrt();
         let mut divided = self.clone();

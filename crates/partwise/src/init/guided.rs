@@ -81,7 +81,7 @@ pub(super) fn label_factor<T: Real>(
     factor
 }
 
-/// What is known of a component as a row (d) of the size of the mean row; nothing when nothing is.
+/// The guidance on a component as a row (d) of the size of the mean row; nothing when nothing is.
 fn shown<T: Real>(data: &dyn DataMatrix<T>, evidence: &Evidence) -> Option<Vec<f64>> {
     let d = data.n_features();
     let size = data.summary().sum / data.n_samples() as f64;

@@ -261,7 +261,10 @@ fn custom_codes<T: Real>(
     if differing > 0 {
         notices.push(Notice {
             code: "start-averaged",
-            message: format!("{differing} rows of the starting codes differ from others of their class; tied rows start at their mean"),
+            message: format!(
+                "{differing} rows of the starting codes differ from others of their class; \
+                merged rows start at their mean"
+            ),
         });
     }
     // A row whose samples agree must come out as it was given, not as a rounded mean.

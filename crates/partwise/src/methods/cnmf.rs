@@ -4,11 +4,11 @@
 //! min ‖X − AZH‖²   or   min D(X‖AZH),   codes W = AZ
 //! ```
 //!
-//! A (n × q) ties the samples of a class to one row of Z. Solved exactly as plain NMF on q merged rows (METHODS R1, R2), so an
-//! iteration costs less than plain NMF's. Parameter-free. With one label a class it is plain NMF (reported).
-//! References: Liu & Wu 2010, AAAI-10, 506-511; Kullback–Leibler form: Liu, Wu, Li, Cai & Huang 2012,
-//! doi:10.1109/TPAMI.2011.217. Differs: the paper prints the objective unsquared (squared is meant); any solver, not only MU;
-//! the default start is label-aware, codes first.
+//! A (n × q) ties the samples of a class to one row of Z. Solved exactly as plain NMF on q merged rows
+//! (METHODS R1, R2), so an iteration costs less than plain NMF's. Parameter-free. With one label per class it
+//! is plain NMF (reported). References: Liu & Wu 2010, AAAI-10, 506-511; Kullback–Leibler form: Liu, Wu, Li,
+//! Cai & Huang 2012, doi:10.1109/TPAMI.2011.217. Differs: the paper prints the objective unsquared (squared
+//! is meant); any solver, not only MU; the default start is label-aware, codes first.
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;

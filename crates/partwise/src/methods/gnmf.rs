@@ -1,16 +1,17 @@
-//! GNMF: graph-regularized NMF, samples that are joined in a graph get similar codes.
+//! GNMF: graph-regularized NMF, samples that are connected in a graph get similar codes.
 //!
 //! ```text
 //! min ‖X − WH‖² + λ·tr(WᵀLW) = ‖X − WH‖² + (λ/2)·Σᵢⱼ aᵢⱼ‖wᵢ − wⱼ‖²,   L = D − A,   dᵢ = Σⱼ aᵢⱼ
 //! ```
 //!
-//! A (n × n) is a graph over the samples, such as that of their nearest neighbours (the paper: 5 of them, 0-1, heat or dot-product
-//! weights). λ has the unit of the squared components, and the published objective has no minimizer: shrinking the codes and growing
-//! the components leaves WH and takes the term towards 0. What λ does therefore depends on the start and on when one stops, least
-//! with multiplicative updates, which hardly move along that direction.
-//! References: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231. Differs:
-//! every solver serves it; those but multiplicative updates minimize a separable majorizer
-//! ([`GraphSmoothing`](crate::terms::GraphSmoothing)); components are not rescaled to unit length at the end.
+//! A (n × n) is a graph over the samples, such as that of their nearest neighbours (the paper: 5 of them,
+//! 0-1, heat or dot-product weights). λ has the unit of the squared components, and the published objective
+//! has no minimizer: shrinking the codes and growing the components leaves WH and takes the term towards 0.
+//! What λ does therefore depends on the start and on when one stops, least with multiplicative updates, which
+//! hardly move along that direction. References: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He,
+//! Han & Huang 2011, doi:10.1109/TPAMI.2010.231. Differs: supports every solver; those but multiplicative
+//! updates minimize a separable majorizer ([`GraphSmoothing`](crate::terms::GraphSmoothing)); components are
+//! not rescaled to unit length at the end.
 
 use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
@@ -23,13 +24,14 @@ use crate::terms::{GraphForm, GraphSmoothing};
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "gnmf",
     title: "GNMF",
-    summary: "samples that are joined in a graph get similar codes",
+    summary: "samples that are connected in a graph get similar codes",
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A",
     needs: "a graph over the samples",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231",
-    differs: "any solver (all but multiplicative updates on a separable majorizer); no rescaling at the end",
+    differs: "any solver (all except multiplicative updates use a separable majorizer); no rescaling at the \
+        end",
     takes: &[Input::Graph],
     terms,
     ..super::PLAIN
@@ -54,7 +56,7 @@ pub(super) fn known_graph<'k>(spec: &MethodSpec, known: Known<'k>) -> Result<(&'
     if strength.is_held() {
         return Err(Error::Incompatible {
             asked: "a graph with strength 1".into(),
-            reason: "joined samples would all be the same".into(),
+            reason: "connected samples would all be equal".into(),
             valid: vec!["a strength below 1".into()],
         });
     }

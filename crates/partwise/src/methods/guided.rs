@@ -1,13 +1,13 @@
-//! Guided NMF: one model for everything that is known.
+//! Guided NMF: one model for all guidance.
 //!
 //! ```text
 //! min ‖X − WH‖² + costs of the items of the guidance,   or   min D(X‖WH) + costs
 //! ```
 //!
-//! Every cost, and what a strength means, stands in the table of [`Strength`](crate::guidance::Strength). What is held exactly adds no
-//! cost: samples that share one row of codes are merged, entries are held at zero, components at their profile. The published methods
-//! are special cases: CNMF (labels as the same codes, held), WS-NMF (labels, memberships or references, raw), SSNMF (labels as a view),
-//! GNMF (a graph, raw).
+//! Every cost, and what a strength means, stands in the table of [`Strength`](crate::guidance::Strength).
+//! Exact items add no penalty: samples that share one row of codes are merged, entries are fixed at zero,
+//! components at their profile. The published methods are special cases: CNMF (labels as the same codes,
+//! exact), WS-NMF (labels, memberships or references, raw), SSNMF (labels as a view), GNMF (a graph, raw).
 
 use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
@@ -20,8 +20,8 @@ pub(crate) const NAME: &str = "guided";
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "guided NMF",
-    summary: "everything that is known at once: labels, seed words, references, links, a graph",
-    objective: "|X - W H|^2, or D(X | W H), + the costs of what is known",
+    summary: "all guidance in one model: labels, seed words, references, links, a graph",
+    objective: "|X - W H|^2, or D(X | W H), + one penalty per item of guidance",
     needs: "guidance",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Guidance,

@@ -1,5 +1,6 @@
-//! The published methods, one paper a file, and their registry [`ALL`]. A method is a preset: what it takes of a
-//! [`Guidance`] and of [`MethodOptions`], and which ties and terms these become. It knows neither the solvers' insides nor backends.
+//! The published methods, one paper per file, and their registry [`ALL`]. A method is a preset: what it takes
+//! of a [`Guidance`] and of [`MethodOptions`], and which ties and terms these become. It knows neither the
+//! solvers' insides nor backends.
 
 mod cnmf;
 mod gnmf;
@@ -39,7 +40,7 @@ pub enum Tying {
     Free,
     /// Samples with the same label share a row (W = AZ), merged exactly (METHODS R1, R2).
     Labels,
-    /// As the guidance says: samples that are held together share a row, or each has its own, with its weight.
+    /// By the guidance: samples that must be equal share a row, or each has its own, with its weight.
     Guidance,
     /// Every sample has its own row, weighted by 1/(XXᵀ1)ᵢ (the normalized-cut weighting).
     NormalizedCut,
@@ -70,9 +71,10 @@ pub struct MethodSpec {
     pub objective: &'static str,
     /// What must be known, in words.
     pub needs: &'static str,
-    /// What it takes: kinds of guidance and options. Labels serve the start and the names of the components of any method.
+    /// What it takes: kinds of guidance and options. Every method uses labels for the start and the names of
+    /// the components.
     pub takes: &'static [Input],
-    /// What labels say in it.
+    /// The rule of labels in it.
     pub label_rule: LabelRule,
     /// The losses it is defined for; the first is the default.
     pub losses: &'static [Loss],
@@ -90,7 +92,7 @@ pub struct MethodSpec {
     pub reference: &'static str,
     /// What differs from the paper, in a sentence.
     pub differs: &'static str,
-    /// Checks what is known against the shape and gives the terms beside the loss.
+    /// Checks the guidance against the shape, and returns the terms other than the loss.
     pub(crate) terms: fn(Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>>,
 }
 
@@ -180,7 +182,7 @@ const PLAIN: MethodSpec = MethodSpec {
     terms: no_terms,
 };
 
-/// A method together with what is known.
+/// A method together with its guidance.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) spec: &'static MethodSpec,
@@ -190,8 +192,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// The method with this registry name, guided by what is known, with its default options and loss. `"cnmf-kl"` is CNMF with the
-    /// Kullback–Leibler loss.
+    /// The method with this registry name, with guidance, its default options and loss. `"cnmf-kl"` is CNMF
+    /// with the Kullback–Leibler loss.
     ///
     /// # Errors
     /// [`Error::UnknownName`] with the names of the registry.
@@ -234,7 +236,7 @@ impl Model {
         Model::of(&guided::SPEC, guidance)
     }
 
-    /// GNMF: samples that are joined in the graph get similar codes; `weight` is the published λ ≥ 0.
+    /// GNMF: samples that are connected in the graph get similar codes; `weight` is the published λ ≥ 0.
     pub fn gnmf(graph: Graph, weight: f64) -> Self {
         Model::of(&gnmf::SPEC, Advice::Graph { graph, strength: Strength::Raw(weight) })
     }
@@ -255,12 +257,12 @@ impl Model {
         Model::of(&nmf_alpha::SPEC, guidance)
     }
 
-    /// SSNMF with what is known of the labels: labels, or targets for several labels a sample.
+    /// SSNMF with guidance on the labels: labels, or targets for several labels per sample.
     pub fn ssnmf(guidance: impl Into<Guidance>) -> Self {
         Model::of(&ssnmf::SPEC, guidance)
     }
 
-    /// NTF of images of `shape` (height, width), one a sample.
+    /// NTF of images of `shape` (height, width), one per sample.
     pub fn ntf(shape: (usize, usize)) -> Self {
         let options = MethodOptions { image_shape: Some(shape), ..MethodOptions::default() };
         Model::of(&ntf::SPEC, Guidance::default()).with_options(options)
@@ -271,7 +273,7 @@ impl Model {
         Model::of(&symnmf::SPEC, Guidance::default())
     }
 
-    /// WS-SymNMF with what is known of the memberships: labels or reference codes.
+    /// WS-SymNMF with guidance on the memberships: labels or reference codes.
     pub fn ws_symnmf(guidance: impl Into<Guidance>) -> Self {
         Model::of(&ws_symnmf::SPEC, guidance)
     }
@@ -328,7 +330,7 @@ impl Model {
         self.spec.takes(Input::Guidance).then_some(&self.guidance)
     }
 
-    /// The labels of a published method, which serve its start and the names of its components too.
+    /// The labels of a published method, also used for its start and the names of its components.
     pub(crate) fn labels(&self) -> Option<&Labels> {
         if self.spec.takes(Input::Guidance) { None } else { self.guidance.labels() }
     }

@@ -20,7 +20,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     tying: Tying::NormalizedCut,
     form: Form::Matrix,
     reference: "Xu, Liu & Gong 2003, doi:10.1145/860435.860485",
-    differs: "every solver serves it, not only multiplicative updates",
+    differs: "supports every solver, not only multiplicative updates",
     terms: no_terms,
     ..super::PLAIN
 };

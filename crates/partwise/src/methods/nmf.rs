@@ -4,7 +4,8 @@
 //! min ‖X − WH‖²   or   min D(X‖WH),   W (n × k) ≥ 0, H (k × d) ≥ 0
 //! ```
 //!
-//! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". Differs: every solver serves it.
+//! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". Differs: supports every
+//! solver.
 
 use super::{Form, MethodSpec, Tying, no_terms};
 use crate::engine::losses::Loss;
@@ -12,14 +13,15 @@ use crate::engine::losses::Loss;
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf",
     title: "NMF",
-    summary: "plain factorization, no guidance (labels, if given, only serve the start and the names)",
+    summary: "plain factorization without guidance (labels, if given, are used only for the start and for \
+        names)",
     objective: "|X - W H|^2, or D(X | W H)",
     needs: "nothing",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Free,
     form: Form::Matrix,
     reference: "Lee & Seung 2001, NIPS 13, 556-562",
-    differs: "every solver serves it, not only multiplicative updates",
+    differs: "supports every solver, not only multiplicative updates",
     terms: no_terms,
     ..super::PLAIN
 };

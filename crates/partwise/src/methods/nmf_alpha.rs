@@ -6,11 +6,12 @@
 //! W ← W ∘ ((R + λS·R_s)Hᵀ)/((1 + λS1)(H1)ᵀ)
 //! ```
 //!
-//! α are the dual coefficients of p linear support vector machines on the labelled rows ([`crate::svm`]): one for two classes
-//! (the first is +1), one for each pair a < b of more (a is +1), one for each label of label sets. A machine's direction is
-//! w = Xᵀ(α₊ − α₋), so rows that keep Xᵀα₊ and Xᵀα₋ keep it. Only 2p rows are added to the data.
-//! The codes W, corrected to W(HHᵀ)^½ ([`Fit::corrected_codes`](crate::Fit::corrected_codes)), have the inner products of the
-//! rows of WH; they may be negative. New rows: multiplicative updates of W from the constant 1/k with H held.
+//! α are the dual coefficients of p linear support vector machines on the labelled rows ([`crate::svm`]): one
+//! for two classes (the first is +1), one for each pair a < b of more (a is +1), one for each label of label
+//! sets. A machine's direction is w = Xᵀ(α₊ − α₋), so rows that keep Xᵀα₊ and Xᵀα₋ keep it. Only 2p rows are
+//! added to the data. The codes W, corrected to W(HHᵀ)^½
+//! ([`Fit::corrected_codes`](crate::Fit::corrected_codes)), have the inner products of the rows of WH; they
+//! may be negative. New rows: multiplicative updates of W from the constant 1/k with H fixed.
 //!
 //! Reference: Cho & Saul 2011, "Nonnegative matrix factorization for semi-supervised dimensionality reduction",
 //! arXiv:1112.3714. Differs: the paper leaves the machines' loss and bias open: hinge loss, no bias here; the start is
@@ -31,7 +32,7 @@ pub(crate) const NAME: &str = "nmf-alpha";
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "NMF-alpha",
-    summary: "the directions of support vector machines on the labelled samples are kept by the factors",
+    summary: "the factors keep the directions of support vector machines trained on the labelled samples",
     objective: "D(X | W H) + lambda D(S'X | S'W H), S the coefficients of the support vectors",
     needs: "labels of two or more classes, or label sets",
     losses: &[Loss::KullbackLeibler],
@@ -43,7 +44,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-/// Checks what is known. The term itself needs SᵀX, so the problem forms it.
+/// Checks the guidance. The term itself needs SᵀX, so the problem forms it.
 fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let (margins, shape) = (known.options, known.shape);
     let out_of_range = |name: &str, value: f64, valid: &str| {
@@ -81,7 +82,7 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
 /// What one machine is trained on.
 struct Task {
     samples: Vec<usize>,
-    /// 1 or −1, one a sample.
+    /// 1 or −1, one per sample.
     targets: Vec<i8>,
 }
 
@@ -157,10 +158,10 @@ pub struct Machines {
     pub largest_gap: f64,
 }
 
-/// Trains the machines of NMF-α on the labelled rows of `data` (n × d), on `threads` threads (0 = all cores; the result does not depend
-/// on them). S serves any λ, so a search over λ trains once and gives S as
-/// [`MethodOptions::support`](super::MethodOptions). A thread holds one
-/// machine at a time: d weights, and some numbers for each of its samples.
+/// Trains the machines of NMF-α on the labelled rows of `data` (n × d), on `threads` threads (0 = all cores;
+/// the result does not depend on them). S applies to every λ, so a search over λ trains once and gives S as
+/// [`MethodOptions::support`](super::MethodOptions). A thread holds one machine at a time: d weights, and
+/// some numbers for each of its samples.
 ///
 /// # Errors
 /// [`Error::MissingGuidance`] and [`Error::Labels`] when nothing is labelled or there is only one class;

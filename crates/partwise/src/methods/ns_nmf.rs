@@ -1,11 +1,12 @@
-//! nsNMF: non-smooth NMF, sparse parts through a smoothing link.
+//! nsNMF: non-smooth NMF, sparse components through a smoothing matrix.
 //!
 //! ```text
 //! min ‖X − WSH‖²   or   min D(X‖WSH),   S = (1 − θ)I + (θ/k)11ᵀ
 //! ```
 //!
-//! The smoothing of S must be made up for by sparser W and H. θ is [`Knowledge::smoothing`](crate::Knowledge). Reference:
-//! Pascual-Montano et al. 2006, doi:10.1109/TPAMI.2006.60. Differs: any solver; the factors are not normalized on the way.
+//! The smoothing of S must be made up for by sparser W and H. θ is
+//! [`MethodOptions::smoothing`](super::MethodOptions). Reference: Pascual-Montano et al. 2006,
+//! doi:10.1109/TPAMI.2006.60. Differs: any solver; the factors are not normalized during the fit.
 
 use super::{Input, MethodSpec, PLAIN};
 use crate::engine::losses::Loss;
@@ -14,10 +15,10 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ns-nmf",
     title: "nsNMF",
     takes: &[Input::Smoothing],
-    summary: "a smoothing link between the factors, which makes both sparse",
+    summary: "a smoothing matrix between the factors, which makes both sparse",
     objective: "|X - W S H|^2, or D(X | W S H), S = (1 - theta) I + (theta/k) 11'",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     reference: "Pascual-Montano et al. 2006, doi:10.1109/TPAMI.2006.60",
-    differs: "every solver serves it; the factors are not normalized on the way",
+    differs: "supports every solver; the factors are not normalized during the fit",
     ..PLAIN
 };

@@ -4,11 +4,12 @@
 //! min Σᵢₐᵦ ( Tᵢₐᵦ − Σⱼ Wᵢⱼ·Uₐⱼ·Vᵦⱼ )²,   W (n × k), U (p × k), V (q × k) ≥ 0
 //! ```
 //!
-//! Each sample is an image of p × q pixels, row by row: X (n × p·q) with X[i, a·q + b] = T[i, a, b], the shape in
-//! [`MethodOptions::image_shape`](super::MethodOptions). So each part is an image of rank one, and the components (k × p·q) are these images, H[j, a·q + b] =
-//! Uₐⱼ·Vᵦⱼ: W·H is the tensor. Order: U, V, W (codes first: W, U, V). U and V are in [`Fit::further`](crate::Fit).
-//! Reference: Shashua & Hazan 2005, doi:10.1145/1102351.1102451. Differs: every solver serves it, not only multiplicative updates;
-//! without penalties; the start is random or given.
+//! Each sample is an image of p × q pixels, row by row: X (n × p·q) with X[i, a·q + b] = T[i, a, b], the
+//! shape in [`MethodOptions::image_shape`](super::MethodOptions). So each part is an image of rank one, and
+//! the components (k × p·q) are these images, H[j, a·q + b] = Uₐⱼ·Vᵦⱼ: W·H is the tensor. Order: U, V, W
+//! (codes first: W, U, V). U and V are in [`Fit::further`](crate::Fit). Reference: Shashua & Hazan 2005,
+//! doi:10.1145/1102351.1102451. Differs: supports every solver, not only multiplicative updates; without
+//! penalties; the start is random or given.
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
@@ -18,14 +19,14 @@ use crate::foundation::{Error, Result};
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ntf",
     title: "NTF",
-    summary: "images as slices of a tensor: each part is a column of pixels times a row",
+    summary: "images as slices of a tensor: each component is a column of pixels times a row",
     objective: "sum_iab (T_iab - sum_j W_ij U_aj V_bj)^2",
     needs: "the shape of the images",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     form: Form::Images,
     reference: "Shashua & Hazan 2005, doi:10.1145/1102351.1102451",
-    differs: "every solver serves it; no penalties; a random or given start",
+    differs: "supports every solver; no penalties; a random or custom start",
     takes: &[Input::ImageShape],
     terms,
     ..super::PLAIN

@@ -62,7 +62,7 @@ pub struct MethodOptions {
     /// How many components each class owns; ≥ 1. Class c owns components c·p to c·p + p − 1, so that a class of several kinds of
     /// samples is not forced into one part. Above 1 the strength must be relative.
     pub components_per_class: usize,
-    /// λ of NMF-α; 0 = plain NMF. Of the rows SᵀX: the notice `"margins"` says how heavy they are beside X.
+    /// λ of NMF-α; 0 = plain NMF. Of the rows SᵀX: the notice `"margins"` reports their size relative to X.
     pub discriminative_weight: f64,
     /// C of the support vector machines, for the scale of X as it is given.
     pub cost: f64,

@@ -4,8 +4,9 @@
 //! min ‖X − WH‖² + λ·tr(WᵀL'W),   L' = D' − A',   a'ᵢⱼ = 1 for labelled i ≠ j of one class, 0 for those of different classes, else aᵢⱼ
 //! ```
 //!
-//! A class of m labelled samples makes m(m − 1)/2 edges, so it is meant for few labels a class. What is said about λ in GNMF holds here too.
-//! Reference: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57. Differs: as GNMF; label-aware start.
+//! A class of m labelled samples makes m(m − 1)/2 edges, so it is meant for few labels per class. The remarks
+//! on λ in GNMF apply here too. Reference: Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57. Differs: as
+//! GNMF; label-aware start.
 
 use super::gnmf::{known_graph, smoothing};
 use super::{Input, Known, MethodSpec, Tying};
@@ -18,7 +19,8 @@ use crate::guidance::Labels;
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "semi-gnmf",
     title: "SemiGNMF",
-    summary: "GNMF on a graph in which samples of a class are joined and those of different classes are not",
+    summary: "GNMF on a graph in which samples of the same class are connected and those of different \
+        classes are not",
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A, labelled pairs of A overridden",
     needs: "a graph over the samples, and labels",
     losses: &[Loss::Frobenius],

@@ -4,13 +4,12 @@
 //! min ‖P∘(X − W·H)‖² + λ‖M∘(Y − W·B)‖²,   W (n × k), H (k × d), B (k × c) ≥ 0
 //! ```
 //!
-//! Y (n × c) holds the labels, M (n × c) is 1 where they are known: [`Knowledge::label_targets`] (soft, several a sample, partly
-//! known), or [`Knowledge::labels`], one class a sample. B is a factor of its own, held as its transpose (c × k), updated after
-//! the components. λ is [`Knowledge::label_weight`] times ‖X‖²/‖M∘Y‖², so that it has no unit; as it is with [`StrengthUnit::Raw`].
-//! With λ = 0 there is no B and the model is NMF.
-//! P (n × d) is 1 where X is known, [`Knowledge::known_entries`]; all of X when absent.
-//! Reference: Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163. Differs: λ has no unit by default; every solver serves it, not
-//! only multiplicative updates.
+//! Y (n × c) contains the labels, M (n × c) is 1 where they are known: label targets (soft, several per
+//! sample, partly known), or labels, one class per sample. B is an extra factor, stored as its transpose (c ×
+//! k), updated after the components. λ is σ² of the strength times ‖X‖²/‖M∘Y‖², so that it has no unit; with
+//! [`Strength::Raw`] it is the strength itself. With λ = 0 there is no B and the model is NMF. P (n × d) is 1
+//! where X is known (by default everywhere). Reference: Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163.
+//! Differs: λ has no unit by default; supports every solver, not only multiplicative updates.
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
@@ -25,14 +24,14 @@ pub(crate) const NAME: &str = "ssnmf";
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
     title: "SSNMF",
-    summary: "the codes explain the labels too, linearly, beside the data",
+    summary: "the codes also predict the labels linearly",
     objective: "|P * (X - W H)|^2 + lambda |M * (Y - W B)|^2",
-    needs: "labels, or targets for several labels a sample",
+    needs: "labels, or targets for several labels per sample",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     form: Form::Matrix,
     reference: "Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163",
-    differs: "the weight of the labels has no unit by default; every solver serves it",
+    differs: "the weight of the labels is unit-free by default; supports every solver",
     takes: &[Input::Labels, Input::LabelTargets, Input::KnownEntries],
     label_rule: LabelRule::View,
     terms,
@@ -48,7 +47,7 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     if strength.is_held() {
         return Err(Error::Incompatible {
             asked: format!("labels with strength 1 in {}", SPEC.title),
-            reason: "a linear view of the codes can't be fixed".into(),
+            reason: "it predicts labels from the codes and has no exact form".into(),
             valid: vec!["a strength below 1".into()],
         });
     }

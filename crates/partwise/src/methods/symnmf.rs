@@ -4,9 +4,10 @@
 //! min ‖S − H1·H2ᵀ‖² + μ‖H1 − H2‖²,   S (n × n) symmetric, H1, H2 (n × k) ≥ 0
 //! ```
 //!
-//! The codes are H1, the memberships; the components are H2 (returned as its transpose, k × n). μ = (max S)² unless
-//! [`Knowledge::coupling`] gives it. H1 is updated first. Reference: Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2.
-//! Differs: every solver serves it, not only block principal pivoting; μ is fixed, not raised on the way.
+//! The codes are H1, the memberships; the components are H2 (returned as its transpose, k × n). μ = (max S)²
+//! unless [`MethodOptions::coupling`](super::MethodOptions) gives it. H1 is updated first. Reference: Kuang,
+//! Yun & Park 2015, doi:10.1007/s10898-014-0247-2. Differs: supports every solver, not only block principal
+//! pivoting; μ is fixed, not raised on the way.
 
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
@@ -17,14 +18,14 @@ use crate::terms::Coupling;
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "symnmf",
     title: "SymNMF",
-    summary: "a symmetric matrix of similarities as memberships times themselves",
+    summary: "a symmetric similarity matrix as the product of two nearly equal factors",
     objective: "|S - H1 H2'|^2 + mu |H1 - H2|^2",
     needs: "a symmetric matrix of similarities as the data",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     form: Form::Symmetric,
     reference: "Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2",
-    differs: "every solver serves it; mu stays as it is",
+    differs: "supports every solver; mu is constant",
     takes: &[Input::Coupling],
     terms,
     ..super::PLAIN

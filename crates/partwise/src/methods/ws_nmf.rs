@@ -10,17 +10,20 @@
 //! min ‖X − WH‖² + s²·Σ_{i labelled} Σ_{j ≠ class(i)} w_ij²‖h_j‖²
 //! ```
 //!
-//! which is the same anchor at unit length of the components ([`Placement`]); [`StrengthUnit::Raw`] is the paper's m_W = s.
-//! Class j is component j, or owns p components in a row ([`Knowledge::components_per_class`]; j ≠ class(i) is then "not of class(i)");
-//! k may be larger than what the classes own (free components). A graph over the samples adds, at unit length of the components too,
+//! which is the same anchor at unit length of the components ([`Placement`]); [`Strength::Raw`] is the
+//! paper's m_W = s. Class j is component j, or owns p components in a row
+//! ([`MethodOptions::components_per_class`](super::MethodOptions); j ≠ class(i) is then "not of class(i)"); k
+//! may be larger than what the classes own (free components). A graph over the samples adds, at unit length
+//! of the components too,
 //!
 //! ```text
 //! λ·Σ_c ‖h_c‖²·w_cᵀLw_c        (λ·tr(WᵀLW) with the raw unit, as in GNMF)
 //! ```
 //!
-//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: eq. 7 prints α, β where eqs. 3 and 6 mean
-//! α², β² (weights enter squared here); labels are held with a strength without a unit by default; d is minimized out exactly instead of alternating (METHODS R5,
-//! the same stationary points; [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
+//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: eq. 7 prints α, β where
+//! eqs. 3 and 6 mean α², β² (weights enter squared here); labels have a unit-free strength by default; d is
+//! minimized out exactly instead of alternating (METHODS R5, the same stationary points;
+//! [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
 use super::gnmf::{known_graph, smoothing};
 use super::{Form, Input, Known, MethodSpec, Shape, Tying};
@@ -44,7 +47,8 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     tying: Tying::Free,
     form: Form::Matrix,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
-    differs: "labels are held with a strength without a unit by default; the free scale d is minimized out exactly; label-aware start with the codes solved first; any solver",
+    differs: "labels have a unit-free strength by default; the free scale d is fitted exactly; label-aware \
+        start with the codes solved first; any solver",
     takes: &[
         Input::Labels,
         Input::CodeReference,
@@ -103,7 +107,7 @@ pub(super) fn checked_strength(title: &str, labels: &Labels, known: Known<'_>) -
     if strength.is_held() {
         return Err(Error::Incompatible {
             asked: format!("labels with strength 1 in {title}"),
-            reason: "it pulls rows to their class and fixes none".into(),
+            reason: "it pulls rows to their class but has no exact form".into(),
             valid: vec!["a strength below 1".into(), format!("method {}", super::guided::SPEC.name)],
         });
     }

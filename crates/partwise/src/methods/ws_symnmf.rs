@@ -4,18 +4,19 @@
 //! min ‖S − H1·H2ᵀ‖² + μ‖H1 − H2‖² + ½Σᵢ mᵢ²(‖H1ᵢ − dᵢ·H_ref,i‖² + ‖H2ᵢ − dᵢ·H_ref,i‖²),   d ≥ 0 (n) free
 //! ```
 //!
-//! S (n × n) is symmetric; the codes are H1 (n × k), the memberships, and the components H2 (returned as its transpose). d (n × 1)
-//! is a factor of its own, updated last in each iteration in closed form: dᵢ = H_ref,i·(H1ᵢ + H2ᵢ)/(2‖H_ref,i‖²).
-//! H_ref and m are [`Knowledge::code_reference`], or labels: the indicator of the class. By default the strength of labels is
-//! relative,
+//! S (n × n) is symmetric; the codes are H1 (n × k), the memberships, and the components H2 (returned as its
+//! transpose). d (n × 1) is an extra factor, updated last in each iteration in closed form: dᵢ =
+//! H_ref,i·(H1ᵢ + H2ᵢ)/(2‖H_ref,i‖²). H_ref and m are a reference for the codes, or come from labels: the
+//! indicator of the class. By default the strength of labels is relative,
 //!
 //! ```text
 //! ½s²·Σ_{i labelled} Σ_{j ≠ class(i)} ( H1_ij²‖H2_:j‖² + H2_ij²‖H1_:j‖² )
 //! ```
 //!
-//! in place of the last sum ([`Placement`](crate::terms::Placement) on either factor, without d); [`StrengthUnit::Raw`] is the paper's m = s.
-//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8. Differs: labels are held with a strength without a unit
-//! by default; any solver, not only block principal pivoting.
+//! in place of the last sum ([`Placement`](crate::terms::Placement) on either factor, without d);
+//! [`Strength::Raw`](crate::guidance::Strength) is the paper's m = s. Reference: Choo, Lee, Reddy & Park
+//! 2015, doi:10.1007/s10618-014-0384-8. Differs: labels have a unit-free strength by default; any solver, not
+//! only block principal pivoting.
 
 use super::symnmf::coupling;
 use super::ws_nmf::{checked_strength, class_anchor, indicator};
@@ -40,7 +41,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     tying: Tying::Free,
     form: Form::Symmetric,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
-    differs: "labels are held with a strength without a unit by default; every solver serves it",
+    differs: "labels have a unit-free strength by default; supports every solver",
     takes: &[Input::Labels, Input::CodeReference, Input::ComponentsPerClass, Input::Coupling],
     terms,
     ..super::PLAIN

@@ -14,7 +14,7 @@ use crate::foundation::Result;
 /// What [`accuracy`] finds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchedAccuracy {
-    /// The share of samples whose cluster is mapped to their class, in [0, 1].
+    /// The fraction of samples whose cluster is mapped to their class, in [0, 1].
     pub accuracy: f64,
     /// How many samples that is.
     pub correct: usize,

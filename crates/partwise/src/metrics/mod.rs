@@ -1,10 +1,10 @@
 //! How good a result is: agreement of a clustering with known classes, multi-label scores, cuts of a graph,
-//! sparseness, and the fit of a factorization. Pure functions; one metric a file.
+//! sparseness, and the fit of a factorization. Pure functions; one metric per file.
 //!
-//! Labels are `&[i32]` from 0 on, and any numbers will do: classes and clusters are told apart by value only.
-//! A negative label means "unlabelled" everywhere in Partwise and has no place in a comparison, so it is refused;
-//! [`restricted`] keeps the samples that count (for example those whose label was not given to the fit).
-//! No function returns NaN: what a formula leaves open is settled in that function's description.
+//! Labels are `&[i32]` from 0 on, and any numbers will do: classes and clusters are distinguished only by
+//! value. A negative label means "unlabelled" everywhere in Partwise and has no place in a comparison, so it
+//! is refused; [`restricted`] keeps the samples that count (for example those whose label was not given to
+//! the fit). No function returns NaN: what a formula leaves open is settled in that function's description.
 //!
 //! ```
 //! use partwise::metrics;
@@ -60,7 +60,7 @@ pub struct ClusteringMetric {
 pub const ALL: &[ClusteringMetric] = &[
     ClusteringMetric {
         name: "accuracy",
-        summary: "share of samples that are right under the best one-to-one map of clusters to classes",
+        summary: "fraction of samples that are right under the best one-to-one map of clusters to classes",
         measure: |classes, clusters| Ok(accuracy(classes, clusters)?.accuracy),
     },
     ClusteringMetric {
@@ -80,7 +80,7 @@ pub const ALL: &[ClusteringMetric] = &[
     },
     ClusteringMetric {
         name: "purity",
-        summary: "share of samples that belong to the commonest class of their cluster",
+        summary: "fraction of samples that belong to the most frequent class of their cluster",
         measure: purity,
     },
 ];

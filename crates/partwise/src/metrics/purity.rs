@@ -11,8 +11,8 @@
 use super::contingency::Contingency;
 use crate::foundation::Result;
 
-/// The share of the samples that belong to the commonest class of their cluster, in (0, 1], for `classes` (n) and
-/// `clusters` (n).
+/// The fraction of the samples that belong to the most frequent class of their cluster, in (0, 1], for
+/// `classes` (n) and `clusters` (n).
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) when the lengths differ, [`Error::Labels`](crate::Error::Labels) when there

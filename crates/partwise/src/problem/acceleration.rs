@@ -62,7 +62,7 @@ pub(super) fn sweeps<T: Real>(
 /// Why a problem can't be accelerated: steps may be taken back only where the objective is known.
 fn obstacle<T: Real>(problem: &Problem<'_, T>) -> Option<&'static str> {
     if problem.order.len() != 2 || !problem.order.iter().all(|slot| Slot::MAIN.contains(slot)) {
-        return Some("the method has factors beside codes and components");
+        return Some("the method has factors other than codes and components");
     }
     if problem.rescaling.is_some() {
         return Some("the method rescales the factors after each iteration");

@@ -1,5 +1,5 @@
-//! What a problem is put together from: sizes, terms in the form that the solver can serve, the order of the slots, and what links or
-//! rescales the factors.
+//! What a problem is put together from: sizes, terms in the form that the solver supports, the order of the
+//! slots, and what links or rescales the factors.
 
 use super::checks::check_pairing;
 use super::guided::check_guidance;
@@ -27,7 +27,7 @@ pub(crate) fn shape<T: Real>(data: &dyn DataMatrix<T>, rank: usize) -> Shape {
     }
 }
 
-/// Everything beside the loss, in the form that the solver can serve.
+/// Everything other than the loss, in the form that the solver supports.
 pub(super) fn contributions<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
@@ -77,7 +77,7 @@ pub(super) fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
         return Err(Error::OutOfRange {
             name: "smoothing (theta, delta)".into(),
             value: theta.to_string(),
-            valid: "from 0 (none) to 1 (all components alike)".into(),
+            valid: "from 0 (no smoothing) to 1 (all components equal)".into(),
         });
     }
     // S = I must be plain NMF to the last bit.
@@ -103,7 +103,7 @@ pub(super) fn rescaling<T: Real>(
             name: "rank k".into(),
             value: shape.rank.to_string(),
             valid: format!(
-                "at least {}, one component a class, with {}",
+                "at least {}, one component per class, with {}",
                 labels.n_classes(),
                 model.spec.title
             ),

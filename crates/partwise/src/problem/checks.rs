@@ -12,7 +12,7 @@ use crate::guidance::{Advice, FeatureLists, Guidance, check_references as check_
 use crate::kernels::asymmetry_allowed;
 use crate::methods::{self, Form, Input, MethodSpec, Model, Shape, Tying};
 
-/// Refuses faulty entries. Negative ones are allowed in squared-loss solves with a factor held.
+/// Refuses faulty entries. Negative ones are allowed in squared-loss solves with a fixed factor.
 pub(super) fn check_data<T: Real>(data: &dyn DataMatrix<T>, non_negative: bool) -> Result<()> {
     let summary = data.summary();
     if let Some(first) = summary.first_not_finite {
@@ -88,9 +88,9 @@ pub(super) fn check_unknown_entries<T: Real>(data: &dyn DataMatrix<T>, model: &M
             }
             if *mark == 0.0 && *x != 0.0 {
                 return Err(Error::OutOfRange {
-                    name: format!("the unknown entry in row {i}, column {j}"),
+                    name: format!("the missing entry in row {i}, column {j}"),
                     value: x.to_string(),
-                    valid: "0; what is not known has no value".into(),
+                    valid: "0, because missing entries are stored as 0".into(),
                 });
             }
         }
@@ -154,7 +154,7 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
     if labels.n_labelled() == 0 {
         notices.push(Notice {
             code: "no-labels",
-            message: "no sample is labelled; the labels guide nothing".into(),
+            message: "no sample is labelled, so the labels have no effect".into(),
         });
         return Ok(());
     }
@@ -162,7 +162,7 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
         notices.push(Notice {
             code: "one-class",
             message: format!(
-                "all {} labelled samples are of the class \"{}\", so the labels tell no classes apart",
+                "all {} labelled samples have the class \"{}\", so the labels do not separate classes",
                 labels.n_labelled(),
                 labels.names()[0]
             ),
@@ -185,7 +185,7 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
             notices.push(Notice {
                 code: "single-label",
                 message: format!(
-                    "{} of {} classes have one labelled sample, which constrains nothing in {}: {}{all}",
+                    "{} of {} classes have only one labelled sample, which has no effect in {}: {}{all}",
                     single.len(),
                     labels.n_classes(),
                     model.spec.title,
@@ -204,11 +204,11 @@ pub(super) fn graph_notice(model: &Model) -> Option<Notice> {
     let named = if isolated.is_empty() {
         String::new()
     } else {
-        format!("; {} samples are joined to no other: {}", isolated.len(), list_indices(&isolated))
+        format!("; {} samples are isolated (no edge): {}", isolated.len(), list_indices(&isolated))
     };
     (parts > 1).then(|| Notice {
         code: "disconnected-graph",
-        message: format!("the graph is in {parts} parts, between which it draws nothing together{named}"),
+        message: format!("the graph has {parts} connected components and has no effect between them{named}"),
     })
 }
 
@@ -241,8 +241,8 @@ pub(super) fn check_references(
     Ok(())
 }
 
-/// Refuses kinds of guidance that a published method does not take, and kinds that are given twice. Labels and references may serve
-/// the start alone.
+/// Refuses kinds of guidance that a published method does not take, and kinds that are given twice. Labels
+/// and references may be used only for the start.
 pub(super) fn check_kinds(model: &Model) -> Result<()> {
     if model.composed().is_some() {
         return Ok(());
@@ -281,7 +281,7 @@ pub(super) fn check_kinds(model: &Model) -> Result<()> {
 fn unsupported(what: &str, spec: &MethodSpec, valid: Vec<String>) -> Error {
     Error::Incompatible {
         asked: format!("{} with {what}", spec.title),
-        reason: "the method does not take them".into(),
+        reason: "the method has no such input".into(),
         valid,
     }
 }
@@ -299,16 +299,16 @@ fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &FeatureLists) -> Resu
         let unlisted = |(j, x): &(usize, &f64)| **x != 0.0 && known.binary_search(&(*j as u32)).is_err();
         if let Some((j, x)) = row.iter().enumerate().find(unlisted) {
             return Err(Error::OutOfRange {
-                name: format!("the unknown entry in row {i}, column {j}"),
+                name: format!("the missing entry in row {i}, column {j}"),
                 value: x.to_string(),
-                valid: "0; what is not known has no value".into(),
+                valid: "0, because missing entries are stored as 0".into(),
             });
         }
     }
     Ok(())
 }
 
-/// Refuses what the solver can't serve.
+/// Refuses what the solver does not support.
 pub(super) fn check_pairing<T: Real>(
     solver: &SolverSpec,
     model: &Model,
@@ -326,7 +326,7 @@ pub(super) fn check_pairing<T: Real>(
     if !solver.monotone && grams(|own| own != RowGrams::None) {
         return Err(Error::Incompatible {
             asked: format!("solver \"{}\" for {}", solver.name, model.spec.title),
-            reason: "its momentum can't run on over rows with a Gram of their own".into(),
+            reason: "its running momentum does not support rows with their own Gram".into(),
             valid: vec!["solver hals".into(), "solver bpp".into(), "solver nesterov".into()],
         });
     }
@@ -358,7 +358,8 @@ pub(super) fn check_start<T: Real>(
                 problem.notices.push(Notice {
                     code: "zeros-in-start",
                     message: format!(
-                        "the {} of the start hold {zeros} zeros, which multiplicative updates keep for ever; solvers hals, bpp and nesterov can leave them",
+                        "the {} of the start contain {zeros} zeros. Multiplicative updates never change a \
+                        zero; the solvers hals, bpp and nesterov can",
                         slot.name()
                     ),
                 });
@@ -369,7 +370,8 @@ pub(super) fn check_start<T: Real>(
         if let Some(term) = problem.contributions.iter().find(|c| c.value(start, problem.loss).is_infinite())
         {
             return Err(Error::Start(format!(
-                "the cost of the {} is infinite, since a component is 0 where its profile is not; give a start with positive entries",
+                "the cost of the {} is infinite, because a component is 0 in features where its profile is \
+                not; give a start with positive entries",
                 term.name()
             )));
         }
@@ -393,7 +395,7 @@ pub(super) fn check_zeros(init: &Init, solver: &SolverSpec) -> Result<()> {
     if *init == Init::Nndsvd && solver.zeros_stay {
         return Err(Error::Incompatible {
             asked: "the start \"nndsvd\" with multiplicative updates".into(),
-            reason: "it has exact zeros, which multiplicative updates keep for ever".into(),
+            reason: "it has exact zeros, which multiplicative updates never change".into(),
             valid: vec!["start nndsvda".into(), "start nndsvdar".into(), "start random".into()],
         });
     }
@@ -406,7 +408,8 @@ pub(super) fn large_rank(shape: Shape) -> Option<Notice> {
     (shape.rank > most).then(|| Notice {
         code: "large-rank",
         message: format!(
-            "{k} components for {} samples and {} features: k = {k} is larger than min(n, d) = {most}, so the parts can't be unique",
+            "{k} components for {} samples and {} features: k = {k} is larger than min(n, d) = {most}, so \
+            the components are not unique",
             shape.samples,
             shape.features,
             k = shape.rank

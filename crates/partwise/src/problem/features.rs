@@ -5,8 +5,9 @@
 //! Kullback–Leibler   Σⱼ cⱼ·D(x_:ⱼ‖W·h_:ⱼ) = D(X·S‖W·(H·S)),      S = diag(c)
 //! ```
 //!
-//! The loop works on X·S, and everything that is known of components is measured there: lengths of components, seeds, references (which are
-//! multiplied by S as the data are). H comes back without S. A column of weight 0 says nothing, and is 0 in every component.
+//! The loop works on X·S, and all guidance on components is measured there: lengths of components, seeds,
+//! references (which are multiplied by S as the data are). H comes back without S. A column of weight 0 has
+//! no effect, and is 0 in every component.
 
 use std::borrow::Cow;
 
@@ -23,7 +24,7 @@ pub(crate) fn feature_scale(weights: &[f64], loss: Loss) -> Vec<f64> {
     weights.iter().map(root).collect()
 }
 
-/// Refuses weights that are not one a feature, negative, infinite, or 0 for every feature.
+/// Refuses weights that are not one per feature, negative, infinite, or 0 for every feature.
 pub(crate) fn check_feature_weights(weights: &[f64], features: usize) -> Result<()> {
     if weights.len() != features {
         return Err(Error::Shape {

@@ -1,4 +1,4 @@
-//! What guidance the loss or the solver can't serve.
+//! Guidance that the loss or the solver does not support.
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverSpec;
@@ -6,7 +6,7 @@ use crate::engine::term::{Term, Unit};
 use crate::foundation::{Error, Real, Result};
 use crate::methods::{Model, Tying};
 
-/// Refuses guidance that the loss or the solver can't serve.
+/// Refuses guidance that the loss or the solver does not support.
 pub(super) fn check_guidance<T: Real>(
     solver: &SolverSpec,
     model: &Model,
@@ -25,8 +25,12 @@ pub(super) fn check_guidance<T: Real>(
         if facts.squared_only && model.loss != Loss::Frobenius {
             return refuse(
                 format!("{name} with the {} loss", model.loss.name()),
-                "no update that never raises the objective is known for them",
-                &["loss frobenius", "labels as components or as the same codes, sets, seeds and references"],
+                "there is no update that never increases the objective",
+                &[
+                    "loss frobenius",
+                    "labels with the rule \"components\" or \"same-codes\", sets, seeds and \
+                    references",
+                ],
             );
         }
         if facts.negative_cross && model.loss == Loss::Frobenius && solver.needs_non_negative {
@@ -40,7 +44,7 @@ pub(super) fn check_guidance<T: Real>(
     let measured_in = |unit: Unit| contributions.iter().any(|c| c.facts().unit == Some(unit));
     if measured_in(Unit::Raw) && measured_in(Unit::Relative) {
         return refuse(
-            "raw anchors beside items with a strength from 0 to 1".into(),
+            "references with raw weights together with items with a strength from 0 to 1".into(),
             "they are measured in different units",
             &["a strength from 0 to 1 for all", "raw weights for all"],
         );

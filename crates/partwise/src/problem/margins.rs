@@ -40,7 +40,7 @@ pub(super) fn margin_rows<T: Real>(
         support.entries().iter().map(|(i, j, s)| (*i, *j, margins.discriminative_weight * s)).collect();
     let Some(targets) = combined(data, &weighted, columns)? else { return Ok(None) };
     message += &format!(
-        "{} coefficients of support vectors; lambda S'X sums to {:.2e} beside {:.2e} of the data",
+        "{} coefficients of support vectors; lambda S'X sums to {:.2e}, the data to {:.2e}",
         weighted.len(),
         targets.summary().sum,
         data.summary().sum

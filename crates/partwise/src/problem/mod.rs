@@ -15,8 +15,8 @@ mod checks;
 mod features;
 mod guided;
 mod margins;
-mod nothing;
-mod seeded;
+mod no_effect;
+mod seeded_samples;
 mod tying;
 mod units;
 mod working;
@@ -30,9 +30,9 @@ use checks::{
 };
 use features::scaled_guidance;
 pub(crate) use features::{check_feature_weights, feature_scale, scaled_data};
-pub(crate) use nothing::zero_factors;
-use nothing::{absent_features, check_something_counts, empty_items};
-pub(crate) use seeded::seeded;
+pub(crate) use no_effect::zero_factors;
+use no_effect::{absent_features, check_something_counts, empty_items};
+pub(crate) use seeded_samples::seeded;
 use tying::tie_rows;
 pub(crate) use units::{FixedUnits, Units, times};
 use working::{weighted_entries, working};
@@ -147,7 +147,7 @@ impl<'a, T: Real> Problem<'a, T> {
         Ok((problem, start))
     }
 
-    /// One factor is held, the other is solved for: `held` (n × k codes, or d × k transposed components).
+    /// One factor is fixed, the other is solved for: `held` (n × k codes, or d × k transposed components).
     pub(crate) fn with_held(
         data: &'a dyn DataMatrix<T>,
         loss: Loss,
@@ -160,9 +160,9 @@ impl<'a, T: Real> Problem<'a, T> {
         check_data(data, solver.needs_non_negative)?;
         let (slot, factor) = held;
         let (expected, what) = match slot {
-            Slot::Codes => (data.n_samples(), "the held codes (n x k)"),
-            Slot::Components => (data.n_features(), "the held components (k x d)"),
-            _ => unreachable!("codes or components are held"),
+            Slot::Codes => (data.n_samples(), "the fixed codes (n x k)"),
+            Slot::Components => (data.n_features(), "the fixed components (k x d)"),
+            _ => unreachable!("codes or components are fixed"),
         };
         if factor.rows() != expected || factor.columns() != settings.rank {
             return Err(Error::Shape {
@@ -298,7 +298,7 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
         }),
         Init::Labels if per_class > 1 => Err(Error::Incompatible {
             asked: format!("the start \"labels\" with {per_class} components per class"),
-            reason: "all components of a class would start at its mean and stay alike".into(),
+            reason: "all components of a class would start at its mean and stay equal".into(),
             valid: vec!["start exemplars".into(), "start random".into()],
         }),
         other => Ok(other.clone()),

@@ -130,7 +130,7 @@ pub(super) fn penalties<T: Real>(
     if model.spec.form == Form::Images && (on_codes || on_components) {
         return Err(Error::Incompatible {
             asked: format!("a penalty with {}", model.spec.title),
-            reason: "the method is not built for it".into(),
+            reason: "the method does not support it".into(),
             valid: vec!["no penalties".into()],
         });
     }

@@ -65,18 +65,20 @@ impl Units {
         let divided = data.divided(self.divisor, self.least);
         let mut notices = Vec::new();
         if self.divisor != 1.0 {
-            let told = if self.has_own_objectives() {
+            let consequence = if self.has_own_objectives() {
                 "all results are in the units of the data".to_string()
             } else {
                 format!(
-                    "objective, loss and projected gradient are those of the data divided by {:e}, all else is in the units of the data",
+                    "objective, loss and projected gradient are those of the divided data (divisor {:e}); \
+                    everything else is in the units of the data",
                     self.divisor
                 )
             };
             notices.push(Notice {
                 code: "divided",
                 message: format!(
-                    "the largest entry of the data is {:e}, whose products leave the range of {}: the fit was computed on the data divided by {:e}; {told}",
+                    "the largest entry of the data is {:e}, and its square is out of range for {}: the fit \
+                    used the data divided by {:e}; {consequence}",
                     data.summary().max,
                     T::NAME,
                     self.divisor
@@ -88,7 +90,7 @@ impl Units {
             notices.push(Notice {
                 code: "tiny-entries",
                 message: format!(
-                    "{lost} entries are so small beside the largest ({:e}) that {} can't compute with both; they count as 0",
+                    "{lost} entries are too small compared with the largest ({:e}) for {}; they count as 0",
                     data.summary().max,
                     T::NAME
                 ),
@@ -97,7 +99,7 @@ impl Units {
         Ok((divided, notices))
     }
 
-    /// What the settings say, for the divided data.
+    /// The settings for the divided data.
     pub(crate) fn settings(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
         let root = self.divisor.sqrt();

@@ -2,8 +2,8 @@
 
 use crate::guidance::{Advice, Guidance, Strength};
 
-/// The same guidance with its held cannot-links firm instead.
-pub(super) fn without_held_cannot_links(guidance: &Guidance) -> Guidance {
+/// The same guidance, with strength 0.9 for its exact cannot-links.
+pub(super) fn without_exact_cannot_links(guidance: &Guidance) -> Guidance {
     let mut soft = guidance.clone();
     let mut parted = Vec::new();
     for item in soft.advice_mut() {

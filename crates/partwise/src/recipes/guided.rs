@@ -1,8 +1,8 @@
-//! Guided fits: cannot-links that are held exactly, a strength for all, and the report of what became of the advice.
+//! Guided fits: exact cannot-links, a strength for all, and the report on the guidance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cannot_links::without_held_cannot_links;
+use super::cannot_links::without_exact_cannot_links;
 use super::guidance_report::{GuidanceReport, guidance_report};
 use super::memberships::component_lengths;
 use super::strength::StrengthRule;
@@ -14,26 +14,25 @@ use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
 use crate::methods::Model;
 
-/// A fit with what became of the advice.
+/// A fit with the report on its guidance.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GuidedFit<T> {
     /// The factorization.
     pub fit: Fit<T>,
-    /// What became of each item.
+    /// The verdict on each item.
     pub report: GuidanceReport,
 }
 
 once! {
-    /// Factors `data` by guidance of any kind, cannot-links held exactly among it, and reports.
+    /// Factors `data` by guidance of any kind, including exact cannot-links, and reports on it.
     ///
-    /// Cannot-links with strength 1: a first fit draws the pairs apart firmly; then each linked sample gets
-    /// the component of which it has the largest share among those that its links leave (a colouring, with a
+    /// Cannot-links with strength 1: a first fit separates the pairs with strength 0.9; then each linked sample
+    /// gets the component of which it has the largest share among those that its links leave (a colouring, with a
     /// bounded search); a second fit holds these samples there.
     ///
     /// # Errors
-    /// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the
-    /// cannot-links.
+    /// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the cannot-links.
     pub fn fit_guided<'a, T>(
         data: &'a dyn DataMatrix<T>,
         guidance: &'a Guidance,
@@ -57,14 +56,14 @@ fn guided<T: Real>(
     Ok(GuidedFit { fit, report })
 }
 
-/// The guidance with held cannot-links as held sets.
+/// The guidance with exact cannot-links as exact sets.
 fn resolved<T: Real>(
     data: &dyn DataMatrix<T>,
     guidance: &Guidance,
     loss: Loss,
     settings: &Settings,
 ) -> Result<Guidance> {
-    match held_cannot_links(guidance) {
+    match exact_cannot_links(guidance) {
         pairs if pairs.is_empty() => Ok(guidance.clone()),
         pairs => assigned(data, guidance, loss, settings, &pairs),
     }
@@ -75,7 +74,7 @@ pub(super) fn model(guidance: &Guidance, loss: Loss) -> Result<Model> {
     Model::guided(guidance.clone()).with_loss(loss)
 }
 
-fn held_cannot_links(guidance: &Guidance) -> Vec<(usize, usize)> {
+fn exact_cannot_links(guidance: &Guidance) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for item in guidance.advice() {
         if let Advice::Links { cannot, strength, .. } = item
@@ -101,7 +100,7 @@ fn assigned<T: Real>(
         None => (0..n).collect(),
     };
     let soft = match loss {
-        Loss::Frobenius => without_held_cannot_links(guidance),
+        Loss::Frobenius => without_exact_cannot_links(guidance),
         Loss::KullbackLeibler => without_cannot_links(guidance),
     };
     let first = fit(data, &model(&soft, loss)?, settings)?;
@@ -110,7 +109,8 @@ fn assigned<T: Real>(
     let share = Matrix::from_fn(data.n_samples(), k, |i, j| first.codes.get(i, j).to_f64() * lengths[j]);
     let colours = colour(pairs, &group, &share).ok_or_else(|| {
         Error::Guidance(format!(
-            "the {} cannot-links held exactly can't all be kept with k = {k} components; raise the rank, or lower their strength",
+            "k = {k} components are too few for the {} exact cannot-links; raise k, or lower the strength of \
+            the links",
             pairs.len()
         ))
     })?;
@@ -212,11 +212,11 @@ pub struct SweepPoint {
     pub scale: f64,
     /// How well the data are fitted ([`Fit::relative_error`]).
     pub relative_error: f64,
-    /// The share of the advice that the result follows ([`GuidanceReport::agreement`]).
+    /// The fraction of the guidance that the result follows ([`GuidanceReport::agreement`]).
     pub agreement: f64,
 }
 
-/// The same guidance with every σ that is neither held nor raw multiplied by `scale`.
+/// The same guidance with every σ that is neither exact nor raw multiplied by `scale`.
 pub fn scaled(guidance: &Guidance, scale: f64) -> Guidance {
     let change = |strength: Strength| match strength {
         Strength::Relative(s) if s > 0.0 && s < 1.0 => {
@@ -279,9 +279,9 @@ fn swept<T: Real>(
     scales.iter().map(point).collect()
 }
 
-/// The least strength at which the advice is still followed: the 95 % rule of WS-NMF for guidance of any kind. Starting from
-/// `rule.start` times every σ and going down by `rule.factor`, the last scale at which the agreement is at least `rule.threshold`.
-/// Returns the guidance with these strengths and what was tried.
+/// The smallest strength at which the guidance is still followed: the 95 % rule of WS-NMF for guidance of any
+/// kind. Starting from `rule.start` times every σ and going down by `rule.factor`, the last scale at which
+/// the agreement is at least `rule.threshold`. Returns the guidance with these strengths and what was tried.
 ///
 /// # Errors
 /// As [`sweep`]; [`Error::OutOfRange`] for the rule's numbers.
@@ -311,7 +311,7 @@ pub fn auto_scale<T: Real>(
     auto_scale_observed(data, at, loss, settings, rule, &mut |_| ())
 }
 
-/// As [`auto_scale`], telling `tell` of each scale that was tried as soon as its fit is done.
+/// As [`auto_scale`], calling `tell` for each scale as soon as its fit is done.
 ///
 /// # Errors
 /// As [`auto_scale`].

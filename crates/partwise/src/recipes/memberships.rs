@@ -1,16 +1,16 @@
-//! From codes to who belongs where: what recipes read off a fit.
+//! From codes to memberships and clusters.
 
 use crate::engine::losses::Loss;
 use crate::foundation::{Error, Matrix, Real, Result};
 
-/// What the shares of a sample are shares of: how large each component's part wᵢⱼ·hⱼ of it is, measured by the component's size. Rescaling
-/// a component against its codes changes neither.
+/// How memberships measure the size of a component: a sample's membership in component j is the size of
+/// wᵢⱼ·hⱼ, divided by the sum of these sizes. Scaling a component up and its codes down does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShareOf {
-    /// wᵢⱼ·‖hⱼ‖₂: parts of the lengths. What the squared loss measures.
+    /// wᵢⱼ·‖hⱼ‖₂: by the Euclidean norm, as the squared loss measures.
     Length,
-    /// wᵢⱼ·Σhⱼ: parts of what was counted. A minimum of the Kullback–Leibler loss keeps the sum of each row, so these are parts of the
-    /// sample's own total.
+    /// wᵢⱼ·Σhⱼ: by the sum, for counts. A minimum of the Kullback–Leibler loss keeps the sum of each row, so
+    /// these are fractions of the sample's total.
     Sum,
 }
 
@@ -18,7 +18,7 @@ impl ShareOf {
     /// Both.
     pub const ALL: [ShareOf; 2] = [ShareOf::Length, ShareOf::Sum];
 
-    /// What a fit with this loss is measured by.
+    /// The default for a fit with this loss.
     pub fn of_loss(loss: Loss) -> Self {
         match loss {
             Loss::Frobenius => ShareOf::Length,
@@ -40,19 +40,22 @@ impl ShareOf {
     /// [`Error::UnknownName`] with the valid names.
     pub fn from_name(name: &str) -> Result<Self> {
         ShareOf::ALL.into_iter().find(|of| of.name() == name).ok_or_else(|| Error::UnknownName {
-            kind: "kind of shares".into(),
+            kind: "kind of memberships".into(),
             name: name.into(),
             valid: ShareOf::ALL.iter().map(|of| of.name().into()).collect(),
         })
     }
 
-    /// What they are shares of, in words.
+    /// The definition in words, for reports.
     pub fn summary(self) -> &'static str {
         match self {
             ShareOf::Length => {
-                "each component's part of the sample, by length (code times length of the component)"
+                "membership by length: code times Euclidean norm of the component, divided by the sum of the \
+                row"
             }
-            ShareOf::Sum => "each component's part of the sample, by sum (code times sum of the component)",
+            ShareOf::Sum => {
+                "membership by sum: code times sum of the component, divided by the sum of the row"
+            }
         }
     }
 
@@ -67,7 +70,7 @@ impl ShareOf {
     }
 }
 
-/// Shares (n × k) of the components in each sample, from codes (n × k) and components (k × d): rows sum to 1, or are 0.
+/// Memberships (n × k) of each sample, from codes (n × k) and components (k × d): rows sum to 1, or are 0.
 pub fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -> Matrix<f64> {
     let sizes = of.sizes(components);
     let mut out = Matrix::from_fn(codes.rows(), codes.columns(), |i, j| codes.get(i, j).to_f64() * sizes[j]);

@@ -1,4 +1,5 @@
-//! What calls whole fits repeatedly: each recipe is a loop over [`fit`](crate::fit()), never a second alternation of updates.
+//! Recipes: code that repeats whole fits. Each is a loop over [`fit`](crate::fit()), never a second loop of
+//! updates.
 
 mod cannot_links;
 mod guidance_report;

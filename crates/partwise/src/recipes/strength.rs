@@ -1,4 +1,4 @@
-//! The 95 % rule of WS-NMF: the smallest strength at which the labelled samples still go where their labels say.
+//! The 95 % rule of WS-NMF: the smallest strength at which the labels are still followed.
 //!
 //! ```text
 //! β = start, start·factor, …: fit from the same start; accuracy = share of labelled samples with argmax W = label;
@@ -40,7 +40,7 @@ impl Default for StrengthRule {
 pub struct StrengthSearch {
     /// The answer. The first strength when even that is below the threshold (`held` is then false).
     pub strength: f64,
-    /// Whether the labels were held at `strength`.
+    /// Whether the labels were followed at `strength`.
     pub held: bool,
     /// (β, accuracy) in the order tried.
     pub trace: Vec<(f64, f64)>,
@@ -59,7 +59,7 @@ pub fn search_strength<T: Real>(
     search_strength_observed(data, model, settings, rule, &mut |_, _| ())
 }
 
-/// As [`search_strength`], telling `tell` of each strength and its accuracy as soon as they are known.
+/// As [`search_strength`], calling `tell` with each strength and its accuracy as soon as they are known.
 ///
 /// # Errors
 /// As [`search_strength`].

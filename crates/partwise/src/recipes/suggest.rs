@@ -1,4 +1,4 @@
-//! What to label next: the samples whose label would tell most, and the pairs most in doubt.
+//! What to label next: the samples whose label would help most, and the least certain pairs.
 //!
 //! ```text
 //! doubt of sample i       1 − (largest share − second largest share),   shares yᵢⱼ/Σⱼyᵢⱼ with yᵢⱼ = wᵢⱼ‖hⱼ‖ (wᵢⱼΣhⱼ under Kullback–Leibler)
@@ -18,18 +18,18 @@ pub struct Suggestion {
     pub sample: usize,
     /// From 0 (it clearly belongs to one component) to 1 (two components share it equally).
     pub doubt: f64,
-    /// The two components between which it lies, the larger share first.
+    /// The two most likely components, the larger membership first.
     pub between: (usize, usize),
 }
 
-/// A pair of samples of which it is in doubt whether they belong together.
+/// A pair of samples that may or may not belong together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairInDoubt {
     /// Which.
     pub samples: (usize, usize),
     /// Whether they are in the same component now.
     pub together: bool,
-    /// Cosine of their rows of shares.
+    /// The cosine between their memberships.
     pub closeness: f64,
 }
 
@@ -54,7 +54,8 @@ pub fn suggest<T: Real>(fit: &Fit<T>, labelled: &[usize], count: usize) -> Resul
     suggest_from(&fit.codes, &fit.components, ShareOf::of_loss(fit.loss), labelled, count)
 }
 
-/// As [`suggest`], from codes (n × k) and components (k × d) of any origin; `of` says what the shares are shares of.
+/// As [`suggest`], from codes (n × k) and components (k × d) from any source; `of` is the size of a component
+/// in the memberships.
 ///
 /// # Errors
 /// As [`suggest`]; [`Error::Shape`] when the two have different k.
@@ -79,8 +80,8 @@ pub fn suggest_from<T: Real>(
     };
     let empty = |i: usize| shares.row(i).iter().all(|s| *s == 0.0);
     let mut open: Vec<Suggestion> = (0..n).filter(|i| !known.contains(i) && !empty(*i)).map(judged).collect();
-    // How much of what a sample would tell is known already.
-    let mut told: Vec<f64> = open
+    // How much of the information of a sample is already covered.
+    let mut covered: Vec<f64> = open
         .iter()
         .map(|s| {
             let near = |l: &usize| 0.5 * cosine(shares.row(s.sample), shares.row(*l));
@@ -89,20 +90,20 @@ pub fn suggest_from<T: Real>(
         .collect();
     let mut picked = Vec::new();
     while picked.len() < count && !open.is_empty() {
-        let value = |at: usize| open[at].doubt * (1.0 - told[at]);
+        let value = |at: usize| open[at].doubt * (1.0 - covered[at]);
         let best = (0..open.len()).fold(0, |best, at| if value(at) > value(best) { at } else { best });
         let chosen = open.remove(best);
-        told.remove(best);
-        for (told, other) in told.iter_mut().zip(&open) {
-            *told = told.max(cosine(shares.row(other.sample), shares.row(chosen.sample)));
+        covered.remove(best);
+        for (covered, other) in covered.iter_mut().zip(&open) {
+            *covered = covered.max(cosine(shares.row(other.sample), shares.row(chosen.sample)));
         }
         picked.push(chosen);
     }
     Ok(picked)
 }
 
-/// The `count` pairs of samples most in doubt: close in their shares, but between the same two components in the other order, or both
-/// undecided. Of the `2·count + 50` samples in most doubt.
+/// The `count` least certain pairs of samples: with similar memberships, but between the same two components
+/// in the other order, or both undecided. Of the `2·count + 50` samples in most doubt.
 ///
 /// # Errors
 /// As [`suggest`].
@@ -110,7 +111,8 @@ pub fn suggest_links<T: Real>(fit: &Fit<T>, count: usize) -> Result<Vec<PairInDo
     suggest_links_from(&fit.codes, &fit.components, ShareOf::of_loss(fit.loss), count)
 }
 
-/// As [`suggest_links`], from codes (n × k) and components (k × d) of any origin; `of` says what the shares are shares of.
+/// As [`suggest_links`], from codes (n × k) and components (k × d) from any source; `of` is the size of a
+/// component in the memberships.
 ///
 /// # Errors
 /// As [`suggest_from`].
@@ -142,7 +144,7 @@ fn check<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, labelled: &[usize])
     if codes.columns() != components.rows() {
         return Err(Error::Shape {
             what: "the codes".into(),
-            expected: format!("{} columns, one a component", components.rows()),
+            expected: format!("{} columns, one per component", components.rows()),
             found: format!("{} columns", codes.columns()),
         });
     }
@@ -150,7 +152,7 @@ fn check<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, labelled: &[usize])
         return Err(Error::OutOfRange {
             name: "rank k".into(),
             value: components.rows().to_string(),
-            valid: "2 or more: with one component no label tells anything".into(),
+            valid: "2 or more, because with one component labels have no effect".into(),
         });
     }
     match labelled.iter().find(|i| **i >= codes.rows()) {

@@ -1,4 +1,4 @@
-//! The coordinate descent on the dual, whatever w is held as.
+//! The coordinate descent on the dual, for any storage of w.
 
 use super::{SvmLoss, SvmSettings};
 use crate::data::DataMatrix;
@@ -12,7 +12,7 @@ const ORDER_STREAM: u64 = 0x5356;
 const FIRST_GRADIENT_TOLERANCE: f64 = 0.1;
 const TIGHTEN: f64 = 0.1;
 
-/// How w is held. Places number the samples that are trained on.
+/// How w is stored. Places number the samples that are trained on.
 pub(super) trait Space {
     /// w·x of a place.
     fn value(&self, place: usize) -> f64;

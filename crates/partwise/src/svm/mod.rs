@@ -7,16 +7,20 @@
 //! step    αᵢ ← clip(αᵢ − (yᵢ w·xᵢ − 1 + rᵢαᵢ)/(‖xᵢ‖² + rᵢ), 0, uᵢ),   w ← w + (change of αᵢ)·yᵢxᵢ
 //! ```
 //!
-//! X is n samples × d features, dense or sparse; y and α have one entry for each sample that is trained on; w is d.
+//! X is n samples × d features, dense or sparse; y and α have one entry for each sample that is trained on; w
+//! is d.
 //!
-//! Reference: C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan, "A dual coordinate descent method
-//! for large-scale linear SVM", ICML 2008, doi 10.1145/1390156.1390208 (algorithm 3; L1 loss: hinge, L2 loss: squared hinge).
+//! Reference: C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan, "A dual coordinate descent
+//! method for large-scale linear SVM", ICML 2008, doi 10.1145/1390156.1390208 (algorithm 3; L1 loss: hinge,
+//! L2 loss: squared hinge).
 //!
-//! What differs: the paper stops on the projected gradient; here that only decides when to look at the duality gap
-//! P(w) − D(α), which alone ends the training, on all samples and with w computed anew from α. A sample without a
-//! non-zero has αᵢ = Cᵢ (hinge) or 2Cᵢ (squared hinge) from the beginning: nothing else is optimal for it.
+//! What differs: the paper stops on the projected gradient; here that only decides when to look at the
+//! duality gap P(w) − D(α), which alone ends the training, on all samples and with w computed anew from α. A
+//! sample without a non-zero has αᵢ = Cᵢ (hinge) or 2Cᵢ (squared hinge) from the beginning: nothing else is
+//! optimal for it.
 //!
-//! The weights are unique. So is α for the squared hinge; for the hinge it need not be, and then depends on the seed.
+//! The weights are unique. So is α for the squared hinge; for the hinge it need not be, and then depends on
+//! the seed.
 //!
 //! ```
 //! use partwise::DenseMatrix;
@@ -44,7 +48,8 @@ use descent::{ByProducts, ByWeights, Descent};
 pub struct Svm {
     /// w (d).
     pub weights: Vec<f64>,
-    /// α, one for each sample that was trained on, in their order; 0 ≤ αᵢ exactly, and αᵢ ≤ Cᵢ for the hinge loss.
+    /// α, one for each sample that was trained on, in their order; 0 ≤ αᵢ exactly, and αᵢ ≤ Cᵢ for the hinge
+    /// loss.
     pub alpha: Vec<f64>,
     /// P(w).
     pub primal: f64,
@@ -79,9 +84,10 @@ impl Svm {
 /// Trains on the rows `samples` (m of them) of `data` (n × d) with the targets `targets` (m, each 1 or −1).
 ///
 /// # Errors
-/// [`Error::Shape`] when targets or costs are not one a sample; [`Error::OutOfRange`] for a sample that isn't there,
-/// a cost that isn't positive and finite, a negative or NaN tolerance, or no pass at all; [`Error::Labels`] for a
-/// target other than ±1, or if only one of the two occurs; [`Error::NotFinite`] for such data.
+/// [`Error::Shape`] when targets or costs are not one per sample; [`Error::OutOfRange`] for a sample that
+/// isn't there, a cost that isn't positive and finite, a negative or NaN tolerance, or no pass at all;
+/// [`Error::Labels`] for a target other than ±1, or if only one of the two occurs; [`Error::NotFinite`] for
+/// such data.
 pub fn train<T: Real>(
     data: &dyn DataMatrix<T>,
     samples: &[usize],
@@ -123,14 +129,14 @@ pub struct ProductSvm {
     pub stop: StopReason,
 }
 
-/// As [`train`], on the inner products of all samples (`products`, m × m, symmetric; see [`inner_products`]). The steps are those of [`train`] up to
-/// rounding; one that changes nothing costs nothing, and any other m in place of the entries of two rows. This is for many trainings on
-/// the same few samples of many features.
+/// As [`train`], on the inner products of all samples (`products`, m × m, symmetric; see [`inner_products`]).
+/// The steps are those of [`train`] up to rounding; one that changes nothing costs nothing, and any other m
+/// in place of the entries of two rows. This is for many trainings on the same few samples of many features.
 ///
 /// # Errors
-/// [`Error::Shape`] when targets, costs or products are not those of m samples; [`Error::OutOfRange`] for a cost that isn't positive and finite,
-/// a negative or NaN tolerance, or no pass at all; [`Error::Labels`] for a target other than ±1, or if only one of the two occurs;
-/// [`Error::NotFinite`] for such products.
+/// [`Error::Shape`] when targets, costs or products are not those of m samples; [`Error::OutOfRange`] for a
+/// cost that isn't positive and finite, a negative or NaN tolerance, or no pass at all; [`Error::Labels`] for
+/// a target other than ±1, or if only one of the two occurs; [`Error::NotFinite`] for such products.
 pub fn train_on_products(
     products: &Matrix<f64>,
     targets: &[i8],

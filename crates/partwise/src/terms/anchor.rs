@@ -1,8 +1,10 @@
-//! Anchors: a factor held near a reference, row by row ([`RowAnchor`]) or component by component ([`ComponentAnchor`]).
+//! Anchors: a factor pulled towards a reference, row by row ([`RowAnchor`]) or component by component
+//! ([`ComponentAnchor`]).
 //!
-//! A row anchor may have a free scale dᵢ ≥ 0: ½mᵢ‖uᵢ − dᵢrᵢ‖², minimized at dᵢ = uᵢ·rᵢ/‖rᵢ‖². There are two ways to deal
-//! with it. Alternating: dᵢ from the current row, held during the update (the published WS-NMF; a majorizer). Joint: put
-//! the minimizer in, which leaves ½mᵢ·u(I − r̂r̂ᵀ)uᵀ, a Gram of the row's own (METHODS R5): the same stationary points, faster.
+//! A row anchor may have a free scale dᵢ ≥ 0: ½mᵢ‖uᵢ − dᵢrᵢ‖², minimized at dᵢ = uᵢ·rᵢ/‖rᵢ‖². There are two
+//! ways to deal with it. Alternating: dᵢ from the current row, fixed during the update (the published WS-NMF;
+//! a majorizer). Joint: put the minimizer in, which leaves ½mᵢ·u(I − r̂r̂ᵀ)uᵀ, a Gram of the row's own
+//! (METHODS R5): the same stationary points, faster.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,7 +70,7 @@ impl<T: Real> RowAnchor<T> {
     /// # Panics
     /// When their lengths differ.
     pub fn new(slot: Slot, reference: Matrix<T>, weight: Vec<T>, scale: AnchorScale) -> Self {
-        assert_eq!(reference.rows(), weight.len(), "one weight a row of the reference");
+        assert_eq!(reference.rows(), weight.len(), "one weight per row of the reference");
         let groups = Arc::new(match scale {
             AnchorScale::Joint => group_rows(&reference, &weight),
             _ => Vec::new(),
@@ -206,7 +208,7 @@ impl<T: Real> ComponentAnchor<T> {
     /// # Panics
     /// When their lengths differ.
     pub fn new(slot: Slot, reference: Matrix<T>, weight: Vec<T>) -> Self {
-        assert_eq!(reference.columns(), weight.len(), "one weight a component");
+        assert_eq!(reference.columns(), weight.len(), "one weight per component");
         ComponentAnchor { slot, reference, weight }
     }
 }

@@ -1,4 +1,4 @@
-//! Codes and components of a symmetric factorization held near each other.
+//! Codes and components of a symmetric factorization pulled towards each other.
 //!
 //! ```text
 //! (μ/2)·‖H1 − H2‖²,   H1 = codes (n × k), H2 = components (n × k)

@@ -1,4 +1,4 @@
-//! Codes of samples that are joined in a graph are drawn together.
+//! Codes of connected samples in a graph are pulled together.
 //!
 //! ```text
 //! (λ/2)·tr(WᵀLW) = (λ/4)·Σᵢⱼ aᵢⱼ‖wᵢ − wⱼ‖²,   L = D − A,   D = diag(dᵢ), dᵢ = Σⱼ aᵢⱼ
@@ -55,7 +55,7 @@ pub struct GraphSmoothing<T> {
 }
 
 impl<T: Real> GraphSmoothing<T> {
-    /// `graph` has one node a row of codes; `weight` is λ ≥ 0.
+    /// `graph` has one node per row of codes; `weight` is λ ≥ 0.
     pub fn new(graph: Graph, weight: T, form: GraphForm) -> Self {
         let degrees = Arc::new(graph.degrees());
         GraphSmoothing { graph: Arc::new(graph), degrees, weight, form, relative: false }

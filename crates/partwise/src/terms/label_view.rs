@@ -1,12 +1,12 @@
 //! A second view of the samples, their labels, explained by the same codes.
 //!
 //! ```text
-//! (λ/2)·‖M∘(Y − W·B)‖²,   Y, M (n × c), B (k × c) ≥ 0 held as its transpose (c × k), a factor of its own
+//! (λ/2)·‖M∘(Y − W·B)‖²,   Y, M (n × c), B (k × c) ≥ 0 stored as its transpose (c × k), an extra factor
 //! ```
 //!
-//! M holds 1 where a label is known and 0 elsewhere. Seen from the codes, a row's Gram gets λ·Σ b_l b_lᵀ over its known labels, so rows
-//! with the same known labels form a group; seen from B, the Gram of label l is λ·Σ wᵢ wᵢᵀ over the samples that know it. Soft,
-//! multi-label and partly known labels are all of this form.
+//! M is 1 where a label is known and 0 elsewhere. Seen from the codes, a row's Gram gets λ·Σ b_l b_lᵀ over
+//! its known labels, so rows with the same known labels form a group; seen from B, the Gram of label l is λ·Σ
+//! wᵢ wᵢᵀ over the samples that know it. Soft, multi-label and partly known labels are all of this form.
 //!
 //! Where a row of codes stands for several samples or counts more than one, the view sees ρᵢ·wᵢ in place of wᵢ, and a constant is left:
 //! what the samples of one row disagree about.
@@ -74,10 +74,10 @@ impl<T: Real> LabelView<T> {
     /// The same of rows of codes each multiplied by ρ ≥ 0 (n), and `unexplained` ≥ 0 beside the squared distance.
     ///
     /// # Panics
-    /// When there is not one ρ a row.
+    /// When there is not one ρ per row.
     #[must_use]
     pub fn with_rows(self, rows: Vec<f64>, unexplained: f64) -> Self {
-        assert_eq!(rows.len(), self.targets.rows(), "one multiplier a row");
+        assert_eq!(rows.len(), self.targets.rows(), "one multiplier per row");
         // Rows with the same known labels share a Gram only where they are multiplied alike.
         let alike = |pattern: &Pattern| {
             let mut by_multiplier: BTreeMap<u64, Vec<u32>> = BTreeMap::new();

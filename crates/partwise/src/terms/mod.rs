@@ -1,4 +1,5 @@
-//! The mechanisms that models are built from, one a file: each a `Term` of the objective (`engine/term.rs`).
+//! The mechanisms that models are built from, one per file: each a `Term` of the objective
+//! (`engine/term.rs`).
 
 mod anchor;
 mod combined_rows;
@@ -6,8 +7,8 @@ mod coupling;
 mod direction;
 mod entry_weights;
 mod feature_lists;
+mod fixed_entries;
 mod graph;
-mod held;
 mod label_view;
 mod penalty;
 mod placement;
@@ -21,8 +22,8 @@ pub use coupling::Coupling;
 pub use direction::ComponentDirection;
 pub use entry_weights::EntryWeights;
 pub use feature_lists::FeatureLists;
+pub use fixed_entries::FixedEntries;
 pub use graph::{GraphForm, GraphSmoothing};
-pub use held::Held;
 pub use label_view::LabelView;
 pub use penalty::{ComponentPenalty, ProductRidge, ProductSparsity, Ridge, Sparsity};
 pub use placement::{Placement, PlacementRule};

@@ -54,10 +54,11 @@ impl<T: Real> Placement<T> {
         Placement { slot, name, groups: Arc::new(rules.iter().map(group).collect()) }
     }
 
-    /// Labelled rows held to the components of their class: ½s²·Σ over the labelled rows i and the components j of no other than their
-    /// class. `classes` holds the class (from 0) of each labelled row of the factor `slot`, `per_class` how many components each class
-    /// owns, one class after the other; `strength` is s ≥ 0. It is the row anchor of WS-NMF with the indicator of the class as reference
-    /// and the free scale minimized out (METHODS R5), at unit length of the components.
+    /// Labelled rows pulled towards the components of their class: ½s²·Σ over the labelled rows i and the
+    /// components j of no other than their class. `classes` holds the class (from 0) of each labelled row of
+    /// the factor `slot`, `per_class` how many components each class owns, one class after the other;
+    /// `strength` is s ≥ 0. It is the row anchor of WS-NMF with the indicator of the class as reference and
+    /// the free scale minimized out (METHODS R5), at unit length of the components.
     ///
     /// # Panics
     /// When a component of a class is not below `rank`.

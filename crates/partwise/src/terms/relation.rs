@@ -59,7 +59,7 @@ impl<T: Real> Relation<T> {
         Relation { name, diagonal, curvature, begins, entries, number: std::marker::PhantomData }
     }
 
-    /// Whether some pair belongs apart, which multiplicative updates can't serve.
+    /// Whether there is a cannot-link, which multiplicative updates do not support.
     fn parts(&self) -> bool {
         self.entries.iter().any(|(_, value)| *value > 0.0)
     }

@@ -4,7 +4,7 @@
 //! ¼·Σᵢ mᵢ·( ‖h1ᵢ − dᵢrᵢ‖² + ‖h2ᵢ − dᵢrᵢ‖² ),   d ≥ 0 a factor of its own (n × 1), minimized at dᵢ = rᵢ·(h1ᵢ + h2ᵢ)/(2‖rᵢ‖²)
 //! ```
 //!
-//! H1 is the codes, H2 the components. Seen from d it is a quadratic with one unknown a row.
+//! H1 is the codes, H2 the components. Seen from d it is a quadratic with one unknown per row.
 
 use crate::engine::quadratic::{Subproblem, dot};
 use crate::engine::term::{Cast, Facts, OwnStart, RowGrams, Term};
@@ -24,7 +24,7 @@ impl<T: Real> SharedAnchor<T> {
     /// # Panics
     /// When their lengths differ.
     pub fn new(reference: Matrix<T>, weight: Vec<T>) -> Self {
-        assert_eq!(reference.rows(), weight.len(), "one weight a row of the reference");
+        assert_eq!(reference.rows(), weight.len(), "one weight per row of the reference");
         SharedAnchor { reference, weight }
     }
 

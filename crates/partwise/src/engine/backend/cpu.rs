@@ -82,9 +82,11 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         (2 * factors + smoothed) * size_of::<T>() + kept + self.problem.merged_bytes()
     }
 
-    /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave zeros again, by some
-    /// multiplicative updates otherwise; improved by some updates at labelled samples, whose number would make an exact solve dear. Class means resemble each other: after a single coordinate sweep the first component
-    /// would hold most samples, and the first update of the components would spoil the means.
+    /// Ends the label-aware start: the codes solved at the class means, exactly where the solver can leave
+    /// zeros again, by some multiplicative updates otherwise; improved by some updates at labelled samples,
+    /// whose number would make an exact solve expensive. Class means resemble each other: after a single
+    /// coordinate sweep the first component would hold most samples, and the first update of the components
+    /// would spoil the means.
     pub(crate) fn solve_codes(&mut self) {
         let extrapolation = self.extrapolation.take();
         self.restrict(Slot::Codes);

@@ -29,8 +29,8 @@ pub trait Backend<T: Real> {
     /// Forms the subproblem of a slot at the current factors.
     fn restrict(&mut self, slot: Slot);
 
-    /// The half objective at the current factors, from the subproblem of the slot that was restricted last, from which the data
-    /// must be seen.
+    /// The half objective at the current factors, computed from the last restricted subproblem, which must
+    /// contain a product with the data.
     fn objective(&mut self) -> f64;
 
     /// Lowers the slot that was restricted last; returns the squared norm of the projected gradient on entry.

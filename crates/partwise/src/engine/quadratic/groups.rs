@@ -8,7 +8,7 @@ use crate::foundation::{Matrix, Real};
 pub struct RowGroup<T> {
     /// The rows, ascending.
     pub rows: Vec<u32>,
-    /// How strongly the rows are held to the direction (m² of WS-NMF).
+    /// How strongly the rows are pulled towards the direction (m² of WS-NMF).
     pub weight: T,
     /// The direction, of unit length (k), or zeros.
     pub direction: Vec<T>,

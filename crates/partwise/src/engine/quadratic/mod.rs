@@ -1,4 +1,4 @@
-//! The seam of the project: the objective seen from one factor U (rows × k), everything else held.
+//! The core object: the objective as a function of one factor U (rows × k), with everything else fixed.
 //!
 //! ```text
 //! Quadratic     f(U) = Σᵢ ( ½ uᵢ(G_i + δᵢI)uᵢᵀ − cᵢuᵢᵀ + sᵢ·λuᵢᵀ ) + constant

@@ -319,7 +319,8 @@ fn solve_groups<const FMA: bool>(
     }
 }
 
-/// L of (G + δI) restricted to a passive set, without the columns that depend on earlier ones. Its buffers serve one set after the other.
+/// L of (G + δI) restricted to a passive set, without the columns that depend on earlier ones. Its buffers
+/// are reused from one set to the next.
 #[derive(Default)]
 struct Cholesky {
     passive: Vec<bool>,

@@ -92,8 +92,9 @@ pub trait NnlsSolver<T: Real>: Debug + Send + Sync {
 /// Which solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum SolverChoice {
-    /// HALS for the Frobenius loss, multiplicative updates for Kullback–Leibler. HALS costs no more per iteration than
-    /// the others and needs the fewest seconds on every measured case; it serves every term of every model.
+    /// HALS for the Frobenius loss, multiplicative updates for Kullback–Leibler. HALS costs no more per
+    /// iteration than the others and needs the fewest seconds on every measured case; it supports every term
+    /// of every model.
     #[default]
     Auto,
     /// Multiplicative updates.
@@ -117,7 +118,7 @@ pub struct SolverSpec {
     pub name: &'static str,
     /// One sentence.
     pub summary: &'static str,
-    /// The losses it serves.
+    /// The losses that it supports.
     pub losses: &'static [Loss],
     /// Default number of inner steps per factor and iteration (0: it has none).
     pub inner_steps: usize,
@@ -147,7 +148,7 @@ pub static ALL: &[SolverSpec] = &[
     SolverSpec {
         choice: SolverChoice::Bpp,
         name: "bpp",
-        summary: "exact non-negative least squares by block principal pivoting: few, dear iterations",
+        summary: "exact non-negative least squares by block principal pivoting: few, expensive iterations",
         losses: &[Loss::Frobenius],
         inner_steps: 0,
         monotone: true,
@@ -169,7 +170,8 @@ pub static ALL: &[SolverSpec] = &[
     SolverSpec {
         choice: SolverChoice::NesterovRunning,
         name: "nesterov-running",
-        summary: "one accelerated step a factor and iteration, the momentum running on; not monotone; the default of nmf-dc",
+        summary: "one accelerated step per factor and iteration, without restarts of the momentum; the \
+            objective may rise; the default of nmf-dc",
         losses: &[Loss::Frobenius],
         inner_steps: 0,
         monotone: false,
@@ -180,7 +182,8 @@ pub static ALL: &[SolverSpec] = &[
     SolverSpec {
         choice: SolverChoice::Mu,
         name: "mu",
-        summary: "multiplicative updates: simple and slow to converge; the one solver for the Kullback-Leibler loss",
+        summary: "multiplicative updates: simple, slow to converge; the only solver for the Kullback-Leibler \
+            loss",
         losses: &[Loss::Frobenius, Loss::KullbackLeibler],
         inner_steps: 0,
         monotone: true,
@@ -209,10 +212,10 @@ impl SolverChoice {
         })
     }
 
-    /// The registry line that serves `loss`: what `Auto` means, or the choice itself.
+    /// The registry line of the solver for `loss`: what `Auto` means, or the choice itself.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] when the solver does not serve the loss, with those that do.
+    /// [`Error::Incompatible`] when the solver does not support the loss, with those that do.
     pub fn resolve(self, loss: Loss) -> Result<&'static SolverSpec> {
         let choice = match (self, loss) {
             (SolverChoice::Auto, Loss::Frobenius) => SolverChoice::Hals,

@@ -1,4 +1,5 @@
-//! What is known of components by their features: references, forbidden features, and which features seeds keep to themselves.
+//! Guidance on components by their features: references, forbidden features, and which features seeds keep to
+//! themselves.
 
 use std::collections::BTreeMap;
 

@@ -17,14 +17,14 @@ use super::rules::RowRules;
 use crate::engine::term::ModelTerms;
 use crate::engine::{Shape, Slot};
 use crate::foundation::{Error, Matrix, Notice, Result};
-use crate::terms::{EntryWeights, Held, Placement};
+use crate::terms::{EntryWeights, FixedEntries, Placement};
 
 /// Where a component may start from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Evidence {
     /// Samples that show it, with a weight.
     pub samples: Vec<(usize, f64)>,
-    /// What the samples that hold its seeds look like.
+    /// The mean profile of the samples that contain its seeds.
     pub seeded: Option<Vec<f64>>,
     /// Its profile.
     pub profile: Option<Vec<f64>>,
@@ -42,7 +42,7 @@ pub(crate) struct Plan {
     pub ties: Option<Vec<u32>>,
     /// What each sample counts.
     pub sample_weights: Option<Vec<f64>>,
-    /// The terms; what is held comes last.
+    /// The terms; exact items come last.
     pub contributions: ModelTerms,
     /// Of each component of a topic.
     pub evidence: Vec<Evidence>,
@@ -68,7 +68,8 @@ impl Plan {
         self.topics.iter().flat_map(name).collect()
     }
 
-    /// Checks every item against the shape and compiles it; `seeded` says what the samples that hold some seeds look like.
+    /// Checks every item against the shape and compiles it; `seeded` gives the profile of the samples that
+    /// contain some seeds.
     pub(crate) fn new(guidance: &Guidance, shape: Shape, seeded: &Seeded<'_>) -> Result<Self> {
         let topics = topics(guidance, shape)?;
         let mut compiler = Compiler {
@@ -88,7 +89,7 @@ impl Plan {
         let weights = sample_weights(guidance, shape.samples)?;
         if weights.is_some() && ties.is_some() {
             return Err(Error::Incompatible {
-                asked: "sample weights beside samples that share one row of codes".into(),
+                asked: "sample weights together with samples that share one row of codes".into(),
                 reason: "the merged row would need one weight".into(),
                 valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
             });
@@ -133,9 +134,9 @@ struct Compiler<'g> {
     evidence: Vec<Evidence>,
     notices: Vec<Notice>,
     contributions: ModelTerms,
-    /// What is known of the samples, by the name of the term.
+    /// Guidance on the samples, by the name of the term.
     samples: BTreeMap<&'static str, RowRules>,
-    /// Held components and their profiles.
+    /// Fixed components and their profiles.
     fixed: Vec<(usize, Vec<f64>)>,
     /// How many profiles a topic has got.
     taken: BTreeMap<usize, usize>,
@@ -164,7 +165,7 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
         if topic.strength.is_raw() {
             return Err(Error::Incompatible {
                 asked: format!("a raw strength for the seeds of topic \"{}\"", topic.name),
-                reason: "no paper has a weight for seeds".into(),
+                reason: "seeds have no published weight".into(),
                 valid: vec!["a strength from 0 to 1".into()],
             });
         }
@@ -284,12 +285,12 @@ impl Compiler<'_> {
             Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_) => {
                 if self.contributions.iter().any(|c| c.facts().weights_entries) {
                     return Err(Error::Guidance(
-                        "weights of entries, or which are known, are given twice".into(),
+                        "the weights of entries, or the known entries, are given twice".into(),
                     ));
                 }
                 if rows.are_shared() {
                     return Err(Error::Incompatible {
-                        asked: format!("{} beside samples that share one row of codes", item.kind()),
+                        asked: format!("{} together with samples that share one row of codes", item.kind()),
                         reason: "the merged rows would need a weight for each entry".into(),
                         valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
                     });
@@ -340,7 +341,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What is known of the features, what is held, and the checks that need everything.
+    /// Guidance on the features, fixed entries, and the checks that need everything.
     fn finish(&mut self, seeds: &[Vec<(usize, f64)>], rows: &Rows) -> Result<()> {
         let features = self.feature_rules(seeds)?;
         let mut held = RowRules::new(self.shape.rank);
@@ -358,14 +359,14 @@ impl Compiler<'_> {
         }
         if let Some(row) = held.first_impossible() {
             return Err(Error::Guidance(format!(
-                "sample {} may use no component at all: items that are held exactly contradict each other",
+                "sample {} may not use any component: exact items contradict each other",
                 rows.first(row)
             )));
         }
         let zeros = held.zeros();
         let nothing = |slot| Matrix::zeros(if slot == Slot::Codes { 1 } else { self.shape.features }, 0);
         if !zeros.is_empty() {
-            let held = Held::new(Slot::Codes, Vec::new(), &nothing(Slot::Codes), &zeros);
+            let held = FixedEntries::new(Slot::Codes, Vec::new(), &nothing(Slot::Codes), &zeros);
             self.contributions.push(Box::new(held));
         }
         let placements = features.placements();
@@ -378,7 +379,7 @@ impl Compiler<'_> {
         if !zeros.is_empty() || !self.fixed.is_empty() {
             let columns: Vec<usize> = self.fixed.iter().map(|(j, _)| *j).collect();
             let values = Matrix::from_fn(self.shape.features, columns.len(), |f, at| self.fixed[at].1[f]);
-            let held = Held::new(Slot::Components, columns, &values, &zeros);
+            let held = FixedEntries::new(Slot::Components, columns, &values, &zeros);
             self.contributions.push(Box::new(held));
         }
         self.contributions.sort_by_key(|c| c.facts().fixes_entries);

@@ -1,4 +1,4 @@
-//! What is known of pairs of samples: links, graphs, and who shares a row of codes.
+//! Guidance on pairs of samples: links, graphs, and who shares a row of codes.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl Compiler<'_> {
         let held = strength.is_held();
         if held && !cannot.is_empty() {
             return Err(Error::Incompatible {
-                asked: "cannot-links held exactly, in a single fit".into(),
+                asked: "exact cannot-links in a single fit".into(),
                 reason: "which of the two samples goes where must be decided first".into(),
                 valid: vec!["recipes::fit_guided, which decides it".into(), "a strength below 1".into()],
             });
@@ -52,7 +52,7 @@ impl Compiler<'_> {
                 let beside =
                     if rows.are_shared() { "samples that share one row of codes" } else { "sample weights" };
                 return Err(Error::Incompatible {
-                    asked: format!("a graph with a raw strength beside {beside}"),
+                    asked: format!("a graph with a raw strength together with {beside}"),
                     reason: "its weight is in the unit of single rows".into(),
                     valid: vec!["a strength from 0 to 1 for the graph".into()],
                 });
@@ -63,8 +63,8 @@ impl Compiler<'_> {
         }
         if strength.is_held() {
             return Err(Error::Incompatible {
-                asked: "a graph held exactly".into(),
-                reason: "joined samples would all be the same".into(),
+                asked: "an exact graph".into(),
+                reason: "connected samples would all be equal".into(),
                 valid: vec!["a strength below 1".into(), "must-links".into()],
             });
         }
@@ -73,7 +73,7 @@ impl Compiler<'_> {
             self.notices.push(Notice {
                 code: "isolated-samples",
                 message: format!(
-                    "{} samples have no edge in the graph, which says nothing of them; the first is {}",
+                    "{} samples have no edge in the graph, so it has no effect on them; the first is {}",
                     isolated.len(),
                     isolated[0]
                 ),
@@ -139,7 +139,8 @@ impl Compiler<'_> {
     }
 }
 
-/// The working row of each sample, where some share one: those with one label that says "same codes", and those that are must-linked, held.
+/// The working row of each sample, where some share one: those with the same label of a "same-codes" item,
+/// and those with an exact must-link.
 pub(crate) fn ties(guidance: &Guidance, n: usize) -> Result<Option<Vec<u32>>> {
     let mut parent: Vec<usize> = (0..n).collect();
     let mut any = false;
@@ -172,7 +173,8 @@ pub(crate) fn ties(guidance: &Guidance, n: usize) -> Result<Option<Vec<u32>>> {
             if let Some((i, l)) = cannot.iter().find(|(i, l)| root(&mut parent, *i) == root(&mut parent, *l))
             {
                 return Err(Error::Guidance(format!(
-                    "samples {i} and {l} must not be together (cannot-link), but what is held joins them (must-links or labels); leave one of the two out"
+                    "samples {i} and {l} have a cannot-link, but exact must-links or labels put them \
+                    together; remove one of the two"
                 )));
             }
         }
@@ -201,7 +203,7 @@ fn check_pairs(what: &str, pairs: &[(usize, usize)], n: usize) -> Result<()> {
             ));
         }
         if i == l {
-            return Err(Error::Guidance(format!("the {what} ({i}, {l}) joins a sample to itself")));
+            return Err(Error::Guidance(format!("the {what} ({i}, {l}) connects a sample to itself")));
         }
     }
     Ok(())

@@ -1,10 +1,11 @@
-//! [`Rows`]: the one mapping from samples to the rows that the loop works on. Everything that is known of samples goes through it.
+//! [`Rows`]: the one mapping from samples to the rows that the loop works on. All guidance on samples uses
+//! it.
 //!
 //! ```text
 //! sample i is in row q(i);  w_i = z_q·u_i,   u = n_q^-½ where samples share a row,  c_i^-½ where each has a weight,  1 otherwise
 //! ```
 //!
-//! (with the Frobenius loss). What is known of a sample counts c_i times, what is known of a pair √(c_i·c_l) times.
+//! (with the Frobenius loss). Guidance on a sample has the weight c_i, guidance on a pair √(c_i·c_l).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is known of samples: labels, closed sets, memberships.
+//! Guidance on samples: labels, closed sets, memberships.
 
 use std::ops::Range;
 
@@ -19,9 +19,13 @@ impl Compiler<'_> {
         let class = |i: usize| labels.class(i).map(|c| &labels.names()[c]);
         if rule == LabelRule::SameCodes && !strength.is_held() {
             return Err(Error::Incompatible {
-                asked: "labels that say \"same codes\" below strength 1".into(),
-                reason: "samples share one row of codes or they don't".into(),
-                valid: vec!["strength 1".into(), "strength 0".into(), "labels as components".into()],
+                asked: "labels with the rule \"same-codes\" and a strength between 0 and 1".into(),
+                reason: "samples either share one row of codes or do not".into(),
+                valid: vec![
+                    "strength 1".into(),
+                    "strength 0".into(),
+                    "labels with the rule \"components\"".into(),
+                ],
             });
         }
         for i in 0..n {
@@ -67,14 +71,15 @@ impl Compiler<'_> {
     fn check_view(&self, strength: Strength) -> Result<()> {
         if strength.is_held() {
             return Err(Error::Incompatible {
-                asked: "labels as a view, held exactly".into(),
-                reason: "a linear view of the codes can't be held".into(),
-                valid: vec!["a strength below 1".into(), "labels as components".into()],
+                asked: "labels with the rule \"view\" and strength 1".into(),
+                reason: "the rule has no exact form".into(),
+                valid: vec!["a strength below 1".into(), "labels with the rule \"components\"".into()],
             });
         }
         if self.contributions.iter().any(|term| term.facts().own_slot == Some(crate::engine::Slot::Labels)) {
             return Err(Error::Guidance(
-                "labels as a view are given twice; give one of the two as components".into(),
+                "labels with the rule \"view\" are given twice; give one of the two the rule \"components\""
+                    .into(),
             ));
         }
         Ok(())
@@ -92,9 +97,9 @@ impl Compiler<'_> {
             let beside =
                 if rows.are_shared() { "samples that share one row of codes" } else { "sample weights" };
             return Err(Error::Incompatible {
-                asked: format!("label targets beside {beside}"),
+                asked: format!("label targets together with {beside}"),
                 reason: "they are in the unit of single rows".into(),
-                valid: vec!["labels as a view".into(), "label sets".into()],
+                valid: vec!["labels with the rule \"view\"".into(), "label sets".into()],
             });
         }
         let view = targets.view(strength, self.shape);
@@ -162,11 +167,7 @@ impl Compiler<'_> {
             for (c, name) in names.iter().enumerate() {
                 if value(i, c).is_some_and(|s| !(s >= 0.0 && s.is_finite())) {
                     let what = format!("the membership of sample {i} in \"{name}\"");
-                    return Err(out_of_range(
-                        &what,
-                        shares.get(i, c),
-                        "0 or more, or NaN where it is not known",
-                    ));
+                    return Err(out_of_range(&what, shares.get(i, c), "0 or more, or NaN if it is unknown"));
                 }
             }
         }
@@ -174,7 +175,7 @@ impl Compiler<'_> {
         if let Some((at, _)) = ranges.iter().enumerate().find(|(_, range)| range.len() > 1) {
             return Err(Error::Incompatible {
                 asked: format!("memberships in \"{}\", which has several components", names[at]),
-                reason: "how a share is split between them is not known".into(),
+                reason: "the split between its components is undefined".into(),
                 valid: vec!["topics of one component".into(), "sets".into()],
             });
         }
@@ -201,7 +202,7 @@ impl Compiler<'_> {
             } else if !all && known.iter().any(Option::is_some) {
                 return Err(Error::Incompatible {
                     asked: format!(
-                        "a raw strength for the memberships of sample {i}, which are known in part"
+                        "a raw strength for the memberships of sample {i}, which are partly unknown"
                     ),
                     reason: "the published anchor is on whole rows".into(),
                     valid: vec!["a strength from 0 to 1".into()],

@@ -1,4 +1,5 @@
-//! The seeds of topics: which features they are, what the samples that hold them look like, and the weight that they keep.
+//! The seeds of topics: which features they are, the profile of the samples that contain them, and the weight
+//! that they keep.
 
 use super::{Compiler, out_of_range};
 use crate::foundation::{Error, Notice, Result};
@@ -28,7 +29,8 @@ impl Compiler<'_> {
                 self.notices.push(Notice {
                     code: "seeds-without-match",
                     message: format!(
-                        "none of the seeds of topic \"{}\" is a feature: nothing ties it to its name, so it becomes whatever the data have left; correct the seeds, or leave the topic out",
+                        "none of the seeds of topic \"{}\" is a feature, so the topic is not guided; correct \
+                        the seeds, or remove the topic",
                         topic.name
                     ),
                 });
@@ -66,7 +68,8 @@ impl Compiler<'_> {
                 let found = places.next();
                 if let (Some(first), Some(second)) = (found, places.next()) {
                     return Err(Error::Guidance(format!(
-                        "the {role} \"{name}\" of topic \"{topic}\" is the name of two features, {first} and {second} (counted from 0); give the number of the one that is meant"
+                        "the {role} \"{name}\" of topic \"{topic}\" is the name of two features, {first} and \
+                        {second} (counted from 0); give its number instead"
                     )));
                 }
                 if found.is_none() {
@@ -82,8 +85,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// The weight that each topic's seeds keep in it, at half of the σ that keeps them out of other topics. What is held exactly
-    /// keeps them out exactly and their weight firmly, since the data must still say which samples the topic is in.
+    /// The weight that each topic's seeds keep in it, at half of the σ that keeps them out of other topics.
+    /// With strength 1 they are kept out exactly, and keep their weight with strength 0.9: the data must
+    /// still decide which samples the topic is in.
     pub(super) fn seed_shares(&mut self, seeds: &[Vec<(usize, f64)>]) {
         let mut parts = Vec::new();
         for (at, topic) in self.guidance.topics().iter().enumerate() {

@@ -1,9 +1,9 @@
-//! What became of the advice: for each item whether it was honoured, overruled, contradicted by the data or by another item, or had no
-//! support in the data, with the numbers.
+//! The report on the guidance: for each item whether it was honoured, overruled, contradicted by the data or
+//! by another item, or had no support in the data, with the numbers.
 //!
 //! ```text
 //! share of topic t in sample i:   Σ_{j in t} wᵢⱼ‖hⱼ‖ / Σⱼ wᵢⱼ‖hⱼ‖
-//! free share:                     the same with the codes that the sample gets from its data alone, the components held
+//! free share:                     the same with codes from the data of the sample alone
 //! margin:                         free share of the sample's own topic less the largest free share of another
 //! kept of a seed f of topic t:    (hⱼ_f/‖hⱼ‖) / (r_f/‖r‖), the best j in t; r: the samples that hold the topic's seeds
 //! ```
@@ -20,14 +20,14 @@ use crate::foundation::{Matrix, Real, Result, once};
 use crate::guidance::{Advice, Guidance, LabelRule, Plan};
 use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_rows, seeded, shape};
 
-/// What became of an item.
+/// The verdict on an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// The result follows it.
     Honoured,
     /// The result does not follow it: the fit weighed more.
     Overruled,
-    /// The data, or another item, say otherwise.
+    /// The data, or another item, disagree.
     Contradicted,
     /// There is nothing in the data that it could act on.
     NoSupport,
@@ -58,7 +58,7 @@ pub struct Finding {
     pub samples: Vec<usize>,
     /// The topic that it is about.
     pub topic: Option<String>,
-    /// What became of it.
+    /// The verdict on it.
     pub verdict: Verdict,
     /// A sentence.
     pub message: String,
@@ -79,8 +79,8 @@ impl GuidanceReport {
         self.findings.iter().filter(|finding| finding.verdict == verdict).count()
     }
 
-    /// The share of the items with support in the data that the result follows; 1 without any. What the data contradict may be followed
-    /// all the same: it counts by the result alone.
+    /// The fraction of the items with support in the data that the result follows; 1 if there are none. What
+    /// the data contradict may be followed all the same: it counts by the result alone.
     pub fn agreement(&self) -> f64 {
         let supported: Vec<&Finding> =
             self.findings.iter().filter(|f| f.verdict != Verdict::NoSupport).collect();
@@ -104,8 +104,8 @@ struct Reporter<'r> {
     /// Shares of the guided codes, and of the free ones.
     guided: Matrix<f64>,
     free: Matrix<f64>,
-    /// What several items say of one sample.
-    said: Vec<Vec<usize>>,
+    /// The topics that labels gave each sample so far.
+    labelled: Vec<Vec<usize>>,
     report: &'r mut GuidanceReport,
 }
 
@@ -146,7 +146,7 @@ fn report<T: Real>(
     settings: &Settings,
 ) -> Result<GuidanceReport> {
     let shape = shape(data, fit.components.rows());
-    let plan = Plan::new(&super::cannot_links::without_held_cannot_links(guidance), shape, &|seeds| {
+    let plan = Plan::new(&super::cannot_links::without_exact_cannot_links(guidance), shape, &|seeds| {
         seeded(data, seeds)
     })?;
     let parts = plan.topics.len() + shape.rank - plan.topics.last().map_or(0, |(_, range)| range.end);
@@ -161,7 +161,7 @@ fn report<T: Real>(
         topics: plan.topics.iter().map(|(name, _)| name.clone()).collect(),
         guided: of_topics(&shares(&fit.codes, &fit.components, of), &owner, parts),
         free: of_topics(&shares(&free_codes(data, fit, settings)?, &fit.components, of), &owner, parts),
-        said: vec![Vec::new(); shape.samples],
+        labelled: vec![Vec::new(); shape.samples],
         report: &mut report,
     };
     reporter.seeds(data, guidance, fit, &plan, &owner);
@@ -249,25 +249,32 @@ impl Reporter<'_> {
         let (share, free_share, margin) = (inside(guided), inside(free), best - other(free));
         let followed = topics.contains(&largest(guided));
         let names: Vec<String> = topics.iter().map(|t| format!("\"{}\"", self.topics[*t])).collect();
-        let said = format!("{kind} {} of sample {i}", names.join(" or "));
+        let subject = format!("{kind} {} of sample {i}", names.join(" or "));
         let empty = guided.iter().all(|s| *s == 0.0);
-        let against = self.said[i].iter().find(|t| kind == "label" && !topics.contains(t)).copied();
+        let against = self.labelled[i].iter().find(|t| kind == "label" && !topics.contains(t)).copied();
         let place = |row: &[f64], topics: &[String]| {
             let at = largest(row);
             topics.get(at).map_or_else(|| "a free component".to_string(), |t| format!("\"{t}\""))
         };
         let (verdict, message) = if empty {
-            (Verdict::NoSupport, format!("{said}: the sample has no codes, its data are empty or zero"))
+            (
+                Verdict::NoSupport,
+                format!(
+                    "{subject}: the sample has zero codes, because its data are empty or \
+                zero"
+                ),
+            )
         } else if let Some(against) = against {
             (
                 Verdict::Contradicted,
-                format!("{said}: another item gives it the label \"{}\"", self.topics[against]),
+                format!("{subject}: another item gives it the label \"{}\"", self.topics[against]),
             )
         } else if margin < 0.0 {
             (
                 Verdict::Contradicted,
                 format!(
-                    "{said}: the data alone put it to {} ({free_share:.2} of it is in its own, margin {margin:.2})",
+                    "{subject}: the data alone put it into {} (membership in its own topic {free_share:.2}, \
+                    margin {margin:.2})",
                     place(free, &self.topics)
                 ),
             )
@@ -275,15 +282,15 @@ impl Reporter<'_> {
             (
                 Verdict::Overruled,
                 format!(
-                    "{said}: it went to {} ({share:.2} of it is in its own)",
+                    "{subject}: the fit put it into {} (membership in its own topic {share:.2})",
                     place(guided, &self.topics)
                 ),
             )
         } else {
-            (Verdict::Honoured, format!("{said}: {share:.2} of it is there, margin {margin:.2}"))
+            (Verdict::Honoured, format!("{subject}: membership {share:.2}, margin {margin:.2}"))
         };
         if kind == "label" {
-            self.said[i].push(topics[0]);
+            self.labelled[i].push(topics[0]);
         }
         let topic = (topics.len() == 1).then(|| self.topics[topics[0]].clone());
         let numbers = vec![("share", share), ("free share", free_share), ("margin", margin)];
@@ -318,7 +325,7 @@ impl Reporter<'_> {
                 Verdict::Overruled
             };
             let message = format!(
-                "membership of sample {i}: {:.0} % of it would have to move between its topics",
+                "membership of sample {i}: {:.0} % of it differs from the given membership",
                 100.0 * distance
             );
             let numbers = vec![("distance", distance), ("share", held)];
@@ -350,10 +357,10 @@ impl Reporter<'_> {
             let elsewhere = if nearest == j {
                 String::new()
             } else {
-                format!("; \"{}\" is nearer to it, {:.2}", fit.component_names[nearest], all[nearest])
+                format!("; \"{}\" is closer ({:.2})", fit.component_names[nearest], all[nearest])
             };
             let message =
-                format!("reference of \"{name}\": the component's cosine to it is {own:.2}{elsewhere}");
+                format!("reference of \"{name}\": its component has the cosine {own:.2} to it{elsewhere}");
             let numbers = vec![("cosine", own)];
             self.push("reference", Vec::new(), Some(name.clone()), (verdict, followed), message, numbers);
         }
@@ -365,7 +372,7 @@ impl Reporter<'_> {
         let same = largest(a) == largest(b);
         let followed = same == together;
         let kind = if together { "must-link" } else { "cannot-link" };
-        let label = |i: usize| self.said[i].first().copied();
+        let label = |i: usize| self.labelled[i].first().copied();
         let labels = label(i).zip(label(l)).filter(|(a, b)| (a == b) != together);
         let (verdict, message) = match labels {
             Some((a, b)) => (
@@ -379,10 +386,11 @@ impl Reporter<'_> {
                 let (ta, tb) = (self.free.row(i), self.free.row(l));
                 let free = (largest(ta) == largest(tb)) == together;
                 let message = format!(
-                    "{kind} of samples {i} and {l}: they {} one part, {:.0} % of them overlaps{}",
-                    if same { "share" } else { "don't share" },
+                    "{kind} of samples {i} and {l}: they are in {}, and {:.0} % of their memberships \
+                    overlaps{}",
+                    if same { "the same component" } else { "different components" },
                     100.0 * overlap,
-                    if free { "" } else { "; the data alone say otherwise" }
+                    if free { "" } else { "; the data alone disagree" }
                 );
                 let verdict = match (followed, free) {
                     (true, true) => Verdict::Honoured,
@@ -410,7 +418,8 @@ impl Reporter<'_> {
             (true, true) => Verdict::Honoured,
             (true, false) => Verdict::Overruled,
         };
-        let message = format!("graph: {:.0} % of its weight joins samples of one part", 100.0 * share);
+        let message =
+            format!("graph: {:.0} % of its weight connects samples of the same component", 100.0 * share);
         self.push("graph", Vec::new(), None, (verdict, followed), message, vec![("share", share)]);
     }
 }

@@ -1,4 +1,4 @@
-//! What became of the seeds: does each occur, is it used in its topics, and is its topic still about it?
+//! The report on the seeds: does each occur, is it used in its topics, and is its topic still about it?
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use crate::fit::Fit;
 use crate::foundation::{Matrix, Real};
 use crate::guidance::{Guidance, Plan};
 
-/// Below this much of the weight that a seed has in the samples that hold it, its topic has gone elsewhere.
+/// Below this much of the weight that a seed has in the samples that contain it, its topic has moved away
+/// from it.
 const LEAST_KEPT: f64 = 0.5;
 
 /// Of a seed in its topic.
@@ -71,25 +72,28 @@ impl Reporter<'_> {
     fn seed(&mut self, topic: usize, label: &str, occurs: bool, standing: &Standing) {
         let &Standing { own, together, kept, rank } = standing;
         let name = self.topics[topic].clone();
-        let said = format!("seed {label} of \"{name}\"");
+        let subject = format!("seed {label} of \"{name}\"");
         let used = together >= 0.5 && own > 0.0;
         let followed = used && kept >= LEAST_KEPT;
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         let (verdict, message) = if !occurs {
-            (Verdict::NoSupport, format!("{said} does not occur in the data"))
+            (Verdict::NoSupport, format!("{subject} does not occur in the data"))
         } else if followed {
-            let message =
-                format!("{said}: {} of its use is there, as number {rank} of its features", percent(own));
+            let message = format!(
+                "{subject}: {} of its total weight is in the topic; it is feature number {rank} there",
+                percent(own)
+            );
             (Verdict::Honoured, message)
         } else if used {
             let message = format!(
-                "{said}: the topic went elsewhere; there the seed is number {rank} of the features and has {} of the weight that it has in the samples that hold it",
+                "{subject}: the topic moved away from it; the seed is feature number {rank} there and has {} of \
+                the weight that it has in the samples that contain it",
                 percent(kept)
             );
             (Verdict::Overruled, message)
         } else {
             let message = format!(
-                "{said}: {} of its use is in its topics; the topic went elsewhere",
+                "{subject}: {} of its total weight is in its topics, but this topic moved away from it",
                 percent(together)
             );
             (Verdict::Overruled, message)

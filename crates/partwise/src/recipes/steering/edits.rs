@@ -56,7 +56,7 @@ fn drop_unused(names: &mut Vec<String>, sets: &mut [Option<Vec<u32>>]) {
     sets.iter_mut().flatten().for_each(|set| set.iter_mut().for_each(|t| *t = place[t]));
 }
 
-/// Leaves out what is said of a topic.
+/// Removes the guidance on a topic.
 pub(super) fn forget(guidance: &mut Guidance, topic: &str) {
     forget_references(guidance, &[topic]);
     for item in guidance.advice_mut() {
@@ -100,7 +100,7 @@ pub(super) fn forget_references(guidance: &mut Guidance, topics: &[&str]) {
         .retain(|item| !matches!(item, Advice::References { names, .. } if names.is_empty()));
 }
 
-/// A sample belongs to one topic, exactly; what was said of it before is left out.
+/// A sample belongs to one topic, exactly; earlier guidance on it is removed.
 pub(super) fn moved(mut guidance: Guidance, sample: usize, to: &str, n: usize) -> Guidance {
     for item in guidance.advice_mut() {
         match item {

@@ -130,7 +130,7 @@ impl<'d, T: Real> Steering<'d, T> {
         &self.current().guidance
     }
 
-    /// What became of the advice.
+    /// The report on the guidance.
     pub fn report(&self) -> &GuidanceReport {
         &self.current().report
     }
@@ -190,8 +190,8 @@ impl<'d, T: Real> Steering<'d, T> {
     }
 }
 
-/// The same guidance with every component in a topic: what items mention is named, and free components get the names that a fit gives
-/// them ("part 3"), so that all can be spoken of.
+/// The same guidance with every component in a topic: what items mention is named, and free components get
+/// the names that a fit gives them ("part 3"), so that actions can name them.
 pub fn with_all_topics(mut guidance: Guidance, rank: usize) -> Guidance {
     for (name, components) in guidance.all_topics() {
         if !guidance.topics().iter().any(|topic| topic.name == name) {
@@ -282,7 +282,7 @@ fn changed<T: Real>(
         Action::Merge { keep, with } => {
             let ((to, kept), (from, gone)) = (place(keep)?, place(with)?);
             if to == from {
-                return Err(Error::Guidance(format!("topic \"{keep}\" can't be merged with itself")));
+                return Err(Error::Guidance(format!("topic \"{keep}\" cannot be merged with itself")));
             }
             factors.merge(kept.start, gone.clone());
             let mut merged = guidance.topics()[from].clone();
@@ -304,7 +304,7 @@ fn changed<T: Real>(
             let (at, range) = place(topic)?;
             if guidance.topics().len() == 1 {
                 return Err(Error::Guidance(format!(
-                    "topic \"{topic}\" is the only one; it can't be deleted"
+                    "topic \"{topic}\" is the only one, so it cannot be deleted"
                 )));
             }
             factors.remove(range);
@@ -363,7 +363,7 @@ fn changed<T: Real>(
 
 fn check_new(guidance: &Guidance, name: &str) -> Result<()> {
     match place(guidance, name) {
-        Ok(_) => Err(Error::Guidance(format!("there is a topic \"{name}\" already"))),
+        Ok(_) => Err(Error::Guidance(format!("there is already a topic \"{name}\""))),
         Err(_) => Ok(()),
     }
 }

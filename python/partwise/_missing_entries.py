@@ -1,4 +1,4 @@
-"""Codes of rows of which only some entries are known."""
+"""Codes of rows with missing entries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ __all__ = ["codes_of_known_entries"]
 
 
 def codes_of_known_entries(model: Any, filled: Any, known: Any) -> dict[str, Any]:
-    """The codes that fit the known entries of each row under the squared loss, exactly; entries that are not known are 0 in ``filled``."""
+    """The exact codes of each row for its known entries, with the squared loss; missing entries are 0 in
+    ``filled``."""
     encoding = model._encoding
     components, values = model.components_.astype(np.float64), filled.astype(np.float64)
     theta, k = encoding["smoothing"], len(components)
@@ -27,7 +28,7 @@ def codes_of_known_entries(model: Any, filled: Any, known: Any) -> dict[str, Any
 
 
 def _solved(components: Any, values: Any, known: Any, encoding: dict[str, Any]) -> Any:
-    """Rows that lack the same entries are solved together."""
+    """Rows with the same missing entries are solved together."""
     ridge, linear = (np.asarray(encoding[key], dtype=np.float64) for key in ("ridge", "linear"))
     patterns, members = np.unique(known, axis=0, return_inverse=True)
     codes = np.zeros((len(values), len(components)))

@@ -1,4 +1,4 @@
-"""Models that the command line wrote, or version 0.1.0 of this package: their fitted attributes from the document."""
+"""Reads models that the command line or version 0.1.0 of this package wrote."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ _OWN = {
 
 
 def _parameters_of_settings(settings: Document, document: Document) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The parameters that repeat a fit of the command line, and notices about what they can't say."""
+    """The parameters that repeat a fit of the command line, and notices about what they cannot express."""
     solvers = [solver["name"] for solver in REGISTRIES["solvers"]]
     given: dict[str, Any] = {
         "n_components": settings.whole("rank", least=1),
@@ -128,7 +128,7 @@ def _parameters_of_settings(settings: Document, document: Document) -> tuple[dic
         if len(ratios) <= 1:
             given |= {"alpha_W": penalties[0], "alpha_H": penalties[1], "l1_ratio": ratios.pop() if ratios else 0.0}
         else:
-            what = f"the penalties of the fit (l1 {l1}, l2 {l2}) have no form as alpha_W, alpha_H and one l1_ratio; a new fit has none"
+            what = f"the penalties of the fit (l1 {l1}, l2 {l2}) cannot be written as alpha_W, alpha_H and one l1_ratio; a new fit has no penalties"
             notices.append(("penalties", what))
     return given, notices
 
@@ -159,7 +159,7 @@ def _is_whole(name: str) -> bool:
 
 def _graph(document: Document, edges: Any, n: int) -> Any:
     if edges.shape[1] != 3 or not np.isfinite(edges).all() or (len(edges) and not (0 <= edges[:, :2].min() and edges[:, :2].max() < n)):
-        raise ValueError(f"{document._path}: the matrix \"graph\" must hold one row an edge: two samples from 0 to {n - 1}, and a weight")
+        raise ValueError(f"{document._path}: the matrix \"graph\" must have one row per edge: two samples from 0 to {n - 1}, and a weight")
     rows, columns = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
     return sp.csr_array((edges[:, 2].astype(np.float64), (rows, columns)), shape=(n, n))
 
@@ -189,7 +189,7 @@ def _finding(line: Document, n: int) -> dict[str, Any]:
 
 
 def _outcome(document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> dict[str, Any]:
-    """What the engine gave, as far as the file has it."""
+    """The results of the engine, as far as the file contains them."""
     settings, result, encoding = document.part("settings"), document.part("result"), document.part("encoding")
     (n, k), d = tensors["codes"].shape, tensors["components"].shape[1]
     columns = document.texts("history_columns")

@@ -1,5 +1,5 @@
-//! What Partwise wrote into a folder: the list of files in `run.json`, each with its length and its SHA-256, by which an overwrite knows
-//! them again.
+//! The files that Partwise wrote into a folder: their list in `run.json`, with length and SHA-256, so that an
+//! overwrite recognizes them.
 
 use crate::error::{IoError, Place, Result};
 use crate::hash::sha256_of_file;

@@ -1,4 +1,4 @@
-//! What `partwise fit` and its kin say on the terminal.
+//! The terminal output of `partwise fit` and similar commands.
 
 use partwise::Real;
 use partwise::memory::in_words;
@@ -8,7 +8,7 @@ use crate::job::{Done, Job, error_name};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
 
-/// From so many bytes on, the memory that a fit will need is said before it.
+/// From this number of bytes on, the memory that a fit needs is printed first.
 const NOTABLE: u64 = 1_000_000_000;
 
 /// What the fit needs beside the data, where that is notable.
@@ -20,7 +20,7 @@ fn memory_line<T: Real>(job: &Job<'_, T>) -> Option<String> {
 }
 
 /// What was read.
-pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
+pub(crate) fn print_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
     let source = job.source;
     let density =
         if source.sparse { format!(", sparse with {} stored values", source.stored) } else { String::new() };
@@ -33,7 +33,7 @@ pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
     }
     if let Some(guidance) = job.guidance {
         verbosity.say(&format!(
-            "labels: {} classes, {} labelled samples, {} of them guide",
+            "labels: {} classes, {} labelled samples, {} of them used by the fit",
             guidance.class_names.len(),
             guidance.truth.iter().filter(|l| **l >= 0).count(),
             guidance.labels.n_labelled()
@@ -48,7 +48,7 @@ pub(crate) fn say_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
 }
 
 /// What came of it, and where it was written.
-pub(crate) fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
+pub(crate) fn print_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
     let fit = &done.fit;
     verbosity.say(&format!(
         "fit: {} after {} iterations in {}; objective {:.6e}, {} {:.4}",
@@ -60,19 +60,19 @@ pub(crate) fn say_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out:
         fit.relative_error
     ));
     if let Some(report) = &done.report {
-        say_report(verbosity, report);
+        print_report(verbosity, report);
     }
     if let Some(evaluation) = &done.evaluation {
         evaluation.lines().iter().for_each(|line| verbosity.say(line));
     }
     if let Some(peak) = partwise_io::machine::peak_memory() {
-        verbosity.say(&format!("memory: {:.0} MB at most", peak as f64 / 1e6));
+        verbosity.say(&format!("peak memory: {:.0} MB", peak as f64 / 1e6));
     }
-    verbosity.say(&format!("written: {out} (look at {out}/report.html)"));
+    verbosity.say(&format!("result: {out} (open {out}/report.html)"));
 }
 
-/// What became of the guidance: counts, and the first items that were not honoured.
-fn say_report(verbosity: Verbosity, report: &GuidanceReport) {
+/// The report on the guidance: counts, and the first items that were not honoured.
+fn print_report(verbosity: Verbosity, report: &GuidanceReport) {
     /// Items that are listed.
     const MOST: usize = 5;
     let counts: Vec<String> = Verdict::ALL
@@ -86,7 +86,7 @@ fn say_report(verbosity: Verbosity, report: &GuidanceReport) {
     let items = if n == 1 { "item" } else { "items" };
     let whose = if alone == 0 { "" } else { " of those with support in the data" };
     verbosity
-        .say(&format!("advice: {n} {items}: {}; {followed:.0} %{whose} are followed", counts.join(", ")));
+        .say(&format!("guidance: {n} {items}: {}; {followed:.0} %{whose} are followed", counts.join(", ")));
     let others: Vec<_> = report.findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
     for finding in others.iter().take(MOST) {
         verbosity.say(&format!("  {}: {}", finding.verdict.name(), finding.message));

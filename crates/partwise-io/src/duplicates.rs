@@ -1,4 +1,4 @@
-//! Names that occur more than once.
+//! Errors for duplicate names.
 
 use crate::text::quoted;
 use std::collections::HashSet;
@@ -12,9 +12,9 @@ pub fn repeated_note(names: &[String], what: &str) -> Option<String> {
     let others: HashSet<&&String> = repeated.iter().collect();
     let first = quoted(first.as_bytes());
     Some(match others.len() {
-        1 => format!("one of the {what} occurs more than once ({first}), so nothing can be found by it"),
+        1 => format!("one of the {what} occurs more than once ({first}), so it is ambiguous"),
         several => {
-            format!("{several} {what} occur more than once ({first}, …), so nothing can be found by them")
+            format!("{several} {what} occur more than once ({first}, …), so they are ambiguous")
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Where nothing is left to fit, or nothing is left of it: weights that are all 0, items that say nothing, factors that end at 0.
+//! Cases without effect: weights that are all 0, items that have no effect, factors that end at 0.
 
 use super::Problem;
 use crate::data::DataMatrix;
@@ -16,19 +16,22 @@ pub(super) fn check_something_counts<T: Real>(data: &dyn DataMatrix<T>, model: &
     for item in model.guidance.advice() {
         match item {
             Advice::SampleWeights(weights) if zeros(weights) => {
-                return empty("the largest sample weight", "some sample must count");
+                return empty("the largest sample weight", "at least one sample must have a weight above 0");
             }
-            // Another shape is the fault that is to be told.
+            // Another shape is an error of its own, reported later.
             Advice::EntryWeights(weights)
                 if weights.shape() == (data.n_samples(), data.n_features()) && zeros(weights.as_slice()) =>
             {
-                return empty("the largest weight of an entry", "some entry must count");
+                return empty(
+                    "the largest weight of an entry",
+                    "at least one entry must have a weight above 0",
+                );
             }
             Advice::KnownEntries(known) if zeros(known.as_slice()) => {
-                return empty("the number of known entries", "something must be known of the data");
+                return empty("the number of known entries", "at least one entry must be known");
             }
             Advice::KnownFeatures(known) if known.features().is_empty() => {
-                return empty("the number of known features", "something must be known of the data");
+                return empty("the number of known features", "at least one entry must be known");
             }
             _ => {}
         }
@@ -36,24 +39,24 @@ pub(super) fn check_something_counts<T: Real>(data: &dyn DataMatrix<T>, model: &
     Ok(())
 }
 
-/// Reports items that say nothing.
+/// Reports items that have no effect.
 pub(super) fn empty_items(model: &Model) -> Vec<Notice> {
     let zeros = |values: &[f64]| values.iter().all(|v| *v == 0.0);
     let mut notices = Vec::new();
     let mut add = |what: &str, why: &str| {
-        notices.push(Notice { code: "empty-item", message: format!("the {what} guide nothing: {why}") });
+        notices.push(Notice { code: "empty-item", message: format!("the {what} have no effect: {why}") });
     };
     for item in model.guidance.advice() {
         let why = match item {
             // Of a published method: `check_labels` says it.
             Advice::Labels { .. } if model.composed().is_none() => continue,
             Advice::Labels { labels, .. } if labels.n_labelled() == 0 => "no sample is labelled",
-            Advice::Targets { targets, .. } if zeros(targets.known.as_slice()) => "none is known",
+            Advice::Targets { targets, .. } if zeros(targets.known.as_slice()) => "all are unknown",
             Advice::CodeReference(reference) if zeros(&reference.weight) => "all its weights are 0",
             Advice::ComponentReference(reference) if zeros(&reference.weight) => "all its weights are 0",
             Advice::Sets { sets, .. } if sets.iter().all(Option::is_none) => "no sample has a set",
             Advice::Memberships { shares, .. } if shares.as_slice().iter().all(|s| s.is_nan()) => {
-                "no membership is known"
+                "all memberships are unknown"
             }
             Advice::References { names, .. } if names.is_empty() => "there is no profile",
             Advice::Links { must, cannot, .. } if must.is_empty() && cannot.is_empty() => "there is no pair",
@@ -86,7 +89,7 @@ pub(super) fn absent_features(model: &Model, plan: Option<&Plan>, zero_columns: 
                 notices.push(Notice {
                     code: "absent-features",
                     message: format!(
-                        "{role} of topic \"{topic}\" that no sample has, so they say nothing: {}",
+                        "{role} of topic \"{topic}\" that no sample has, so they have no effect: {}",
                         absent.join(", ")
                     ),
                 });
@@ -120,14 +123,12 @@ pub(crate) fn zero_factors<T: Real>(problem: &Problem<'_, T>, factors: &Factors<
         false => format!("; lower the penalties ({})", penalties.join(", ")),
     };
     let message = if zero.len() == k {
-        format!(
-            "every component is 0, so nothing of the data is left in W*H: what is asked beside the fit outweighs the data{cause}"
-        )
+        format!("every component is 0, so W*H is 0: the penalties and the guidance outweigh the data{cause}")
     } else {
         let list: Vec<String> = zero.iter().take(10).map(|j| (j + 1).to_string()).collect();
         let more = if zero.len() > 10 { format!(" and {} more", zero.len() - 10) } else { String::new() };
         format!(
-            "components that ended at 0: {} of {k} (number {}{more}); the data need fewer{cause}",
+            "{} of {k} components are 0 (number {}{more}); the data need fewer components{cause}",
             zero.len(),
             list.join(", ")
         )

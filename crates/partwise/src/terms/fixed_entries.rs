@@ -1,9 +1,9 @@
-//! Entries of a factor that are held exactly: whole components at given values, or single entries at zero.
+//! Fixed entries of a factor: whole components at given values, or single entries at zero.
 //!
-//! In the quadratic of a row the held entries u_h and the free ones u_f part: G_fh·u_h goes from the cross matrix of the free ones, and
-//! the held ones get a quadratic of their own, ½a(u − h)², whose minimizer is the held value. So every solver that minimizes the
-//! quadratic serves it. Entries held at zero leave the Gram of their row.
-//! The term adds nothing to the objective and comes after all others.
+//! In the quadratic of a row the fixed entries u_h and the free ones u_f separate: G_fh·u_h goes from the
+//! cross matrix of the free ones, and the fixed ones get a quadratic of their own, ½a(u − h)², whose
+//! minimizer is the fixed value. So it supports every solver that minimizes the quadratic. Entries fixed at
+//! zero leave the Gram of their row. The term adds nothing to the objective and comes after all others.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use crate::foundation::{Matrix, Real};
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Held<T> {
+pub struct FixedEntries<T> {
     /// The factor.
     pub slot: Slot,
-    /// The columns that are held, ascending.
+    /// The fixed columns, ascending.
     columns: Vec<usize>,
-    /// Their values (rows × columns held).
+    /// Their values (rows × fixed columns).
     values: Matrix<T>,
     zeros: Arc<Vec<RowGroup<T>>>,
 }
 
-impl<T: Real> Held<T> {
-    /// `columns` of the factor `slot` (rows × rank) at `values` (rows × columns held), and in each row of a pattern its entries (rank)
-    /// at zero.
+impl<T: Real> FixedEntries<T> {
+    /// `columns` of the factor `slot` (rows × rank) at `values` (rows × fixed columns), and in each row of a
+    /// pattern its entries (rank) at zero.
     ///
     /// # Panics
     /// When there is not one column of values for each column.
@@ -36,13 +36,13 @@ impl<T: Real> Held<T> {
         values: &Matrix<f64>,
         zeros: &[(Vec<u32>, Vec<bool>)],
     ) -> Self {
-        assert_eq!(columns.len(), values.columns(), "one column of values for each held column");
+        assert_eq!(columns.len(), values.columns(), "one column of values for each fixed column");
         let group = |(rows, held): &(Vec<u32>, Vec<bool>)| RowGroup {
             held: Some(held.clone()),
             ..RowGroup::plain(rows.clone(), held.len())
         };
         let zeros = Arc::new(zeros.iter().map(group).collect());
-        Held { slot, columns, values: values.cast(), zeros }
+        FixedEntries { slot, columns, values: values.cast(), zeros }
     }
 
     fn each_zero(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
@@ -91,7 +91,7 @@ impl<T: Real> Held<T> {
         }
     }
 
-    /// The numerator at which a multiplicative update leaves the held columns as they are.
+    /// The numerator at which a multiplicative update leaves the fixed columns unchanged.
     fn stay(&self, m: &mut KlMajorizer<T>, factors: &Factors<T>) {
         let factor = factors.get(self.slot);
         for i in 0..factor.rows() {
@@ -104,9 +104,9 @@ impl<T: Real> Held<T> {
     }
 }
 
-impl<T: Real> Term<T> for Held<T> {
+impl<T: Real> Term<T> for FixedEntries<T> {
     fn name(&self) -> String {
-        "held entries".into()
+        "fixed entries".into()
     }
 
     fn facts(&self) -> Facts {
@@ -170,12 +170,12 @@ impl<T: Real> Term<T> for Held<T> {
     }
 }
 
-impl Cast for Held<f64> {
-    type In<T: Real> = Held<T>;
+impl Cast for FixedEntries<f64> {
+    type In<T: Real> = FixedEntries<T>;
 
-    fn cast<T: Real>(&self, _: bool) -> Held<T> {
+    fn cast<T: Real>(&self, _: bool) -> FixedEntries<T> {
         let pattern = |g: &RowGroup<f64>| (g.rows.clone(), g.held.clone().unwrap_or_default());
         let zeros: Vec<_> = self.zeros.iter().map(pattern).collect();
-        Held::new(self.slot, self.columns.clone(), &self.values, &zeros)
+        FixedEntries::new(self.slot, self.columns.clone(), &self.values, &zeros)
     }
 }

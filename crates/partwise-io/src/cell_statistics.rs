@@ -1,16 +1,16 @@
-//! What stands in the rows of a text table below the first: see [`crate::layout`].
+//! Statistics of the cells below the first row of a text table; see [`crate::layout`].
 
 use crate::cells::{Cell, Odd, classify, could_be_thousands};
-use crate::corners::names_rows;
 use crate::error::{Place, Result};
 use crate::records::{Records, cell, cell_text};
+use crate::row_name_headers::names_rows;
 use crate::series::{Sample, Series};
 use crate::source::Source;
 use crate::text::quoted;
 
 /// What stands below the first row: in the column that may hold row names, and in a sample of the others.
 #[derive(Default)]
-pub(crate) struct Census {
+pub(crate) struct CellStatistics {
     pub(crate) candidate: usize,
     pub(crate) label: Option<usize>,
     pub(crate) may_have_names: bool,
@@ -36,9 +36,9 @@ pub(crate) struct Census {
 const MOST_CELLS: usize = 200_000;
 const MOST_ROWS: usize = 200;
 
-impl Census {
+impl CellStatistics {
     pub(crate) fn new(candidate: usize, label: Option<usize>, may_have_names: bool) -> Self {
-        Census { candidate, label, may_have_names, ..Census::default() }
+        CellStatistics { candidate, label, may_have_names, ..CellStatistics::default() }
     }
 
     pub(crate) fn add(&mut self, records: &Records<'_>, delimiter: u8) {

@@ -1,12 +1,12 @@
-//! [`Composed`]: guidance that was put together, what of it is searched, and what is told about it.
+//! [`CombinedGuidance`]: the combined guidance, the strengths to search, and the notices.
 
 use partwise::guidance::{self as advice, Advice, Topic};
 use partwise::recipes::scaled;
 use serde_json::{Value, json};
 
-/// The guidance, and what is told about it.
+/// The guidance, and the notices about it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Composed {
+pub(crate) struct CombinedGuidance {
     pub(crate) guidance: advice::Guidance,
     /// Whether the strength of each item is to be searched, in the order they were given.
     pub(crate) auto_items: Vec<bool>,
@@ -19,7 +19,7 @@ pub(crate) struct Composed {
     pub(crate) chosen: Vec<String>,
 }
 
-impl Composed {
+impl CombinedGuidance {
     /// Whether a strength is to be searched.
     pub(crate) fn searches(&self) -> bool {
         self.auto_items.contains(&true) || self.auto_topics.contains(&true)

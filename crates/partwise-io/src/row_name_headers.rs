@@ -1,4 +1,4 @@
-//! Names of first columns that hold the names of rows.
+//! Header names of a first column that contains row names.
 
 /// Words for rows, alone or as a part of a name (`sample_id`, `CellBarcode`).
 const WORDS: [&str; 20] = [

@@ -1,4 +1,5 @@
-"""Faults of the engine itself: one place where a panic of the native module becomes an exception that programs can catch."""
+"""Errors in the engine itself: turns a panic of the native module into an exception that programs can
+catch."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
             if type(fault).__name__ != "PanicException":
                 raise
             raise RuntimeError(
-                f"a fault of Partwise {_native.__version__} itself in {function.__name__}: {fault}; please report it with the call that led here"
+                f"internal error in Partwise {_native.__version__}, in {function.__name__}: {fault}; please report it with the call that caused it"
             ) from fault
 
     return call
