@@ -1,4 +1,4 @@
-//! What stands in the rows of a text table below the first: see [`crate::layout`].
+//! What stands in the rows of a text table below the first: see [`crate::formats::layout`].
 
 use crate::cells::{Cell, Odd, classify, could_be_thousands};
 use crate::corners::names_rows;

@@ -2,7 +2,7 @@
 
 use crate::corners::names_rows;
 use crate::error::{IoError, Place, Result};
-use crate::label_list::{from_list, refuse_hidden_table};
+use crate::labels::list::{from_list, refuse_hidden_table};
 use crate::labels::{LabelOptions, LabelTable};
 use crate::records::{Records, Spaces, cell, cell_text, is_blank, split_rule};
 use crate::source::Source;

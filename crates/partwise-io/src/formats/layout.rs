@@ -1,7 +1,7 @@
-//! How the rows and columns of a text table are to be understood: see [`crate::csv_table`].
+//! How the rows and columns of a text table are to be understood: see [`crate::formats::csv_table`].
 
 use crate::cells::{Cell, classify};
-use crate::census::Census;
+use crate::formats::census::Census;
 use crate::corners::names_rows;
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
