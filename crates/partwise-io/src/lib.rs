@@ -7,7 +7,6 @@
 
 mod cells;
 mod corners;
-pub mod csv_table;
 mod csv_write;
 mod digits;
 mod error;
@@ -48,7 +47,7 @@ pub use csv_write::{
 };
 pub use digits::{Digits, digits};
 pub use error::{IoError, Place, Result};
-pub use formats::{edges, matrix_market};
+pub use formats::{csv_table, edges, matrix_market};
 pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, read_source, read_table};
 pub use guidance_file::{GuidanceFile, read_guidance};
 pub use hash::sha256_hex;

@@ -1,7 +1,7 @@
 //! The one table of formats, and [`read_table`], which picks from it. Help texts and error lists come from here.
 
 mod census;
-mod csv_table;
+pub mod csv_table;
 pub mod edges;
 mod layout;
 pub mod matrix_market;
