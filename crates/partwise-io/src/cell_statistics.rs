@@ -1,4 +1,4 @@
-//! Statistics of the cells below the first row of a text table; see [`crate::layout`].
+//! Statistics of the cells below the first row of a text table; see [`crate::formats`].
 
 use crate::cells::{Cell, Odd, classify, could_be_thousands};
 use crate::error::{Place, Result};

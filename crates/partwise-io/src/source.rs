@@ -2,7 +2,7 @@
 
 use crate::error::{IoError, Place, Result};
 use crate::hash::sha256_hex;
-use crate::npy::{declared_size, header_end};
+use crate::npy_header::{declared_size, header_end};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::Read;

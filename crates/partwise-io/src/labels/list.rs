@@ -1,7 +1,7 @@
 //! Labels from text with one label per line. See [`crate::labels`].
 
 use crate::error::{Place, Result};
-use crate::label_text::LABEL_COLUMNS;
+use crate::labels::text::LABEL_COLUMNS;
 use crate::labels::{LabelTable, check_count};
 use crate::lines::lines_of;
 use crate::source::Source;

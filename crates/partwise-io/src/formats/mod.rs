@@ -1,9 +1,17 @@
 //! The one table of formats, and [`read_table`], which picks from it. Help texts and error lists come from here.
 
+pub mod csv_table;
+pub mod edges;
+mod layout;
+pub mod matrix_market;
+pub(crate) mod npy;
+mod npz;
+
+pub use npy::write_npy;
+
 use crate::error::{IoError, Place, Result};
 use crate::source::{Look, Source, looks_like};
 use crate::table::{FileKind, Table};
-use crate::{csv_table, edges, matrix_market, npy, npz};
 use std::path::Path;
 
 /// A file format that data can be read from.
@@ -78,9 +86,9 @@ pub struct ReadOptions {
     /// A column of a text table, by 0-based position in the file or by name, that contains labels, not data.
     /// Default: none.
     pub label_column: Option<String>,
-    /// Whether a text table has a header. Default: detected (see [`crate::csv_table`]).
+    /// Whether a text table has a header. Default: detected (see [`crate::formats::csv_table`]).
     pub header: Option<bool>,
-    /// Whether the first column of a text table holds row names. Default: detected (see [`crate::csv_table`]).
+    /// Whether the first column of a text table holds row names. Default: detected (see [`crate::formats::csv_table`]).
     pub row_names: Option<bool>,
     /// The number of nodes of an edge list. Default: the largest index + 1.
     pub n_nodes: Option<usize>,

@@ -11,11 +11,14 @@
 //! Blank, `NA`, `nan`, `None`, `<NA>`, `N/A`, `null` and `-1` mean unlabelled everywhere. Label names stay text; a whole number that is
 //! written as a decimal one (`1.0`) is the same label as the whole number (`1`).
 
+mod list;
+mod text;
+
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
-use crate::label_text::from_text;
+use crate::formats::npy::{Array, shape_text};
+use crate::labels::text::from_text;
 use crate::missing::{is_missing_label, looks_unknown};
-use crate::npy::{Array, shape_text};
 use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
 use crate::text::quoted;

@@ -2,7 +2,7 @@
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
-use crate::npy::{Array, shape_text};
+use crate::formats::npy::{Array, shape_text};
 use crate::source::{Source, read_as_needed};
 use crate::sparse::{Stored, Triplets, longest_side, side_is_absurd};
 use crate::table::{DenseValues, FileKind, Table, Values, counted};

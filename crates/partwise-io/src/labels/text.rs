@@ -1,7 +1,7 @@
 //! Labels from text: a table, or one label per line. See [`crate::labels`].
 
 use crate::error::{IoError, Place, Result};
-use crate::label_list::{from_list, refuse_hidden_table};
+use crate::labels::list::{from_list, refuse_hidden_table};
 use crate::labels::{LabelOptions, LabelTable};
 use crate::records::{Records, Spaces, cell, cell_text, is_blank, split_rule};
 use crate::row_name_headers::names_rows;

@@ -23,7 +23,7 @@ use crate::cells::{Cell, Odd, classify};
 use crate::duplicates::repeated_note;
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
-use crate::layout::Layout;
+use crate::formats::layout::Layout;
 use crate::missing::is_missing_label;
 use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::source::Source;

@@ -1,4 +1,4 @@
-//! How the rows and columns of a text table are to be understood: see [`crate::csv_table`].
+//! How the rows and columns of a text table are to be understood: see [`crate::formats::csv_table`].
 
 use crate::cell_statistics::CellStatistics;
 use crate::cells::{Cell, classify};
