@@ -57,6 +57,7 @@ pub use digits::{Digits, digits};
 pub use error::{IoError, Place, Result};
 pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, read_source, read_table};
 pub use guidance_file::{GuidanceFile, read_guidance};
+pub use guidance_record::{NamedTable, guidance_document, guidance_of_document};
 pub use hash::sha256_hex;
 pub use labels::{LabelOptions, LabelTable, read_labels, read_labels_column, read_labels_with};
 pub use lines::{names_of, read_lines, read_names};

@@ -1,13 +1,17 @@
 //! [`Guidance`]: everything that a person knows about the parts, in one value. It composes any number of [`Advice`] items; their order
 //! does not matter, that of the [`Topic`]s does: component j is the topic j that was named.
 
+use serde::{Deserialize, Serialize};
+
+use super::document::{self, SeedText, TopicText, rows};
 use super::{CodeReference, ComponentReference, LabelTargets, Labels, Strength};
 use crate::foundation::{Error, Matrix, Result};
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
 
 /// A feature, by number or by name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(untagged, expecting = "a feature is no name or column")]
 pub enum Feature {
     /// Its column, from 0.
     Index(usize),
@@ -28,7 +32,8 @@ impl From<&str> for Feature {
 }
 
 /// A feature that belongs to a topic.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(from = "SeedText", into = "SeedText")]
 pub struct Seed {
     /// Which.
     pub feature: Feature,
@@ -37,7 +42,8 @@ pub struct Seed {
 }
 
 /// A named part. Topics keep their order and their names; they are never merged or dropped.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(from = "TopicText")]
 pub struct Topic {
     /// Its name.
     pub name: String,
@@ -81,7 +87,8 @@ impl Topic {
 }
 
 /// What a label says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LabelRule {
     /// The sample is made of its topic's components (WS-NMF); held: of nothing else.
     #[default]
@@ -92,86 +99,139 @@ pub enum LabelRule {
     View,
 }
 
+impl LabelRule {
+    /// Every rule, the default first.
+    pub const ALL: [LabelRule; 3] = [LabelRule::Components, LabelRule::SameCodes, LabelRule::View];
+
+    /// `"components"`, `"same-codes"` or `"view"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            LabelRule::Components => "components",
+            LabelRule::SameCodes => "same-codes",
+            LabelRule::View => "view",
+        }
+    }
+
+    /// The rule with this name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the valid names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Error::choose("rule of labels", name, LabelRule::ALL.map(|rule| (rule.name(), rule)))
+    }
+}
+
 /// One thing that is known. `names` are topics; one that was not named before becomes a topic after the others.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(tag = "kind")]
 #[non_exhaustive]
 pub enum Advice {
     /// One topic for some of the samples, by the names of the labels.
+    #[serde(rename = "labels")]
     Labels {
         /// One a sample.
+        #[serde(flatten)]
         labels: Labels,
         /// What they say.
+        #[serde(default)]
         rule: LabelRule,
         /// Default [`Strength::FIRM`].
+        #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
     /// For some of the samples the topics that they may be made of: several labels a sample, closed sets.
+    #[serde(rename = "sets")]
     Sets {
         /// The topics that the numbers mean.
         names: Vec<String>,
         /// For each sample its topics, as numbers of `names`; `None` where nothing is known.
+        #[serde(flatten, with = "document::sets")]
         sets: Vec<Option<Vec<u32>>>,
         /// Default [`Strength::FIRM`].
+        #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
     /// Soft memberships: how a sample is shared between topics, up to its size.
+    #[serde(rename = "memberships")]
     Memberships {
         /// The topics of the columns.
         names: Vec<String>,
         /// Shares (n × topics) ≥ 0; NaN where nothing is known. A row of NaN is free.
+        #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
         shares: Matrix<f64>,
         /// Default [`Strength::FIRM`].
+        #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
     /// Profiles of components, of any origin: last month's model, known spectra, signatures. Up to their size, but for held and raw
     /// ones.
+    #[serde(rename = "references")]
     References {
         /// The topic of each profile. A topic with several components takes several profiles, in order.
         names: Vec<String>,
         /// Profiles (one row each, d columns) ≥ 0.
+        #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
         profiles: Matrix<f64>,
         /// Default [`Strength::FIRM`]; with `Relative(0)` they are only started from.
+        #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
     /// Pairs of samples that belong together, and pairs that belong apart.
+    #[serde(rename = "links")]
     Links {
         /// Together.
+        #[serde(default)]
         must: Vec<(usize, usize)>,
         /// Apart.
+        #[serde(default)]
         cannot: Vec<(usize, usize)>,
         /// Default [`Strength::FIRM`]. Held: must-links share one row of codes; cannot-links need the recipe
         /// [`fit_guided`](crate::recipes::fit_guided).
+        #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
     /// Samples that are joined have similar codes.
+    #[serde(rename = "graph")]
     Graph {
         /// Over the samples.
+        #[serde(flatten, with = "document::graph")]
         graph: Graph,
         /// Default [`Strength::LIGHT`]; 1 is refused.
+        #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
     /// How much each sample (n) counts in the fit, ≥ 0; what is known of it counts as much, what is known of a pair as the root of the
     /// product of both weights.
+    #[serde(rename = "sample weights", with = "document::weights")]
     SampleWeights(Vec<f64>),
     /// How much each feature (d) counts in the fit, ≥ 0: its part of the loss is multiplied by it. References and seeds are compared at these
     /// weights too; components come back without them. A feature of weight 0 is ignored, and 0 in every component.
+    #[serde(rename = "feature weights", with = "document::weights")]
     FeatureWeights(Vec<f64>),
     /// 1 where the entry of X (n × d) is known, 0 where it is not and X holds 0.
+    #[serde(rename = "known entries", with = "document::entries")]
     KnownEntries(Matrix<f64>),
     /// The known features of each sample, ascending; X holds 0 in all others, which are not known: ratings, where what nobody rated is
     /// no zero. Takes the room of the known entries, and k × k numbers a sample and a feature.
+    #[serde(rename = "known features", with = "document::lists")]
     KnownFeatures(FeatureLists),
     /// How much each entry of X (n × d) counts, ≥ 0; 0 for one that is not known, 1 for one as it is.
+    #[serde(rename = "weights of entries", with = "document::entries")]
     EntryWeights(Matrix<f64>),
     /// Reference codes by the number of the component, with raw weights (WS-NMF, WS-SymNMF).
+    #[serde(rename = "reference codes")]
     CodeReference(CodeReference),
     /// Reference components by their number, with raw weights (WS-NMF).
+    #[serde(rename = "reference components")]
     ComponentReference(ComponentReference),
     /// Labels as numbers, which the codes explain linearly beside the data (SSNMF).
+    #[serde(rename = "label targets")]
     Targets {
         /// Y and what of it is known.
+        #[serde(flatten)]
         targets: LabelTargets,
         /// Default [`Strength::EVEN`].
+        #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
 }
@@ -192,23 +252,56 @@ impl Advice {
         Advice::Labels { labels, rule: LabelRule::Components, strength: Strength::FIRM }
     }
 
+    /// The kinds in the order in which items are taken, by the names that messages and documents use.
+    pub const KINDS: [&str; 14] = [
+        "labels",
+        "sets",
+        "memberships",
+        "references",
+        "links",
+        "graph",
+        "sample weights",
+        "known entries",
+        "known features",
+        "weights of entries",
+        "feature weights",
+        "reference codes",
+        "reference components",
+        "label targets",
+    ];
+
+    /// Its place among [`Advice::KINDS`].
+    fn place(&self) -> usize {
+        match self {
+            Advice::Labels { .. } => 0,
+            Advice::Sets { .. } => 1,
+            Advice::Memberships { .. } => 2,
+            Advice::References { .. } => 3,
+            Advice::Links { .. } => 4,
+            Advice::Graph { .. } => 5,
+            Advice::SampleWeights(_) => 6,
+            Advice::KnownEntries(_) => 7,
+            Advice::KnownFeatures(_) => 8,
+            Advice::EntryWeights(_) => 9,
+            Advice::FeatureWeights(_) => 10,
+            Advice::CodeReference(_) => 11,
+            Advice::ComponentReference(_) => 12,
+            Advice::Targets { .. } => 13,
+        }
+    }
+
     /// Its kind, for messages.
     pub fn kind(&self) -> &'static str {
+        Advice::KINDS[self.place()]
+    }
+
+    /// The strength that it has where none is stated, and from which [`Strength::Auto`] is searched.
+    pub fn default_strength(&self) -> Strength {
         match self {
-            Advice::Labels { .. } => "labels",
-            Advice::Sets { .. } => "sets",
-            Advice::Memberships { .. } => "memberships",
-            Advice::References { .. } => "references",
-            Advice::Links { .. } => "links",
-            Advice::Graph { .. } => "graph",
-            Advice::SampleWeights(_) => "sample weights",
-            Advice::FeatureWeights(_) => "feature weights",
-            Advice::KnownEntries(_) => "known entries",
-            Advice::KnownFeatures(_) => "known features",
-            Advice::EntryWeights(_) => "weights of entries",
-            Advice::CodeReference(_) => "reference codes",
-            Advice::ComponentReference(_) => "reference components",
-            Advice::Targets { .. } => "label targets",
+            Advice::Labels { rule: LabelRule::SameCodes, .. } => Strength::HELD,
+            Advice::Graph { .. } => Strength::LIGHT,
+            Advice::Targets { .. } => Strength::EVEN,
+            _ => Strength::FIRM,
         }
     }
 
@@ -226,10 +319,9 @@ impl Advice {
         }
     }
 
-    /// The same with another strength, where it has one.
-    #[must_use]
-    pub fn with_strength(mut self, new: Strength) -> Self {
-        match &mut self {
+    /// Gives it another strength, where it has one.
+    pub fn set_strength(&mut self, new: Strength) {
+        match self {
             Advice::Labels { strength, .. }
             | Advice::Sets { strength, .. }
             | Advice::Memberships { strength, .. }
@@ -239,6 +331,12 @@ impl Advice {
             | Advice::Targets { strength, .. } => *strength = new,
             _ => {}
         }
+    }
+
+    /// The same with another strength, where it has one.
+    #[must_use]
+    pub fn with_strength(mut self, new: Strength) -> Self {
+        self.set_strength(new);
         self
     }
 
@@ -269,10 +367,13 @@ impl Advice {
 /// assert!(fit.codes.get(3, 0) > fit.codes.get(3, 1));
 /// # Ok::<(), partwise::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Deserialize, Serialize)]
 pub struct Guidance {
+    #[serde(default)]
     topics: Vec<Topic>,
+    #[serde(default, rename = "items", deserialize_with = "document::whole_items")]
     advice: Vec<Advice>,
+    #[serde(default)]
     feature_names: Option<Vec<String>>,
 }
 
@@ -328,6 +429,20 @@ impl Guidance {
         &self.topics
     }
 
+    /// Whether a strength is to be searched.
+    pub fn searches(&self) -> bool {
+        let items = self.advice.iter().filter_map(Advice::strength);
+        items.chain(self.topics.iter().map(|topic| topic.strength)).any(|strength| strength == Strength::Auto)
+    }
+
+    /// The samples of which an item says the topic, ascending.
+    pub fn labelled_samples(&self) -> Vec<usize> {
+        let mut samples: Vec<usize> = self.advice.iter().flat_map(Advice::labelled_samples).collect();
+        samples.sort_unstable();
+        samples.dedup();
+        samples
+    }
+
     /// The topics, to change.
     pub fn topics_mut(&mut self) -> &mut Vec<Topic> {
         &mut self.topics
@@ -336,25 +451,9 @@ impl Guidance {
     /// The items, in a canonical order: what is added up in it does not depend on the order in which they were given.
     pub fn advice(&self) -> Vec<&Advice> {
         let mut items: Vec<&Advice> = self.advice.iter().collect();
-        let rank = |a: &Advice| match a {
-            Advice::Labels { .. } => 0,
-            Advice::Sets { .. } => 1,
-            Advice::Memberships { .. } => 2,
-            Advice::References { .. } => 3,
-            Advice::Links { .. } => 4,
-            Advice::Graph { .. } => 5,
-            Advice::SampleWeights(_) => 6,
-            Advice::KnownEntries(_) => 7,
-            Advice::KnownFeatures(_) => 8,
-            Advice::EntryWeights(_) => 9,
-            Advice::FeatureWeights(_) => 10,
-            Advice::CodeReference(_) => 11,
-            Advice::ComponentReference(_) => 12,
-            Advice::Targets { .. } => 13,
-        };
         items.sort_by(|a, b| {
             // Only items of one kind are told apart by what they hold.
-            rank(a).cmp(&rank(b)).then_with(|| format!("{a:?}").cmp(&format!("{b:?}")))
+            a.place().cmp(&b.place()).then_with(|| format!("{a:?}").cmp(&format!("{b:?}")))
         });
         items
     }

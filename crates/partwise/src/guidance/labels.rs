@@ -1,10 +1,14 @@
 //! [`Labels`]: one class for some of the samples.
 
+use serde::{Deserialize, Serialize};
+
+use super::document::LabelsText;
 use crate::foundation::{Error, Result};
 
 /// A class for each labelled sample; the others are unlabelled. Classes are numbered 0..c in the order of their integers (or
 /// of `names`), and every class has at least one sample.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "LabelsText", into = "LabelsText")]
 pub struct Labels {
     classes: Vec<Option<u32>>,
     names: Vec<String>,

@@ -2,6 +2,7 @@
 //! compiles to terms and merges; it knows no solver and no file format.
 
 mod advice;
+mod document;
 mod labels;
 mod plan;
 mod references;

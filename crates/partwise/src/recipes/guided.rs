@@ -218,26 +218,34 @@ pub struct SweepPoint {
     pub agreement: f64,
 }
 
-/// The same guidance with every σ that is neither held nor raw multiplied by `scale`.
+/// The same guidance with every σ that is neither held nor raw multiplied by `scale`; what is to be searched has its default.
 pub fn scaled(guidance: &Guidance, scale: f64) -> Guidance {
-    let change = |strength: Strength| match strength {
-        Strength::Relative(s) if s > 0.0 && s < 1.0 => {
-            let sigma = scale * s / (1.0 - s);
-            Strength::Relative(sigma / (1.0 + sigma))
-        }
-        other => other,
+    with_strengths(guidance, |strength, _| strength.scaled(scale))
+}
+
+/// The guidance at one scale of a search: the default of each strength of [`Strength::Auto`] times `scale` as σ, the others as they are.
+pub fn at_scale(guidance: &Guidance, scale: f64) -> Guidance {
+    with_strengths(guidance, |strength, auto| if auto { strength.scaled(scale) } else { strength })
+}
+
+/// The guidance with changed strengths. `change` is given each strength, the default where it is to be searched, and whether it is.
+fn with_strengths(guidance: &Guidance, change: impl Fn(Strength, bool) -> Strength) -> Guidance {
+    let new = |stated: Strength, default: Strength| match stated {
+        Strength::Auto => change(default, true),
+        stated => change(stated, false),
     };
     let mut out = guidance.clone();
     for item in out.advice_mut() {
-        if let Some(strength) = item.strength() {
-            let same_codes = matches!(item, Advice::Labels { rule: LabelRule::SameCodes, .. });
-            if !same_codes {
-                *item = item.clone().with_strength(change(strength));
-            }
-        }
+        let Some(stated) = item.strength() else { continue };
+        let strength = match item {
+            // Fixed or ignored, nothing between.
+            Advice::Labels { rule: LabelRule::SameCodes, .. } if stated != Strength::Auto => stated,
+            _ => new(stated, item.default_strength()),
+        };
+        item.set_strength(strength);
     }
     for topic in out.topics_mut() {
-        topic.strength = change(topic.strength);
+        topic.strength = new(topic.strength, Strength::FIRM);
     }
     out
 }
@@ -253,6 +261,7 @@ pub fn sweep<T: Real>(
     settings: &Settings,
     scales: &[f64],
 ) -> Result<Vec<SweepPoint>> {
+    let guidance = &at_scale(guidance, 1.0);
     let point = |&scale: &f64| {
         if !(scale >= 0.0 && scale.is_finite()) {
             return Err(Error::OutOfRange {
