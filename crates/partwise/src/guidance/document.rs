@@ -15,117 +15,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Advice, CodeReference, ComponentReference, Feature, LabelTargets, Labels, Seed, Strength, Topic,
-};
-use crate::foundation::{Error, Matrix, Result};
+use super::tables::{edges_of, graph_of, table_of, targets_of};
+use super::{Advice, LabelTargets, Labels, Strength};
+use crate::foundation::Matrix;
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
 
-/// A strength as it is written.
-#[derive(Deserialize, Serialize)]
-#[serde(untagged, expecting = "a strength is no number from 0 to 1, no { raw = m }, and not \"auto\"")]
-pub(super) enum StrengthText {
-    Relative(f64),
-    Raw { raw: f64 },
-    Word(Word),
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Word {
-    Auto,
-}
-
-impl From<StrengthText> for Strength {
-    fn from(text: StrengthText) -> Self {
-        match text {
-            StrengthText::Relative(strength) => Strength::Relative(strength),
-            StrengthText::Raw { raw } => Strength::Raw(raw),
-            StrengthText::Word(Word::Auto) => Strength::Auto,
-        }
-    }
-}
-
-impl From<Strength> for StrengthText {
-    fn from(strength: Strength) -> Self {
-        match strength {
-            Strength::Relative(strength) => StrengthText::Relative(strength),
-            Strength::Raw(raw) => StrengthText::Raw { raw },
-            Strength::Auto => StrengthText::Word(Word::Auto),
-        }
-    }
-}
-
-/// A seed as it is written.
-#[derive(Deserialize, Serialize)]
-#[serde(untagged, expecting = "a seed is no feature (a name or a column) and no pair [feature, weight]")]
-pub(super) enum SeedText {
-    Weighted(Feature, f64),
-    Plain(Feature),
-}
-
-impl From<SeedText> for Seed {
-    fn from(text: SeedText) -> Self {
-        match text {
-            SeedText::Weighted(feature, weight) => Seed { feature, weight },
-            SeedText::Plain(feature) => Seed { feature, weight: 1.0 },
-        }
-    }
-}
-
-impl From<Seed> for SeedText {
-    fn from(seed: Seed) -> Self {
-        SeedText::Weighted(seed.feature, seed.weight)
-    }
-}
-
-/// A topic as it is written.
-#[derive(Deserialize)]
-pub(super) struct TopicText {
-    name: String,
-    components: Option<counts::Count>,
-    #[serde(default)]
-    seeds: Vec<Seed>,
-    strength: Option<Strength>,
-    #[serde(default)]
-    forbidden: Vec<Feature>,
-}
-
-impl From<TopicText> for Topic {
-    fn from(text: TopicText) -> Self {
-        let plain = Topic::new(text.name);
-        Topic {
-            components: text.components.map_or(plain.components, |count| count.0),
-            seeds: text.seeds,
-            strength: text.strength.unwrap_or(plain.strength),
-            forbidden: text.forbidden,
-            ..plain
-        }
-    }
-}
-
-mod counts {
-    use serde::de::{Deserialize, Deserializer, Error};
-
-    /// A whole number of 1 or more.
-    pub(super) struct Count(pub(super) usize);
-
-    impl<'de> Deserialize<'de> for Count {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let count = usize::deserialize(deserializer).ok().filter(|count| *count > 0);
-            count.map(Count).ok_or_else(|| D::Error::custom("components is no count of 1 or more"))
-        }
-    }
-}
-
 /// Values for some of the samples.
-fn spread<T: Clone>(
-    n: usize,
-    samples: &[usize],
-    values: Vec<T>,
-    free: T,
-) -> std::result::Result<Vec<T>, String> {
+fn spread<T: Clone>(n: usize, samples: &[usize], values: Vec<T>, free: T) -> Result<Vec<T>, String> {
     if let Some(sample) = samples.iter().find(|sample| **sample >= n) {
         return Err(format!("sample {sample} is not below {n}"));
     }
@@ -149,7 +46,7 @@ pub(super) struct LabelsText {
 impl TryFrom<LabelsText> for Labels {
     type Error = String;
 
-    fn try_from(text: LabelsText) -> std::result::Result<Self, String> {
+    fn try_from(text: LabelsText) -> Result<Self, String> {
         let classes = spread(text.n_samples, &text.samples, text.classes, -1)?;
         Labels::with_names(&classes, &text.names).map_err(|error| error.to_string())
     }
@@ -349,29 +246,6 @@ pub(super) mod graph {
     }
 }
 
-fn edges_of(graph: &Graph) -> Matrix<f64> {
-    let entries = graph.entries();
-    Matrix::from_fn(entries.len(), 3, |e, c| match c {
-        0 => entries[e].0 as f64,
-        1 => entries[e].1 as f64,
-        _ => entries[e].2,
-    })
-}
-
-fn graph_of(n: usize, edges: &Matrix<f64>) -> Result<Graph> {
-    if edges.rows() > 0 && edges.columns() != 3 {
-        return Err(Error::Guidance("a graph needs three columns: from, to, weight".into()));
-    }
-    let node = |e: usize, c: usize| {
-        let value = edges.get(e, c);
-        let is_node = value.fract() == 0.0 && (0.0..n as f64).contains(&value);
-        let fault = || Error::Guidance(format!("edge {e} joins {value}, which is no sample below {n}"));
-        is_node.then_some(value as usize).ok_or_else(fault)
-    };
-    let edge = |e: usize| Ok((node(e, 0)?, node(e, 1)?, edges.get(e, 2)));
-    Graph::from_entries(n, &(0..edges.rows()).map(edge).collect::<Result<Vec<_>>>()?)
-}
-
 /// Label targets as they are written: null where nothing is known.
 #[derive(Deserialize, Serialize)]
 pub(super) struct TargetsText {
@@ -391,25 +265,10 @@ impl From<LabelTargets> for TargetsText {
     }
 }
 
-fn targets_of(table: &Matrix<f64>) -> LabelTargets {
-    let (n, c) = table.shape();
-    let value = |i, l| Some(table.get(i, l)).filter(|value| !value.is_nan());
-    LabelTargets {
-        targets: Matrix::from_fn(n, c, |i, l| value(i, l).unwrap_or(0.0)),
-        known: Matrix::from_fn(n, c, |i, l| f64::from(value(i, l).is_some())),
-    }
-}
-
-fn table_of(targets: &LabelTargets) -> Matrix<f64> {
-    let (n, c) = targets.targets.shape();
-    let known = |i, l| targets.known.get(i, l) != 0.0;
-    Matrix::from_fn(n, c, |i, l| if known(i, l) { targets.targets.get(i, l) } else { f64::NAN })
-}
-
 /// Items that are whole: nothing of them is kept elsewhere.
 pub(super) fn whole_items<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
-) -> std::result::Result<Vec<Advice>, D::Error> {
+) -> Result<Vec<Advice>, D::Error> {
     let items = Vec::<Advice>::deserialize(deserializer)?;
     items.into_iter().map(|item| item.with_table(None).map_err(serde::de::Error::custom)).collect()
 }
@@ -418,129 +277,5 @@ impl Strength {
     /// What stands for the default of an item until [`Advice::with_table`]; no fit takes it.
     pub(super) fn unstated() -> Self {
         Strength::Relative(f64::NAN)
-    }
-}
-
-impl Advice {
-    /// The item without its large table, and the table; an item without one is as it was. What is left is for a document only, until
-    /// [`Advice::with_table`] makes it whole.
-    pub fn without_table(mut self) -> (Self, Option<Matrix<f64>>) {
-        let take = |matrix: &mut Matrix<f64>| Some(std::mem::replace(matrix, rows::none()));
-        let table = match &mut self {
-            Advice::Memberships { shares: matrix, .. }
-            | Advice::References { profiles: matrix, .. }
-            | Advice::KnownEntries(matrix)
-            | Advice::EntryWeights(matrix)
-            | Advice::CodeReference(CodeReference { reference: matrix, .. })
-            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => take(matrix),
-            Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
-                let weights = std::mem::take(weights);
-                Some(Matrix::from_fn(1, weights.len(), |_, i| weights[i]))
-            }
-            Advice::Graph { graph, .. } => {
-                let edges = edges_of(graph);
-                if let Ok(bare) = Graph::from_entries(graph.n_samples(), &[]) {
-                    *graph = bare;
-                }
-                Some(edges)
-            }
-            Advice::KnownFeatures(lists) => {
-                let features = lists.features();
-                // A matrix needs a column; without a feature the counts say everything.
-                let table = (!features.is_empty())
-                    .then(|| Matrix::from_fn(1, features.len(), |_, e| f64::from(features[e])));
-                *lists = FeatureLists::without_features(lists.offsets().to_vec());
-                table
-            }
-            Advice::Targets { targets, .. } => {
-                let table = table_of(targets);
-                *targets = targets_of(&rows::none());
-                Some(table)
-            }
-            Advice::Labels { .. } | Advice::Sets { .. } | Advice::Links { .. } => None,
-        };
-        (self, table)
-    }
-
-    /// The item of a document with the table that was kept beside it, if any.
-    ///
-    /// # Errors
-    /// [`Error::Guidance`] and others when the table does not fit, is needed and missing, or the item contradicts itself.
-    pub fn with_table(mut self, table: Option<Matrix<f64>>) -> Result<Self> {
-        let fault = |message: String| Err(Error::Guidance(message));
-        if table.is_none() && self.lacks_table() {
-            return fault(format!("the table of {} is missing", self.kind()));
-        }
-        if let Some(table) = table {
-            match &mut self {
-                Advice::Memberships { shares: matrix, .. }
-                | Advice::References { profiles: matrix, .. }
-                | Advice::KnownEntries(matrix)
-                | Advice::EntryWeights(matrix)
-                | Advice::CodeReference(CodeReference { reference: matrix, .. })
-                | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => {
-                    *matrix = table;
-                }
-                Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
-                    *weights = table.into_vec()
-                }
-                Advice::Graph { graph, .. } => *graph = graph_of(graph.n_samples(), &table)?,
-                Advice::KnownFeatures(lists) => {
-                    let whole = |f: &f64| {
-                        (*f >= 0.0 && *f <= f64::from(u32::MAX) && f.fract() == 0.0).then_some(*f as u32)
-                    };
-                    let Some(features) = table.as_slice().iter().map(whole).collect() else {
-                        return fault("a known feature is no column".into());
-                    };
-                    *lists = FeatureLists::new(lists.offsets().to_vec(), features)?;
-                }
-                Advice::Targets { targets, .. } => *targets = targets_of(&table),
-                Advice::Labels { .. } | Advice::Sets { .. } | Advice::Links { .. } => {
-                    return fault(format!("{} have no table", self.kind()));
-                }
-            }
-        }
-        if matches!(self.strength(), Some(Strength::Relative(s)) if s.is_nan()) {
-            self.set_strength(self.default_strength());
-        }
-        match &self {
-            Advice::KnownFeatures(lists) if lists.offsets().last() != Some(&lists.features().len()) => {
-                fault("counts is more than is listed".into())
-            }
-            Advice::Sets { names, sets, .. } => {
-                match sets.iter().flatten().flatten().find(|label| **label as usize >= names.len()) {
-                    Some(label) => fault(format!("label {label} of a set is not below {}", names.len())),
-                    None => Ok(self),
-                }
-            }
-            _ => Ok(self),
-        }
-    }
-
-    fn lacks_table(&self) -> bool {
-        match self {
-            Advice::Memberships { shares: matrix, .. }
-            | Advice::References { profiles: matrix, .. }
-            | Advice::KnownEntries(matrix)
-            | Advice::EntryWeights(matrix)
-            | Advice::CodeReference(CodeReference { reference: matrix, .. })
-            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => matrix.rows() == 0,
-            Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => weights.is_empty(),
-            _ => false,
-        }
-    }
-
-    /// The samples of which it says the topic, ascending.
-    pub fn labelled_samples(&self) -> Vec<usize> {
-        match self {
-            Advice::Labels { labels, .. } => {
-                (0..labels.n_samples()).filter(|i| labels.class(*i).is_some()).collect()
-            }
-            Advice::Sets { sets, .. } => (0..sets.len()).filter(|i| sets[*i].is_some()).collect(),
-            Advice::Memberships { shares, .. } => {
-                (0..shares.rows()).filter(|i| shares.row(*i).iter().any(|s| !s.is_nan())).collect()
-            }
-            _ => Vec::new(),
-        }
     }
 }

@@ -3,19 +3,24 @@
 
 mod advice;
 mod document;
+mod everything;
 mod labels;
 mod plan;
 mod references;
 mod rules;
 mod sets;
 mod strength;
+mod tables;
+mod topics;
 mod units;
 
 pub use crate::terms::FeatureLists;
-pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Topic};
+pub use advice::{Advice, LabelRule};
+pub use everything::Guidance;
 pub use labels::Labels;
 pub(crate) use plan::{Evidence, Plan, ties};
 pub(crate) use references::check_references;
 pub use references::{CodeReference, ComponentReference, LabelTargets};
 pub use sets::{LabelSets, SupportVectors};
 pub use strength::Strength;
+pub use topics::{Feature, Seed, Topic};

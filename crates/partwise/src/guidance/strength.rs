@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::document::StrengthText;
 use crate::foundation::{Error, Result};
 
 /// How strongly an item is followed.
@@ -40,6 +39,41 @@ pub enum Strength {
     Raw(f64),
     /// The least that is followed, searched from the default of the item: see [`at_scale`](crate::recipes::at_scale). A fit refuses it.
     Auto,
+}
+
+/// A strength as it is written.
+#[derive(Deserialize, Serialize)]
+#[serde(untagged, expecting = "a strength is no number from 0 to 1, no { raw = m }, and not \"auto\"")]
+enum StrengthText {
+    Relative(f64),
+    Raw { raw: f64 },
+    Word(Word),
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Auto,
+}
+
+impl From<StrengthText> for Strength {
+    fn from(text: StrengthText) -> Self {
+        match text {
+            StrengthText::Relative(strength) => Strength::Relative(strength),
+            StrengthText::Raw { raw } => Strength::Raw(raw),
+            StrengthText::Word(Word::Auto) => Strength::Auto,
+        }
+    }
+}
+
+impl From<Strength> for StrengthText {
+    fn from(strength: Strength) -> Self {
+        match strength {
+            Strength::Relative(strength) => StrengthText::Relative(strength),
+            Strength::Raw(raw) => StrengthText::Raw { raw },
+            Strength::Auto => StrengthText::Word(Word::Auto),
+        }
+    }
 }
 
 impl Strength {
