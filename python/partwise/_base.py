@@ -202,7 +202,7 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return _native.fit(lend(data), self._method, loss, {"guidance": {"topics": [], "items": items}, **options}, settings, watch)
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
-        """The data as they go to the engine; and what is known beside them: "items" of guidance, the "strength" of labels, options."""
+        """The data for the engine, and what is known: "items" of guidance, the "strength" of labels, options."""
         return data, {}
 
     def _targets(self, y: Any, n_samples: int) -> Targets | None:

@@ -1,4 +1,4 @@
-"""Promise: every strength is one scale, from 0 to 1, raw or "auto"; older spellings give the same bits, with a warning."""
+"""Promise: strengths have one scale; older spellings give the same bits, with a warning."""
 
 from __future__ import annotations
 

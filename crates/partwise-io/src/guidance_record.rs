@@ -1,14 +1,16 @@
-//! A [`Guidance`] as a document whose large tables are kept beside it: among the tensors of a model file, or as arrays of Python.
+//! A [`Guidance`] as a document whose large tables are kept beside it: among the tensors of a model file, or
+//! as arrays of Python.
 //!
 //! ```text
 //! guidance.guided.known = {
 //!   "topics": [...], "items": [...], "feature_names": [...] or null,     the schema of the library
-//!   "samples": [i, ...]                                                  those of which an item says the topic
+//!   "samples": [i, ...]        those of which an item says the topic
 //! }
 //! ```
 //!
-//! An item names its table `"matrix": "guidance/<its place>"`: memberships, known entries and weights of entries one row a sample, references
-//! one row a component, a graph one row an edge (from, to, weight; both ways), weights and the features of lists a single row.
+//! An item names its table `"matrix": "guidance/<its place>"`: memberships, known entries and weights of
+//! entries one row a sample, references one row a component, a graph one row an edge (from, to, weight; both
+//! ways), weights and the features of lists a single row.
 
 use std::path::Path;
 

@@ -5,8 +5,9 @@ use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{IntoPyObjectExt, PyErr};
 
-/// A user's fault is a `ValueError` with the library's message, which says what, where, and what is valid; more memory than there is a
-/// `MemoryError`. A fault of a matrix has the attributes `kind`, `what` and, where there is a first entry, `place` and `count`.
+/// A user's fault is a `ValueError` with the library's message, which says what, where, and what is valid;
+/// more memory than there is a `MemoryError`. A fault of a matrix has the attributes `kind`, `what` and,
+/// where there is a first entry, `place` and `count`.
 pub(crate) fn value_error(error: partwise::Error) -> PyErr {
     let message = error.to_string();
     match error {
@@ -51,7 +52,8 @@ fn of_matrix(
     error
 }
 
-/// What the system refused is the `OSError` that Python itself would raise; a fault of a file's content is a `ValueError`.
+/// What the system refused is the `OSError` that Python itself would raise; a fault of a file's content is a
+/// `ValueError`.
 pub(crate) fn file_error(error: IoError) -> PyErr {
     match &error {
         IoError::System { path, source, .. } => match source.raw_os_error() {

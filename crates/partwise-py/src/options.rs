@@ -1,5 +1,5 @@
-//! Settings and options of a method from dictionaries: a key that is absent (or `None`) means the library's default, one that is not known
-//! is refused.
+//! Settings and options of a method from dictionaries: a key that is absent (or `None`) means the library's
+//! default, one that is not known is refused.
 
 use std::time::Duration;
 
@@ -120,7 +120,8 @@ fn slot(name: &str) -> PyResult<Slot> {
     named("factor", name, &Slot::ALL.map(|slot| (slot.name(), slot)))
 }
 
-/// Codes and components are a custom start (a missing one is random); with other factors the start is given slot by slot.
+/// Codes and components are a custom start (a missing one is random); with other factors the start is given
+/// slot by slot.
 fn start_of(start: &[(String, PyReadonlyArray2<'_, f64>)]) -> PyResult<Init> {
     let mut factors = Vec::new();
     for (name, array) in start {
@@ -134,7 +135,8 @@ fn start_of(start: &[(String, PyReadonlyArray2<'_, f64>)]) -> PyResult<Init> {
     Ok(Init::Custom { codes, components })
 }
 
-/// The model of a method: its options as a dictionary, with what is known as the document of a `"guidance"` among them.
+/// The model of a method: its options as a dictionary, with what is known as the document of a `"guidance"`
+/// among them.
 pub(crate) fn model(name: &str, loss: &str, given: &Bound<'_, PyDict>) -> PyResult<Model> {
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let mut options = Options { given, asked: Vec::new() };

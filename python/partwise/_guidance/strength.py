@@ -60,7 +60,7 @@ def sigma_of(strength: Strength) -> float | None:
 
 
 def translated(old: float, unit: str, what: str, *, squared: bool) -> Strength:
-    """The strength that an older spelling stands for: a number without bound, "relative" or "raw"; ``squared`` where it entered so."""
+    """The strength that an older number without bound stands for; ``squared`` where it entered squared."""
     if isinstance(old, (bool, np.bool_)) or not isinstance(old, Real) or not 0 <= float(old) < np.inf:
         raise ValueError(f"{what} is {old!r}, but must be a finite number of 0 or more")
     if unit not in ("relative", "raw"):

@@ -1,5 +1,5 @@
-//! The document of a guidance as Python holds it: dictionaries and lists, tables as arrays. The schema is that of the library, so that no
-//! kind of guidance is known here.
+//! The document of a guidance as Python holds it: dictionaries and lists, tables as arrays. The schema is
+//! that of the library, so that no kind of guidance is known here.
 
 use std::collections::HashMap;
 

@@ -43,7 +43,8 @@ impl LabelRule {
     }
 }
 
-/// One thing that is known. `names` are topics; one that was not named before becomes a topic after the others.
+/// One thing that is known. `names` are topics; one that was not named before becomes a topic after the
+/// others.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(tag = "kind")]
 #[non_exhaustive]
@@ -85,8 +86,8 @@ pub enum Advice {
         #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
-    /// Profiles of components, of any origin: last month's model, known spectra, signatures. Up to their size, but for held and raw
-    /// ones.
+    /// Profiles of components, of any origin: last month's model, known spectra, signatures. Up to their
+    /// size, but for held and raw ones.
     #[serde(rename = "references")]
     References {
         /// The topic of each profile. A topic with several components takes several profiles, in order.
@@ -122,19 +123,21 @@ pub enum Advice {
         #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
-    /// How much each sample (n) counts in the fit, ≥ 0; what is known of it counts as much, what is known of a pair as the root of the
-    /// product of both weights.
+    /// How much each sample (n) counts in the fit, ≥ 0; what is known of it counts as much, what is known of
+    /// a pair as the root of the product of both weights.
     #[serde(rename = "sample weights", with = "document::weights")]
     SampleWeights(Vec<f64>),
-    /// How much each feature (d) counts in the fit, ≥ 0: its part of the loss is multiplied by it. References and seeds are compared at these
-    /// weights too; components come back without them. A feature of weight 0 is ignored, and 0 in every component.
+    /// How much each feature (d) counts in the fit, ≥ 0: its part of the loss is multiplied by it. References
+    /// and seeds are compared at these weights too; components come back without them. A feature of weight 0
+    /// is ignored, and 0 in every component.
     #[serde(rename = "feature weights", with = "document::weights")]
     FeatureWeights(Vec<f64>),
     /// 1 where the entry of X (n × d) is known, 0 where it is not and X holds 0.
     #[serde(rename = "known entries", with = "document::entries")]
     KnownEntries(Matrix<f64>),
-    /// The known features of each sample, ascending; X holds 0 in all others, which are not known: ratings, where what nobody rated is
-    /// no zero. Takes the room of the known entries, and k × k numbers a sample and a feature.
+    /// The known features of each sample, ascending; X holds 0 in all others, which are not known: ratings,
+    /// where what nobody rated is no zero. Takes the room of the known entries, and k × k numbers a sample
+    /// and a feature.
     #[serde(rename = "known features", with = "document::lists")]
     KnownFeatures(FeatureLists),
     /// How much each entry of X (n × d) counts, ≥ 0; 0 for one that is not known, 1 for one as it is.

@@ -1,17 +1,18 @@
-//! A [`Guidance`] as a document: one schema for model files, guidance from Python and whatever else speaks serde. Defaults are those of
-//! the library.
+//! A [`Guidance`] as a document: one schema for model files, guidance from Python and whatever else speaks
+//! serde. Defaults are those of the library.
 //!
 //! ```text
 //! {
-//!   "topics": [{"name", "components", "seeds": [feature or [feature, weight], ...], "forbidden": [feature, ...], "strength"}, ...],
+//!   "topics": [{"name", "components", "seeds": [feature or [feature, weight], ...],
+//!               "forbidden": [feature, ...], "strength"}, ...],
 //!   "items": [{"kind", "strength", ...}, ...],
 //!   "feature_names": [...] or null
 //! }
 //! ```
 //!
-//! A feature is a name or a column; a strength is a number from 0 to 1, `{"raw": m}` or `"auto"`. Numbers are lists of rows in which null
-//! stands for what is not known. [`Advice::without_table`] takes them out of an item, [`Advice::with_table`] puts them back: whoever has a
-//! better place for large tables keeps them there.
+//! A feature is a name or a column; a strength is a number from 0 to 1, `{"raw": m}` or `"auto"`. Numbers are
+//! lists of rows in which null stands for what is not known. [`Advice::without_table`] takes them out of an
+//! item, [`Advice::with_table`] puts them back: whoever has a better place for large tables keeps them there.
 
 use serde::{Deserialize, Serialize};
 
@@ -177,7 +178,8 @@ pub(super) mod entries {
     }
 }
 
-/// Lists of features as they are written: how many each sample has, and all of them in a row (or, in old files, list by list).
+/// Lists of features as they are written: how many each sample has, and all of them in a row (or, in old
+/// files, list by list).
 #[derive(Deserialize, Serialize)]
 pub(super) struct ListsText {
     #[serde(default)]

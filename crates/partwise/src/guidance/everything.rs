@@ -1,5 +1,6 @@
-//! [`Guidance`]: everything that a person knows about the parts, in one value. It composes any number of [`Advice`] items; their order
-//! does not matter, that of the [`Topic`]s does: component j is the topic j that was named.
+//! [`Guidance`]: everything that a person knows about the parts, in one value. It composes any number of
+//! [`Advice`] items; their order does not matter, that of the [`Topic`]s does: component j is the topic j
+//! that was named.
 
 use serde::{Deserialize, Serialize};
 
@@ -106,7 +107,8 @@ impl Guidance {
         &mut self.topics
     }
 
-    /// The items, in a canonical order: what is added up in it does not depend on the order in which they were given.
+    /// The items, in a canonical order: what is added up in it does not depend on the order in which they
+    /// were given.
     pub fn advice(&self) -> Vec<&Advice> {
         let mut items: Vec<&Advice> = self.advice.iter().collect();
         items.sort_by(|a, b| {
@@ -196,7 +198,8 @@ impl Guidance {
         Ok(first)
     }
 
-    /// The same with every reference times `scale` (d). References of another length are left as they are, to be refused.
+    /// The same with every reference times `scale` (d). References of another length are left as they are, to
+    /// be refused.
     pub(crate) fn with_scaled_references(&self, scale: &[f64]) -> Self {
         let mut scaled = self.clone();
         for item in &mut scaled.advice {
@@ -221,8 +224,8 @@ impl Guidance {
         self.feature_names.as_deref()
     }
 
-    /// Every topic in the order of the components: those that were named, then those that only items mention, each with the number of
-    /// its components.
+    /// Every topic in the order of the components: those that were named, then those that only items mention,
+    /// each with the number of its components.
     pub fn all_topics(&self) -> Vec<(String, usize)> {
         let mut all: Vec<(String, usize)> =
             self.topics.iter().map(|topic| (topic.name.clone(), topic.components)).collect();

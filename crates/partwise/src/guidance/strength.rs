@@ -27,9 +27,10 @@ use crate::foundation::{Error, Result};
 /// | cannot-links | σ²·yᵢ·yₗ | – | – |
 /// | a graph | ½σ²·tr(Yᵀ(I − D^-½AD^-½)Y) | – | (λ/2)·tr(WᵀLW) |
 ///
-/// The weight of seeds in their topic is a [`SeedShare`](crate::terms::SeedShare): whatever else the topic is made of is free, but it can't
-/// leave its seeds for something larger. Rows of H stand for unit length of the codes where a feature is placed. Every relative cost is the same for X and c·X, and for n and
-/// 10·n samples.
+/// The weight of seeds in their topic is a [`SeedShare`](crate::terms::SeedShare): whatever else the topic is
+/// made of is free, but it can't leave its seeds for something larger. Rows of H stand for unit length of the
+/// codes where a feature is placed. Every relative cost is the same for X and c·X, and for n and 10·n
+/// samples.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(from = "StrengthText", into = "StrengthText")]
 pub enum Strength {
@@ -37,7 +38,8 @@ pub enum Strength {
     Relative(f64),
     /// A paper's own weight.
     Raw(f64),
-    /// The least that is followed, searched from the default of the item: see [`at_scale`](crate::recipes::at_scale). A fit refuses it.
+    /// The least that is followed, searched from the default of the item: see
+    /// [`at_scale`](crate::recipes::at_scale). A fit refuses it.
     Auto,
 }
 

@@ -45,8 +45,8 @@ pub(super) fn table_of(targets: &LabelTargets) -> Matrix<f64> {
 }
 
 impl Advice {
-    /// The item without its large table, and the table; an item without one is as it was. What is left is for a document only, until
-    /// [`Advice::with_table`] makes it whole.
+    /// The item without its large table, and the table; an item without one is as it was. What is left is for
+    /// a document only, until [`Advice::with_table`] makes it whole.
     pub fn without_table(mut self) -> (Self, Option<Matrix<f64>>) {
         let take = |matrix: &mut Matrix<f64>| Some(std::mem::replace(matrix, rows::none()));
         let table = match &mut self {
@@ -88,7 +88,8 @@ impl Advice {
     /// The item of a document with the table that was kept beside it, if any.
     ///
     /// # Errors
-    /// [`Error::Guidance`] and others when the table does not fit, is needed and missing, or the item contradicts itself.
+    /// [`Error::Guidance`] and others when the table does not fit, is needed and missing, or the item
+    /// contradicts itself.
     pub fn with_table(mut self, table: Option<Matrix<f64>>) -> Result<Self> {
         let fault = |message: String| Err(Error::Guidance(message));
         if table.is_none() && self.lacks_table() {

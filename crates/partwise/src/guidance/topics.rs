@@ -44,11 +44,12 @@ pub struct Topic {
     pub name: String,
     /// Components that it has, ≥ 1: several where a topic looks in several ways. Default 1.
     pub components: usize,
-    /// Features that belong to it. A feature may seed several topics; one that comes several times in a topic counts once, with its
-    /// largest weight.
+    /// Features that belong to it. A feature may seed several topics; one that comes several times in a topic
+    /// counts once, with its largest weight.
     pub seeds: Vec<Seed>,
-    /// How strongly its seeds are kept out of what they don't seed, and (at half of σ, firmly at most) how strongly the topic keeps them
-    /// at the weight that they have in the samples that hold them. Default [`Strength::FIRM`].
+    /// How strongly its seeds are kept out of what they don't seed, and (at half of σ, firmly at most) how
+    /// strongly the topic keeps them at the weight that they have in the samples that hold them. Default
+    /// [`Strength::FIRM`].
     pub strength: Strength,
     /// Features that must stay out of it; held exactly.
     pub forbidden: Vec<Feature>,

@@ -1,4 +1,5 @@
-//! Guided fits: cannot-links that are held exactly, a strength for all, and the report of what became of the advice.
+//! Guided fits: cannot-links that are held exactly, a strength for all, and the report of what became of the
+//! advice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,11 +26,13 @@ pub struct GuidedFit<T> {
 
 /// Factors `data` by guidance of any kind, cannot-links held exactly among it, and reports.
 ///
-/// Cannot-links with strength 1: a first fit draws the pairs apart firmly; then each linked sample gets the component of which it has the
-/// largest share among those that its links leave (a colouring, with a bounded search); a second fit holds these samples there.
+/// Cannot-links with strength 1: a first fit draws the pairs apart firmly; then each linked sample gets the
+/// component of which it has the largest share among those that its links leave (a colouring, with a bounded
+/// search); a second fit holds these samples there.
 ///
 /// # Errors
-/// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the cannot-links.
+/// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the
+/// cannot-links.
 pub fn fit_guided<T: Real>(
     data: &dyn DataMatrix<T>,
     guidance: &Guidance,
@@ -155,7 +158,8 @@ fn without_cannot_links(guidance: &Guidance) -> Guidance {
     out
 }
 
-/// A component for each linked group of samples, no two of a pair alike: those with the fewest choices first, the largest share first.
+/// A component for each linked group of samples, no two of a pair alike: those with the fewest choices first,
+/// the largest share first.
 fn colour(pairs: &[(usize, usize)], group: &[usize], share: &Matrix<f64>) -> Option<BTreeMap<usize, usize>> {
     /// Steps of the search at most.
     const STEPS: usize = 200_000;
@@ -218,17 +222,20 @@ pub struct SweepPoint {
     pub agreement: f64,
 }
 
-/// The same guidance with every σ that is neither held nor raw multiplied by `scale`; what is to be searched has its default.
+/// The same guidance with every σ that is neither held nor raw multiplied by `scale`; what is to be searched
+/// has its default.
 pub fn scaled(guidance: &Guidance, scale: f64) -> Guidance {
     with_strengths(guidance, |strength, _| strength.scaled(scale))
 }
 
-/// The guidance at one scale of a search: the default of each strength of [`Strength::Auto`] times `scale` as σ, the others as they are.
+/// The guidance at one scale of a search: the default of each strength of [`Strength::Auto`] times `scale` as
+/// σ, the others as they are.
 pub fn at_scale(guidance: &Guidance, scale: f64) -> Guidance {
     with_strengths(guidance, |strength, auto| if auto { strength.scaled(scale) } else { strength })
 }
 
-/// The guidance with changed strengths. `change` is given each strength, the default where it is to be searched, and whether it is.
+/// The guidance with changed strengths. `change` is given each strength, the default where it is to be
+/// searched, and whether it is.
 fn with_strengths(guidance: &Guidance, change: impl Fn(Strength, bool) -> Strength) -> Guidance {
     let new = |stated: Strength, default: Strength| match stated {
         Strength::Auto => change(default, true),
@@ -279,9 +286,9 @@ pub fn sweep<T: Real>(
     scales.iter().map(point).collect()
 }
 
-/// The least strength at which the advice is still followed: the 95 % rule of WS-NMF for guidance of any kind. Starting from
-/// `rule.start` times every σ and going down by `rule.factor`, the last scale at which the agreement is at least `rule.threshold`.
-/// Returns the guidance with these strengths and what was tried.
+/// The least strength at which the advice is still followed: the 95 % rule of WS-NMF for guidance of any
+/// kind. Starting from `rule.start` times every σ and going down by `rule.factor`, the last scale at which
+/// the agreement is at least `rule.threshold`. Returns the guidance with these strengths and what was tried.
 ///
 /// # Errors
 /// As [`sweep`]; [`Error::OutOfRange`] for the rule's numbers.
@@ -296,8 +303,9 @@ pub fn auto_strength<T: Real>(
     Ok((scaled(guidance, scale), trace))
 }
 
-/// [`auto_strength`] for a part of the guidance: `at` gives the guidance at a scale, with what is not searched as it is. Returns the
-/// last scale that is followed (`rule.start` when even that is not) and what was tried.
+/// [`auto_strength`] for a part of the guidance: `at` gives the guidance at a scale, with what is not
+/// searched as it is. Returns the last scale that is followed (`rule.start` when even that is not) and what
+/// was tried.
 ///
 /// # Errors
 /// As [`auto_strength`].
