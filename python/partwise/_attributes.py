@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._document import Document
-from ._guidance import Guidance, Topic
+from ._guidance import Guidance, Topic, raw
 from ._guidance.items import _Item
 from ._names import Names
 from ._report import Finding, GuidanceReport
@@ -61,6 +61,8 @@ def checked_parameters(python: Document, parameters: dict[str, Any], cls: Any) -
                 place.fail(name, "height and width, or null")
         elif isinstance(default, (int, float)) and not isinstance(value, (Real, np.bool_)) and name not in ("beta_loss", "unlabelled"):
             place.fail(name, "a number")
+        elif name == "strength" and isinstance(value, raw):
+            continue
         elif not (value is None or isinstance(value, (Real, str, np.generic, np.dtype, type))):
             place.fail(name, "a number, text or null")
 

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._guidance.items import labels_document
 from ._input import check_similarities, codes_by_name, empty_rows, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
 from ._missing_entries import codes_of_known_entries
 from ._names import DataNames, check_same_order
@@ -180,8 +181,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return list(knowledge["labels"][1]) if self._component_for_each_class and "labels" in knowledge else []
 
     def _without_knowledge(self, rows: Any, targets: Targets | None, done: dict[str, Any], known: dict[str, Any]) -> Any:
-        """The samples without guidance: no label, no link and no given edge."""
-        if known.get("graph") is not None or any(kind in ("links", "graph") for kind, _ in done.get("fitted_guidance", {}).get("items", [])):
+        """Those of the samples of which nothing is known: neither a label nor a link nor an edge that was given."""
+        if known.get("graph") is not None or any(item["kind"] in ("links", "graph") for item in done.get("fitted_guidance", {}).get("items", [])):
             return rows[:0]
         labelled = np.array([], dtype=int) if targets is None else np.flatnonzero(targets.labelled)
         return np.setdiff1d(rows, np.union1d(labelled, done.get("labelled", labelled)))
@@ -194,10 +195,14 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         self.scaling_ = None
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
-        return _native.fit(lend(data), self._method, loss, knowledge, settings, watch)
+        options = {name: value for name, value in knowledge.items() if name not in ("labels", "strength", "items")}
+        items = list(knowledge.get("items", []))
+        if "labels" in knowledge:
+            items.insert(0, {"kind": "labels", **labels_document(*knowledge["labels"]), **knowledge.get("strength", {})})
+        return _native.fit(lend(data), self._method, loss, {"guidance": {"topics": [], "items": items}, **options}, settings, watch)
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
-        """The data for the engine, and the guidance."""
+        """The data for the engine, and what is known: "items" of guidance, the "strength" of labels, options."""
         return data, {}
 
     def _targets(self, y: Any, n_samples: int) -> Targets | None:

@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._document import Document
-from ._guidance import guidance_of_native, labelled_samples
+from ._guidance import guidance_of_document
+from ._guidance.strength import translated
 from ._names import DataNames, Names
 from ._settings import REGISTRIES
 from ._targets import Targets
@@ -36,7 +37,7 @@ def restored(cls: Any, document: Document, python: Document, tensors: dict[str, 
     row_names = document.texts("row_names", n) if document.has("row_names") else None
     if known is not None:
         # What y said comes with y again.
-        model.guidance = guidance_of_native(known, _from_y(python), row_names)
+        model.guidance = guidance_of_document(known, _from_y(python), row_names)
     data = document.part("data")
     if data.whole("samples") != n:
         data.fail("samples", f"{n}, as the codes have")
@@ -83,18 +84,24 @@ def _parameters_of_python(python: Document) -> tuple[dict[str, Any], list[tuple[
 
 # Settings of a method on the command line, and the parameters of its estimator.
 _OWN = {
-    "strength": "strength",
-    "strength_unit": "strength_unit",
     "scale_mode": "anchor_scale",
     "smoothing": "smoothing",
-    "label_weight": "label_weight",
     "coupling": "coupling",
     "svm_cost": "cost",
     "margin_weight": "discriminative_weight",
-    "graph_weight": "graph_weight",
     "time_limit_seconds": "time_limit",
     "acceleration": "acceleration",
 }
+
+
+def _strength_of_settings(settings: Document) -> dict[str, Any]:
+    """The strength of a method, from the numbers of its settings."""
+    unit = settings.text("strength_unit", "relative", valid=("relative", "raw"))
+    for key, squared, unit_of in (("strength", True, unit), ("label_weight", False, unit), ("graph_weight", False, "raw")):
+        value = settings.fields.get(key)
+        if value is not None:
+            return {"strength": translated(settings.number(key, least=0.0), unit_of, key, squared=squared)}
+    return {}
 
 
 def _parameters_of_settings(settings: Document, document: Document) -> tuple[dict[str, Any], list[tuple[str, str]]]:
@@ -114,6 +121,7 @@ def _parameters_of_settings(settings: Document, document: Document) -> tuple[dic
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
                 settings.fail(key, "a number or text")
             given[parameter] = value
+    given |= _strength_of_settings(settings)
     init = settings.text("init", "auto")
     if init in REGISTRIES["starts"] and init != "custom":
         given["init"] = init
@@ -231,7 +239,7 @@ def _outcome(document: Document, python: Document, tensors: dict[str, Any], know
         "findings": [_finding(line, n) for line in report.items("findings")] if report.has("findings") else [],
         "agreement": report.number("agreement", 1.0),
         "topics": _topics_of(names) if owners is None else [(name, count) for name, count in owners],
-        "labelled": np.array([], dtype=int) if known is None else labelled_samples(known["items"]),
+        "labelled": np.array([] if known is None else known["samples"], dtype=int),
         "fitted_guidance": known or {"topics": [], "items": [], "feature_names": None},
         "from_y": _from_y(python),
         "searched": None,

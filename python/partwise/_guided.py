@@ -161,9 +161,9 @@ class GuidedNMF(Factorization):
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
-        done = _native.fit_guided(lend(data), given.native, loss, settings, watch)
+        done = _native.fit_guided(lend(data), given.document, loss, settings, watch)
         done["notices"] = [*done["notices"], *(("guidance", note) for note in given.notes)]
-        return {**done, "fitted_guidance": done["fitted_guidance"] or given.native, "labelled": given.labelled, "from_y": given.from_y}
+        return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
 
     def _keep(self, done: dict[str, Any], targets: Targets | None, settings: dict[str, Any]) -> None:
         self._n_free = done["components"].shape[0] - sum(count for _, count in done["topics"])
@@ -172,7 +172,7 @@ class GuidedNMF(Factorization):
         for name, count in done["topics"]:
             self.topics_[name] = list(range(first, first + count))
             first += count
-        self._guided_samples = done["labelled"]
+        self._guided_samples = np.asarray(done["labelled"], dtype=int)
         self._fitted_guidance = done["fitted_guidance"]
         self._from_y = done["from_y"]
         self.strength_search_ = None
@@ -211,11 +211,11 @@ class GuidedNMF(Factorization):
         """
         return Steering(self, X)
 
-    def _fit_native(self, data: Any, native: dict[str, Any], labelled: Any, settings: dict[str, Any]) -> dict[str, Any]:
-        """Fits by a guidance in the form that the engine takes."""
+    def _fit_document(self, data: Any, document: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+        """Fits by the document of a guidance."""
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
-            done = _native.fit_guided(lend(data), native, self._loss(), settings, self._watch(progress))
-        return {**done, "fitted_guidance": native, "labelled": labelled, "from_y": {"items": [], "topics": []}}
+            done = _native.fit_guided(lend(data), document, self._loss(), settings, self._watch(progress))
+        return {**done, "fitted_guidance": document, "from_y": {"items": [], "topics": []}}
 
     def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any]) -> None:
         """Becomes the model of a fit to the data of another one."""
@@ -246,7 +246,7 @@ class GuidedNMF(Factorization):
         data, targets, loss, knowledge, settings = model._prepared(X, y, None, None)
         data = self._scaled(data)
         try:
-            points = _native.sweep(lend(data), knowledge["guidance"].native, loss, settings, [float(scale) for scale in scales])
+            points = _native.sweep(lend(data), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
         except ValueError as error:
             raise_about(error, model)
         return _columns(points)

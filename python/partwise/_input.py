@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, NoReturn
 
 import numpy as np
@@ -304,20 +303,20 @@ def feature_lists(known: Any, *, zeros: bool) -> tuple[Any, Any]:
 
 def raise_about(error: ValueError, estimator: Any, input_name: str = "X") -> NoReturn:
     """Raises an error of the engine in the words that scikit-learn's users know, with the feature's name where there is one."""
-    message = str(error)
-    if not message.startswith("the data: "):
+    kind = getattr(error, "kind", None)
+    if kind is None or getattr(error, "what", None) != "the data":
         raise error
-    rest = message.removeprefix("the data: ")
+    rest = str(error).removeprefix("the data: ")
     name = type(estimator).__name__
-    column = re.search(r"column (\d+)", rest)
+    place = getattr(error, "place", None)
     names = getattr(estimator, "feature_names_in_", None)
-    if column and names is not None and int(column[1]) < len(names):
-        rest = rest.replace(column[0], f'{column[0]} ("{names[int(column[1])]}")', 1)
-    if " negative " in rest:
+    if names is not None and place is not None and place[1] < len(names):
+        column = place[1]
+        rest = rest.replace(f"column {column}", f'column {column} ("{names[column]}")', 1)
+    if kind == "negative":
         message = f"Negative values in data passed to {name} (input {input_name}): {rest}"
-    elif " NaN and " in rest:
-        kind = "infinity" if rest.startswith("0 NaN") else "NaN"
-        message = f"Input {input_name} contains {kind}: {rest}"
+    elif kind in ("nan", "infinite"):
+        message = f"Input {input_name} contains {'NaN' if kind == 'nan' else 'infinity'}: {rest}"
     else:
         message = f"Input {input_name} of {name}: {rest}"
     raise ValueError(message) from error

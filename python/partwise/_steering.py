@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._guidance import guidance_of_native, labelled_samples
+from ._guidance import guidance_of_document
 from ._guidance.topics import feature_of
 from ._input import lend, numeric, raise_about
 from ._names import names_of, names_of_model
@@ -151,12 +151,12 @@ class Steering:
         model, known = self._states[-1]
         codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (model.codes_, model.components_))
         changed, codes, components = _native.steered(lend(self._data), known, codes, components, (action, fields))
-        guidance = guidance_of_native(changed, samples=self._names.samples.labels)
+        guidance = guidance_of_document(changed, samples=self._names.samples.labels)
         after: GuidedNMF = clone(model).set_params(guidance=guidance, n_components=len(components), init=None)
         settings = after._shared_settings(len(components), self._data.shape)
         settings["start"] = [("codes", codes), ("components", components)]
         try:
-            done = after._fit_native(self._data, changed, labelled_samples(changed["items"]), settings)
+            done = after._fit_document(self._data, changed, settings)
         except ValueError as error:
             raise_about(error, model)
         after._adopt(model, done, settings)

@@ -1,7 +1,7 @@
 //! [`CombinedGuidance`]: the combined guidance, the strengths to search, and the notices.
 
 use partwise::guidance::{self as advice, Advice, Topic};
-use partwise::recipes::scaled;
+use partwise::recipes::at_scale;
 use serde_json::{Value, json};
 
 /// The guidance, and the notices about it.
@@ -27,18 +27,12 @@ impl CombinedGuidance {
 
     /// The guidance with what is searched at a scale, and the rest as it is.
     pub(crate) fn at(&self, scale: f64) -> advice::Guidance {
-        let mut out = scaled(&self.guidance, scale);
-        let stated = self.guidance.clone();
-        let mut stated_items = stated.clone();
-        let items = out.advice_mut().iter_mut().zip(stated_items.advice_mut());
-        for ((item, as_given), _) in items.zip(&self.auto_items).filter(|(_, auto)| !**auto) {
-            item.clone_from(as_given);
-        }
-        let topics = out.topics_mut().iter_mut().zip(stated.topics());
-        for ((topic, as_given), _) in topics.zip(&self.auto_topics).filter(|(_, auto)| !**auto) {
-            topic.strength = as_given.strength;
-        }
-        out
+        let mut marked = self.guidance.clone();
+        let items = marked.advice_mut().iter_mut().zip(&self.auto_items).filter(|(_, auto)| **auto);
+        items.for_each(|(item, _)| item.set_strength(advice::Strength::Auto));
+        let topics = marked.topics_mut().iter_mut().zip(&self.auto_topics).filter(|(_, auto)| **auto);
+        topics.for_each(|(topic, _)| topic.strength = advice::Strength::Auto);
+        at_scale(&marked, scale)
     }
 
     /// What is known, in a line.
@@ -72,7 +66,6 @@ impl CombinedGuidance {
 
     /// For run.json and the model: the files, and the strength of every item of the guidance that was fitted.
     pub(crate) fn to_json(&self, fitted: &advice::Guidance) -> Value {
-        let strength = crate::record::strength_json;
         let files: Vec<Value> = self
             .files
             .iter()
@@ -80,9 +73,9 @@ impl CombinedGuidance {
             .collect();
         let topic = |topic: &Topic| {
             json!({ "name": topic.name, "components": topic.components, "seeds": topic.seeds.len(),
-                "forbidden": topic.forbidden.len(), "strength": strength(topic.strength) })
+                "forbidden": topic.forbidden.len(), "strength": topic.strength })
         };
-        let item = |item: &&Advice| json!({ "kind": item.kind(), "strength": item.strength().map(strength) });
+        let item = |item: &&Advice| json!({ "kind": item.kind(), "strength": item.strength() });
         json!({
             "files": files,
             "topics": fitted.topics().iter().map(topic).collect::<Vec<_>>(),

@@ -88,14 +88,6 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     out
 }
 
-/// A strength: a number from 0 to 1, or a paper's own weight.
-pub(crate) fn strength_json(strength: Strength) -> Value {
-    match strength {
-        Strength::Relative(s) => json!(s),
-        Strength::Raw(weight) => json!({ "raw": weight }),
-    }
-}
-
 /// The settings as lines for the report.
 pub(crate) fn settings_lines<T: Real>(done: &Done<'_, T>) -> Vec<(String, String)> {
     settings_json(done)

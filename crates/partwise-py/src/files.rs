@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::arrays::into_array;
 use crate::data::Lent;
 use crate::faults::{file_error, value_error};
-use crate::guidance::{given, told};
+use crate::guidance::document;
 
 /// A data file, in any format of the command line.
 #[pyfunction]
@@ -98,7 +98,7 @@ pub(crate) fn write_model(
     tensors: Vec<(String, AnyArray<'_>)>,
     guidance: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
-    let Value::Object(document) =
+    let Value::Object(fields) =
         serde_json::from_str(document).map_err(|error| PyValueError::new_err(error.to_string()))?
     else {
         return Err(PyValueError::new_err("the document of a model must be a JSON object"));
@@ -118,9 +118,9 @@ pub(crate) fn write_model(
             AnyArray::F32(array) => (name, tensor!(array)),
         });
     }
-    let mut model = ModelFile { document, tensors: named };
+    let mut model = ModelFile { document: fields, tensors: named };
     if let Some(guidance) = guidance {
-        model.set_guidance(&given::guidance(guidance)?.guidance);
+        model.set_guidance(&document::guidance(guidance)?);
     }
     model.write(&path).map_err(file_error)
 }
@@ -135,7 +135,7 @@ pub(crate) fn read_model(
 ) -> PyResult<(String, Bound<'_, PyDict>, Option<Bound<'_, PyDict>>, (&'static str, Vec<f64>))> {
     let model = ModelFile::open(&path).map_err(file_error)?;
     let guidance = model.guidance(&path).map_err(file_error)?;
-    let guidance = guidance.map(|guidance| told::guidance(py, &guidance)).transpose()?;
+    let guidance = guidance.map(|guidance| document::of_guidance(py, &guidance)).transpose()?;
     let scaling = model.scaling(&path).map_err(file_error)?;
     let learned = match &scaling {
         Scaling::None | Scaling::UnitRows => Vec::new(),
@@ -149,8 +149,8 @@ pub(crate) fn read_model(
             Tensor::F64(matrix) => tensors.set_item(name, into_array(py, matrix)?)?,
         }
     }
-    let document = Value::Object(model.document).to_string();
-    Ok((document, tensors, guidance, (scaling.kind().name(), learned)))
+    let text = Value::Object(model.document).to_string();
+    Ok((text, tensors, guidance, (scaling.kind().name(), learned)))
 }
 
 /// The stored values of data, scaled: n·d of a dense array, those of CSR. What is lent stays as it is.

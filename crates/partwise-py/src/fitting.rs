@@ -2,7 +2,9 @@
 
 use numpy::{Element, PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use partwise::graphs::{NeighbourGraph, Weights};
+use partwise::guidance::Strength;
 use partwise::memory::of_nnls;
+use partwise::recipes::{self, StrengthRule};
 use partwise::solvers::{Bpp, NnlsSolver, Rows};
 use partwise::{DataMatrix, Encoding, Fit, Held, Loss, Matrix, Model, Real, Settings, Slot};
 use partwise_io::machine::available_memory;
@@ -41,7 +43,16 @@ fn fit_in<'py, T: Real + Element>(
     settings: &Settings,
     callback: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let fit = watched(py, callback, |observer| partwise::fit_observed(data, model, settings, observer))?;
+    let fit = watched(py, callback, |observer| {
+        let searched = match model.guidance().searches() {
+            false => None,
+            true => {
+                let found = recipes::search_strength(data, model, settings, &StrengthRule::default())?;
+                Some(model.clone().with_strength(Strength::of_sigma(found.strength)))
+            }
+        };
+        partwise::fit_observed(data, searched.as_ref().unwrap_or(model), settings, observer)
+    })?;
     outcome(py, fit.map_err(value_error)?)
 }
 

@@ -1,14 +1,13 @@
-//! Settings, guidance and options of a method from dictionaries: a key that is absent (or `None`) means the library's default, one that is not known
-//! is refused.
+//! Settings and options of a method from dictionaries: a key that is absent (or `None`) means the library's
+//! default, one that is not known is refused.
 
 use std::time::Duration;
 
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
-use partwise::graphs::Graph;
-use partwise::guidance::{Advice, Guidance, Strength};
+use numpy::PyReadonlyArray2;
+use partwise::guidance::Guidance;
 use partwise::{
-    Acceleration, AnchorScale, CodeReference, ComponentReference, Error, Init, LabelTargets, Labels, Loss,
-    MethodOptions, Model, Settings, Slot, SolverChoice, StepRule,
+    Acceleration, AnchorScale, Error, Init, Loss, MethodOptions, Model, Settings, Slot, SolverChoice,
+    StepRule,
 };
 use partwise_io::machine::available_memory;
 use pyo3::conversion::FromPyObjectOwned;
@@ -18,6 +17,7 @@ use pyo3::types::PyDict;
 
 use crate::arrays::to_matrix;
 use crate::faults::value_error;
+use crate::guidance::document;
 
 /// A dictionary of which every key is asked for.
 struct Options<'a, 'py> {
@@ -120,7 +120,8 @@ fn slot(name: &str) -> PyResult<Slot> {
     named("factor", name, &Slot::ALL.map(|slot| (slot.name(), slot)))
 }
 
-/// Codes and components are a custom start (a missing one is random); with other factors the start is given slot by slot.
+/// Codes and components are a custom start (a missing one is random); with other factors the start is given
+/// slot by slot.
 fn start_of(start: &[(String, PyReadonlyArray2<'_, f64>)]) -> PyResult<Init> {
     let mut factors = Vec::new();
     for (name, array) in start {
@@ -134,73 +135,19 @@ fn start_of(start: &[(String, PyReadonlyArray2<'_, f64>)]) -> PyResult<Init> {
     Ok(Init::Custom { codes, components })
 }
 
-/// CSR of a graph: n, indptr, neighbours, weights.
-pub(crate) type GraphArrays<'py> =
-    (usize, PyReadonlyArray1<'py, usize>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>);
-
+/// The model of a method: its options as a dictionary, with what is known as the document of a `"guidance"`
+/// among them.
 pub(crate) fn model(name: &str, loss: &str, given: &Bound<'_, PyDict>) -> PyResult<Model> {
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let mut options = Options { given, asked: Vec::new() };
-    let guidance = guidance(name, &mut options)?;
+    let guidance = match options.get::<Bound<'_, PyDict>>("guidance")? {
+        None => Guidance::default(),
+        Some(given) => document::guidance(&given)?,
+    };
     let numbers = method_options(&mut options)?;
     options.finish()?;
     let model = Model::from_name(name, guidance).and_then(|model| model.with_loss(loss));
     Ok(model.map_err(value_error)?.with_options(numbers))
-}
-
-/// A reference and the weights of its rows.
-type Weighted<'py> = (PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, f64>);
-
-/// Targets and the marks of what is known of them.
-type Pair<'py> = (PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>);
-
-/// What is known, as items of guidance.
-fn guidance(method: &str, options: &mut Options<'_, '_>) -> PyResult<Guidance> {
-    let (strength, graph_strength) = strengths(method, options)?;
-    let mut items = Vec::new();
-    if let Some((classes, names)) = options.get::<(PyReadonlyArray1<'_, i32>, Vec<String>)>("labels")? {
-        let labels = Labels::with_names(classes.as_slice()?, &names).map_err(value_error)?;
-        items.push(Advice::labels(labels).with_strength(strength));
-    }
-    if let Some((reference, weight)) = options.get::<Weighted<'_>>("code_reference")? {
-        let (reference, weight) = (to_matrix(&reference)?, weight.as_array().to_vec());
-        items.push(Advice::CodeReference(CodeReference { reference, weight }));
-    }
-    if let Some((reference, weight)) = options.get::<Weighted<'_>>("component_reference")? {
-        let (reference, weight) = (to_matrix(&reference)?, weight.as_array().to_vec());
-        items.push(Advice::ComponentReference(ComponentReference { reference, weight }));
-    }
-    if let Some((targets, marks)) = options.get::<Pair<'_>>("label_targets")? {
-        let targets = LabelTargets { targets: to_matrix(&targets)?, known: to_matrix(&marks)? };
-        items.push(Advice::Targets { targets, strength });
-    }
-    if let Some(marks) = options.get::<PyReadonlyArray2<'_, f64>>("known_entries")? {
-        items.push(Advice::KnownEntries(to_matrix(&marks)?));
-    }
-    if let Some(arrays) = options.get::<GraphArrays<'_>>("graph")? {
-        items.push(Advice::Graph { graph: graph(&arrays)?, strength: graph_strength });
-    }
-    if let Some((n_labels, sets)) = options.get::<(usize, Vec<Option<Vec<u32>>>)>("label_sets")? {
-        let names = (0..n_labels).map(|label| label.to_string()).collect();
-        items.push(Advice::Sets { names, sets, strength: Strength::FIRM });
-    }
-    Ok(items.into_iter().fold(Guidance::default(), Guidance::with))
-}
-
-/// The strengths of labels and of a graph, from the numbers of the published methods.
-fn strengths(method: &str, options: &mut Options<'_, '_>) -> PyResult<(Strength, Strength)> {
-    let raw = match options.get::<String>("strength_unit")? {
-        None => false,
-        Some(unit) => named("strength_unit", &unit, &[("relative", false), ("raw", true)])?,
-    };
-    // A weight that enters as it is; a relative strength enters squared.
-    let weight = |value: f64, raw| if raw { Strength::Raw(value) } else { Strength::of_sigma(value.sqrt()) };
-    let label_weight = options.get::<f64>("label_weight")?.map(|value| weight(value, raw));
-    let sigma = options.get::<f64>("strength")?;
-    let strength = sigma.map(|value| if raw { Strength::Raw(value) } else { Strength::of_sigma(value) });
-    let graph_weight = options.get::<f64>("graph_weight")?.unwrap_or(1.0);
-    let graph = weight(graph_weight, raw || method != "ws-nmf");
-    Ok((label_weight.or(strength).unwrap_or(Strength::FIRM), graph))
 }
 
 fn method_options(options: &mut Options<'_, '_>) -> PyResult<MethodOptions> {
@@ -231,11 +178,4 @@ fn method_options(options: &mut Options<'_, '_>) -> PyResult<MethodOptions> {
     out.image_shape = options.get("image_shape")?;
     out.coupling = options.get("coupling")?;
     Ok(out)
-}
-
-pub(crate) fn graph((n, indptr, neighbours, weights): &GraphArrays<'_>) -> PyResult<Graph> {
-    let (indptr, neighbours, weights) = (indptr.as_slice()?, neighbours.as_slice()?, weights.as_slice()?);
-    let row = |i: usize| (indptr[i]..indptr[i + 1]).map(move |at| (i, neighbours[at] as usize, weights[at]));
-    let entries: Vec<_> = (0..*n).flat_map(row).collect();
-    Graph::from_entries(*n, &entries).map_err(value_error)
 }

@@ -1,10 +1,13 @@
 //! [`Labels`]: one class for some of the samples.
 
+use serde::{Deserialize, Serialize};
+
 use crate::foundation::{Error, Result};
 
 /// A class for each labelled sample; the others are unlabelled. Classes are numbered 0..c in the order of their integers (or
 /// of `names`), and every class has at least one sample.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "LabelsText", into = "LabelsText")]
 pub struct Labels {
     classes: Vec<Option<u32>>,
     names: Vec<String>,
@@ -148,5 +151,51 @@ impl Labels {
                 })
             })
             .collect()
+    }
+}
+
+/// Values for some of the samples.
+pub(crate) fn spread<T: Clone>(
+    n: usize,
+    samples: &[usize],
+    values: Vec<T>,
+    free: T,
+) -> std::result::Result<Vec<T>, String> {
+    if let Some(sample) = samples.iter().find(|sample| **sample >= n) {
+        return Err(format!("sample {sample} is not below {n}"));
+    }
+    if samples.len() != values.len() {
+        return Err(format!("{} samples, but {} entries", samples.len(), values.len()));
+    }
+    let mut all = vec![free; n];
+    samples.iter().zip(values).for_each(|(sample, value)| all[*sample] = value);
+    Ok(all)
+}
+
+/// Labels as they are written: those of the labelled samples.
+#[derive(Deserialize, Serialize)]
+struct LabelsText {
+    n_samples: usize,
+    samples: Vec<usize>,
+    classes: Vec<i32>,
+    names: Vec<String>,
+}
+
+impl TryFrom<LabelsText> for Labels {
+    type Error = String;
+
+    fn try_from(text: LabelsText) -> std::result::Result<Self, String> {
+        let classes = spread(text.n_samples, &text.samples, text.classes, -1)?;
+        Labels::with_names(&classes, &text.names).map_err(|error| error.to_string())
+    }
+}
+
+impl From<Labels> for LabelsText {
+    fn from(labels: Labels) -> Self {
+        let n_samples = labels.n_samples();
+        let samples: Vec<usize> = (0..n_samples).filter(|i| labels.class(*i).is_some()).collect();
+        let all = labels.to_integers();
+        let classes = samples.iter().map(|i| all[*i]).collect();
+        LabelsText { n_samples, samples, classes, names: labels.names().to_vec() }
     }
 }

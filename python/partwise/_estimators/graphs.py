@@ -11,9 +11,11 @@ import scipy.sparse as sp
 from .. import _native
 from .._base import Factorization, Iteration
 from .._documentation import documented
-from .._guidance.items import graph_by_name
+from .._guidance.items import graph_by_name, graph_document
+from .._guidance.strength import Strength, stated
 from .._input import lend
 from .._targets import Targets
+from .strengths import strength_of
 
 __all__ = ["GNMF", "SemiGNMF"]
 
@@ -24,8 +26,11 @@ class GNMF(Factorization):
 
     {own}n_neighbors : int, default=5
         Neighbours of each sample in the graph that is built when none is given (at most n_samples - 1, with weights 0-1).
-    graph_weight : float, default=1.0
-        How strongly the graph draws samples together; 0 = plain NMF.
+    strength : float, raw or None, default=None
+        How strongly the graph draws samples together: from 0 (plain NMF) to below 1, without a unit; ``raw(weight)`` is the published
+        weight, 1 by default.
+    graph_weight : float, default=None
+        An older spelling of ``strength=raw(graph_weight)``.
     {common}
 
     Examples
@@ -45,7 +50,8 @@ class GNMF(Factorization):
         n_components: int | str | None = "auto",
         *,
         n_neighbors: int = 5,
-        graph_weight: float = 1.0,
+        strength: Strength = None,
+        graph_weight: float | None = None,
         init: str | None = None,
         solver: str = "auto",
         acceleration: str = "auto",
@@ -87,6 +93,7 @@ class GNMF(Factorization):
             layer=layer,
         )
         self.n_neighbors = n_neighbors
+        self.strength = strength
         self.graph_weight = graph_weight
 
     def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None, graph: Any = None) -> Any:
@@ -114,8 +121,9 @@ class GNMF(Factorization):
         n = data.shape[0]
         self.graph_ = _neighbours(self, data) if graph is None else graph_by_name(graph, self._names_in_.samples, "the graph")
         rows = self.graph_
-        arrays = (n, rows.indptr.astype(np.uintp), rows.indices.astype(np.uint32), rows.data.astype(np.float64))
-        return data, {"graph": arrays, "graph_weight": float(self.graph_weight)}
+        strength = stated(strength_of(self, 1.0, old="graph_weight", unit="raw"), "strength")
+        item = {"kind": "graph", **graph_document(n, rows.indptr, rows.indices, rows.data), "strength": strength}
+        return data, {"items": [item]}
 
 
 @documented
@@ -124,8 +132,11 @@ class SemiGNMF(GNMF):
 
     {own}n_neighbors : int, default=5
         Neighbours of each sample in the graph that is built when none is given (at most n_samples - 1, with weights 0-1).
-    graph_weight : float, default=1.0
-        How strongly the graph draws samples together; 0 = plain NMF.
+    strength : float, raw or None, default=None
+        How strongly the graph draws samples together: from 0 (plain NMF) to below 1, without a unit; ``raw(weight)`` is the published
+        weight, 1 by default.
+    graph_weight : float, default=None
+        An older spelling of ``strength=raw(graph_weight)``.
     {common}
 
     Examples

@@ -11,9 +11,11 @@ import numpy as np
 
 from .._base import Factorization, Iteration
 from .._documentation import documented
+from .._guidance.strength import Strength, raw, sigma_of, stated
 from .._input import matrix_by_name, vector_by_name
 from .._names import Names, by_name, column_labels, component_order, row_labels
 from .._targets import Targets
+from .strengths import strength_of
 
 __all__ = ["WSNMF"]
 
@@ -25,10 +27,11 @@ class WSNMF(Factorization):
     Labels are held with a strength without a unit. A 2-D y of soft memberships, or ``codes_reference`` and
     ``components_reference`` of ``fit``, are references with weights in the unit of the factors.
 
-    {own}strength : float, default=10.0
-        How strongly labelled samples are held to their class; 0 = not at all.
+    {own}strength : float, raw, "auto" or None, default=None
+        How strongly labelled samples are held to their class: from 0 (not at all) to below 1, 10/11 by default; ``raw(m)`` is the
+        published weight; "auto" is the least that is followed. Numbers above 1 are an older spelling of s / (1 - s).
     strength_unit : {{"relative", "raw"}}, default="relative"
-        Without a unit, or the published weight.
+        An older spelling: "raw" of a number stands for ``strength=raw(number)``.
     anchor_scale : {{"joint", "alternating", "fixed"}}, default="joint"
         What becomes of the free scale of reference rows.
     components_per_class : int, default=1
@@ -56,7 +59,7 @@ class WSNMF(Factorization):
         self,
         n_components: int | str | None = "auto",
         *,
-        strength: float = 10.0,
+        strength: Strength = None,
         strength_unit: str = "relative",
         anchor_scale: str = "joint",
         components_per_class: int = 1,
@@ -163,7 +166,7 @@ class WSNMF(Factorization):
         labels = targets is not None and not codes
         default = signature(type(self)).parameters
         # Only rows of codes with a scale of their own have a free scale: relative strengths and components have none.
-        if self.anchor_scale != default["anchor_scale"].default and not codes and not (labels and self.strength_unit == "raw"):
+        if self.anchor_scale != default["anchor_scale"].default and not codes and not (labels and (self.strength_unit == "raw" or isinstance(self.strength, raw))):
             out.append(("no-effect", f"anchor_scale={self.anchor_scale!r} has no effect: it is for codes_reference, soft memberships, and labels with strength_unit='raw'"))
         if self.strength_unit != default["strength_unit"].default and not labels:
             out.append(("no-effect", f"strength_unit={self.strength_unit!r} has no effect: there are no labels, and references have weights in the unit of the factors"))
@@ -188,10 +191,11 @@ class WSNMF(Factorization):
 
     def _knowledge(self, data: Any, targets: Targets | None, known: Any = None) -> tuple[Any, dict[str, Any]]:
         known = known or {}
+        strength = strength_of(self, 10.0)
         knowledge: dict[str, Any] = {
-            "strength": _strength(self.strength),
-            "strength_unit": self.strength_unit,
+            "strength": {"strength": stated(strength, "strength")},
             "anchor_scale": self.anchor_scale,
+            "items": [],
         }
         if not isinstance(self.components_per_class, Integral) or self.components_per_class < 1:
             raise ValueError(f"components_per_class is {self.components_per_class!r}, but must be a whole number of 1 or more")
@@ -202,8 +206,8 @@ class WSNMF(Factorization):
         self._reference_rank: int = 0
         soft = None
         if targets is not None and targets.codes is None:
-            soft = _soft_reference(targets, self.n_components, knowledge["strength"])
-        for what, key in (("codes", "code_reference"), ("components", "component_reference")):
+            soft = soft_reference(targets, self.n_components, strength)
+        for what, kind in (("codes", "reference codes"), ("components", "reference components")):
             reference, weight = known.get(what, (None, None))
             if reference is None:
                 if weight is not None:
@@ -211,15 +215,16 @@ class WSNMF(Factorization):
                 continue
             reference, weight = self._by_name(what, reference, weight, targets)
             rows = reference.shape[0]
-            weight = np.full(rows, knowledge["strength"]) if weight is None else weight
+            if weight is None:
+                weight = np.full(rows, weight_of(strength))
             if weight.shape != (rows,):
                 raise ValueError(f"{what}_weight must have the shape ({rows},), but has {weight.shape}")
-            knowledge[key] = (reference, np.ascontiguousarray(weight))
+            knowledge["items"].append({"kind": kind, "matrix": reference, "weight": weight.tolist()})
             self._reference_rank = reference.shape[1] if what == "codes" else max(rows, self._reference_rank)
         if soft is not None:
-            if "code_reference" in knowledge:
+            if known.get("codes", (None,))[0] is not None:
                 raise ValueError("soft memberships as y and codes_reference say the same thing twice; give one of them")
-            knowledge["code_reference"] = soft
+            knowledge["items"].append(soft)
         return data, knowledge
 
     def _owners(self, knowledge: dict[str, Any]) -> list[str]:
@@ -250,18 +255,20 @@ def _class_order(labels: Any, targets: Targets | None, where: str) -> Any:
     return None if targets is None else component_order(labels, targets.names, where)
 
 
-def _strength(strength: Any) -> float:
-    value = float(strength)
-    if not (value >= 0 and np.isfinite(value)):
-        raise ValueError(f"strength is {strength!r}, but must be a finite number of 0 or more")
-    return value
+def weight_of(strength: Strength) -> float:
+    """The weight of references that have none of their own, in the unit of the factors."""
+    weight = sigma_of(strength)
+    if weight is None:
+        raise ValueError(f"strength={strength!r} serves labels; references need weights, or a strength below 1 or raw(m)")
+    return weight
 
 
-def _soft_reference(targets: Targets, n_components: Any, strength: float) -> tuple[Any, Any]:
+def soft_reference(targets: Targets, n_components: Any, strength: Strength) -> dict[str, Any]:
     """Memberships as reference codes; components beyond the classes are 0 in them. Rows that aren't known are free."""
     values, known = targets.as_memberships()
     # Fewer components than classes are raised to one for each class (with a warning, where the rank is settled).
     rank = targets.n_classes if n_components in ("auto", None) else max(int(n_components), targets.n_classes)
     reference = np.zeros((len(values), rank))
     reference[:, : targets.n_classes] = values
-    return reference, np.where(known.any(axis=1), strength, 0.0)
+    weight = np.where(known.any(axis=1), weight_of(strength), 0.0)
+    return {"kind": "reference codes", "matrix": reference, "weight": weight.tolist()}

@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 from .._base import Factorization, Iteration
 from .._documentation import documented
+from .._guidance.strength import Strength, stated
 from .._targets import Targets
-from .references import _soft_reference, _strength
+from .references import soft_reference
+from .strengths import strength_of
 
 __all__ = ["SymNMF", "WSSymNMF"]
 
@@ -94,10 +96,11 @@ class WSSymNMF(Factorization):
 
     X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit.
 
-    {own}strength : float, default=10.0
-        How strongly labelled samples are held to their class.
+    {own}strength : float, raw or None, default=None
+        How strongly labelled samples are held to their class: from 0 (not at all) to below 1, 10/11 by default; ``raw(m)`` is the
+        published weight. Numbers above 1 are an older spelling of s / (1 - s).
     strength_unit : {{"relative", "raw"}}, default="relative"
-        Without a unit, or the published weight.
+        An older spelling: "raw" of a number stands for ``strength=raw(number)``.
     coupling : float, default=None
         How strongly the two factors are held near each other; (max X)² by default.
     {common}
@@ -123,7 +126,7 @@ class WSSymNMF(Factorization):
         self,
         n_components: int | str | None = "auto",
         *,
-        strength: float = 10.0,
+        strength: Strength = None,
         strength_unit: str = "relative",
         coupling: float | None = None,
         init: str | None = None,
@@ -171,7 +174,8 @@ class WSSymNMF(Factorization):
         self.coupling = coupling
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
-        knowledge: dict[str, Any] = {"strength": _strength(self.strength), "strength_unit": self.strength_unit, "coupling": self.coupling}
+        strength = strength_of(self, 10.0)
+        knowledge: dict[str, Any] = {"strength": {"strength": stated(strength, "strength")}, "coupling": self.coupling}
         if targets is not None and targets.codes is None:
-            knowledge["code_reference"] = _soft_reference(targets, self.n_components, knowledge["strength"])
+            knowledge["items"] = [soft_reference(targets, self.n_components, strength)]
         return data, knowledge

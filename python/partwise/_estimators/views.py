@@ -10,7 +10,9 @@ import scipy.sparse as sp
 
 from .._base import Factorization, Iteration
 from .._documentation import documented
+from .._guidance.strength import Strength, stated
 from .._targets import Targets
+from .strengths import strength_of
 
 __all__ = ["NMFAlpha", "SSNMF"]
 
@@ -21,10 +23,13 @@ class SSNMF(Factorization):
 
     NaN in a dense X marks entries that aren't known: they take no part in the fit.
 
-    {own}label_weight : float, default=1.0
-        How heavily the labels count beside the data; 1 = as much, 0 = not at all.
+    {own}strength : float, raw or None, default=None
+        How heavily the labels count beside the data: from 0 (not at all) over 0.5 (as much, the default) to below 1; ``raw(weight)`` is
+        the published weight.
+    label_weight : float, default=None
+        An older spelling: (s / (1 - s))² of the strength s, or the published weight.
     strength_unit : {{"relative", "raw"}}, default="relative"
-        Whether the weight is relative to the sizes of X and y, or as published.
+        An older spelling: whether ``label_weight`` is relative to the sizes of X and y, or as published.
     {common}
 
     Examples
@@ -47,7 +52,8 @@ class SSNMF(Factorization):
         self,
         n_components: int | str | None = "auto",
         *,
-        label_weight: float = 1.0,
+        strength: Strength = None,
+        label_weight: float | None = None,
         strength_unit: str = "relative",
         init: str | None = None,
         solver: str = "auto",
@@ -89,17 +95,21 @@ class SSNMF(Factorization):
             unlabelled=unlabelled,
             layer=layer,
         )
+        self.strength = strength
         self.label_weight = label_weight
         self.strength_unit = strength_unit
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
-        knowledge: dict[str, Any] = {"label_weight": float(self.label_weight), "strength_unit": self.strength_unit}
+        strength = {"strength": stated(strength_of(self, 1.0, old="label_weight", squared=False), "strength")}
+        items: list[dict[str, Any]] = []
+        knowledge: dict[str, Any] = {"strength": strength, "items": items}
         if targets is not None and targets.codes is None:
-            knowledge["label_targets"] = tuple(np.ascontiguousarray(part) for part in targets.as_memberships())
+            values, marks = targets.as_memberships()
+            items.append({"kind": "label targets", "matrix": np.where(marks > 0, values, np.nan), **strength})
         self._left_entries_out = False
         if not sp.issparse(data) and np.isnan(data).any():
             known = ~np.isnan(data)
-            knowledge["known_entries"] = known.astype(np.float64)
+            items.append({"kind": "known entries", "matrix": known.astype(np.float64)})
             self._left_entries_out = True
             data = np.where(known, data, data.dtype.type(0))
         return data, knowledge
@@ -200,8 +210,10 @@ class NMFAlpha(Factorization):
             if len(soft):
                 i, j = soft[0]
                 raise ValueError(f"NMF-alpha takes labels, but row {i}, column {j} of y is {values[i, j]}; SSNMF and WSNMF take soft memberships")
-            sets = [np.flatnonzero(row).tolist() if marks.any() else None for row, marks in zip(values, known, strict=True)]
-            knowledge["label_sets"] = (targets.n_classes, sets)
+            samples = np.flatnonzero(known.any(axis=1))
+            sets = [np.flatnonzero(values[i]).tolist() for i in samples]
+            listed = {"n_samples": len(values), "samples": samples.tolist(), "sets": sets, "names": list(targets.names)}
+            knowledge["items"] = [{"kind": "sets", **listed}]
         return data, knowledge
 
     def corrected_codes(self, codes: Any = None) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .guidance import Compiled, Guidance, compiled, guidance_of_native
-from .items import EntryWeights, FeatureWeights, Graph, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets, labelled_samples
+from .guidance import Compiled, Guidance, compiled, guidance_of_document
+from .items import EntryWeights, FeatureWeights, Graph, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets
 from .strength import Strength, raw
 from .topics import Topic
 
@@ -24,7 +24,6 @@ __all__ = [
     "Strength",
     "Topic",
     "compiled",
-    "guidance_of_native",
-    "labelled_samples",
+    "guidance_of_document",
     "raw",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._input import matrix_by_name
 from .._names import Names, column_labels, row_labels
-from .strength import FIRM, Strength, stated
+from .strength import Strength, stated
 
 __all__: list[str] = []
 
@@ -64,8 +64,17 @@ class _Item:
         found = [values[at] if at >= 0 else None for at in order]
         return found if isinstance(given, list) else np.array(found, dtype=np.asarray(given).dtype if (order >= 0).all() else object)
 
-    def _strength(self, place: _Place, default: float = FIRM) -> tuple[str, float]:
-        return stated(self.strength if self.strength is not None else place.strength, default, f"the strength of {self._kind}")
+    def _strength(self, place: _Place) -> Any:
+        return stated(self.strength if self.strength is not None else place.strength, f"the strength of {self._kind}")
+
+    def _document(self, place: _Place) -> dict[str, Any]:
+        """The item as documents of guidance hold it; what is None is left to the engine's default."""
+        return {name: value for name, value in {"kind": self._kind, **self._fields(place)}.items() if value is not None}
 
     def _fields(self, place: _Place) -> dict[str, Any]:
+        raise NotImplementedError
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        """The item from a document."""
         raise NotImplementedError

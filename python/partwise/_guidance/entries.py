@@ -30,7 +30,11 @@ class KnownEntries(_Item):
     _kind: ClassVar[str] = "known entries"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        return {"known": self._matrix(self.known, "marks", place)}
+        return {"matrix": self._matrix(self.known, "marks", place)}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        return cls(given["matrix"])
 
 
 @dataclass(eq=False)
@@ -60,19 +64,24 @@ class KnownFeatures(_Item):
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         if isinstance(self.known, (list, tuple)):
-            return {"known": self._of_lists(self.known, place)}
+            return _listed(*self._of_lists(self.known, place))
         shape = tuple(place.data.shape)
         if self.known is None:
             # The zeros of X that are stored are zeros as all others.
             data = place.data if sp.issparse(place.data) else sp.csr_array(place.data)
-            return {"known": feature_lists(data, zeros=False)}
+            return _listed(*feature_lists(data, zeros=False))
         if sp.issparse(self.known):
             known = self.known
         else:
             known = sp.csr_array(self._matrix(self.known, "known features", place))
         if known.shape != shape:
             raise ValueError(f"KnownFeatures: the known features must have the shape {shape}, but have {known.shape}")
-        return {"known": feature_lists(known, zeros=True)}
+        return _listed(*feature_lists(known, zeros=True))
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        features = given.get("matrix", np.zeros((1, 0)))[0].astype(np.int64)
+        return cls(np.split(features, np.cumsum(given["counts"])[:-1]))
 
     def _of_lists(self, lists: Sequence[Any], place: _Place) -> tuple[Any, Any]:
         if len(lists) != place.n_samples:
@@ -110,4 +119,14 @@ class EntryWeights(_Item):
     _kind: ClassVar[str] = "weights of entries"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        return {"weights": self._matrix(self.weights, "weights", place)}
+        return {"matrix": self._matrix(self.weights, "weights", place)}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        return cls(given["matrix"])
+
+
+def _listed(indptr: Any, indices: Any) -> dict[str, Any]:
+    """Lists of features as documents hold them: how many each sample has, and all of them in a row."""
+    table = indices.astype(np.float64).reshape(1, -1) if len(indices) else None
+    return {"counts": np.diff(indptr.astype(np.int64)).tolist(), "matrix": table}

@@ -9,11 +9,11 @@ from typing import Any
 
 from .._names import DataNames, Names, nearest
 from .base import _Item, _Place
-from .items import References, item_of_native, labelled_samples
-from .strength import FIRM, Strength, stated
+from .items import References, item_of_document
+from .strength import Strength, stated
 from .topics import Topic
 
-__all__ = ["Compiled", "Guidance", "compiled", "guidance_of_native"]
+__all__ = ["Compiled", "Guidance", "compiled", "guidance_of_document"]
 
 
 class Guidance:
@@ -55,7 +55,7 @@ class Guidance:
         twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
         if twice is not None:
             raise ValueError(f"two topics are named {twice!r}")
-        stated(strength, FIRM, "the strength of the guidance")
+        stated(strength, "the strength of the guidance")
         self.strength = strength
         self.feature_names = None if feature_names is None else [str(name) for name in feature_names]
 
@@ -88,11 +88,9 @@ class Guidance:
 class Compiled:
     """A guidance as the engine takes it."""
 
-    native: dict[str, Any]
+    document: dict[str, Any]
     components: list[str]
     """The topic of each component that a topic has."""
-    labelled: Any
-    """The samples of which it says the topic."""
     notes: list[str]
     from_y: dict[str, list[Any]]
     """What y said: the places of its "items", the names of its "topics"."""
@@ -111,26 +109,24 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
     added = [topic for topic in classes if topic.name not in known]
     notes = list(given.notes)
     features = _features(given, data_names.features, notes)
-    native = [_placed(topic.to_native(strength), features, notes) for topic in (*given.topics, *added)]
-    components = [topic["name"] for topic in native for _ in range(topic["components"])]
+    topics = [_placed(topic.to_document(strength), features, notes) for topic in (*given.topics, *added)]
+    components = [topic["name"] for topic in topics for _ in range(topic["components"])]
     place = _Place(data, strength, components, data_names.samples, features)
     items = []
     # References without names go to the topics that the rest has named: they come last.
     ordered = sorted([*given.items, *further], key=lambda item: isinstance(item, References))
     for item in ordered:
-        fields = item._fields(place)
-        names = fields["labels"][1] if "labels" in fields else fields.get("names", [])
-        place.components.extend(name for name in dict.fromkeys(names) if name not in place.components)
-        items.append((item._kind, fields))
+        fields = item._document(place)
+        place.components.extend(name for name in dict.fromkeys(fields.get("names", [])) if name not in place.components)
+        items.append(fields)
     if features.labels is not None:
         names = features.keys
     else:
         # Names of another number of features are refused where a seed needs them.
         names = given.feature_names
     return Compiled(
-        {"topics": native, "items": items, "feature_names": names},
+        {"topics": topics, "items": items, "feature_names": names},
         place.components,
-        labelled_samples(items),
         notes,
         {"items": [at for at, item in enumerate(ordered) if any(item is one for one in further)], "topics": [topic.name for topic in added]},
     )
@@ -164,15 +160,15 @@ def _placed(topic: dict[str, Any], features: Names, notes: list[str]) -> dict[st
     return {**topic, "seeds": seeds, "forbidden": [at(feature) for feature in topic["forbidden"]]}
 
 
-def guidance_of_native(native: dict[str, Any], without: dict[str, list[Any]] | None = None, samples: Any = None) -> Guidance | None:
-    """A guidance from the form that the engine takes, without what y said; None when nothing is left.
+def guidance_of_document(document: dict[str, Any], without: dict[str, list[Any]] | None = None, samples: Any = None) -> Guidance | None:
+    """The guidance of a document, without what y said; None when nothing is left.
 
     Its items go by the names that were stored: ``samples``, and the features of the guidance.
     """
     left_out = without or {"items": [], "topics": []}
-    topics = [Topic.of_native(topic) for topic in native["topics"] if topic["name"] not in left_out["topics"]]
-    features = native["feature_names"]
-    items = [item_of_native(kind, given, samples, features) for at, (kind, given) in enumerate(native["items"]) if at not in left_out["items"]]
+    topics = [Topic.of_document(topic) for topic in document["topics"] if topic["name"] not in left_out["topics"]]
+    features = document["feature_names"]
+    items = [item_of_document(given, samples, features) for at, given in enumerate(document["items"]) if at not in left_out["items"]]
     if not topics and not items:
         return None
     return Guidance(*items, topics=topics, feature_names=features)

@@ -17,9 +17,9 @@ from .._targets import Targets, targets_of
 from .._warn import warn
 from .base import _Item, _Place
 from .entries import EntryWeights, KnownEntries, KnownFeatures
-from .strength import HELD, LIGHT, Strength, of_native, stated
+from .strength import Strength, of_document, stated
 
-__all__ = ["EntryWeights", "FeatureWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "_Item", "item_of_native", "labelled_samples"]
+__all__ = ["EntryWeights", "FeatureWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "_Item", "item_of_document"]
 
 
 _RULES = ("components", "same-codes", "view")
@@ -53,9 +53,15 @@ class Labels(_Item):
             raise ValueError(f"the rule of labels is {self.rule!r}; valid: {', '.join(map(repr, _RULES))}")
         # Held or ignored: a strength that is meant for the rest can't be theirs.
         same = self.rule == "same-codes" and self.strength is None
-        strength = ("relative", HELD) if same else self._strength(place)
         codes, names, _ = self._targets(place).hard()
-        return {"labels": (codes, names), "rule": self.rule, "strength": strength}
+        return {**labels_document(codes, names), "rule": self.rule, "strength": None if same else self._strength(place)}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        labels = np.full(given["n_samples"], None, dtype=object)
+        for sample, code in zip(given["samples"], given["classes"], strict=True):
+            labels[sample] = given["names"][code]
+        return cls(labels, given["rule"], of_document(given.get("strength")))
 
     def _targets(self, place: _Place) -> Targets:
         if isinstance(self.labels, Targets):
@@ -105,8 +111,17 @@ class Sets(_Item):
         if unknown:
             raise ValueError(f"Sets: {unknown[0]!r} is not among names; valid: {', '.join(map(repr, names))}")
         at = {name: position for position, name in enumerate(names)}
-        numbers = [None if entry is None else [at[name] for name in entry] for entry in sets]
-        return {"names": names, "sets": numbers, "strength": self._strength(place)}
+        samples = [i for i, entry in enumerate(sets) if entry is not None]
+        numbers = [[at[name] for name in entry] for entry in sets if entry is not None]
+        return {"n_samples": len(sets), "samples": samples, "sets": numbers, "names": names, "strength": self._strength(place)}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        names = given["names"]
+        sets: list[Any] = [None] * given["n_samples"]
+        for sample, entry in zip(given["samples"], given["sets"], strict=True):
+            sets[sample] = [names[at] for at in entry]
+        return cls(sets, names, of_document(given.get("strength")))
 
 
 @dataclass(eq=False)
@@ -135,7 +150,11 @@ class Memberships(_Item):
         _check_renamed(self.names, column_labels(self.shares), "Memberships", "columns")
         own = (row_labels(self.shares) if self._made_for[0] is None else self._made_for[0], None)
         shares = matrix_by_name(self.shares, "the shares of Memberships", "Memberships", place.samples, own=own, fill=np.nan)
-        return {"names": [str(name) for name in names], "shares": shares, "strength": self._strength(place)}
+        return {"names": [str(name) for name in names], "matrix": shares, "strength": self._strength(place)}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        return cls(given["matrix"], given["names"], of_document(given.get("strength")))
 
 
 @dataclass(eq=False)
@@ -175,7 +194,11 @@ class References(_Item):
             names += [f"reference {j + 1}" for j in range(len(names), len(profiles))]
         if len(names) != len(profiles):
             raise ValueError(f"References: there are {len(profiles)} profiles, but {len(names)} names")
-        return {"names": names, "profiles": profiles, "strength": self._strength(place)}
+        return {"names": names, "matrix": profiles, "strength": self._strength(place)}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        return cls(given["matrix"], given["names"], of_document(given.get("strength")))
 
 
 @dataclass(eq=False)
@@ -197,6 +220,11 @@ class Links(_Item):
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         return {"must": self._pairs(self.must, "must", place), "cannot": self._pairs(self.cannot, "cannot", place), "strength": self._strength(place)}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        must, cannot = ([tuple(pair) for pair in given[side]] for side in ("must", "cannot"))
+        return cls(must, cannot, of_document(given.get("strength")))
 
     def _pairs(self, pairs: Any, what: str, place: _Place) -> list[tuple[int, int]]:
         out = []
@@ -241,8 +269,14 @@ class Graph(_Item):
             graph = graph_by_name(self.graph, place.samples, "Graph: the graph", self._made_for[0])
             indptr, indices, weights = graph.indptr.astype(np.uintp), graph.indices.astype(np.uint32), graph.data
         # As on the command line, the strength for everything else is not that of a graph: it would flatten all codes.
-        strength = stated(self.strength, LIGHT, "the strength of the graph")
-        return {"graph": (n, indptr, indices, weights), "strength": strength}
+        return {**graph_document(n, indptr, indices, weights), "strength": stated(self.strength, "the strength of the graph")}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        rows, columns, weights = given["matrix"].T
+        n = given["n_samples"]
+        graph = sp.csr_array((weights, (rows.astype(np.int64), columns.astype(np.int64))), shape=(n, n))
+        return cls(graph, strength=of_document(given.get("strength")))
 
 
 @dataclass(eq=False)
@@ -262,7 +296,11 @@ class SampleWeights(_Item):
         weights = vector_by_name(self.weights, "SampleWeights", place.samples, default=1.0, own=self._made_for[0])
         if weights.shape != (place.n_samples,):
             raise ValueError(f"SampleWeights: the weights must have the shape ({place.n_samples},), but have {weights.shape}")
-        return {"weights": weights.tolist()}
+        return {"matrix": weights.reshape(1, -1)}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        return cls(given["matrix"][0])
 
 
 @dataclass(eq=False)
@@ -294,7 +332,11 @@ class FeatureWeights(_Item):
         expected = (place.data.shape[1],)
         if weights.shape != expected:
             raise ValueError(f"FeatureWeights: the weights must have the shape {expected}, but have {weights.shape}")
-        return {"weights": weights.tolist()}
+        return {"matrix": weights.reshape(1, -1)}
+
+    @classmethod
+    def _of_document(cls, given: dict[str, Any]) -> _Item:
+        return cls(given["matrix"][0])
 
 
 def _check_renamed(names: Any, labels: Any, where: str, what: str) -> None:
@@ -328,52 +370,26 @@ def graph_by_name(graph: Any, samples: Names, what: str, made_for: Any = None) -
     return own
 
 
-def item_of_native(kind: str, given: dict[str, Any], samples: Any = None, features: Any = None) -> _Item:
-    """An item from the form that the engine takes, and the names of the samples and features that it was made for."""
-    item = _of_native(kind, given)
-    item._made_for = (samples, features)
-    return item
+_ITEMS = (Labels, Sets, Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights)
 
 
-def _of_native(kind: str, given: dict[str, Any]) -> _Item:
-    strength = of_native(given["strength"]) if "strength" in given else None
-    if kind == "labels":
-        codes, names = given["labels"]
-        return Labels(np.array([names[code] if code >= 0 else None for code in codes], dtype=object), given["rule"], strength)
-    if kind == "sets":
-        names = given["names"]
-        return Sets([None if entry is None else [names[at] for at in entry] for entry in given["sets"]], names, strength)
-    if kind == "memberships":
-        return Memberships(given["shares"], given["names"], strength)
-    if kind == "references":
-        return References(given["profiles"], given["names"], strength)
-    if kind == "links":
-        return Links(given["must"], given["cannot"], strength)
-    if kind == "graph":
-        n, indptr, indices, weights = given["graph"]
-        return Graph(sp.csr_array((weights, indices.astype(np.int64), indptr.astype(np.int64)), shape=(n, n)), strength=strength)
-    if kind == "sample weights":
-        return SampleWeights(np.asarray(given["weights"]))
-    if kind == "feature weights":
-        return FeatureWeights(np.asarray(given["weights"]))
-    if kind == "known entries":
-        return KnownEntries(given["known"])
-    if kind == "known features":
-        indptr, indices = given["known"]
-        return KnownFeatures(np.split(np.asarray(indices, dtype=np.int64), np.asarray(indptr, dtype=np.int64)[1:-1]))
-    if kind == "weights of entries":
-        return EntryWeights(given["weights"])
-    raise ValueError(f"guidance of the kind {kind!r} is not known to this version")
+def item_of_document(given: dict[str, Any], samples: Any = None, features: Any = None) -> _Item:
+    """An item of a document, and the names of the samples and features that it was made for."""
+    for cls in _ITEMS:
+        if cls._kind == given["kind"]:
+            item: _Item = cls._of_document(given)
+            item._made_for = (samples, features)
+            return item
+    raise ValueError(f"guidance of the kind {given['kind']!r} is not known to this version")
 
 
-def labelled_samples(items: Sequence[tuple[str, dict[str, Any]]]) -> Any:
-    """The samples of which items, in the form that the engine takes, say the topic: positions, ascending."""
-    found = [np.array([], dtype=int)]
-    for kind, given in items:
-        if kind == "labels":
-            found.append(np.flatnonzero(np.asarray(given["labels"][0]) >= 0))
-        elif kind == "sets":
-            found.append(np.array([i for i, entry in enumerate(given["sets"]) if entry is not None], dtype=int))
-        elif kind == "memberships":
-            found.append(np.flatnonzero(~np.isnan(given["shares"]).all(axis=1)))
-    return np.unique(np.concatenate(found))
+def labels_document(codes: Any, names: list[str]) -> dict[str, Any]:
+    """Labels as documents hold them: those of the labelled samples."""
+    samples = np.flatnonzero(codes >= 0)
+    return {"n_samples": len(codes), "samples": samples.tolist(), "classes": codes[samples].tolist(), "names": list(names)}
+
+
+def graph_document(n: int, indptr: Any, indices: Any, weights: Any) -> dict[str, Any]:
+    """A graph in CSR as documents hold it: a row (from, to, weight) an edge."""
+    rows = np.repeat(np.arange(n), np.diff(indptr.astype(np.int64)))
+    return {"n_samples": n, "matrix": np.column_stack([rows, indices, weights]).astype(np.float64, order="C")}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .strength import FIRM, Strength, of_native, stated
+from .strength import Strength, of_document, stated
 
 __all__ = ["Topic", "feature_of"]
 
@@ -71,21 +71,23 @@ class Topic:
         with contextlib.suppress(TypeError, ValueError):
             self.seeds = _seeds(self.seeds, "")
 
-    def to_native(self, strength: Strength) -> dict[str, Any]:
-        """The topic as the engine takes it."""
+    def to_document(self, strength: Strength) -> dict[str, Any]:
+        """The topic as documents of guidance hold it."""
         what = f"topic {self.name!r}"
         if not isinstance(self.components, Integral) or self.components < 1:
             raise ValueError(f"{what}: components is {self.components!r}, but must be a whole number of 1 or more")
         forbidden = [self.forbidden] if isinstance(self.forbidden, (str, Integral)) else self.forbidden
+        stated_strength = stated(self.strength if self.strength is not None else strength, f"the strength of {what}")
         return {
             "name": str(self.name),
             "components": int(self.components),
             "seeds": _seeds(self.seeds, what),
             "forbidden": [feature_of(feature, what) for feature in (() if forbidden is None else forbidden)],
-            "strength": stated(self.strength if self.strength is not None else strength, FIRM, f"the strength of {what}"),
+            **({} if stated_strength is None else {"strength": stated_strength}),
         }
 
     @classmethod
-    def of_native(cls, given: dict[str, Any]) -> Topic:
-        """A topic from the form that the engine takes."""
-        return cls(given["name"], list(given["seeds"]), given["components"], list(given["forbidden"]), of_native(given["strength"]))
+    def of_document(cls, given: dict[str, Any]) -> Topic:
+        """A topic of a document."""
+        seeds = [tuple(seed) for seed in given["seeds"]]
+        return cls(given["name"], seeds, given["components"], list(given["forbidden"]), of_document(given.get("strength")))

@@ -78,13 +78,12 @@ impl Reader<'_> {
             let rule = LabelRule::default();
             return Ok(LabelsEntry { file, column: None, rule, per_class: None, strength: None });
         };
-        let rule = match keys.get("rule").map(|rule| choice(rule, &["components", "same-codes", "view"])) {
+        let rule = match keys.get("rule") {
             None => LabelRule::default(),
-            Some(rule) => match rule? {
-                "same-codes" => LabelRule::SameCodes,
-                "view" => LabelRule::View,
-                _ => LabelRule::Components,
-            },
+            Some(rule) => {
+                let name = choice(rule, &LabelRule::ALL.map(LabelRule::name))?;
+                LabelRule::from_name(name).unwrap_or_default()
+            }
         };
         let per_class = match keys.get("per_class") {
             None => None,

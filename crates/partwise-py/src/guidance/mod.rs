@@ -1,10 +1,12 @@
 //! Guidance of any kind: guided fits, sweeps, suggestions and steering.
 
-pub(crate) mod given;
+pub(crate) mod document;
 pub(crate) mod steering;
-pub(crate) mod told;
+
+use std::fmt::Display;
 
 use numpy::{Element, PyReadonlyArray2};
+use partwise::guidance::Guidance;
 use partwise::recipes::{self, GuidanceReport, ShareOf, StrengthRule, SweepPoint, Verdict};
 use partwise::{DataMatrix, Loss, Real, Settings};
 use pyo3::prelude::*;
@@ -16,7 +18,6 @@ use crate::faults::value_error;
 use crate::fitting::outcome;
 use crate::options;
 use crate::watching::watched;
-use given::Given;
 
 /// Factors data by guidance; the outcome of a fit, with `findings`, `agreement`, `topics` and, where strengths were searched, `searched`.
 #[pyfunction]
@@ -28,7 +29,7 @@ pub(crate) fn fit_guided<'py>(
     settings: &Bound<'py, PyDict>,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let given = given::guidance(guidance)?;
+    let given = document::guidance(guidance)?;
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let settings = options::settings(settings)?;
     match data.view()? {
@@ -40,19 +41,24 @@ pub(crate) fn fit_guided<'py>(
 fn fit_in<'py, T: Real + Element>(
     py: Python<'py>,
     data: &dyn DataMatrix<T>,
-    given: &Given,
+    given: &Guidance,
     loss: Loss,
     settings: &Settings,
     callback: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let done = watched(py, callback, |observer| {
         let (guidance, searched) = match given.searches() {
-            false => (given.guidance.clone(), None),
+            false => (given.clone(), None),
             true => {
                 let rule = StrengthRule::default();
-                let (scale, trace) =
-                    recipes::auto_scale(data, &|scale| given.at(scale), loss, settings, &rule)?;
-                (given.at(scale), Some((scale, trace)))
+                let (scale, trace) = recipes::auto_scale(
+                    data,
+                    &|scale| recipes::at_scale(given, scale),
+                    loss,
+                    settings,
+                    &rule,
+                )?;
+                (recipes::at_scale(given, scale), Some((scale, trace)))
             }
         };
         let done = recipes::fit_guided(data, &guidance, loss, settings, observer)?;
@@ -63,8 +69,9 @@ fn fit_in<'py, T: Real + Element>(
     out.set_item("findings", findings(py, &done.report)?)?;
     out.set_item("agreement", done.report.agreement())?;
     out.set_item("topics", guidance.all_topics())?;
+    out.set_item("labelled", guidance.labelled_samples())?;
     // What was searched is not what was given.
-    let fitted = searched.as_ref().map(|_| told::guidance(py, &guidance)).transpose()?;
+    let fitted = searched.as_ref().map(|_| document::of_guidance(py, &guidance)).transpose()?;
     out.set_item("fitted_guidance", fitted)?;
     out.set_item("searched", searched.map(|(scale, trace)| (scale, points(&trace))))?;
     Ok(out)
@@ -104,10 +111,10 @@ pub(crate) fn sweep<'py>(
     settings: &Bound<'py, PyDict>,
     scales: Vec<f64>,
 ) -> PyResult<Vec<(f64, f64, f64)>> {
-    let given = given::guidance(guidance)?;
+    let given = document::guidance(guidance)?;
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let settings = options::settings(settings)?;
-    let guidance = &given.guidance;
+    let guidance = &given;
     let found = match data.view()? {
         View::F32(data) => {
             watched(py, None, |_| recipes::sweep(data.as_ref(), guidance, loss, &settings, &scales))?

@@ -8,8 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::given::{self, GivenFeature};
-use super::told;
+use super::document;
 use crate::arrays::{into_array, to_matrix};
 use crate::data::{Lent, View};
 use crate::faults::value_error;
@@ -21,8 +20,8 @@ pub(crate) fn with_all_topics<'py>(
     guidance: &Bound<'py, PyDict>,
     rank: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let known = given::guidance(guidance)?.guidance;
-    told::guidance(py, &recipes::with_all_topics(known, rank))
+    let known = document::guidance(guidance)?;
+    document::of_guidance(py, &recipes::with_all_topics(known, rank))
 }
 
 /// The new guidance, and codes and components to start its fit from. `action` is its name and a dictionary of its fields.
@@ -35,15 +34,15 @@ pub(crate) fn steered<'py>(
     components: PyReadonlyArray2<'py, f64>,
     action: (String, Bound<'py, PyDict>),
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let known = given::guidance(guidance)?.guidance;
+    let known = document::guidance(guidance)?;
     let (codes, components) = (to_matrix(&codes)?, to_matrix(&components)?);
     let action = self::action(&action.0, &action.1)?;
     let (known, (codes, components)) = match data.view()? {
         View::F32(data) => apply(py, data.as_ref(), &known, &codes, &components, &action)?,
         View::F64(data) => apply(py, data.as_ref(), &known, &codes, &components, &action)?,
     };
-    let told = told::guidance(py, &known)?;
-    Ok((told, into_array(py, codes)?.into_any(), into_array(py, components)?.into_any()))
+    let changed = document::of_guidance(py, &known)?;
+    Ok((changed, into_array(py, codes)?.into_any(), into_array(py, components)?.into_any()))
 }
 
 fn apply<T: Real>(
@@ -55,6 +54,23 @@ fn apply<T: Real>(
     action: &Action,
 ) -> PyResult<(Guidance, Start)> {
     py.detach(|| recipes::steered(data, known, codes, components, action)).map_err(value_error)
+}
+
+#[derive(FromPyObject)]
+enum GivenFeature {
+    #[pyo3(transparent)]
+    Index(usize),
+    #[pyo3(transparent)]
+    Name(String),
+}
+
+impl From<GivenFeature> for Feature {
+    fn from(given: GivenFeature) -> Self {
+        match given {
+            GivenFeature::Index(at) => Feature::Index(at),
+            GivenFeature::Name(name) => Feature::Name(name),
+        }
+    }
 }
 
 fn action(name: &str, fields: &Bound<'_, PyDict>) -> PyResult<Action> {

@@ -2,18 +2,24 @@
 //! compiles to terms and merges; it knows no solver and no file format.
 
 mod advice;
+mod document;
+mod everything;
 mod plan;
 mod references;
 mod rules;
 mod sets;
 mod strength;
+mod tables;
+mod topics;
 mod units;
 
 pub use crate::labels::Labels;
 pub use crate::terms::FeatureLists;
-pub use advice::{Advice, Feature, Guidance, LabelRule, Seed, Topic};
+pub use advice::{Advice, LabelRule};
+pub use everything::Guidance;
 pub(crate) use plan::{Evidence, Plan, ties};
 pub(crate) use references::check_references;
 pub use references::{CodeReference, ComponentReference, LabelTargets};
 pub use sets::{LabelSets, SupportVectors};
 pub use strength::Strength;
+pub use topics::{Feature, Seed, Topic};

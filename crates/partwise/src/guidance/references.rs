@@ -1,31 +1,37 @@
 //! References as WS-NMF is published, by the number of the component and with a weight for each row; and labels as numbers.
 
+use serde::{Deserialize, Serialize};
+
 use super::Strength;
+use super::document::{TargetsText, rows};
 use crate::engine::{Shape, Slot};
 use crate::foundation::checks::check_non_negative;
 use crate::foundation::{Error, Matrix, Result};
 use crate::terms::{ComponentAnchor, LabelView};
 
 /// Reference codes: rows of W that are known, up to scale.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct CodeReference {
     /// W_ref (n × k).
+    #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
     pub reference: Matrix<f64>,
     /// m (n), ≥ 0: how strongly each row is pulled to its reference; it enters the objective squared. 0 = free.
     pub weight: Vec<f64>,
 }
 
 /// Reference components: rows of H that are known.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct ComponentReference {
     /// H_ref (m × d) with m ≤ k: the first m components are pulled to these, the rest are free.
+    #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
     pub reference: Matrix<f64>,
     /// Weight (m), ≥ 0, of each component; it enters the objective squared. 0 = free.
     pub weight: Vec<f64>,
 }
 
-/// Labels as numbers: soft, several per sample, or known in part.
-#[derive(Clone, Debug, PartialEq)]
+/// Labels as numbers: soft, several a sample, or known in part.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(from = "TargetsText", into = "TargetsText")]
 pub struct LabelTargets {
     /// Y (n × c) ≥ 0: how much each sample has of each label, 0 to 1 as a rule.
     pub targets: Matrix<f64>,

@@ -1,5 +1,7 @@
 //! [`Strength`]: the strength of an item, and the penalty that follows from it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::foundation::{Error, Result};
 
 /// How strongly an item is followed.
@@ -8,8 +10,9 @@ use crate::foundation::{Error, Result};
 /// |---|---|
 /// | `Relative(0)` | ignored |
 /// | `Relative(s)`, 0 < s < 1 | σ = s/(1 − s); σ² multiplies the item's cost, which has no unit: at s = ½ a misplaced part costs as much as leaving it out of the fit |
-/// | `Relative(1)` | exact |
-/// | `Raw(m)`, m ≥ 0 | the paper's weight, in its unit: m of WS-NMF (enters squared), λ of GNMF and SSNMF |
+/// | `Relative(1)` | held exactly |
+/// | `Auto` | the least that is followed, to be searched |
+/// | `Raw(m)`, m ≥ 0 | a paper's own weight, in its unit: m of WS-NMF (enters squared), λ of GNMF and SSNMF |
 ///
 /// | item | cost, at unit length of the components (y = w·‖h‖), beside ½‖X − WH‖² | with the Kullback–Leibler loss | raw |
 /// |---|---|---|---|
@@ -24,15 +27,55 @@ use crate::foundation::{Error, Result};
 /// | cannot-links | σ²·yᵢ·yₗ | – | – |
 /// | a graph | ½σ²·tr(Yᵀ(I − D^-½AD^-½)Y) | – | (λ/2)·tr(WᵀLW) |
 ///
-/// The weight of seeds in their topic is a [`SeedShare`](crate::terms::SeedShare): whatever else the topic is made of is free, but it can't
-/// leave its seeds for something larger. Rows of H stand for unit length of the codes where a feature is placed. Every relative cost is the same for X and c·X, and for n and
-/// 10·n samples.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The weight of seeds in their topic is a [`SeedShare`](crate::terms::SeedShare): whatever else the topic is
+/// made of is free, but it can't leave its seeds for something larger. Rows of H stand for unit length of the
+/// codes where a feature is placed. Every relative cost is the same for X and c·X, and for n and 10·n
+/// samples.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(from = "StrengthText", into = "StrengthText")]
 pub enum Strength {
     /// From 0 (ignored) to 1 (exact).
     Relative(f64),
     /// A paper's own weight.
     Raw(f64),
+    /// The least that is followed, searched from the default of the item: see
+    /// [`at_scale`](crate::recipes::at_scale). A fit refuses it.
+    Auto,
+}
+
+/// A strength as it is written.
+#[derive(Deserialize, Serialize)]
+#[serde(untagged, expecting = "a strength is no number from 0 to 1, no { raw = m }, and not \"auto\"")]
+enum StrengthText {
+    Relative(f64),
+    Raw { raw: f64 },
+    Word(Word),
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Auto,
+}
+
+impl From<StrengthText> for Strength {
+    fn from(text: StrengthText) -> Self {
+        match text {
+            StrengthText::Relative(strength) => Strength::Relative(strength),
+            StrengthText::Raw { raw } => Strength::Raw(raw),
+            StrengthText::Word(Word::Auto) => Strength::Auto,
+        }
+    }
+}
+
+impl From<Strength> for StrengthText {
+    fn from(strength: Strength) -> Self {
+        match strength {
+            Strength::Relative(strength) => StrengthText::Relative(strength),
+            Strength::Raw(raw) => StrengthText::Raw { raw },
+            Strength::Auto => StrengthText::Word(Word::Auto),
+        }
+    }
 }
 
 impl Strength {
@@ -62,6 +105,7 @@ impl Strength {
             Strength::Relative(s) if s >= 1.0 => f64::INFINITY,
             Strength::Relative(s) => s / (1.0 - s),
             Strength::Raw(m) => m,
+            Strength::Auto => Strength::FIRM.sigma(),
         }
     }
 
@@ -71,6 +115,7 @@ impl Strength {
             Strength::Relative(s) if s >= 1.0 => f64::INFINITY,
             Strength::Relative(s) => (s / (1.0 - s)).powi(2),
             Strength::Raw(m) => m * m,
+            Strength::Auto => Strength::FIRM.weight(),
         }
     }
 
@@ -84,7 +129,23 @@ impl Strength {
                 fault(s, "from 0 (ignored) to 1 (fixed exactly)")
             }
             Strength::Raw(m) if !(m >= 0.0 && m.is_finite()) => fault(m, "a finite raw weight of 0 or more"),
+            Strength::Auto => Err(Error::Incompatible {
+                asked: format!("{what} of \"auto\" in a single fit"),
+                reason: "it is found by a search over several fits".into(),
+                valid: vec!["recipes::auto_scale".into(), "a number from 0 to 1".into()],
+            }),
             _ => Ok(()),
+        }
+    }
+
+    /// The same with σ times `scale`; what is ignored, fixed or raw has none.
+    pub(crate) fn scaled(self, scale: f64) -> Self {
+        match self {
+            Strength::Relative(s) if s > 0.0 && s < 1.0 => {
+                let sigma = scale * s / (1.0 - s);
+                Strength::Relative(sigma / (1.0 + sigma))
+            }
+            other => other,
         }
     }
 

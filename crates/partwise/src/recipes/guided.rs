@@ -153,7 +153,8 @@ fn without_cannot_links(guidance: &Guidance) -> Guidance {
     out
 }
 
-/// A component for each linked group of samples, no two of a pair alike: those with the fewest choices first, the largest share first.
+/// A component for each linked group of samples, no two of a pair alike: those with the fewest choices first,
+/// the largest share first.
 fn colour(pairs: &[(usize, usize)], group: &[usize], share: &Matrix<f64>) -> Option<BTreeMap<usize, usize>> {
     /// Steps of the search at most.
     const STEPS: usize = 200_000;
@@ -216,26 +217,37 @@ pub struct SweepPoint {
     pub agreement: f64,
 }
 
-/// The same guidance with every σ that is neither exact nor raw multiplied by `scale`.
+/// The same guidance with every σ that is neither exact nor raw multiplied by `scale`; what is to be searched
+/// has its default.
 pub fn scaled(guidance: &Guidance, scale: f64) -> Guidance {
-    let change = |strength: Strength| match strength {
-        Strength::Relative(s) if s > 0.0 && s < 1.0 => {
-            let sigma = scale * s / (1.0 - s);
-            Strength::Relative(sigma / (1.0 + sigma))
-        }
-        other => other,
+    with_strengths(guidance, |strength, _| strength.scaled(scale))
+}
+
+/// The guidance at one scale of a search: the default of each strength of [`Strength::Auto`] times `scale` as
+/// σ, the others as they are.
+pub fn at_scale(guidance: &Guidance, scale: f64) -> Guidance {
+    with_strengths(guidance, |strength, auto| if auto { strength.scaled(scale) } else { strength })
+}
+
+/// The guidance with changed strengths. `change` is given each strength, the default where it is to be
+/// searched, and whether it is.
+fn with_strengths(guidance: &Guidance, change: impl Fn(Strength, bool) -> Strength) -> Guidance {
+    let new = |stated: Strength, default: Strength| match stated {
+        Strength::Auto => change(default, true),
+        stated => change(stated, false),
     };
     let mut out = guidance.clone();
     for item in out.advice_mut() {
-        if let Some(strength) = item.strength() {
-            let same_codes = matches!(item, Advice::Labels { rule: LabelRule::SameCodes, .. });
-            if !same_codes {
-                *item = item.clone().with_strength(change(strength));
-            }
-        }
+        let Some(stated) = item.strength() else { continue };
+        let strength = match item {
+            // Fixed or ignored, nothing between.
+            Advice::Labels { rule: LabelRule::SameCodes, .. } if stated != Strength::Auto => stated,
+            _ => new(stated, item.default_strength()),
+        };
+        item.set_strength(strength);
     }
     for topic in out.topics_mut() {
-        topic.strength = change(topic.strength);
+        topic.strength = new(topic.strength, Strength::FIRM);
     }
     out
 }
@@ -262,6 +274,7 @@ fn swept<T: Real>(
     settings: &Settings,
     scales: &[f64],
 ) -> Result<Vec<SweepPoint>> {
+    let guidance = &at_scale(guidance, 1.0);
     let point = |&scale: &f64| {
         if !(scale >= 0.0 && scale.is_finite()) {
             return Err(Error::OutOfRange {
@@ -296,8 +309,9 @@ pub fn auto_strength<T: Real>(
     Ok((scaled(guidance, scale), trace))
 }
 
-/// [`auto_strength`] for a part of the guidance: `at` gives the guidance at a scale, with what is not searched as it is. Returns the
-/// last scale that is followed (`rule.start` when even that is not) and what was tried.
+/// [`auto_strength`] for a part of the guidance: `at` gives the guidance at a scale, with what is not
+/// searched as it is. Returns the last scale that is followed (`rule.start` when even that is not) and what
+/// was tried.
 ///
 /// # Errors
 /// As [`auto_strength`].

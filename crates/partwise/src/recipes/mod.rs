@@ -11,7 +11,8 @@ mod suggest;
 
 pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
 pub use guided::{
-    GuidedFit, SweepPoint, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled, sweep,
+    GuidedFit, SweepPoint, at_scale, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled,
+    sweep,
 };
 pub use memberships::{ShareOf, shares};
 pub use steering::{Action, Start, Steering, steered, with_all_topics};

@@ -34,6 +34,11 @@ impl FeatureLists {
         Ok(FeatureLists(Arc::new(Rows { offsets, features })))
     }
 
+    /// How many features each sample lists, without the features: for a document that keeps them elsewhere.
+    pub(crate) fn without_features(offsets: Vec<usize>) -> Self {
+        FeatureLists(Arc::new(Rows { offsets, features: Vec::new() }))
+    }
+
     /// n.
     pub fn n_samples(&self) -> usize {
         self.0.offsets.len() - 1

@@ -49,7 +49,7 @@ impl Compiler<'_> {
             match strength {
                 Strength::Relative(s) if s >= 1.0 => self.fixed.push((j, profile)),
                 Strength::Relative(s) if s > 0.0 => drawn.push((j, profile)),
-                Strength::Relative(_) => {}
+                Strength::Relative(_) | Strength::Auto => {}
                 Strength::Raw(_) => anchored.push((j, profile)),
             }
         }

@@ -12,8 +12,8 @@ use std::ops::Range;
 pub(crate) use pairs::ties;
 use rows::Rows;
 
-use super::advice::{Advice, Guidance};
 use super::rules::RowRules;
+use super::{Advice, Guidance};
 use crate::engine::term::ModelTerms;
 use crate::engine::{Shape, Slot};
 use crate::foundation::{Error, Matrix, Notice, Result};

@@ -1,0 +1,242 @@
+//! A [`Guidance`] as a document: one schema for model files, guidance from Python and whatever else speaks
+//! serde. Defaults are those of the library.
+//!
+//! ```text
+//! {
+//!   "topics": [{"name", "components", "seeds": [feature or [feature, weight], ...],
+//!               "forbidden": [feature, ...], "strength"}, ...],
+//!   "items": [{"kind", "strength", ...}, ...],
+//!   "feature_names": [...] or null
+//! }
+//! ```
+//!
+//! A feature is a name or a column; a strength is a number from 0 to 1, `{"raw": m}` or `"auto"`. Numbers are
+//! lists of rows in which null stands for what is not known. [`Advice::without_table`] takes them out of an
+//! item, [`Advice::with_table`] puts them back: whoever has a better place for large tables keeps them there.
+
+use serde::{Deserialize, Serialize};
+
+use super::tables::{edges_of, graph_of, table_of, targets_of};
+use super::{Advice, LabelTargets, Strength};
+use crate::foundation::Matrix;
+use crate::graphs::Graph;
+use crate::terms::FeatureLists;
+
+/// The labels of samples of which some are known, as they are written.
+pub(super) mod sets {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    #[derive(Deserialize, Serialize)]
+    struct SetsText {
+        n_samples: usize,
+        samples: Vec<usize>,
+        sets: Vec<Vec<u32>>,
+    }
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        sets: &[Option<Vec<u32>>],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let known = || sets.iter().enumerate().filter_map(|(i, set)| Some((i, set.as_ref()?)));
+        let (samples, listed) =
+            (known().map(|(i, _)| i).collect(), known().map(|(_, set)| set.clone()).collect());
+        SetsText { n_samples: sets.len(), samples, sets: listed }.serialize(serializer)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Option<Vec<u32>>>, D::Error> {
+        let text = SetsText::deserialize(deserializer)?;
+        let listed = text.sets.into_iter().map(Some).collect();
+        crate::labels::spread(text.n_samples, &text.samples, listed, None).map_err(D::Error::custom)
+    }
+}
+
+/// A matrix as its rows.
+pub(super) mod rows {
+    use super::Matrix;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(in super::super) fn none() -> Matrix<f64> {
+        Matrix::zeros(0, 0)
+    }
+
+    pub(in super::super) fn is_empty(matrix: &Matrix<f64>) -> bool {
+        matrix.rows() == 0
+    }
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        matrix: &Matrix<f64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((0..matrix.rows()).map(|i| matrix.row(i)))
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Matrix<f64>, D::Error> {
+        let rows = Vec::<Vec<Option<f64>>>::deserialize(deserializer)?;
+        let columns = rows.first().map_or(0, Vec::len);
+        if let Some(at) = rows.iter().position(|row| row.len() != columns) {
+            let message =
+                format!("row {at} of a matrix has {} numbers, the first has {columns}", rows[at].len());
+            return Err(D::Error::custom(message));
+        }
+        let n = rows.len();
+        let values = rows.into_iter().flatten().map(|value| value.unwrap_or(f64::NAN)).collect();
+        Matrix::from_vec(n, columns, values).map_err(D::Error::custom)
+    }
+}
+
+/// One number for each sample or feature.
+pub(super) mod weights {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize, Serialize)]
+    struct WeightsText {
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weights: Vec<f64>,
+    }
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        weights: &[f64],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        WeightsText { weights: weights.to_vec() }.serialize(serializer)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<f64>, D::Error> {
+        Ok(WeightsText::deserialize(deserializer)?.weights)
+    }
+}
+
+/// One number for each entry of the data.
+pub(super) mod entries {
+    use super::{Matrix, rows};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize, Serialize)]
+    struct EntriesText {
+        #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
+        rows: Matrix<f64>,
+    }
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        entries: &Matrix<f64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        EntriesText { rows: entries.clone() }.serialize(serializer)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Matrix<f64>, D::Error> {
+        Ok(EntriesText::deserialize(deserializer)?.rows)
+    }
+}
+
+/// Lists of features as they are written: how many each sample has, and all of them in a row (or, in old
+/// files, list by list).
+#[derive(Deserialize, Serialize)]
+pub(super) struct ListsText {
+    #[serde(default)]
+    counts: Vec<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    features: Vec<u32>,
+    #[serde(default, skip_serializing)]
+    known: Option<Vec<Vec<u32>>>,
+}
+
+pub(super) mod lists {
+    use super::{FeatureLists, ListsText};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        lists: &FeatureLists,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let counts = lists.offsets().windows(2).map(|pair| pair[1] - pair[0]).collect();
+        ListsText { counts, features: lists.features().to_vec(), known: None }.serialize(serializer)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<FeatureLists, D::Error> {
+        let text = ListsText::deserialize(deserializer)?;
+        if let Some(known) = text.known {
+            return Ok(known.into());
+        }
+        let mut offsets = vec![0_usize];
+        for count in text.counts {
+            let end = offsets.last().and_then(|end| end.checked_add(count));
+            offsets.push(end.ok_or_else(|| D::Error::custom("counts is more than is listed"))?);
+        }
+        if text.features.is_empty() {
+            return Ok(FeatureLists::without_features(offsets));
+        }
+        FeatureLists::new(offsets, text.features).map_err(D::Error::custom)
+    }
+}
+
+/// A graph as it is written: its edges, both ways, as rows (from, to, weight).
+pub(super) mod graph {
+    use super::{Graph, Matrix, edges_of, graph_of, rows};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    #[derive(Deserialize, Serialize)]
+    struct GraphText {
+        n_samples: usize,
+        #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
+        edges: Matrix<f64>,
+    }
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        graph: &Graph,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        GraphText { n_samples: graph.n_samples(), edges: edges_of(graph) }.serialize(serializer)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Graph, D::Error> {
+        let text = GraphText::deserialize(deserializer)?;
+        graph_of(text.n_samples, &text.edges).map_err(D::Error::custom)
+    }
+}
+
+/// Label targets as they are written: null where nothing is known.
+#[derive(Deserialize, Serialize)]
+pub(super) struct TargetsText {
+    #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
+    targets: Matrix<f64>,
+}
+
+impl From<TargetsText> for LabelTargets {
+    fn from(text: TargetsText) -> Self {
+        targets_of(&text.targets)
+    }
+}
+
+impl From<LabelTargets> for TargetsText {
+    fn from(targets: LabelTargets) -> Self {
+        TargetsText { targets: table_of(&targets) }
+    }
+}
+
+/// Items that are whole: nothing of them is kept elsewhere.
+pub(super) fn whole_items<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<Advice>, D::Error> {
+    let items = Vec::<Advice>::deserialize(deserializer)?;
+    items.into_iter().map(|item| item.with_table(None).map_err(serde::de::Error::custom)).collect()
+}
+
+impl Strength {
+    /// What stands for the default of an item until [`Advice::with_table`]; no fit takes it.
+    pub(super) fn unstated() -> Self {
+        Strength::Relative(f64::NAN)
+    }
+}
