@@ -3,7 +3,6 @@
 pub(crate) mod document;
 pub(crate) mod steering;
 
-use std::fmt::Display;
 
 use numpy::{Element, PyReadonlyArray2};
 use partwise::guidance::Guidance;

@@ -199,6 +199,7 @@ fn weight(strength: Strength) -> f64 {
     match strength {
         Strength::Relative(s) => (s / (1.0 - s)).powi(2),
         Strength::Raw(m) => m * m,
+        Strength::Auto => unreachable!("nothing is searched here"),
     }
 }
 
