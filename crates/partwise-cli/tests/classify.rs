@@ -41,7 +41,10 @@ fn a_classification_is_evaluated_over_all_samples_and_over_those_without_a_label
     groups(at);
     succeed(at, "classify x.npy --labels labels.csv --labels-per-class 2 --out out");
     let said = succeed(at, "evaluate out --labels labels.csv");
-    assert!(said.contains("all labelled samples (30)") && said.contains("the fit did not use (24)"), "{said}");
+    assert!(
+        said.contains("all labelled samples (30)") && said.contains("the fit did not use (24)"),
+        "{said}"
+    );
     let output = run(at, "evaluate out --labels labels.csv --clusters k-means");
     assert!(stderr(&output).contains("writes only classes"), "{}", stderr(&output));
 }
