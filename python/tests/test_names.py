@@ -276,7 +276,7 @@ TWICE = X.set_axis(["ball", "goal", "court", "judge", "ball", "law"], axis=1)
     "known", [Topic("a", ["ball"]), Topic("a", ["goal"], forbidden=["ball"]), FeatureWeights({"ball": 0}), KnownFeatures([["ball"]] * N), References(PROFILES)], ids=lambda k: type(k).__name__
 )
 def test_a_name_that_two_features_have_is_refused_with_both_places(known):
-    message = "0 and 4" if not isinstance(known, References) else "no features of the data, the first 'team'"
+    message = "0 and 4" if not isinstance(known, References) else "not features of the data, the first 'team'"
     with pytest.raises(ValueError, match=message):
         # scikit-learn itself refuses a frame with such columns.
         fitted(LooksLikeAnnData(TWICE), known)

@@ -98,7 +98,7 @@ fn labels_that_do_not_fit_are_refused_with_their_place() {
     write(at, "none.csv", "index,label\n0,-1\n1,\n");
     refused(at, "fit x.npy --labels none.csv", &["-k (the number of components) is required"]);
     refused(at, "fit x.npy --labels labels.csv --label-column labl", &["no column \"labl\"", "label"]);
-    refused(at, "fit x.npy --labels missing.csv", &["missing.csv", "can't open"]);
+    refused(at, "fit x.npy --labels missing.csv", &["missing.csv", "cannot open"]);
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn broken_and_misnamed_files_are_refused_with_their_place() {
     let packed = encoder.finish().unwrap();
     std::fs::write(at.join("cut.npy.gz"), &packed[..packed.len() / 2]).unwrap();
     refused(at, "fit cut.npy.gz -k 1", &["cut.npy.gz", "gzip", "truncated"]);
-    refused(at, "fit nothing.npy -k 1", &["nothing.npy", "can't open"]);
+    refused(at, "fit nothing.npy -k 1", &["nothing.npy", "cannot open"]);
     refused(at, "fit x.npy -k 2 --start x.npy", &["x.npy", "model"]);
     refused(at, "transform x.npy x.npy", &["x.npy", "model"]);
 }
@@ -232,7 +232,7 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     groups(at);
     for delta in ["1.5", "-0.1", "nan"] {
         let arguments = format!("fit x.npy -k 2 --labels labels.csv --method nmf-dc --delta={delta}");
-        refused(at, &arguments, &["delta", "from 0 (none) to 1"]);
+        refused(at, &arguments, &["delta", "from 0 (no smoothing) to 1"]);
     }
     let alpha = "fit x.npy --labels labels.csv --method nmf-alpha";
     refused(at, &format!("{alpha} --svm-cost 0"), &["cost C", "is 0", "positive"]);

@@ -132,7 +132,7 @@ fn strengths_of_items_flags_and_the_search_are_told_apart() {
         (guided["items"][0]["strength"].as_f64().unwrap(), topic(0), topic(1))
     };
     let said = succeed(at, "fit docs.csv --guidance guidance.toml --max-iter 30 --out a");
-    assert!(said.contains("chosen: strengths ") && said.contains(" fits)"), "{said}");
+    assert!(said.contains("chosen: strengths: ") && said.contains(" fits)"), "{said}");
     let (labels, law, sport) = strengths("a");
     // Only the one that asked for it was searched.
     assert_eq!((labels, law), (1.0, 0.5));

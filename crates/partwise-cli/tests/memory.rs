@@ -101,7 +101,7 @@ fn data_at_the_ends_of_the_range_have_the_fit_of_the_same_data_in_other_units() 
 fn what_single_precision_cannot_hold_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for (factor, said) in [(1e-50, "is 0 in f32"), (1e50, "more than f32 can hold")] {
+    for (factor, said) in [(1e-50, "is 0 in f32"), (1e50, "out of the range of f32")] {
         data(folder, "x.npy", factor);
         for scale in ["none", "max"] {
             let output = run(folder, &format!("fit x.npy -k 3 --dtype f32 --scale {scale} --out out"));

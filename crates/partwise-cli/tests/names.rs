@@ -269,7 +269,7 @@ fn numbers_that_may_be_names_are_never_resolved_in_silence() {
     write(at, "name.toml", "[[topics]]\nname = \"a\"\nseeds = [\"10\"]\n");
     write(at, "labels.csv", "index,label\n3,a\n0,b\n");
     for (arguments, parts) in [
-        ("-k 2 --links links.csv", &["\"3\" is the name", "\"0\" is none"][..]),
+        ("-k 2 --links links.csv", &["\"3\" is a sample name", "\"0\" is a position"][..]),
         ("--labels labels.csv", &["no sample of the data is named \"0\""]),
         ("-k 2 --guidance other.toml", &["are numbers", "2 is none of them"]),
     ] {

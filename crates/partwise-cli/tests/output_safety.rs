@@ -281,6 +281,6 @@ fn a_place_that_can_not_be_written_is_refused_before_the_work() {
         let output = run(folder.path(), &format!("fit x.npy -k 2 --out {out}"));
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("can't") && !said.contains("x.npy"), "{said}");
+        assert!(said.contains("cannot") && !said.contains("x.npy"), "{said}");
     }
 }

@@ -55,7 +55,7 @@ fn how_a_table_was_read_is_told_and_flags_say_otherwise() {
     refused_by(
         at,
         "transform o ids.csv --no-row-names --out other",
-        &["4 names", "no features of the model"],
+        &["4 names", "not features of the model"],
     );
     write_npy(&at.join("x.npy"), &[2, 2], &[1.0; 4]);
     refused_by(at, "fit x.npy -k 1 --header --out n", &["only to text tables"]);

@@ -150,7 +150,7 @@ mod tests {
             (
                 "1,0,must\n",
                 Some(&numbered[..]),
-                &["column 2", "\"1\" is the name", "\"0\" is none", "by name"],
+                &["column 2", "\"1\" is a sample name", "\"0\" is a position", "by name"],
             ),
             ("7,8,must\n", Some(&numbers[..]), &["column 1", "are numbers", "7 is none", "nearest: \"17\""]),
             ("0,1,maybe\n", None, &["line 1, column 3", "\"maybe\"", "valid: must, cannot"]),

@@ -241,7 +241,7 @@ mod tests {
             ("ball gaol vote", false, &["1 of the 3 features", "\"goal\"", "nearest: \"gaol\""][..]),
             ("ball goal vote extra", false, &["1 of its 4 names", "\"extra\""]),
             ("ball gaol", true, &["1 of its 2 names", "\"gaol\"", "nearest: \"goal\""]),
-            ("vote ball ball goal", false, &["\"ball\"", "numbers 1 and 2"]),
+            ("vote ball ball goal", false, &["\"ball\"", "at 1 and 2"]),
         ] {
             let wanted = names("ball goal vote");
             let message =

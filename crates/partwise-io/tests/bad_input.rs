@@ -224,7 +224,7 @@ fn missing_files_folders_and_empty_files_are_told() {
     let missing = folder.path().join("none.csv");
     let error = read(&missing);
     assert!(matches!(error, IoError::System { .. }));
-    assert_says(&error.to_string(), &["none.csv", "can't open"]);
+    assert_says(&error.to_string(), &["none.csv", "cannot open"]);
     assert_says(&read(folder.path()).to_string(), &["this is a folder"]);
     let empty = folder.path().join("empty.csv");
     std::fs::write(&empty, b"").unwrap();

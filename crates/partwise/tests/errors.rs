@@ -297,7 +297,7 @@ fn smoothing(faults: &mut Faults) {
             let facts = Facts { labels: Some(example().labels()), smoothing, ..Facts::default() };
             let model = facts.try_model(name).unwrap();
             let value = format!("delta) is {smoothing}");
-            faults.check(fit(&x, &model, &Settings::new(2)), &[&value, "from 0 (none) to 1"]);
+            faults.check(fit(&x, &model, &Settings::new(2)), &[&value, "from 0 (no smoothing) to 1"]);
         }
     }
 }
