@@ -12,7 +12,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use common::{Case, Example, cases, number};
 use partwise::graphs::{NeighbourGraph, Weights, neighbour_graph};
-use partwise::memory::{self, DataSize, Estimate, in_words};
+use partwise::memory::in_words;
+use partwise::memory::{self, DataSize, Estimate};
 use partwise::{
     DataMatrix, DenseMatrix, Error, Held, Init, Labels, Loss, Matrix, Model, Result, Settings, SolverChoice,
     SparseMatrix, fit, solve,
@@ -193,7 +194,7 @@ fn graphs_and_fixed_factors_have_limits_too() {
     refused(neighbour_graph(&x, &graph), "a graph");
     let limited = Settings { memory_limit: Some(50_000_000), ..Settings::new(20_000) };
     let components = Matrix::from_fn(20_000, 4, |_, _| 1.0);
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         refused(solve(&x, Held::Components(&components), loss, &limited), "fixed components");
     }
     // Three entries of a huge matrix: the sums alone are more than there is.

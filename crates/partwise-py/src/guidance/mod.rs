@@ -157,5 +157,5 @@ pub(crate) fn suggest_links(
 
 /// The names of the verdicts, for counts that list all.
 pub(crate) fn verdicts() -> Vec<&'static str> {
-    Verdict::ALL.map(Verdict::name).to_vec()
+    Verdict::ALL.iter().map(|verdict| verdict.name()).collect()
 }

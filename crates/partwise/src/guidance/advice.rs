@@ -82,6 +82,7 @@ impl Topic {
 
 /// What a label says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum LabelRule {
     /// The sample is made of its topic's components (WS-NMF); held: of nothing else.
     #[default]
@@ -370,6 +371,7 @@ impl Guidance {
     }
 
     /// The strength of the first labels or label targets.
+    #[doc(hidden)]
     pub fn label_strength(&self) -> Option<Strength> {
         self.first(|item| match item {
             Advice::Labels { strength, .. } | Advice::Targets { strength, .. } => Some(*strength),
@@ -401,6 +403,7 @@ impl Guidance {
     }
 
     /// The first graph, with its strength.
+    #[doc(hidden)]
     pub fn graph(&self) -> Option<(&Graph, Strength)> {
         self.first(|item| match item {
             Advice::Graph { graph, strength } => Some((graph, *strength)),
@@ -466,6 +469,7 @@ impl Guidance {
 
     /// Every topic in the order of the components: those that were named, then those that only items mention, each with the number of
     /// its components.
+    #[doc(hidden)]
     pub fn all_topics(&self) -> Vec<(String, usize)> {
         let mut all: Vec<(String, usize)> =
             self.topics.iter().map(|topic| (topic.name.clone(), topic.components)).collect();

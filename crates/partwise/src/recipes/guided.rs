@@ -194,6 +194,7 @@ fn colour(pairs: &[(usize, usize)], group: &[usize], share: &Matrix<f64>) -> Opt
 
 /// One strength of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SweepPoint {
     /// What every σ was multiplied by.
     pub scale: f64,
@@ -204,6 +205,7 @@ pub struct SweepPoint {
 }
 
 /// The same guidance with every σ that is neither held nor raw multiplied by `scale`.
+#[doc(hidden)]
 pub fn scaled(guidance: &Guidance, scale: f64) -> Guidance {
     let change = |strength: Strength| match strength {
         Strength::Relative(s) if s > 0.0 && s < 1.0 => {
@@ -277,6 +279,7 @@ pub fn auto_strength<T: Real>(
 ///
 /// # Errors
 /// As [`auto_strength`].
+#[doc(hidden)]
 pub fn auto_scale<T: Real>(
     data: &dyn DataMatrix<T>,
     at: &dyn Fn(f64) -> Guidance,
@@ -291,6 +294,7 @@ pub fn auto_scale<T: Real>(
 ///
 /// # Errors
 /// As [`auto_scale`].
+#[doc(hidden)]
 pub fn auto_scale_observed<T: Real>(
     data: &dyn DataMatrix<T>,
     at: &dyn Fn(f64) -> Guidance,

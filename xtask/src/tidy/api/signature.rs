@@ -55,7 +55,8 @@ pub(super) fn promises(attributes: &[Attribute]) -> (&'static str, String) {
     }
     derived.retain(|name| !name.is_empty());
     derived.sort();
-    let derives = if derived.is_empty() { String::new() } else { format!(" derives {}", derived.join(" + ")) };
+    let derives =
+        if derived.is_empty() { String::new() } else { format!(" derives {}", derived.join(" + ")) };
     (if growing { "#[non_exhaustive] " } else { "" }, derives)
 }
 
@@ -89,9 +90,7 @@ pub(super) fn fields(fields: &syn::Fields, all_public: bool) -> String {
 }
 
 /// `: A + B`, or nothing.
-pub(super) fn supertraits(
-    bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, token::Plus>,
-) -> String {
+pub(super) fn supertraits(bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, token::Plus>) -> String {
     if bounds.is_empty() { String::new() } else { format!(": {}", text(bounds)) }
 }
 

@@ -75,7 +75,7 @@ pub(super) struct Surface<'t> {
     tree: &'t CrateTree,
     /// The items of each module.
     items: Vec<Vec<Item>>,
-    /// All public paths of each public item, and whether a path is its own.
+    /// All public paths of each public item, each with its length, so that the shortest comes first.
     public: BTreeMap<Key, BTreeSet<(usize, String)>>,
     pub(super) entries: Vec<Entry>,
 }
@@ -153,7 +153,12 @@ impl<'t> Surface<'t> {
         }
     }
 
+    /// A hidden item stays hidden wherever it is exported.
     fn note(&mut self, key: Key, path: &str) {
+        let mut named = self.items[key.0].iter().filter(|item| item_name(item).as_ref() == Some(&key.1));
+        if named.any(|item| is_hidden(attributes(item))) {
+            return;
+        }
         let length = path.matches("::").count();
         self.public.entry(key).or_default().insert((length, path.to_string()));
     }
@@ -220,7 +225,8 @@ impl<'t> Surface<'t> {
             Item::Enum(item) => {
                 let generics = format!("{}{}", text(&item.generics), signature::bounds(&item.generics));
                 self.add(path, 0, Kind::Enum, format!("{grows}enum {path}{generics}{derives}"));
-                for (place, variant) in item.variants.iter().enumerate() {
+                let variants = item.variants.iter().filter(|variant| !is_hidden(&variant.attrs));
+                for (place, variant) in variants.enumerate() {
                     let fields = signature::fields(&variant.fields, true);
                     let (grows, _) = promises(&variant.attrs);
                     let line = format!("{grows}variant {path}::{}{fields}", variant.ident);
@@ -409,14 +415,14 @@ mod tests {
         let found = lines(&[
             (
                 "lib.rs",
-                "pub mod a; mod b; pub use b::{shown, Kept as Renamed}; pub use a::Twice;\n\
+                "pub mod a; mod b; pub use b::{shown, Kept as Renamed, Never}; pub use a::Twice;\n\
                  #[doc(hidden)] pub mod internals { pub use crate::b::secret; }\n\
                  pub(crate) fn inside() {} #[cfg(test)] pub fn tested() {}",
             ),
             ("a.rs", "pub use crate::b::deep::*; pub struct Twice;"),
             (
                 "b.rs",
-                "pub fn shown() {} pub fn secret() {} pub struct Kept { pub field: u8, own: u8 }\n\
+                "pub fn shown() {} #[doc(hidden)] pub struct Never; pub fn secret() {} pub struct Kept { pub field: u8, own: u8 }\n\
                  pub mod deep { pub const DEEP: u8 = 1; fn private() {} }",
             ),
         ]);
