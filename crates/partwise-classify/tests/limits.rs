@@ -10,8 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::number;
-use partwise::memory::DataSize;
-use partwise::memory::in_words;
+use partwise::memory::{DataSize, in_words};
 use partwise::{DenseMatrix, Error, Interrupt, Interrupted, Labels, Matrix};
 use partwise_classify::{ClassifySettings, classify, memory};
 

@@ -7,8 +7,7 @@
 mod common;
 
 use common::{Case, Example, accepted, cases, for_examples, relative_difference};
-use partwise::internals::backend::Problem;
-use partwise::internals::backend::{Backend, CpuBackend};
+use partwise::internals::backend::{Backend, CpuBackend, Problem};
 use partwise::methods::Tying;
 use partwise::solvers::SolverSpec;
 use partwise::{DenseMatrix, Fit, Init, Loss, Model, Settings, Slot, fit, solvers};

@@ -12,8 +12,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use common::{Case, Example, cases, number};
 use partwise::graphs::{NeighbourGraph, Weights, neighbour_graph};
-use partwise::memory::in_words;
-use partwise::memory::{self, DataSize, Estimate};
+use partwise::memory::{self, DataSize, Estimate, in_words};
 use partwise::{
     DataMatrix, DenseMatrix, Error, Held, Init, Labels, Loss, Matrix, Model, Result, Settings, SolverChoice,
     SparseMatrix, fit, solve,

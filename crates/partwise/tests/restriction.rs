@@ -7,8 +7,7 @@
 mod common;
 
 use common::{Case, Example, PENALTIES, Penalty, accepted, cases, for_examples, objective};
-use partwise::internals::backend::Problem;
-use partwise::internals::backend::{Backend, CpuBackend, ReferenceBackend};
+use partwise::internals::backend::{Backend, CpuBackend, Problem, ReferenceBackend};
 use partwise::internals::quadratic::Subproblem;
 use partwise::methods::Form;
 use partwise::{Init, Loss, Matrix, Settings, Slot, SolverChoice};

@@ -8,8 +8,7 @@ mod common;
 
 use common::facts::{Facts, Unit};
 use common::{Example, for_examples, product};
-use partwise::internals::backend::Problem;
-use partwise::internals::backend::{Backend, CpuBackend, ReferenceBackend};
+use partwise::internals::backend::{Backend, CpuBackend, Problem, ReferenceBackend};
 use partwise::internals::quadratic::Subproblem;
 use partwise::{Error, Init, Matrix, Settings, Slot, SolverChoice, fit};
 
