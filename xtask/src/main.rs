@@ -18,6 +18,7 @@ cargo xtask test    everything a change must pass: fmt, tidy, clippy, docs, all 
 cargo xtask tidy    the rules of the house that the compiler can't check; options:
     --list-cycles   every pair of modules in a cycle, with the lines that use one from the other
     --list-widths   every line of prose that is too wide
+    --write-api     writes the public items of the library into crates/partwise/API.txt
     --write-walls   writes today's edges between modules into xtask/walls.toml
     --touch NAME    the files that spell a name: what it took to add
 cargo xtask bench   the benchmarks of the library; with --check only the gates of speed: an iteration beside the bare products, guided beside plain

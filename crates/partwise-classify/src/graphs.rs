@@ -2,9 +2,10 @@
 
 use partwise::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};
 use partwise::guidance::{Advice, Guidance, Strength};
+use partwise::internals::RowGroups;
 use partwise::internals::check_interrupt;
 use partwise::{
-    DataMatrix, DenseMatrix, Init, Labels, Matrix, MethodOptions, Model, Real, Result, RowGroups, Settings,
+    DataMatrix, DenseMatrix, Init, Labels, Matrix, MethodOptions, Model, Real, Result, Settings,
     SolverChoice, fit,
 };
 

@@ -27,17 +27,19 @@ pub(crate) fn solver_names() -> PossibleValuesParser {
 /// Losses, with their short names.
 pub(crate) fn losses() -> PossibleValuesParser {
     let short = |loss| if loss == Loss::Frobenius { "fro" } else { "kl" };
-    PossibleValuesParser::new(Loss::ALL.map(|loss| PossibleValue::new(loss.name()).alias(short(loss))))
+    PossibleValuesParser::new(
+        Loss::ALL.iter().map(|loss| PossibleValue::new(loss.name()).alias(short(*loss))),
+    )
 }
 
 /// Starts.
 pub(crate) fn starts() -> PossibleValuesParser {
-    parser(Init::NAMES)
+    parser(Init::NAMES.iter().copied())
 }
 
 /// Whether iterations are accelerated.
 pub(crate) fn accelerations() -> PossibleValuesParser {
-    parser(Acceleration::NAMES)
+    parser(Acceleration::NAMES.iter().copied())
 }
 
 /// File formats.
@@ -47,7 +49,7 @@ pub(crate) fn formats() -> PossibleValuesParser {
 
 /// Scalings of the data.
 pub(crate) fn scales() -> PossibleValuesParser {
-    parser(ScalingKind::ALL.map(|kind| (kind.name(), kind.summary())))
+    parser(ScalingKind::ALL.iter().map(|kind| (kind.name(), kind.summary())))
 }
 
 /// The factors.
@@ -76,7 +78,7 @@ pub(crate) fn graph_weights() -> PossibleValuesParser {
 
 /// How memberships measure a component.
 pub(crate) fn shares() -> PossibleValuesParser {
-    parser(ShareOf::ALL.map(|of| (of.name(), of.summary())))
+    parser(ShareOf::ALL.iter().map(|of| (of.name(), of.summary())))
 }
 
 /// What is written as codes.

@@ -166,6 +166,7 @@ pub(crate) fn error_name(loss: Loss) -> &'static str {
     match loss {
         Loss::Frobenius => "relative error",
         Loss::KullbackLeibler => "divergence per unit of data",
+        _ => "loss per unit of data",
     }
 }
 
@@ -185,10 +186,7 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
     let advice = match fit.stop {
         StopReason::TimeLimit => "raise --time-limit, or continue from this model with --start",
         StopReason::Observer => "continue from this model with --start",
-        StopReason::Converged
-        | StopReason::NoProgress
-        | StopReason::PrecisionFloor
-        | StopReason::IterationLimit => return None,
+        _ => return None,
     };
     let ended = match fit.stop {
         StopReason::TimeLimit => "the time limit".to_string(),

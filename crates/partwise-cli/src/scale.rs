@@ -20,7 +20,7 @@ mod tests {
 
     #[test]
     fn dense_and_sparse_tables_are_scaled_alike() {
-        for kind in ScalingKind::ALL {
+        for &kind in ScalingKind::ALL {
             let mut dense = Table::<f64>::dense(2, 3, vec![3.0, 0.0, 1.0, 2.0, 0.0, 0.0]);
             let mut sparse = Table::<f64>::sparse(2, 3, vec![0, 2, 3], vec![0, 2, 0], vec![3.0, 1.0, 2.0]);
             let scaling = learn(kind, &dense);

@@ -46,7 +46,7 @@ impl ModelFile {
         };
         let kind = given.get("kind").and_then(Value::as_str);
         let Some(kind) = kind else {
-            let valid = ScalingKind::ALL.map(ScalingKind::name).join(", ");
+            let valid = ScalingKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
             return Err(fault(format!("its \"kind\" is not one of {valid}")));
         };
         let kind = ScalingKind::from_name(kind).map_err(|error| fault(error.to_string()))?;

@@ -3,9 +3,9 @@
 use numpy::{Element, PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use partwise::graphs::{NeighbourGraph, Weights};
 use partwise::guidance::Strength;
+use partwise::internals::solvers::{Bpp, NnlsSolver, Rows};
 use partwise::memory::of_nnls;
 use partwise::recipes::{self, StrengthRule};
-use partwise::solvers::{Bpp, NnlsSolver, Rows};
 use partwise::{DataMatrix, Encoding, Fit, Held, Loss, Matrix, Model, Real, Settings, Slot};
 use partwise_io::machine::available_memory;
 use pyo3::prelude::*;
@@ -121,7 +121,7 @@ pub(crate) fn solve<'py>(
 /// Refuses a matrix that is not symmetric within rounding, with the first pair.
 #[pyfunction]
 pub(crate) fn check_symmetric(matrix: PyReadonlyArray2<'_, f64>, what: &str) -> PyResult<()> {
-    partwise::symmetric_mean(what, &to_matrix(&matrix)?).map(|_| ()).map_err(value_error)
+    partwise::internals::symmetric_mean(what, &to_matrix(&matrix)?).map(|_| ()).map_err(value_error)
 }
 
 /// Solves min ½uGuᵀ − cuᵀ over u ≥ 0 for each row c of C (n × k), exactly; G (k × k) is symmetric and positive semidefinite.
@@ -140,7 +140,7 @@ pub(crate) fn nnls<'py>(
         let (expected, found) = (format!("{k} x {k}"), format!("{} x {}", gram.rows(), gram.columns()));
         return Err(value_error(partwise::Error::Shape { what, expected, found }));
     }
-    let gram = partwise::symmetric_mean("G", &gram).map_err(value_error)?;
+    let gram = partwise::internals::symmetric_mean("G", &gram).map_err(value_error)?;
     let solution = py.detach(|| {
         let solver = Bpp::default();
         let prepared = NnlsSolver::<f64>::prepare(&solver, &gram);

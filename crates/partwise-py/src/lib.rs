@@ -68,8 +68,8 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let all = PyDict::new(py);
     all.set_item("methods", methods)?;
     all.set_item("solvers", solvers)?;
-    all.set_item("starts", partwise::Init::NAMES.map(|(name, _)| name).to_vec())?;
+    all.set_item("starts", partwise::Init::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
     all.set_item("verdicts", guidance::verdicts())?;
-    all.set_item("losses", partwise::Loss::ALL.map(|loss| loss.name()).to_vec())?;
+    all.set_item("losses", partwise::Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
     Ok(all)
 }

@@ -70,7 +70,7 @@ fn listen(
 }
 
 fn call(py: Python<'_>, callback: &Py<PyAny>, iteration: &Iteration) -> PyResult<bool> {
-    let Iteration { number, objective, kkt, elapsed } = *iteration;
+    let Iteration { number, objective, kkt, elapsed, .. } = *iteration;
     let answer = callback.call1(py, (number, objective, kkt, elapsed.as_secs_f64()))?;
     // Only True itself stops: a callback that returns an array or a string has not asked for it.
     Ok(answer.extract::<bool>(py).unwrap_or(false))

@@ -83,6 +83,7 @@ impl Labels {
     }
 
     /// Labelled samples of each class (c).
+    #[doc(hidden)]
     pub fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.n_classes()];
         self.classes.iter().flatten().for_each(|&c| counts[c as usize] += 1);
@@ -134,12 +135,14 @@ impl Labels {
     }
 
     /// As integers: the class (0..c), or −1.
+    #[doc(hidden)]
     pub fn to_integers(&self) -> Vec<i32> {
         self.classes.iter().map(|c| c.map_or(-1, |c| c as i32)).collect()
     }
 
     /// The label-constraint matrix A (n × q) as the column of the single 1 in each row: first one column per
     /// class, then one column for each unlabelled sample in order. q = c + the number of unlabelled samples.
+    #[doc(hidden)]
     pub fn constraint_columns(&self) -> Vec<u32> {
         let mut next = self.n_classes() as u32;
         self.classes

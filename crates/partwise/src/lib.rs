@@ -34,8 +34,7 @@
 //! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and
 //! range; [`Fit`] is the result, with [`Fit::transform`] for new rows and [`solve`] for one factor with the
 //! other fixed. [`methods`] and [`solvers`] hold the registries that the command line and the tables of the
-//! documentation are made from. [`metrics`] measures a clustering against labels. [`svm`] trains linear
-//! support vector machines, [`graphs`] builds graphs of neighbours, [`clustering`] is k-means, and
+//! documentation are made from. [`metrics`] measures a clustering against labels. [`graphs`] builds graphs of neighbours, [`clustering`] is k-means, and
 //! [`draw_labels`] draws the labelled samples of an experiment. The same seed gives the same bits for any
 //! number of threads.
 
@@ -51,42 +50,69 @@ mod kernels;
 mod labels;
 pub mod methods;
 pub mod metrics;
-pub mod problem;
+mod problem;
 pub mod recipes;
-pub mod svm;
-pub mod terms;
+mod svm;
+mod terms;
 
-pub use data::{DataMatrix, DenseMatrix, RowGroups, ScaledRow, Scaling, ScalingKind, SparseMatrix, Summary};
+pub use data::{DataMatrix, DenseMatrix, ScaledRow, Scaling, ScalingKind, SparseMatrix, Summary};
 pub use engine::{
-    Acceleration, Factors, Init, Iteration, KlMajorizer, Loss, Observer, Penalties, Quadratic, RowGroup,
-    Settings, Slot, SolverChoice, StopReason, Subproblem,
+    Acceleration, Init, Iteration, Loss, Observer, Settings, Slot, SolverChoice, StopReason, solvers,
 };
-pub use engine::{backend, solvers};
 pub use fit::{Encoding, Fit, Held, encode, fit, fit_observed, solve};
 pub use foundation::draw::draw_labels;
 pub use foundation::interrupt::{Interrupt, Interrupted};
-pub use foundation::pool::most_threads;
 pub use foundation::{Error, Matrix, Notice, Real, Result};
 pub use guidance::{
     Advice, CodeReference, ComponentReference, Guidance, LabelSets, LabelTargets, Labels, Strength,
     SupportVectors,
 };
-pub use kernels::{symmetric_eigen, symmetric_mean};
 pub use methods::{MethodOptions, Model, StepRule};
-pub use problem::Problem;
 pub use terms::AnchorScale;
 
-/// What the other crates of the workspace share with the library. It is no part of the API and may
-/// change at any time.
+/// What the tests and the other crates of the workspace share with the library. It is no part of the API and
+/// may change at any time.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::clustering::{check, check_centres, lloyd, plus_plus, rows, scatter, scores};
     pub use crate::data::range::in_range;
-    pub use crate::data::{times, transpose_times};
+    pub use crate::data::{RowGroups, times, transpose_times};
     pub use crate::foundation::draw::{Generator, below, generator, uniform};
     pub use crate::foundation::interrupt::check as check_interrupt;
-    pub use crate::foundation::pool::{CAPPED, Pool, capped};
-    pub use crate::kernels::conjugate_gradients;
+    pub use crate::foundation::pool::{CAPPED, Pool, capped, most_threads};
+    pub use crate::graphs::{
+        Neighbours, Spread, label_propagation, label_spreading, nearest_neighbours, spread_scores,
+    };
+    pub use crate::kernels::{conjugate_gradients, symmetric_eigen, symmetric_mean};
+    pub use crate::methods::{Machines, Shape, train_machines};
+
+    /// The seam between the loop and the place where a factorization runs: what a backend in another crate
+    /// needs, and [`fit_on`](backend::fit_on), which runs the loop on it. It may still change.
+    pub mod backend {
+        pub use crate::engine::backend::{Backend, CpuBackend, Exact, ReferenceBackend};
+        pub use crate::engine::{Factors, Problem};
+        pub use crate::fit::fit_on;
+    }
+
+    /// The objective seen from one factor.
+    pub mod quadratic {
+        pub use crate::engine::{KlMajorizer, Penalties, Quadratic, RowGroup, Subproblem};
+    }
+
+    /// The solvers of non-negative least squares rows.
+    pub mod solvers {
+        pub use crate::engine::solvers::{Bpp, Hals, Mu, Nesterov, NesterovRunning, NnlsSolver, Rows};
+    }
+
+    /// Linear support vector machines.
+    pub mod svm {
+        pub use crate::svm::*;
+    }
+
+    /// The mechanisms that methods are made of.
+    pub mod terms {
+        pub use crate::terms::*;
+    }
 }
 
 /// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is

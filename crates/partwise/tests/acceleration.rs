@@ -77,7 +77,7 @@ fn the_objective_never_rises_and_is_that_of_the_result() {
 #[test]
 fn fewer_iterations_reach_what_plain_ones_reach() {
     let example = parts();
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         let model = Model::nmf().with_loss(loss).unwrap();
         let at = |acceleration| {
             let settings = Settings { max_iterations: 200, ..settings(&example, acceleration) };
@@ -139,7 +139,7 @@ fn zeros_of_the_start_stay_zero_under_multiplied_updates() {
         })
     };
     let (codes, components) = (start(example.n, 11), start(example.d, 12));
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         let init = Init::Given(vec![(Slot::Codes, codes.clone()), (Slot::Components, components.clone())]);
         let settings = Settings { init, solver: SolverChoice::Mu, ..settings(&example, Acceleration::On) };
         let found = fit(&example.sparse::<f64>(), &Model::nmf().with_loss(loss).unwrap(), &settings).unwrap();
@@ -165,7 +165,7 @@ fn any_number_of_threads_gives_the_same_bits() {
         if v < 0.6 { 0.0 } else { v }
     });
     let (dense, sparse) = (example.dense::<f64>(), example.sparse::<f64>());
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         for data in [&dense as &dyn DataMatrix<f64>, &sparse] {
             let at = |threads| {
                 let settings = Settings { threads, ..settings(&example, Acceleration::On) };
@@ -302,7 +302,7 @@ fn what_cannot_be_accelerated_is_refused_with_the_reason() {
 
 #[test]
 fn dense_and_sparse_forms_take_the_same_steps() {
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         let (example, model) = (parts(), Model::nmf().with_loss(loss).unwrap());
         let settings = Settings { max_iterations: 10, ..settings(&example, Acceleration::Auto) };
         let dense = fit(&example.dense::<f64>(), &model, &settings).unwrap();

@@ -5,10 +5,13 @@
 
 mod common;
 
+use std::ops::ControlFlow;
+
 use common::{Case, Example, PENALTIES, Penalty, accepted, cases, for_examples, relative_difference};
-use partwise::backend::{Backend, CpuBackend, ReferenceBackend};
+use partwise::internals::backend::{Backend, CpuBackend, Factors, Problem, ReferenceBackend, fit_on};
+use partwise::internals::quadratic::{KlMajorizer, Subproblem};
 use partwise::solvers::SolverSpec;
-use partwise::{DataMatrix, Matrix, Problem, Settings, Slot, Subproblem};
+use partwise::{Acceleration, DataMatrix, Init, Iteration, Matrix, Model, Settings, Slot, fit};
 
 /// Rounding of sums in another order.
 const TOLERANCE: f64 = 1e-9;
@@ -38,7 +41,7 @@ fn same_subproblem(a: &Subproblem<f64>, b: &Subproblem<f64>, what: &str) {
             same(&a.numerator, &b.numerator, &format!("{what}: numerator"));
             a.base.iter().zip(&b.base).for_each(|(a, b)| close(*a, *b, &format!("{what}: base")));
             let ones = vec![1.0; a.numerator.rows()];
-            let rows = |m: &partwise::KlMajorizer<f64>| m.base_rows.clone().unwrap_or_else(|| ones.clone());
+            let rows = |m: &KlMajorizer<f64>| m.base_rows.clone().unwrap_or_else(|| ones.clone());
             rows(a).iter().zip(&rows(b)).for_each(|(a, b)| close(*a, *b, &format!("{what}: base of a row")));
             close(a.log_sum + a.constant, b.log_sum + b.constant, &format!("{what}: constant"));
         }
@@ -88,9 +91,8 @@ fn check(example: &Example, sparse: bool, case: &Case, solver: &SolverSpec, pena
         cpu.restrict(other);
         close(cpu.objective(), reference.objective(), &format!("{what}: objective after the update"));
         let (a, b) = (cpu.into_factors(), Box::new(reference).into_factors());
-        let fitted = |f: &partwise::Factors<f64>| {
-            common::product(f.get(Slot::Codes), &f.get(Slot::Components).transposed())
-        };
+        let fitted =
+            |f: &Factors<f64>| common::product(f.get(Slot::Codes), &f.get(Slot::Components).transposed());
         // Nearly dependent components leave the factors open, not what they fit.
         let difference = relative_difference(&fitted(&a), &fitted(&b));
         assert!(difference < 1e-6, "{what}: W·H after the update differs by {difference}");
@@ -113,6 +115,33 @@ fn the_cpu_does_what_the_reference_does() {
                 }
             }
             assert!(checked >= 4, "{case:?}: only {checked} combinations were accepted");
+        }
+    });
+}
+
+#[test]
+fn another_backend_runs_the_same_loop() {
+    for_examples(8, |example| {
+        let (data, model) = (example.dense::<f64>(), Model::nmf());
+        let settings = Settings {
+            init: Init::Random,
+            acceleration: Acceleration::Off,
+            max_iterations: 20,
+            ..Settings::new(example.k)
+        };
+        let (problem, start) = Problem::new(&data, &model, &settings).unwrap();
+        let mut seen = 0;
+        let mut watch = |_: &Iteration| {
+            seen += 1;
+            ControlFlow::Continue(())
+        };
+        let place =
+            |start| -> Box<dyn Backend<f64> + '_> { Box::new(ReferenceBackend::new(&problem, start)) };
+        let there = fit_on(&problem, start, place, &settings, &mut watch).unwrap();
+        let here = fit(&data, &model, &settings).unwrap();
+        assert!(seen > 1 && seen == there.history.len(), "{seen} iterations were seen");
+        for (a, b) in there.history.iter().zip(&here.history) {
+            close(a.objective, b.objective, &format!("{example:?}: objective of iteration {}", a.number));
         }
     });
 }

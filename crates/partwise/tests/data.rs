@@ -4,7 +4,8 @@
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
 
-use partwise::{DataMatrix, DenseMatrix, Error, Matrix, Real, RowGroups, SparseMatrix};
+use partwise::internals::RowGroups;
+use partwise::{DataMatrix, DenseMatrix, Error, Matrix, Real, SparseMatrix};
 use proptest::prelude::*;
 
 /// A number in [0, 1) that depends on its arguments alone.

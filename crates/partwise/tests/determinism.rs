@@ -73,7 +73,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 fn the_seed_decides_the_start() {
     for_examples(12, |example| {
         let x = example.dense::<f64>();
-        for (name, _) in Init::NAMES {
+        for &(name, _) in Init::NAMES {
             if ["nndsvd", "nndsvda", "exemplars"].contains(&name) {
                 continue; // Nothing random is in these (exemplars: where each class owns one component).
             }
@@ -100,7 +100,7 @@ fn the_seed_decides_the_start() {
 fn watching_and_time_limits_change_nothing() {
     for_examples(12, |example| {
         let x = example.dense::<f64>();
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             let model = Model::nmf().with_loss(loss).unwrap();
             let settings = Settings { max_iterations: 10, ..Settings::new(example.k) };
             let plain = fit(&x, &model, &settings).unwrap();

@@ -63,6 +63,7 @@ fn naive(x: &Matrix<f64>, fit: &Fit<f64>, loss: Loss, weight: impl Fn(usize, usi
             let part = match loss {
                 Loss::Frobenius => (x - y).powi(2),
                 Loss::KullbackLeibler => (if x > 0.0 { x * (x / y).ln() } else { 0.0 }) - x + y,
+                other => panic!("no formula for {other:?}"),
             };
             sum += weight(i, j) * part;
         }

@@ -7,10 +7,10 @@
 mod common;
 
 use common::{Case, Example, accepted, cases, for_examples, relative_difference};
-use partwise::backend::{Backend, CpuBackend};
+use partwise::internals::backend::{Backend, CpuBackend, Problem};
 use partwise::methods::Tying;
 use partwise::solvers::SolverSpec;
-use partwise::{DenseMatrix, Fit, Init, Loss, Model, Problem, Settings, Slot, fit, solvers};
+use partwise::{DenseMatrix, Fit, Init, Loss, Model, Settings, Slot, fit, solvers};
 
 fn settings(example: &Example, solver: &SolverSpec, iterations: usize) -> Settings {
     Settings {
@@ -115,7 +115,7 @@ fn the_transposed_problem_has_the_swapped_factors() {
     for_examples(12, |example| {
         let (w, h) = example.factors(1);
         let transposed = DenseMatrix::from_matrix(example.x.transposed()).unwrap();
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             for solver in solvers::ALL.iter().filter(|s| s.losses.contains(&loss)) {
                 for (name, l1, l2) in common::PENALTIES {
                     let model = Model::nmf().with_loss(loss).unwrap();
@@ -162,7 +162,7 @@ fn stored_zeros_are_zeros() {
             partwise::SparseMatrix::from_triplets(example.n, example.d, triplets).unwrap().0
         };
         let without = example.sparse::<f64>();
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             let model = Model::nmf().with_loss(loss).unwrap();
             let settings = Settings { tolerance: 0.0, max_iterations: 5, ..Settings::new(example.k) };
             let (a, b) = (fit(&with, &model, &settings).unwrap(), fit(&without, &model, &settings).unwrap());

@@ -1,7 +1,8 @@
 //! Promises of the graphs: neighbours are those of the plain search, in both formats; ties go to the lower number; lists
 //! are united; a disconnected graph says so; bad input is refused.
 
-use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, nearest_neighbours, neighbour_graph};
+use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_graph};
+use partwise::internals::nearest_neighbours;
 use partwise::{DataMatrix, DenseMatrix, Error, Matrix, SparseMatrix};
 use proptest::prelude::*;
 

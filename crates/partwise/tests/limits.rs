@@ -70,7 +70,7 @@ fn check(example: &Example, loss: Loss, models: &[(&str, Model)]) {
 fn labels_that_say_nothing_leave_nmf() {
     for_examples(16, |example| {
         let none = Labels::from_integers(&vec![-1; example.n]).unwrap();
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             let cnmf = |labels: &Labels| Model::cnmf(labels.clone()).with_loss(loss).unwrap();
             let named = Model::nmf().with_loss(loss).unwrap().with_labels(example.labels());
             check(

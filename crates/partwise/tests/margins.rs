@@ -9,8 +9,8 @@ mod common;
 
 use common::facts::{Facts, Margins};
 use common::{Example, for_examples, number, product, relative_difference};
-use partwise::methods::train_machines;
-use partwise::svm::{SvmSettings, train};
+use partwise::internals::svm::{SvmSettings, train};
+use partwise::internals::train_machines;
 use partwise::{DataMatrix, DenseMatrix, Init, LabelSets, Labels, Matrix, Settings, Slot, fit};
 
 /// Three classes with some features of their own, every third sample unlabelled.
@@ -29,7 +29,7 @@ fn machines<T: partwise::Real>(
     x: &dyn DataMatrix<T>,
     facts: &Facts,
     threads: usize,
-) -> partwise::methods::Machines {
+) -> partwise::internals::Machines {
     let guidance = facts.model("nmf-alpha").guidance().clone();
     train_machines(x, &guidance, facts.margins.cost, threads).unwrap()
 }

@@ -193,7 +193,7 @@ fn graphs_and_fixed_factors_have_limits_too() {
     refused(neighbour_graph(&x, &graph), "a graph");
     let limited = Settings { memory_limit: Some(50_000_000), ..Settings::new(20_000) };
     let components = Matrix::from_fn(20_000, 4, |_, _| 1.0);
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         refused(solve(&x, Held::Components(&components), loss, &limited), "fixed components");
     }
     // Three entries of a huge matrix: the sums alone are more than there is.

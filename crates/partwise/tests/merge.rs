@@ -76,6 +76,7 @@ fn published(
                 let r = ratio(x, &product(&w, &h));
                 z = update(&z, &product(&at, &product(&r, &ht)), &product(&at, &product(&ones, &ht)));
             }
+            other => panic!("no updates for {other:?}"),
         }
     }
     (product(&a, &z), h)
@@ -89,7 +90,7 @@ fn merged_rows_are_the_label_constraint_matrix() {
         let z = Matrix::from_fn(a.columns(), example.k, |q, j| {
             w.get((0..example.n).find(|i| a.get(*i, q) == 1.0).unwrap(), j)
         });
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             let model = Model::cnmf(example.labels()).with_loss(loss).unwrap();
             for iterations in [1, 10] {
                 let settings = Settings {
@@ -120,7 +121,7 @@ fn merged_rows_are_the_label_constraint_matrix() {
 #[test]
 fn samples_of_a_class_have_the_same_codes_with_every_solver() {
     for_examples(12, |example| {
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             let model = Model::cnmf(example.labels()).with_loss(loss).unwrap();
             for solver in partwise::solvers::ALL.iter().filter(|s| s.losses.contains(&loss)) {
                 let settings =

@@ -152,7 +152,7 @@ fn single_precision_reaches_the_optimum_of_double_precision() {
 fn multiplicative_updates_leave_no_subnormal_entries() {
     let parts = |i: usize, j: usize| if (i + j).is_multiple_of(4) { 1.0 + (i % 5) as f32 } else { 0.0 };
     let x = DenseMatrix::from_matrix(Matrix::from_fn(60, 24, parts)).unwrap();
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         let model = Model::nmf().with_loss(loss).unwrap();
         let settings = Settings {
             solver: SolverChoice::Mu,

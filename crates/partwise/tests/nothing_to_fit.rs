@@ -32,7 +32,7 @@ fn weights_and_marks_that_are_all_0_are_refused_by_name() {
     ];
     let blank = DenseMatrix::from_matrix(zeros.clone()).unwrap();
     for (item, what) in items {
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             for data in [&example.dense::<f64>() as &dyn DataMatrix<f64>, &blank] {
                 let marks = matches!(item, Advice::KnownEntries(_) | Advice::KnownFeatures(_));
                 if marks && data.summary().sum > 0.0 {
@@ -117,7 +117,7 @@ fn words_that_are_not_in_the_data_are_reported() {
 #[test]
 fn penalties_that_leave_nothing_are_named_and_end_the_fit() {
     let example = example();
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         for solver in partwise::solvers::ALL.iter().filter(|s| s.losses.contains(&loss)) {
             for (l1, l2, name) in [
                 ((1e6, 1e6), (0.0, 0.0), "L1 of codes"),

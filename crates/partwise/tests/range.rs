@@ -154,7 +154,7 @@ fn data_out_of_range_have_the_fit_of_the_same_data_in_other_units() {
 #[test]
 fn penalties_and_given_starts_are_in_the_units_of_the_data() {
     let example = Example::new(12, 8, 3, 5);
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         let model = Model::nmf().with_loss(loss).unwrap();
         for (name, l1, l2) in PENALTIES {
             let one_sided = (l1.0 + l2.0 > 0.0) != (l1.1 + l2.1 > 0.0);
@@ -207,7 +207,7 @@ fn mixed_sizes<T: Real>() {
         let wide = x.cast::<f64>();
         let largest = wide.as_slice().iter().fold(0.0f64, |m, v| m.max(*v));
         let unit = 2f64.powi(-(largest.log2() as i32));
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             for solver in partwise::solvers::ALL.iter().filter(|s| s.losses.contains(&loss)) {
                 for init in ["random", "nndsvda"] {
                     for sparse in [false, true] {
@@ -258,7 +258,7 @@ fn tiny_and_huge_entries_beside_ordinary_ones_give_finite_results() {
 #[test]
 fn one_factor_is_solved_for_at_the_ends_of_the_range() {
     let example = Example::new(12, 8, 3, 5);
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         for solver in partwise::solvers::ALL.iter().filter(|s| s.losses.contains(&loss)) {
             let settings = settings(&example, solver, "random");
             let model = Model::nmf().with_loss(loss).unwrap();
@@ -315,7 +315,7 @@ fn raw_strengths_are_in_the_units_of_the_data() {
 #[test]
 fn the_gradient_at_the_end_is_that_of_the_stop_test() {
     let example = Example::new(30, 12, 3, 6);
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         for solver in partwise::solvers::ALL.iter().filter(|s| s.losses.contains(&loss)) {
             let settings = Settings {
                 solver: solver.choice,

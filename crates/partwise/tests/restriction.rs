@@ -7,9 +7,10 @@
 mod common;
 
 use common::{Case, Example, PENALTIES, Penalty, accepted, cases, for_examples, objective};
-use partwise::backend::{Backend, CpuBackend, ReferenceBackend};
+use partwise::internals::backend::{Backend, CpuBackend, Problem, ReferenceBackend};
+use partwise::internals::quadratic::Subproblem;
 use partwise::methods::Form;
-use partwise::{Init, Loss, Matrix, Problem, Settings, Slot, SolverChoice, Subproblem};
+use partwise::{Init, Loss, Matrix, Settings, Slot, SolverChoice};
 
 const TOLERANCE: f64 = 1e-10;
 

@@ -8,8 +8,9 @@ mod common;
 
 use common::facts::{Facts, Unit};
 use common::{Example, for_examples, product};
-use partwise::backend::{Backend, CpuBackend, ReferenceBackend};
-use partwise::{Error, Init, Matrix, Problem, Settings, Slot, SolverChoice, Subproblem, fit};
+use partwise::internals::backend::{Backend, CpuBackend, Problem, ReferenceBackend};
+use partwise::internals::quadratic::Subproblem;
+use partwise::{Error, Init, Matrix, Settings, Slot, SolverChoice, fit};
 
 const PARTS: usize = 2;
 const WEIGHT: f64 = 0.6;

@@ -19,7 +19,7 @@ use partwise::{
 fn each_reason_to_stop_is_reached() {
     let example = Example::new(14, 10, 3, 21);
     let x = example.dense::<f64>();
-    for loss in Loss::ALL {
+    for &loss in Loss::ALL {
         let model = Model::nmf().with_loss(loss).unwrap();
         // Under multiplicative updates an entry that should be 0 keeps its gradient until it underflows, so the gradient
         // falls little for Kullback-Leibler.
@@ -56,7 +56,7 @@ fn each_reason_to_stop_is_reached() {
 #[test]
 fn a_tolerance_of_zero_runs_to_the_limit() {
     for_examples(6, |example| {
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             let model = Model::nmf().with_loss(loss).unwrap();
             let settings = Settings { tolerance: 0.0, max_iterations: 300, ..Settings::new(example.k) };
             let fit = fit(&example.dense::<f32>(), &model, &settings).unwrap();
@@ -140,11 +140,11 @@ fn planted_factors_are_found_by_every_solver_from_every_start() {
     for seed in 0..3 {
         let (w, h, labels) = planted(seed);
         let x = DenseMatrix::from_matrix(product(&w, &h)).unwrap();
-        for loss in Loss::ALL {
+        for &loss in Loss::ALL {
             let model = Model::nmf().with_loss(loss).unwrap();
             let model = model.with_labels(Labels::from_integers(&labels).unwrap());
             for solver in solvers::ALL.iter().filter(|s| s.monotone && s.losses.contains(&loss)) {
-                for (init, _) in Init::NAMES {
+                for &(init, _) in Init::NAMES {
                     let settings = Settings {
                         solver: solver.choice,
                         init: Init::from_name(init).unwrap(),
@@ -188,7 +188,7 @@ fn degenerate_data_give_finite_results() {
                 for case in cases() {
                     let example = case.example(&example);
                     for solver in case.solvers() {
-                        for (init, _) in Init::NAMES {
+                        for &(init, _) in Init::NAMES {
                             let settings = Settings {
                                 solver: solver.choice,
                                 init: Init::from_name(init).unwrap(),

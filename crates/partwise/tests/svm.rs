@@ -1,7 +1,7 @@
 //! Promises of the support vector machine: the duality gap closes, dense and sparse rows agree, shrinking and the order
 //! of the samples change nothing but the time, and bad input is refused with its place.
 
-use partwise::svm::{Cost, Svm, SvmLoss, SvmSettings, inner_products, train, train_on_products};
+use partwise::internals::svm::{Cost, Svm, SvmLoss, SvmSettings, inner_products, train, train_on_products};
 use partwise::{DataMatrix, DenseMatrix, Error, Matrix, SparseMatrix, StopReason};
 use proptest::prelude::*;
 

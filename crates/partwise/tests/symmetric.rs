@@ -11,7 +11,8 @@ mod common;
 use common::facts::Facts;
 use known::Draw;
 use partwise::graphs::Graph;
-use partwise::{DenseMatrix, Error, Labels, Matrix, Model, Settings, SparseMatrix, fit, symmetric_mean};
+use partwise::internals::symmetric_mean;
+use partwise::{DenseMatrix, Error, Labels, Matrix, Model, Settings, SparseMatrix, fit};
 
 const N: usize = 12;
 

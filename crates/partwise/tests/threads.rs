@@ -6,7 +6,8 @@ mod common;
 use common::facts::Facts;
 use std::ops::ControlFlow;
 
-use partwise::{DenseMatrix, Iteration, Labels, Model, Settings, encode, fit, methods, most_threads};
+use partwise::internals::most_threads;
+use partwise::{DenseMatrix, Iteration, Labels, Model, Settings, encode, fit, methods};
 
 fn data() -> DenseMatrix<'static, f64> {
     let value = |at: usize| {

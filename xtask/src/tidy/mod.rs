@@ -9,8 +9,10 @@
 //! | tests | all Rust files | none ignored |
 //! | leftovers | all Rust files | no notes of work to do, in comments or as macros |
 //! | widths | comments, docstrings, Markdown, subjects of commits | at most 110 and 72 columns (`widths.rs`) |
+//! | API | `crates/partwise` | the public items are those of `API.txt`, 250 at most (`api/`) |
 //! | names | everything but methods, tests and experiments | no name of a method as a string literal (`names.rs`) |
 
+mod api;
 mod architecture;
 mod cycles;
 mod edges;
@@ -48,10 +50,12 @@ pub(crate) fn command(root: &Path, arguments: &[String]) -> Result<ExitCode> {
         [] => tidy(root),
         ["--list-cycles"] => architecture::list_cycles(root),
         ["--list-widths"] => list_widths(root),
+        ["--write-api"] => api::write(root),
         ["--write-walls"] => architecture::write_walls(root),
         ["--touch", name] => touch::touch(root, name),
         _ => bail!(
-            "tidy takes no option, --list-cycles, --list-widths, --write-walls or --touch NAME, not \"{}\"",
+            "tidy takes no option, --list-cycles, --list-widths, --write-api, --write-walls or --touch NAME, \
+             not \"{}\"",
             arguments.join(" ")
         ),
     }
@@ -73,6 +77,7 @@ pub(crate) fn tidy(root: &Path) -> Result<ExitCode> {
     for (file, finding) in architecture::check(root, &rust)? {
         tally.show(Path::new(&file), vec![finding]);
     }
+    tally.show(Path::new(api::LISTING), api::check(root)?);
     method_names(root, &mut tally)?;
     line_widths(root, &mut tally)?;
     subject_widths(root, &mut tally);

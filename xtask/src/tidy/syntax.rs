@@ -419,7 +419,7 @@ pub(super) fn attributes(item: &Item) -> &[Attribute] {
 }
 
 /// The name that an item defines.
-fn item_name(item: &Item) -> Option<String> {
+pub(super) fn item_name(item: &Item) -> Option<String> {
     let name = match item {
         Item::Const(item) => &item.ident,
         Item::Enum(item) => &item.ident,

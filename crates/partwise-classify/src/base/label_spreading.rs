@@ -9,7 +9,8 @@
 //!
 //! Reference: Zhou et al., "Learning with local and global consistency", NIPS 2003.
 
-use partwise::graphs::{Graph, spread_scores};
+use partwise::graphs::Graph;
+use partwise::internals::spread_scores;
 use partwise::{Labels, Matrix, Real, Result};
 
 use super::{BaseClassifier, CONFIDENCE, Training, TrainingGraph};

@@ -15,8 +15,9 @@
 //! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989,
 //! doi:10.1080/01621459.1989.10478752.
 
+use partwise::internals::symmetric_eigen;
 use partwise::internals::times;
-use partwise::{DataMatrix, Labels, Matrix, Real, Result, symmetric_eigen};
+use partwise::{DataMatrix, Labels, Matrix, Real, Result};
 
 use super::{BaseClassifier, CONFIDENCE, Training};
 

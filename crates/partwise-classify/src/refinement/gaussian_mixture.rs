@@ -19,8 +19,9 @@
 //! Reference: G. J. McLachlan, "Iterative reclassification procedure for constructing an asymptotically
 //! optimal rule of allocation in discriminant analysis", JASA 70, 1975, doi:10.1080/01621459.1975.10479874.
 
+use partwise::internals::symmetric_eigen;
 use partwise::internals::{conjugate_gradients, times, transpose_times};
-use partwise::{DataMatrix, DenseMatrix, Matrix, Real, Result, symmetric_eigen};
+use partwise::{DataMatrix, DenseMatrix, Matrix, Real, Result};
 
 use super::{Refinement, Start};
 

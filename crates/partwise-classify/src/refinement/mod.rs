@@ -9,8 +9,9 @@ mod gaussian_mixture;
 mod multinomial_mixture;
 mod neighbours;
 
-use partwise::graphs::{Graph, spread_scores};
+use partwise::graphs::Graph;
 use partwise::internals::Pool;
+use partwise::internals::spread_scores;
 use partwise::{Matrix, Real, Result};
 
 use crate::base::label_spreading::RESIDUAL;

@@ -23,11 +23,13 @@ pub(super) fn body(report: &GuidanceReport, sample_names: Option<&[String]>) -> 
             kinds.push(finding.kind);
         }
     }
-    let header: Vec<String> =
-        std::iter::once("item").chain(Verdict::ALL.map(Verdict::name)).map(String::from).collect();
+    let header: Vec<String> = std::iter::once("item")
+        .chain(Verdict::ALL.iter().map(|verdict| verdict.name()))
+        .map(String::from)
+        .collect();
     let row = |kind: &&str| {
         let count = |v: Verdict| report.findings.iter().filter(|f| f.kind == *kind && f.verdict == v).count();
-        std::iter::once(kind.to_string()).chain(Verdict::ALL.map(|v| count(v).to_string())).collect()
+        std::iter::once(kind.to_string()).chain(Verdict::ALL.iter().map(|v| count(*v).to_string())).collect()
     };
     let rows: Vec<Vec<String>> = kinds.iter().map(row).collect();
     let mut out = tiles(&numbers);

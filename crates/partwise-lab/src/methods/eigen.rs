@@ -6,7 +6,8 @@
 //! Reference: Y. Zhou, Y. Saad, M. L. Tiago, J. R. Chelikowsky, "Self-consistent-field calculations using
 //! Chebyshev-filtered subspace iteration", Journal of Computational Physics 219, 2006, doi 10.1016/j.jcp.2006.03.017.
 
-use partwise::{Matrix, symmetric_eigen};
+use partwise::Matrix;
+use partwise::internals::symmetric_eigen;
 
 use super::rows::dot;
 use crate::draw::{generator, uniform};

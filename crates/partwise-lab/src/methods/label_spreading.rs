@@ -1,10 +1,10 @@
-//! Label spreading and label propagation, as the library has them ([`partwise::graphs::label_spreading`],
-//! [`partwise::graphs::label_propagation`]), on the neighbour graph.
+//! Label spreading and label propagation, as the library has them ([`partwise::internals::label_spreading`],
+//! [`partwise::internals::label_propagation`]), on the neighbour graph.
 
 use partwise::graphs::Graph;
 use partwise::{Labels, Result};
 
-pub use partwise::graphs::{Spread, label_propagation, label_spreading};
+pub use partwise::internals::{Spread, label_propagation, label_spreading};
 
 use super::rows;
 use super::spectral::{connection_note, self_tuning_graph};

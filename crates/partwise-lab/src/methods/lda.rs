@@ -15,7 +15,8 @@
 //! Reference: R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7, 1936,
 //! doi 10.1111/j.1469-1809.1936.tb02137.x. The ridge, a share of the mean variance, makes S_w invertible.
 
-use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, Result, symmetric_eigen};
+use partwise::internals::symmetric_eigen;
+use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, Result};
 
 use super::rows::{self, dot, times};
 use super::{Outcome, Task};

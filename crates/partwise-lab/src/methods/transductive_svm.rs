@@ -13,7 +13,9 @@
 //! ends at a relative duality gap of 1e-3. More than two
 //! classes: one against the others, the largest value wins; their many trainings on the same rows share the inner products of those.
 
-use partwise::svm::{Cost, ProductSvm, Svm, SvmSettings, inner_products, train, train_on_products};
+use partwise::internals::svm::{
+    Cost, ProductSvm, Svm, SvmSettings, inner_products, train, train_on_products,
+};
 use partwise::{DataMatrix, Error, Labels, Matrix, Result};
 
 use super::linear_svm::classify;
@@ -65,7 +67,7 @@ pub struct Transductive {
 ///
 /// # Errors
 /// [`Error::Shape`] when targets are not one a sample; [`Error::Labels`] when a target is none of these or one of the two
-/// classes has no labelled sample; [`Error::OutOfRange`] for settings outside their range; and as [`partwise::svm::train`].
+/// classes has no labelled sample; [`Error::OutOfRange`] for settings outside their range; and as [`partwise::internals::svm::train`].
 pub fn transductive_svm(
     data: &dyn DataMatrix<f64>,
     targets: &[i8],

@@ -1,8 +1,8 @@
 //! Linear support vector machines on one representation of the samples, their cost chosen on validation rows.
 
 use anyhow::Result;
+use partwise::internals::svm::{Cost, Svm, SvmLoss, SvmSettings, train};
 use partwise::metrics::f_scores;
-use partwise::svm::{Cost, Svm, SvmLoss, SvmSettings, train};
 use partwise::{DataMatrix, DenseMatrix, Matrix};
 
 /// Machines that only have to classify need no more.

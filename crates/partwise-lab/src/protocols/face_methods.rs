@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use partwise::graphs::{NeighbourGraph, Weights, neighbour_graph};
-use partwise::methods::train_machines;
+use partwise::internals::train_machines;
 use partwise::{
     DataMatrix, DenseMatrix, Fit, Init, MethodOptions, Model, Settings, Slot, SolverChoice, StepRule, fit,
 };

@@ -11,8 +11,9 @@
 //! A method that does not apply to a set (NTF without images, words without terms) gives nothing.
 
 use anyhow::Result;
-use partwise::graphs::{Graph, NeighbourGraph, label_spreading, neighbour_graph};
+use partwise::graphs::{Graph, NeighbourGraph, neighbour_graph};
 use partwise::guidance::{Advice, Guidance, Strength, Topic};
+use partwise::internals::label_spreading;
 use partwise::methods::Form;
 use partwise::{DataMatrix, DenseMatrix, Fit, Init, Labels, Matrix, MethodOptions, Model, Settings, fit};
 use partwise_classify::{ClassifySettings, classify, spherical_k_means};

@@ -30,7 +30,7 @@
 //! weight 1. TSVM: cost 10.
 
 use anyhow::Result;
-use partwise::svm::SvmLoss;
+use partwise::internals::svm::SvmLoss;
 
 use super::classifiers::Measure;
 use super::nmf_alpha_trial::{ALPHA_CHOSEN, Study, Terms, run};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use partwise::methods::train_machines;
+use partwise::internals::train_machines;
 use partwise::{
     Advice, DataMatrix, Fit, Guidance, Init, Loss, Matrix, MethodOptions, Model, Settings, Slot,
     SolverChoice, Strength, SupportVectors, fit,

@@ -8,7 +8,7 @@
 //! Codes that no label enters (principal components, KL-NMF) serve every share of labels: the unit of the first share gives the rows of all.
 
 use anyhow::{Context, Result, bail};
-use partwise::svm::SvmLoss;
+use partwise::internals::svm::SvmLoss;
 use partwise::{Advice, DataMatrix, Labels, Loss, Matrix, Model, SolverChoice, Strength};
 
 use super::classifiers::{Chosen, Measure, Part, choose_cost, features, unit_scale};

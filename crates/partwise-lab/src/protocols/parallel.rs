@@ -21,7 +21,7 @@ pub struct Finished {
     pub seconds: f64,
 }
 
-/// Runs units on `threads` threads (1 or more, at most [`partwise::most_threads`]), in their order, and gives each as it ends. When the receiver is dropped no further unit is
+/// Runs units on `threads` threads (1 or more, at most [`partwise::internals::most_threads`]), in their order, and gives each as it ends. When the receiver is dropped no further unit is
 /// begun; those under way end with the program.
 pub fn run_units(
     protocol: &'static Protocol,
@@ -32,7 +32,7 @@ pub fn run_units(
 ) -> Receiver<Finished> {
     let (sender, receiver) = channel();
     let (units, next) = (Arc::new(units), Arc::new(AtomicUsize::new(0)));
-    for _ in 0..threads.clamp(1, partwise::most_threads()).min(units.len()) {
+    for _ in 0..threads.clamp(1, partwise::internals::most_threads()).min(units.len()) {
         let (sender, library) = (sender.clone(), Arc::clone(&library));
         let (units, next) = (Arc::clone(&units), Arc::clone(&next));
         thread::spawn(move || {

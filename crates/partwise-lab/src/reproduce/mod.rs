@@ -183,7 +183,7 @@ fn finish_units(
         ));
     }
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let most = partwise::most_threads();
+    let most = partwise::internals::most_threads();
     if args.threads > most {
         verbosity.note(&format!(
             "{} units side by side were asked for; {most} are the most on this machine",

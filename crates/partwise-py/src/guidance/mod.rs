@@ -3,7 +3,6 @@
 pub(crate) mod document;
 pub(crate) mod steering;
 
-
 use numpy::{Element, PyReadonlyArray2};
 use partwise::guidance::Guidance;
 use partwise::recipes::{self, GuidanceReport, ShareOf, StrengthRule, SweepPoint, Verdict};
@@ -163,5 +162,5 @@ pub(crate) fn suggest_links(
 
 /// The names of the verdicts, for counts that list all.
 pub(crate) fn verdicts() -> Vec<&'static str> {
-    Verdict::ALL.map(Verdict::name).to_vec()
+    Verdict::ALL.iter().map(|verdict| verdict.name()).collect()
 }

@@ -68,6 +68,7 @@ impl Default for KMeansSettings {
 
 /// A clustering by k-means.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct KMeans {
     /// The cluster of each sample (n).
     pub labels: Vec<usize>,
@@ -104,6 +105,7 @@ pub fn k_means(data: &dyn DataMatrix<f64>, k: usize, settings: &KMeansSettings) 
 ///
 /// # Errors
 /// As [`k_means`], and [`Error::Shape`] when the centres have another number of features.
+#[doc(hidden)]
 pub fn k_means_from(
     data: &dyn DataMatrix<f64>,
     centres: Matrix<f64>,

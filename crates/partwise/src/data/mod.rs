@@ -27,6 +27,13 @@ pub use summary::Summary;
 use crate::foundation::{Error, Matrix, Real, Result, interrupt};
 use crate::kernels::sums::wide_gram;
 
+/// The data are dense or sparse, nothing else: the kernels rely on what both promise.
+mod sealed {
+    pub trait Sealed {}
+    impl<T: super::Real> Sealed for super::DenseMatrix<'_, T> {}
+    impl<T: super::Real> Sealed for super::SparseMatrix<'_, T> {}
+}
+
 /// How rows of X are summed into fewer rows, each then scaled: output row `q` is
 /// `scale[q] · Σ_{i: group[i] = q} X[i]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +46,7 @@ pub struct RowGroups {
 
 /// Data X of shape (n samples × d features), dense or sparse. In the formulas V is a feature factor (d × k), U a
 /// sample factor (n × k), both row-major, and X ≈ U Vᵀ.
-pub trait DataMatrix<T: Real>: Debug + Send + Sync {
+pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
     /// n, the number of rows.
     fn n_samples(&self) -> usize;
 
@@ -56,20 +63,25 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     fn summary(&self) -> &Summary;
 
     /// Fixed chunks of samples of about equal work, in order, covering `0..n`. They depend on the data alone.
+    #[doc(hidden)]
     fn sample_chunks(&self) -> Vec<Range<usize>>;
 
     /// Fixed chunks of features of about equal work, in order, covering `0..d`.
+    #[doc(hidden)]
     fn feature_chunks(&self) -> Vec<Range<usize>>;
 
     /// `out` (samples.len() × k, row-major) = X[samples, :] · V.
+    #[doc(hidden)]
     fn times(&self, samples: Range<usize>, features_factor: &Matrix<T>, out: &mut [T]);
 
     /// `out` (features.len() × k, row-major) = X[:, features]ᵀ · U.
+    #[doc(hidden)]
     fn transpose_times(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]);
 
     /// With R = X / (U Vᵀ) on the non-zeros of X (0 elsewhere): `out` (samples.len() × k) = R[samples, :] · V.
     /// Returns Σ x·ln(x / (UVᵀ)) over those rows. Quotients whose denominator is below the smallest normal number
     /// use that number instead.
+    #[doc(hidden)]
     fn ratio_times(
         &self,
         samples: Range<usize>,
@@ -79,6 +91,7 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     ) -> f64;
 
     /// As [`DataMatrix::ratio_times`] for columns: `out` (features.len() × k) = R[:, features]ᵀ · U.
+    #[doc(hidden)]
     fn transpose_ratio_times(
         &self,
         features: Range<usize>,
@@ -90,6 +103,7 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     /// Σ over these rows of (x − (UVᵀ))², products and sums in `f64`. For dense data the differences are formed
     /// entry by entry. For sparse data that is done for the stored entries; those that are not stored count with
     /// (UVᵀ)², found as Σᵢ uᵢ(VᵀV)uᵢᵀ less the stored entries' share: an error of about 2⁻⁵²·k·‖UVᵀ‖² at most.
+    #[doc(hidden)]
     fn squared_residual(
         &self,
         samples: Range<usize>,
@@ -101,6 +115,7 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     }
 
     /// As [`DataMatrix::squared_residual`], with VᵀV in `f64` (k × k) at hand: it is the same for all chunks.
+    #[doc(hidden)]
     fn squared_residual_beside(
         &self,
         samples: Range<usize>,
@@ -110,6 +125,7 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     ) -> f64;
 
     /// Σ over the non-zeros of these rows of x·ln(x / (UVᵀ)), in `f64`; `+∞` where UVᵀ is 0 and x is not.
+    #[doc(hidden)]
     fn log_divergence(
         &self,
         samples: Range<usize>,
@@ -118,33 +134,43 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     ) -> f64;
 
     /// Rows summed into groups and scaled, as new data of the same kind (dense stays dense).
+    #[doc(hidden)]
     fn grouped(&self, groups: &RowGroups) -> Box<dyn DataMatrix<T>>;
 
     /// The same data (n × d, of the same kind) with 0 in the columns `features` (ascending).
+    #[doc(hidden)]
     fn without_features(&self, features: &[usize]) -> Box<dyn DataMatrix<T>>;
 
     /// The same data (n × d, of the same kind) with each entry times the weight of its row and column.
+    #[doc(hidden)]
     fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>>;
 
     /// The same data (n × d, of the same kind) with each entry divided by `divisor`, a power of 2, and 0 for what is then below `least`.
+    #[doc(hidden)]
     fn divided(&self, divisor: f64, least: f64) -> Box<dyn DataMatrix<T>>;
 
     /// The smallest stored entry above 0; infinite when there is none.
+    #[doc(hidden)]
     fn least_positive(&self) -> f64;
 
     /// The features that are not 0 in a sample, ascending.
+    #[doc(hidden)]
     fn non_zero_features(&self, sample: usize) -> Vec<u32>;
 
     /// `out` (d) += weight · X[sample, :], in `f64`.
+    #[doc(hidden)]
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]);
 
     /// X[sample, :] · `vector` (d), products and sums in `f64`. Dense and sparse data may add in another order.
+    #[doc(hidden)]
     fn row_dot(&self, sample: usize, vector: &[f64]) -> f64;
 
     /// `out` (samples.len() × n, row-major) = X[samples, :] · Xᵀ. Sparse data store their columns for this.
+    #[doc(hidden)]
     fn row_products(&self, samples: Range<usize>, out: &mut [T]);
 
     /// ‖X[one, :] − X[other, :]‖² in `f64`, from the differences, so equal rows have distance 0 exactly.
+    #[doc(hidden)]
     fn squared_distance(&self, one: usize, other: usize) -> f64;
 
     /// The first pair (i, j), i < j, by i and then by j, with |X[i, j] − X[j, i]| > `allowed`, and the two entries. Sparse data
@@ -152,9 +178,11 @@ pub trait DataMatrix<T: Real>: Debug + Send + Sync {
     ///
     /// # Panics
     /// When X is not square.
+    #[doc(hidden)]
     fn first_asymmetry(&self, allowed: f64) -> Option<((usize, usize), (f64, f64))>;
 
     /// Bytes that this value holds beyond what the caller lent (owned copies, a stored transpose).
+    #[doc(hidden)]
     fn owned_bytes(&self) -> usize;
 }
 

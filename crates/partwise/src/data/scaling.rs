@@ -25,8 +25,8 @@ pub enum ScalingKind {
 
 impl ScalingKind {
     /// All of them, in the order of help texts.
-    pub const ALL: [ScalingKind; 4] =
-        [ScalingKind::None, ScalingKind::Max, ScalingKind::UnitRows, ScalingKind::TfIdf];
+    pub const ALL: &'static [ScalingKind] =
+        &[ScalingKind::None, ScalingKind::Max, ScalingKind::UnitRows, ScalingKind::TfIdf];
 
     /// Its name: `"none"`, `"max"`, `"unit-rows"`, `"tfidf"`.
     pub fn name(self) -> &'static str {
@@ -53,7 +53,7 @@ impl ScalingKind {
     /// # Errors
     /// [`Error::UnknownName`] with the valid names.
     pub fn from_name(name: &str) -> Result<Self> {
-        ScalingKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| Error::UnknownName {
+        ScalingKind::ALL.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| Error::UnknownName {
             kind: "scaling".into(),
             name: name.into(),
             valid: ScalingKind::ALL.iter().map(|kind| kind.name().into()).collect(),
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn rows_of_zeros_stay_zero_and_max_makes_the_largest_entry_1() {
-        for kind in ScalingKind::ALL {
+        for &kind in ScalingKind::ALL {
             let rows = [[0.0, 0.0], [2.0, 4.0]];
             let scaling = Scaling::learn(kind, 2, rows.iter().map(|row| (None, &row[..])));
             assert_eq!(scaled(&scaling, &rows[0]), [0.0, 0.0], "{kind:?}");

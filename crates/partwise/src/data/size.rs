@@ -46,6 +46,7 @@ impl DataSize {
     }
 
     /// Bytes of the data themselves.
+    #[doc(hidden)]
     pub fn bytes(&self) -> f64 {
         match self.sparse {
             true => self.stored as f64 * (INDEX + self.number as f64) + WORD * (self.rows() + 1.0),
@@ -54,12 +55,14 @@ impl DataSize {
     }
 
     /// Row and column sums, and the lists of rows and columns of zeros, of which sparse data may have many.
+    #[doc(hidden)]
     pub fn sums(&self) -> f64 {
         let zeros = if self.sparse { WORD } else { 0.0 };
         (WORD + zeros) * (self.rows() + self.columns()) + self.columns()
     }
 
     /// The columns of sparse data, and where the next entry of each row and column goes while they are built.
+    #[doc(hidden)]
     pub fn transpose(&self) -> f64 {
         match self.sparse {
             true => {

@@ -99,6 +99,7 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
     }
 
     /// How many entries were added to another one at the same place when the matrix was built.
+    #[doc(hidden)]
     pub fn duplicates_summed(&self) -> usize {
         self.duplicates
     }

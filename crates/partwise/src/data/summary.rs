@@ -4,6 +4,7 @@ use crate::foundation::{Real, interrupt};
 
 /// Sums, extremes and faults of a data matrix, from one pass over its stored values.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Summary {
     /// Σ x over the finite entries.
     pub sum: f64,

@@ -7,6 +7,7 @@ use crate::kernels;
 /// components are stored as their transpose, d × k, so that in every slot a row is one independent problem
 /// given the other factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Slot {
     /// W (n × k): one row per sample.
     Codes,
@@ -24,10 +25,12 @@ pub enum Slot {
 
 impl Slot {
     /// Every slot, codes first.
+    #[doc(hidden)]
     pub const ALL: [Slot; 6] =
         [Slot::Codes, Slot::Components, Slot::Labels, Slot::ImageRows, Slot::ImageColumns, Slot::Scales];
 
     /// The two factors of every model, whose product approximates the data.
+    #[doc(hidden)]
     pub const MAIN: [Slot; 2] = [Slot::Codes, Slot::Components];
 
     /// Its name: `"codes"`, `"components"`, ….
@@ -43,11 +46,13 @@ impl Slot {
     }
 
     /// Whether the factor is one of the two of every model.
+    #[doc(hidden)]
     pub fn is_main(self) -> bool {
         Slot::MAIN.contains(&self)
     }
 
     /// Whether the loss depends on it.
+    #[doc(hidden)]
     pub fn sees_data(self) -> bool {
         match self {
             Slot::Codes | Slot::Components | Slot::ImageRows | Slot::ImageColumns => true,
@@ -64,6 +69,7 @@ impl Slot {
     ///
     /// # Panics
     /// For the scales, which multiply a reference.
+    #[doc(hidden)]
     pub fn other(self) -> Slot {
         match self {
             Slot::Codes => Slot::Components,

@@ -43,17 +43,49 @@ fn run<T: Real>(
     observer: &mut dyn Observer,
 ) -> Result<Finished<T>> {
     let began = Instant::now();
-    let factor = problem.published_factor;
     let mut backend = CpuBackend::new(problem, start, settings.threads);
     let (threads, working_bytes) = (backend.threads(), backend.working_bytes());
     if problem.solve_codes {
         backend.solve_codes();
     }
+    let finished = run_on(problem, Box::new(backend), began, settings, observer)?;
+    let notices = pool::capped(settings.threads)
+        .map(|message| Notice { code: pool::CAPPED, message })
+        .into_iter()
+        .collect();
+    Ok(Finished { notices, threads, working_bytes, ..finished })
+}
+
+/// The start of a problem, with the codes solved where the problem asks for it.
+pub(crate) fn solved_start<T: Real>(
+    problem: &Problem<'_, T>,
+    start: Factors<T>,
+    settings: &Settings,
+) -> Factors<T> {
+    if !problem.solve_codes {
+        return start;
+    }
+    let mut backend = CpuBackend::new(problem, start, settings.threads);
+    backend.solve_codes();
+    Box::new(backend).into_factors()
+}
+
+/// Runs a checked problem on a backend that is at its start. What the backend itself used is for the caller to
+/// say.
+pub(crate) fn run_on<T: Real>(
+    problem: &Problem<'_, T>,
+    mut backend: Box<dyn Backend<T> + '_>,
+    began: Instant,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Finished<T>> {
+    let factor = problem.published_factor;
     let mut history = Vec::new();
-    let stop = iterate(&mut backend, factor, &mut StopRule::new(settings), began, &mut history, observer)?;
+    let stop =
+        iterate(backend.as_mut(), factor, &mut StopRule::new(settings), began, &mut history, observer)?;
     let exact = backend.exact();
     let elapsed = began.elapsed();
-    let factors = Box::new(backend).into_factors();
+    let factors = backend.into_factors();
     let overflow = |what: &str| Error::Overflow { iteration: history.len() - 1, what: what.into() };
     let finite = factors.slots().all(|s| factors.get(s).as_slice().iter().all(|v| v.is_finite()));
     if !finite {
@@ -65,11 +97,7 @@ fn run<T: Real>(
     if !exact.kkt.is_finite() {
         return Err(overflow("the projected gradient"));
     }
-    let notices = pool::capped(settings.threads)
-        .map(|message| Notice { code: pool::CAPPED, message })
-        .into_iter()
-        .collect();
-    Ok(Finished { factors, exact, history, stop, notices, threads, working_bytes, elapsed })
+    Ok(Finished { factors, exact, history, stop, notices: Vec::new(), threads: 1, working_bytes: 0, elapsed })
 }
 
 /// The loop. `factor` turns the half objective into the published one.

@@ -1,7 +1,7 @@
 //! The engine: an objective seen from one factor, solvers that lower it, losses, backends, settings, the stop test. It knows no
 //! methods, no labels and no file formats.
 
-pub mod backend;
+pub(crate) mod backend;
 mod factors;
 pub(crate) mod iterate;
 pub(crate) mod losses;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 /// What is known after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Iteration {
     /// 0 for the start, then 1, 2, …
     pub number: usize,

@@ -8,6 +8,7 @@ use crate::foundation::{Error, Matrix, Result};
 
 /// Where the factors start.
 #[derive(Clone, Debug, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Init {
     /// [`Init::Guided`] with guidance; [`Init::Labels`] when labels are given and k is at least the number of classes ([`Init::Exemplars`]
     /// where a class owns several components); [`Init::Random`] otherwise.
@@ -46,7 +47,7 @@ pub enum Init {
 
 impl Init {
     /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] and [`Init::Given`] have none).
-    pub const NAMES: [(&'static str, &'static str); 9] = [
+    pub const NAMES: &'static [(&'static str, &'static str)] = &[
         ("auto", "guided with guidance, labels when labels are given, random otherwise"),
         ("random", "uniform, from the seed"),
         ("nndsvd", "from a truncated SVD, with exact zeros"),
@@ -117,7 +118,7 @@ pub enum Acceleration {
 
 impl Acceleration {
     /// All, by name, with what they mean.
-    pub const NAMES: [(&'static str, &'static str); 3] = [
+    pub const NAMES: &'static [(&'static str, &'static str)] = &[
         ("auto", "on for plain nmf with solver auto from a start without labels, off otherwise"),
         ("off", "plain iterations, as in the papers"),
         ("on", "an error if the solver or the method does not support it"),
@@ -173,7 +174,7 @@ const MAX_RANK: usize = 1 << 19;
 /// | `max_iterations` | 500 | ≥ 0 | updates of both factors |
 /// | `tolerance` | 1e-4 | ≥ 0, < 1; 0 = stop only at a limit | projected gradient, relative to the first iteration; see the field |
 /// | `time_limit` | none | – | wall time; checked after each iteration |
-/// | `threads` | 0 | 0 = all cores; more than [`most_threads`](crate::most_threads) count as that many, with a notice | – |
+/// | `threads` | 0 | 0 = all cores; more than [`most_threads`](crate::internals::most_threads) count as that many, with a notice | – |
 /// | `l1`, `l2` | 0, 0 | ≥ 0 | see the fields |
 /// | `memory_limit` | none | – | bytes that may be taken beside the data |
 #[derive(Clone, Debug, PartialEq)]
@@ -201,7 +202,7 @@ pub struct Settings {
     pub tolerance: f64,
     /// Stop after this much wall time; what has been reached is returned.
     pub time_limit: Option<Duration>,
-    /// Threads, at most [`most_threads`](crate::most_threads); the result does not depend on them.
+    /// Threads, at most [`most_threads`](crate::internals::most_threads); the result does not depend on them.
     pub threads: usize,
     /// L1 penalty of (codes, components), normalized by size as in scikit-learn: the half objective gets
     /// `l1.0·d·‖W‖₁ + l1.1·n·‖H‖₁`. When only one factor is penalized (by `l1` and `l2` together), each of its components is measured
@@ -239,6 +240,7 @@ impl Settings {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] naming the setting and its range.
+    #[doc(hidden)]
     pub fn validate(&self) -> Result<()> {
         let fault = |name: &str, value: String, valid: &str| {
             Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })

@@ -97,6 +97,7 @@ pub fn of_solve(size: DataSize, loss: Loss, settings: &Settings) -> Estimate {
 }
 
 /// What least squares with so many problems in k unknowns need.
+#[doc(hidden)]
 pub fn of_nnls(problems: usize, unknowns: usize) -> Estimate {
     let (n, k) = (problems as f64, unknowns as f64);
     Estimate {

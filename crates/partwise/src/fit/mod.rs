@@ -10,10 +10,11 @@ pub(crate) mod memory;
 
 pub use encode::{Encoding, Held, encode, solve};
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::data::{DataMatrix, DataSize};
-use crate::engine::iterate::{Finished, Run};
+use crate::engine::backend::Backend;
+use crate::engine::iterate::{Finished, Run, run_on, solved_start};
 use crate::engine::losses::Loss;
 use crate::engine::stop::{NOTICEABLE, recent_progress};
 use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, silent};
@@ -195,6 +196,24 @@ impl<T: Real> Fit<T> {
         }
         self.objective_unit = unit;
     }
+}
+
+/// Runs the loop on another backend: `place` makes it from the start. `problem` and `start` are what
+/// [`Problem::new`] gives. The result is in the units of the problem, and its components have no names of
+/// classes or topics; `threads` and `working_bytes` say nothing of the backend.
+///
+/// # Errors
+/// [`Error::Overflow`](crate::Error::Overflow) when the numbers leave the range of `T`.
+pub fn fit_on<'p, T: Real>(
+    problem: &'p Problem<'_, T>,
+    start: Factors<T>,
+    place: impl FnOnce(Factors<T>) -> Box<dyn Backend<T> + 'p>,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    let began = Instant::now();
+    let backend = place(solved_start(problem, start, settings));
+    Ok(finish(problem, run_on(problem, backend, began, settings, observer)?))
 }
 
 /// Runs a checked problem from its start.

@@ -24,6 +24,7 @@ impl Estimate {
     ///
     /// # Errors
     /// [`Error::Memory`] with both numbers.
+    #[doc(hidden)]
     pub fn check(&self, what: &str, available: Option<u64>) -> Result<()> {
         let needed = self.bytes();
         match available.filter(|available| needed > *available) {

@@ -39,28 +39,38 @@ pub trait Real:
     + 'static
 {
     /// 0.
+    #[doc(hidden)]
     const ZERO: Self;
     /// 1.
+    #[doc(hidden)]
     const ONE: Self;
     /// The gap between 1 and the next number.
+    #[doc(hidden)]
     const EPSILON: Self;
     /// The smallest positive normal number.
+    #[doc(hidden)]
     const MIN_POSITIVE: Self;
     /// `"f32"` or `"f64"`.
+    #[doc(hidden)]
     const NAME: &'static str;
     /// Rounds from `f64`.
     fn from_f64(value: f64) -> Self;
     /// Widens to `f64`, exactly.
     fn to_f64(self) -> f64;
     /// `self · a + b` with one rounding. Slow outside a function that has the `fma` feature enabled.
+    #[doc(hidden)]
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// Square root.
+    #[doc(hidden)]
     fn sqrt(self) -> Self;
     /// Natural logarithm.
+    #[doc(hidden)]
     fn ln(self) -> Self;
     /// Neither NaN nor infinite.
+    #[doc(hidden)]
     fn is_finite(self) -> bool;
     /// The larger of two numbers (the other one if one is NaN).
+    #[doc(hidden)]
     fn max(self, other: Self) -> Self;
     /// Does the work in this number type.
     #[doc(hidden)]

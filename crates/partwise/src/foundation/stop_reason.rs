@@ -2,6 +2,7 @@
 
 /// Why a fit, or the training of a machine, ended. An outcome, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StopReason {
     /// The projected gradient fell to the tolerance.
     Converged,

@@ -1,6 +1,7 @@
 //! Numbers and lists in words, for messages.
 
 /// "720 GB", "1.2 MB": three digits at most, in powers of 1000.
+#[doc(hidden)]
 pub fn in_words(bytes: u64) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
     let (mut value, mut at) = (bytes as f64, 0);

@@ -21,7 +21,10 @@ mod nearest;
 mod spreading;
 mod weights;
 
-pub use nearest::{Closeness, Neighbours, nearest_neighbours};
+pub use nearest::Closeness;
+#[doc(hidden)]
+pub use nearest::{Neighbours, nearest_neighbours};
+#[doc(hidden)]
 pub use spreading::{Spread, label_propagation, label_spreading, spread_scores};
 #[doc(hidden)]
 pub use weights::of_neighbours;
@@ -181,11 +184,13 @@ impl Graph {
     }
 
     /// The sums of the rows (n).
+    #[doc(hidden)]
     pub fn degrees(&self) -> Vec<f64> {
         (0..self.n_samples()).map(|i| self.neighbours(i).1.iter().sum()).collect()
     }
 
     /// The largest weight, 0 for a graph without an edge.
+    #[doc(hidden)]
     pub fn largest_weight(&self) -> f64 {
         self.weights.iter().fold(0.0, |largest, weight| weight.max(largest))
     }
@@ -228,6 +233,7 @@ impl Graph {
     ///
     /// # Panics
     /// When a new weight is negative or not finite.
+    #[doc(hidden)]
     pub fn mapped(&self, weight: impl Fn(usize, usize, f64) -> f64) -> Self {
         let mut graph = self.clone();
         for i in 0..self.n_samples() {
@@ -241,6 +247,7 @@ impl Graph {
     }
 
     /// D^-½ A D^-½, with D the degrees. Samples of degree 0 keep their empty rows.
+    #[doc(hidden)]
     pub fn normalized(&self) -> Self {
         let scale: Vec<f64> =
             self.degrees().into_iter().map(|d| if d > 0.0 { 1.0 / d.sqrt() } else { 0.0 }).collect();
@@ -252,6 +259,7 @@ impl Graph {
     ///
     /// # Errors
     /// As [`Graph::from_entries`], but for the symmetry, which is made.
+    #[doc(hidden)]
     pub fn with_pairs(&self, changes: &[(usize, usize, f64)]) -> Result<Self> {
         check_entries(self.n_samples(), changes)?;
         let mut rows: Vec<Vec<(u32, f64)>> = (0..self.n_samples())
@@ -284,6 +292,7 @@ impl Graph {
     /// # Errors
     /// [`Error::Empty`] for no graphs; [`Error::Shape`] when they have different numbers of samples; [`Error::OutOfRange`] for a weight
     /// that is not finite and 0 or more.
+    #[doc(hidden)]
     pub fn weighted_sum(graphs: &[(f64, &Graph)]) -> Result<Self> {
         let Some((_, first)) = graphs.first() else {
             return Err(Error::Empty { samples: 0, features: 0 });
@@ -333,6 +342,7 @@ impl Graph {
     ///
     /// # Panics
     /// When `factor` has not n rows.
+    #[doc(hidden)]
     pub fn times(&self, factor: &Matrix<f64>) -> Matrix<f64> {
         assert_eq!(factor.rows(), self.n_samples(), "the factor has one row for each sample");
         let mut out = Matrix::zeros(factor.rows(), factor.columns());
@@ -358,11 +368,13 @@ impl Graph {
     }
 
     /// A as sparse data (n × n).
+    #[doc(hidden)]
     pub fn to_sparse(&self) -> SparseMatrix<'static, f64> {
         self.to_sparse_in()
     }
 
     /// A as sparse data (n × n) in the number type `T`.
+    #[doc(hidden)]
     pub fn to_sparse_in<T: Real>(&self) -> SparseMatrix<'static, T> {
         let n = self.n_samples();
         let weights: Vec<T> = self.weights.iter().map(|weight| T::from_f64(*weight)).collect();

@@ -243,6 +243,7 @@ impl<'a, T: Real> Weigher<'a, T> {
 }
 
 /// What the graph of so many nearest neighbours needs: [`neighbour_graph`](neighbour_graph).
+#[doc(hidden)]
 pub fn of_neighbours(size: DataSize, neighbours: usize) -> Estimate {
     let edges = size.rows() * neighbours as f64;
     Estimate {

@@ -11,6 +11,7 @@ use crate::terms::FeatureLists;
 /// What a label says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LabelRule {
     /// The sample is made of its topic's components (WS-NMF); held: of nothing else.
     #[default]

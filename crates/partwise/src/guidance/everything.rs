@@ -129,6 +129,7 @@ impl Guidance {
     }
 
     /// The strength of the first labels or label targets.
+    #[doc(hidden)]
     pub fn label_strength(&self) -> Option<Strength> {
         self.first(|item| match item {
             Advice::Labels { strength, .. } | Advice::Targets { strength, .. } => Some(*strength),
@@ -160,6 +161,7 @@ impl Guidance {
     }
 
     /// The first graph, with its strength.
+    #[doc(hidden)]
     pub fn graph(&self) -> Option<(&Graph, Strength)> {
         self.first(|item| match item {
             Advice::Graph { graph, strength } => Some((graph, *strength)),

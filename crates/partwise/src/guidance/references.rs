@@ -41,7 +41,7 @@ pub struct LabelTargets {
 
 impl LabelTargets {
     /// 1 for the class of a labelled sample and 0 for the others; unlabelled samples are not known.
-    pub fn of_labels(labels: &super::Labels) -> Self {
+    pub(crate) fn of_labels(labels: &super::Labels) -> Self {
         let (n, c) = (labels.n_samples(), labels.n_classes());
         LabelTargets {
             targets: Matrix::from_fn(n, c, |i, l| f64::from(labels.class(i) == Some(l))),

@@ -6,6 +6,7 @@ use crate::foundation::{Error, Matrix, Result};
 /// Any number of labels for some of the samples. An empty set means that a sample has none of the labels; an
 /// unlabelled sample has no set.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct LabelSets {
     n_labels: usize,
     sets: Vec<Option<Vec<u32>>>,
@@ -49,6 +50,7 @@ impl LabelSets {
 /// S (n × m): non-negative coefficients of samples, of which only non-zeros are kept. For p support vector machines m = 2p:
 /// first the α of the positive samples of each machine, then those of the negative ones.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(hidden)]
 pub struct SupportVectors {
     shape: (usize, usize),
     entries: Vec<(u32, u32, f64)>,

@@ -86,8 +86,10 @@ impl Strength {
     /// The default of label targets, and of labels as a view in SSNMF: σ = 1, as much as the data.
     pub const EVEN: Strength = Strength::Relative(0.5);
     /// The default of labels in WS-NMF and WS-SymNMF: σ = 10.
+    #[doc(hidden)]
     pub const STRONG: Strength = Strength::Relative(10.0 / 11.0);
     /// The default of a graph: σ = ⅓.
+    #[doc(hidden)]
     pub const LIGHT: Strength = Strength::Relative(0.25);
 
     /// The relative strength with this σ ≥ 0: σ/(1 + σ), 1 for an infinite one. A negative σ stays as it is, out of range.
@@ -100,6 +102,7 @@ impl Strength {
     }
 
     /// σ of a relative strength (infinite for 1); the weight itself of a raw one.
+    #[doc(hidden)]
     pub fn sigma(self) -> f64 {
         match self {
             Strength::Relative(s) if s >= 1.0 => f64::INFINITY,
@@ -150,6 +153,7 @@ impl Strength {
     }
 
     /// Whether it is a paper's own weight.
+    #[doc(hidden)]
     pub fn is_raw(self) -> bool {
         matches!(self, Strength::Raw(_))
     }

@@ -113,6 +113,7 @@ pub(crate) fn gram<T: Real>(values: &[T], rows: usize, k: usize, out: &mut [T]) 
 
 impl<T: Real> Matrix<T> {
     /// The Gram matrix Vᵀ·V (columns × columns) of this matrix V, symmetric to the last bit.
+    #[doc(hidden)]
     pub fn gram(&self) -> Self {
         let mut out = Matrix::zeros(self.columns(), self.columns());
         gram(self.as_slice(), self.rows(), self.columns(), out.as_mut_slice());

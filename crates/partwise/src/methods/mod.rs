@@ -28,13 +28,16 @@ use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Labels, Strength};
 
+#[doc(hidden)]
 pub use crate::engine::Shape;
+#[doc(hidden)]
 pub use nmf_alpha::{Machines, train_machines};
 pub use options::{Input, MethodOptions, StepRule};
 pub(crate) use ws_nmf::NAME as WITH_REFERENCES;
 
 /// Which rows of the codes are one unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum Tying {
     /// None: every sample has its own row.
     Free,
@@ -48,6 +51,7 @@ pub enum Tying {
 
 /// What the data are, and so which factors there are beside the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// Samples × features: codes and components.
     Matrix,
@@ -59,6 +63,7 @@ pub enum Form {
 
 /// One line of the registry of models.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct MethodSpec {
     /// The name in settings, files and on the command line.
     pub name: &'static str,
@@ -79,6 +84,7 @@ pub struct MethodSpec {
     /// The losses it is defined for; the first is the default.
     pub losses: &'static [Loss],
     /// Which rows are tied.
+    #[doc(hidden)]
     pub tying: Tying,
     /// The solver that `auto` means, if it is not the loss's own.
     pub solver: SolverChoice,
@@ -227,6 +233,7 @@ impl Model {
     }
 
     /// WS-NMF with whatever is known: labels, reference codes, reference components, a graph.
+    #[doc(hidden)]
     pub fn ws_nmf(guidance: impl Into<Guidance>) -> Self {
         Model::of(&ws_nmf::SPEC, guidance)
     }
@@ -237,43 +244,51 @@ impl Model {
     }
 
     /// GNMF: samples that are connected in the graph get similar codes; `weight` is the published λ ≥ 0.
+    #[doc(hidden)]
     pub fn gnmf(graph: Graph, weight: f64) -> Self {
         Model::of(&gnmf::SPEC, Advice::Graph { graph, strength: Strength::Raw(weight) })
     }
 
     /// SemiGNMF: GNMF on the graph with the labels written into it; `weight` is the published λ ≥ 0.
+    #[doc(hidden)]
     pub fn semi_gnmf(graph: Graph, weight: f64, labels: Labels) -> Self {
         let graph = Advice::Graph { graph, strength: Strength::Raw(weight) };
         Model::of(&semi_gnmf::SPEC, Guidance::from(labels).with(graph))
     }
 
     /// NCW-NMF: plain NMF with rows weighted as in normalized cuts.
+    #[doc(hidden)]
     pub fn ncw_nmf() -> Self {
         Model::of(&ncw_nmf::SPEC, Guidance::default())
     }
 
     /// NMF-α: the directions of support vector machines on the labelled samples are kept. Takes labels or label sets.
+    #[doc(hidden)]
     pub fn nmf_alpha(guidance: impl Into<Guidance>) -> Self {
         Model::of(&nmf_alpha::SPEC, guidance)
     }
 
     /// SSNMF with guidance on the labels: labels, or targets for several labels per sample.
+    #[doc(hidden)]
     pub fn ssnmf(guidance: impl Into<Guidance>) -> Self {
         Model::of(&ssnmf::SPEC, guidance)
     }
 
     /// NTF of images of `shape` (height, width), one per sample.
+    #[doc(hidden)]
     pub fn ntf(shape: (usize, usize)) -> Self {
         let options = MethodOptions { image_shape: Some(shape), ..MethodOptions::default() };
         Model::of(&ntf::SPEC, Guidance::default()).with_options(options)
     }
 
     /// SymNMF of a symmetric matrix of similarities.
+    #[doc(hidden)]
     pub fn symnmf() -> Self {
         Model::of(&symnmf::SPEC, Guidance::default())
     }
 
     /// WS-SymNMF with guidance on the memberships: labels or reference codes.
+    #[doc(hidden)]
     pub fn ws_symnmf(guidance: impl Into<Guidance>) -> Self {
         Model::of(&ws_symnmf::SPEC, guidance)
     }
@@ -303,6 +318,7 @@ impl Model {
 
     /// The same model with labels in place of those it has: what it takes of them, its start and the names of its components.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_labels(mut self, labels: Labels) -> Self {
         let guidance = Arc::make_mut(&mut self.guidance);
         guidance.advice_mut().retain(|item| !matches!(item, Advice::Labels { .. }));
@@ -346,6 +362,7 @@ impl Model {
     }
 
     /// What it knows, to change.
+    #[doc(hidden)]
     pub fn guidance_mut(&mut self) -> &mut Guidance {
         Arc::make_mut(&mut self.guidance)
     }

@@ -19,7 +19,7 @@ pub enum StepRule {
 
 impl StepRule {
     /// Every rule, the default first.
-    pub const ALL: [StepRule; 2] = [StepRule::OwnClass, StepRule::LargestClass];
+    pub const ALL: &'static [StepRule] = &[StepRule::OwnClass, StepRule::LargestClass];
 
     /// `"own-class"` or `"largest-class"`.
     pub fn name(self) -> &'static str {
@@ -34,7 +34,7 @@ impl StepRule {
     /// # Errors
     /// [`Error::UnknownName`] with the valid names.
     pub fn from_name(name: &str) -> Result<Self> {
-        Error::choose("step rule", name, StepRule::ALL.map(|rule| (rule.name(), rule)))
+        Error::choose("step rule", name, StepRule::ALL.iter().map(|rule| (rule.name(), *rule)))
     }
 }
 
@@ -67,6 +67,7 @@ pub struct MethodOptions {
     /// C of the support vector machines, for the scale of X as it is given.
     pub cost: f64,
     /// S of NMF-α, where it is known already: no machine is trained then.
+    #[doc(hidden)]
     pub support: Option<Arc<SupportVectors>>,
     /// Height p and width q of the images that the samples are, row by row; p·q = d.
     pub image_shape: Option<(usize, usize)>,

@@ -13,6 +13,7 @@ use crate::foundation::Result;
 
 /// What [`accuracy`] finds.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MatchedAccuracy {
     /// The fraction of samples whose cluster is mapped to their class, in [0, 1].
     pub accuracy: f64,

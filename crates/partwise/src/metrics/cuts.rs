@@ -13,6 +13,7 @@ use crate::foundation::{Error, Result};
 
 /// What [`cuts`] finds.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Cuts {
     /// The weight between different clusters; a symmetric graph counts each edge twice, as its matrix does.
     pub total: f64,

@@ -12,6 +12,7 @@ use crate::foundation::{Error, Result};
 
 /// What [`f_scores`] finds; each in [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FScores {
     /// The mean over labels of each label's F1.
     pub macro_average: f64,

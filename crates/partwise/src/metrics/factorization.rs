@@ -17,6 +17,7 @@ use crate::foundation::{Error, Matrix, Result};
 ///
 /// # Errors
 /// [`Error::Shape`] when the shapes don't fit together.
+#[doc(hidden)]
 pub fn relative_error(data: &Matrix<f64>, codes: &Matrix<f64>, components: &Matrix<f64>) -> Result<f64> {
     let residual = residual(data, codes, components)?;
     let (error, size) = (norm(residual.as_slice()), norm(data.as_slice()));
@@ -28,6 +29,7 @@ pub fn relative_error(data: &Matrix<f64>, codes: &Matrix<f64>, components: &Matr
 ///
 /// # Errors
 /// [`Error::Shape`] when the shapes don't fit together.
+#[doc(hidden)]
 pub fn projected_gradient_norm(
     data: &Matrix<f64>,
     codes: &Matrix<f64>,

@@ -47,6 +47,7 @@ use crate::foundation::{Error, Result};
 
 /// One measure of the agreement of a clustering with known classes, as the command line and Python list it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ClusteringMetric {
     /// The name to ask for it by.
     pub name: &'static str,
@@ -89,6 +90,7 @@ pub const ALL: &[ClusteringMetric] = &[
 ///
 /// # Errors
 /// [`Error::Shape`] when the lengths differ.
+#[doc(hidden)]
 pub fn restricted<L: Copy>(values: &[L], keep: &[bool]) -> Result<Vec<L>> {
     if values.len() != keep.len() {
         return Err(Error::Shape {

@@ -38,7 +38,7 @@ pub(crate) use units::{FixedUnits, Units, times};
 use working::{weighted_entries, working};
 
 use crate::data::DataMatrix;
-pub use crate::engine::Problem;
+pub(crate) use crate::engine::Problem;
 use crate::engine::losses::Loss;
 use crate::engine::problem::{FeatureScale, Original};
 use crate::engine::solvers::{SolverChoice, SolverSpec};

@@ -208,6 +208,7 @@ fn colour(pairs: &[(usize, usize)], group: &[usize], share: &Matrix<f64>) -> Opt
 
 /// One strength of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SweepPoint {
     /// What every σ was multiplied by.
     pub scale: f64,
@@ -219,6 +220,7 @@ pub struct SweepPoint {
 
 /// The same guidance with every σ that is neither exact nor raw multiplied by `scale`; what is to be searched
 /// has its default.
+#[doc(hidden)]
 pub fn scaled(guidance: &Guidance, scale: f64) -> Guidance {
     with_strengths(guidance, |strength, _| strength.scaled(scale))
 }
@@ -315,6 +317,7 @@ pub fn auto_strength<T: Real>(
 ///
 /// # Errors
 /// As [`auto_strength`].
+#[doc(hidden)]
 pub fn auto_scale<T: Real>(
     data: &dyn DataMatrix<T>,
     at: &dyn Fn(f64) -> Guidance,
@@ -329,6 +332,7 @@ pub fn auto_scale<T: Real>(
 ///
 /// # Errors
 /// As [`auto_scale`].
+#[doc(hidden)]
 pub fn auto_scale_observed<T: Real>(
     data: &dyn DataMatrix<T>,
     at: &dyn Fn(f64) -> Guidance,

@@ -16,7 +16,7 @@ pub enum ShareOf {
 
 impl ShareOf {
     /// Both.
-    pub const ALL: [ShareOf; 2] = [ShareOf::Length, ShareOf::Sum];
+    pub const ALL: &'static [ShareOf] = &[ShareOf::Length, ShareOf::Sum];
 
     /// The default for a fit with this loss.
     pub fn of_loss(loss: Loss) -> Self {
@@ -39,7 +39,7 @@ impl ShareOf {
     /// # Errors
     /// [`Error::UnknownName`] with the valid names.
     pub fn from_name(name: &str) -> Result<Self> {
-        ShareOf::ALL.into_iter().find(|of| of.name() == name).ok_or_else(|| Error::UnknownName {
+        ShareOf::ALL.iter().copied().find(|of| of.name() == name).ok_or_else(|| Error::UnknownName {
             kind: "kind of memberships".into(),
             name: name.into(),
             valid: ShareOf::ALL.iter().map(|of| of.name().into()).collect(),
@@ -60,6 +60,7 @@ impl ShareOf {
     }
 
     /// The size of each component (k × d).
+    #[doc(hidden)]
     pub fn sizes<T: Real>(self, components: &Matrix<T>) -> Vec<f64> {
         match self {
             ShareOf::Length => component_lengths(components),

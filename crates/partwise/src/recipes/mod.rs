@@ -15,6 +15,8 @@ pub use guided::{
     sweep,
 };
 pub use memberships::{ShareOf, shares};
-pub use steering::{Action, Start, Steering, steered, with_all_topics};
+pub use steering::{Action, Steering};
+#[doc(hidden)]
+pub use steering::{Start, steered, with_all_topics};
 pub use strength::{StrengthRule, StrengthSearch, search_strength, search_strength_observed};
 pub use suggest::{PairInDoubt, Suggestion, suggest, suggest_from, suggest_links, suggest_links_from};

@@ -37,6 +37,7 @@ impl Default for StrengthRule {
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StrengthSearch {
     /// The answer. The first strength when even that is below the threshold (`held` is then false).
     pub strength: f64,
@@ -63,6 +64,7 @@ pub fn search_strength<T: Real>(
 ///
 /// # Errors
 /// As [`search_strength`].
+#[doc(hidden)]
 pub fn search_strength_observed<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,

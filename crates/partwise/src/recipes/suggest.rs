@@ -13,6 +13,7 @@ use crate::foundation::{Error, Matrix, Real, Result};
 
 /// A sample whose label would help.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Suggestion {
     /// Which.
     pub sample: usize,
@@ -24,6 +25,7 @@ pub struct Suggestion {
 
 /// A pair of samples that may or may not belong together.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PairInDoubt {
     /// Which.
     pub samples: (usize, usize),
@@ -59,6 +61,7 @@ pub fn suggest<T: Real>(fit: &Fit<T>, labelled: &[usize], count: usize) -> Resul
 ///
 /// # Errors
 /// As [`suggest`]; [`Error::Shape`] when the two have different k.
+#[doc(hidden)]
 pub fn suggest_from<T: Real>(
     codes: &Matrix<T>,
     components: &Matrix<T>,
@@ -116,6 +119,7 @@ pub fn suggest_links<T: Real>(fit: &Fit<T>, count: usize) -> Result<Vec<PairInDo
 ///
 /// # Errors
 /// As [`suggest_from`].
+#[doc(hidden)]
 pub fn suggest_links_from<T: Real>(
     codes: &Matrix<T>,
     components: &Matrix<T>,

@@ -24,7 +24,7 @@
 //!
 //! ```
 //! use partwise::DenseMatrix;
-//! use partwise::svm::{self, SvmSettings};
+//! use partwise::internals::svm::{self, SvmSettings};
 //!
 //! let x = DenseMatrix::new(4, 2, vec![2.0, 0.0, 3.0, 1.0, 0.0, 2.0, 1.0, 3.0])?;
 //! let trained = svm::train(&x, &[0, 1, 2, 3], &[1, 1, -1, -1], &SvmSettings::default())?;

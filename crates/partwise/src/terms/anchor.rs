@@ -28,7 +28,8 @@ pub enum AnchorScale {
 
 impl AnchorScale {
     /// Every choice, the default first.
-    pub const ALL: [AnchorScale; 3] = [AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed];
+    pub const ALL: &'static [AnchorScale] =
+        &[AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed];
 
     /// `"joint"`, `"alternating"` or `"fixed"`.
     pub fn name(self) -> &'static str {
@@ -47,7 +48,7 @@ impl AnchorScale {
         crate::foundation::Error::choose(
             "anchor scale",
             name,
-            AnchorScale::ALL.map(|scale| (scale.name(), scale)),
+            AnchorScale::ALL.iter().map(|scale| (scale.name(), *scale)),
         )
     }
 }

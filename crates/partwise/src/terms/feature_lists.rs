@@ -53,16 +53,19 @@ impl FeatureLists {
     }
 
     /// All lists in order.
+    #[doc(hidden)]
     pub fn rows(&self) -> impl Iterator<Item = &[u32]> {
         self.0.offsets.windows(2).map(|pair| &self.0.features[pair[0]..pair[1]])
     }
 
     /// Where each list begins, and the end of the last (n + 1).
+    #[doc(hidden)]
     pub fn offsets(&self) -> &[usize] {
         &self.0.offsets
     }
 
     /// The features of all lists, one list after the other.
+    #[doc(hidden)]
     pub fn features(&self) -> &[u32] {
         &self.0.features
     }

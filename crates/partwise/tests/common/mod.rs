@@ -212,6 +212,7 @@ impl Case {
                 example.x = Matrix::from_fn(n, n, |i, j| x.get(i.min(j), i.max(j) % d));
                 example.d = n;
             }
+            other => panic!("no data of the form {other:?}"),
         }
         example
     }

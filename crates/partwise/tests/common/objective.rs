@@ -35,6 +35,7 @@ pub(crate) fn objective(
                 Loss::Frobenius => 0.0,
                 Loss::KullbackLeibler if x > 0.0 => weights[i] * (x * (x / p).ln() - x + p),
                 Loss::KullbackLeibler => weights[i] * p,
+                other => panic!("no formula for {other:?}"),
             };
         }
     }

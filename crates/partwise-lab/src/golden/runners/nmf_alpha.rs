@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use partwise::methods::train_machines;
+use partwise::internals::train_machines;
 use partwise::{
     Advice, DataMatrix, DenseMatrix, Guidance, Labels, Matrix, MethodOptions, Model, Settings, Slot,
     SolverChoice, SparseMatrix, Strength, SupportVectors, fit,

@@ -1,7 +1,7 @@
 //! Linear support vector machines (`svm`), on dense and on sparse rows.
 
 use anyhow::{Context, Result};
-use partwise::svm::{Cost, SvmSettings, train};
+use partwise::internals::svm::{Cost, SvmSettings, train};
 use partwise::{DataMatrix, DenseMatrix, Matrix, SparseMatrix};
 use serde_json::Value;
 

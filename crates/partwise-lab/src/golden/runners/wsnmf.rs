@@ -1,8 +1,8 @@
 //! Weakly supervised NMF (`wsnmf`, `wsnmf_soft`, `wsnmf_beta_search`): the paper's alternation, by block principal pivoting.
 
 use anyhow::{Context, Result};
+use partwise::internals::terms::RowAnchor;
 use partwise::recipes::{StrengthRule, search_strength};
-use partwise::terms::RowAnchor;
 use partwise::{
     Advice, AnchorScale, CodeReference, ComponentReference, DenseMatrix, Guidance, Init, Labels, Matrix,
     MethodOptions, Model, Settings, Slot, SolverChoice, Strength, fit,

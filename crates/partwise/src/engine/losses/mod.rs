@@ -8,6 +8,7 @@ pub(crate) mod kullback_leibler;
 
 /// Which loss measures the distance of X from W·H.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Loss {
     /// ‖X − WH‖², the squared Frobenius norm.
     #[default]
@@ -18,7 +19,7 @@ pub enum Loss {
 
 impl Loss {
     /// Both losses.
-    pub const ALL: [Loss; 2] = [Loss::Frobenius, Loss::KullbackLeibler];
+    pub const ALL: &'static [Loss] = &[Loss::Frobenius, Loss::KullbackLeibler];
 
     /// `"frobenius"` or `"kullback-leibler"`.
     pub fn name(self) -> &'static str {

@@ -12,7 +12,7 @@ use super::mu::counts_as_zero;
 use crate::foundation::Real;
 use crate::kernels::simd::{Kernel, dispatch};
 
-/// A chunk of rows of a [`KlMajorizer`](crate::KlMajorizer).
+/// A chunk of rows of a [`KlMajorizer`](crate::engine::KlMajorizer).
 pub(crate) struct KlRows<'a, T> {
     pub(crate) numerator: &'a [T],
     pub(crate) base: &'a [T],

@@ -11,18 +11,34 @@ mod tile;
 
 use std::fmt::Debug;
 
+#[doc(hidden)]
 pub use bpp::Bpp;
+#[doc(hidden)]
 pub use hals::Hals;
 pub(crate) use hals::Swept;
 pub(crate) use kl_mu::{KlRows, improve_kl_rows};
+#[doc(hidden)]
 pub use mu::Mu;
+#[doc(hidden)]
 pub use nesterov::Nesterov;
+#[doc(hidden)]
 pub use nesterov_running::NesterovRunning;
 
 use crate::engine::losses::Loss;
 use crate::foundation::{Error, Matrix, Real, Result};
 
-/// Rows of a chunk of m rows of a [`Quadratic`](crate::Quadratic) that share one Gram: all of them, or those at some places.
+/// Users choose a solver, they don't write one.
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Bpp {}
+    impl Sealed for super::Hals {}
+    impl Sealed for super::Mu {}
+    impl Sealed for super::Nesterov {}
+    impl Sealed for super::NesterovRunning {}
+}
+
+/// Rows of a chunk of m rows of a [`Quadratic`](crate::internals::quadratic::Quadratic) that share one Gram: all of them, or those at some places.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, T> {
     /// G (k × k).
@@ -71,7 +87,8 @@ impl<T: Real> Rows<'_, T> {
 }
 
 /// A solver of non-negative least squares rows: min ½u(G + δI)uᵀ − (c − sλ)uᵀ over u ≥ 0.
-pub trait NnlsSolver<T: Real>: Debug + Send + Sync {
+#[doc(hidden)]
+pub trait NnlsSolver<T: Real>: sealed::Sealed + Debug + Send + Sync {
     /// Numbers that depend on the Gram alone (step sizes, reciprocals), computed once for all rows that share it.
     fn prepare(&self, gram: &Matrix<T>) -> Vec<T>;
 
@@ -91,6 +108,7 @@ pub trait NnlsSolver<T: Real>: Debug + Send + Sync {
 
 /// Which solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum SolverChoice {
     /// HALS for the Frobenius loss, multiplicative updates for Kullback–Leibler. HALS costs no more per
     /// iteration than the others and needs the fewest seconds on every measured case; it supports every term
@@ -111,6 +129,7 @@ pub enum SolverChoice {
 
 /// One line of the registry of solvers.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct SolverSpec {
     /// The choice it stands for.
     pub choice: SolverChoice,
@@ -216,6 +235,7 @@ impl SolverChoice {
     ///
     /// # Errors
     /// [`Error::Incompatible`] when the solver does not support the loss, with those that do.
+    #[doc(hidden)]
     pub fn resolve(self, loss: Loss) -> Result<&'static SolverSpec> {
         let choice = match (self, loss) {
             (SolverChoice::Auto, Loss::Frobenius) => SolverChoice::Hals,

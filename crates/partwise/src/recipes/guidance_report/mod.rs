@@ -22,6 +22,7 @@ use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_r
 
 /// The verdict on an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The result follows it.
     Honoured,
@@ -35,8 +36,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Verdict; 4] =
-        [Verdict::Honoured, Verdict::Overruled, Verdict::Contradicted, Verdict::NoSupport];
+    pub const ALL: &'static [Verdict] =
+        &[Verdict::Honoured, Verdict::Overruled, Verdict::Contradicted, Verdict::NoSupport];
 
     /// Its name: `"honoured"`, `"overruled"`, `"contradicted"`, `"no support"`.
     pub fn name(self) -> &'static str {
@@ -51,6 +52,7 @@ impl Verdict {
 
 /// One item, or one entry of it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Finding {
     /// `"label"`, `"set"`, `"membership"`, `"seed"`, `"reference"`, `"must-link"`, `"cannot-link"`, `"graph"`.
     pub kind: &'static str,
@@ -68,6 +70,7 @@ pub struct Finding {
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Default)]
+#[non_exhaustive]
 pub struct GuidanceReport {
     /// Everything, in the canonical order of the items.
     pub findings: Vec<Finding>,

@@ -136,6 +136,7 @@ impl<'d, T: Real> Steering<'d, T> {
     }
 
     /// How many actions can be undone.
+    #[doc(hidden)]
     pub fn depth(&self) -> usize {
         self.states.len() - 1
     }
@@ -185,6 +186,7 @@ impl<'d, T: Real> Steering<'d, T> {
     }
 
     /// k as it is.
+    #[doc(hidden)]
     pub fn rank(&self) -> usize {
         self.current().rank
     }
