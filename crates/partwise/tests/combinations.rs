@@ -218,6 +218,7 @@ fn name(item: &Advice) -> String {
     let strength = match item.strength() {
         Some(Strength::Relative(s)) => format!(" {s}"),
         Some(Strength::Raw(m)) => format!(" raw {m}"),
+        Some(Strength::Auto) => " auto".into(),
         None => String::new(),
     };
     format!("{}{rule}{strength}", item.kind())
