@@ -243,7 +243,7 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     refused(at, "fit x.npy -k 2 --missing", &["--missing applies only to the methods ssnmf, guided"]);
     refused(at, "fit x.npy -k 2 --zeros-missing", &["--zeros-missing applies only to the method guided"]);
     write(at, "sets.csv", "index,label\n0,a\n0,b\n1,a\n2,b\n");
-    refused(at, "fit x.npy -k 2 --labels sets.csv", &["sample 0", "2 labels", "one label a sample"]);
+    refused(at, "fit x.npy -k 2 --labels sets.csv", &["sample 0", "2 labels", "one label per sample"]);
     let several = "fit x.npy -k 2 --labels sets.csv --method nmf-alpha --labels-per-class 1";
     refused(at, several, &["--labels-per-class", "sets.csv has several"]);
     write(at, "targets.csv", "a,b\n1,0\n0,1\n");
@@ -277,8 +277,7 @@ fn similarities_that_are_none_are_refused_by_the_pair() {
     refused(
         at,
         "fit skew.npy -k 2 --coupling 1",
-        &["--coupling applies only to the methods symnmf, \
-        ws-symnmf"],
+        &["--coupling applies only to the methods symnmf, ws-symnmf"],
     );
 }
 

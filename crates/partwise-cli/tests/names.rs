@@ -271,7 +271,7 @@ fn numbers_that_may_be_names_are_never_resolved_in_silence() {
     for (arguments, parts) in [
         ("-k 2 --links links.csv", &["\"3\" is a sample name", "\"0\" is a position"][..]),
         ("--labels labels.csv", &["no sample of the data is named \"0\""]),
-        ("-k 2 --guidance other.toml", &["are numbers", "2 is none of them"]),
+        ("-k 2 --guidance other.toml", &["are numbers", "2 is not one of them"]),
     ] {
         let output = run(at, &format!("fit ids.csv {arguments} --out x"));
         let said = stderr(&output);
