@@ -152,7 +152,7 @@ mod tests {
                 Some(&numbered[..]),
                 &["column 2", "\"1\" is a sample name", "\"0\" is a position", "by name"],
             ),
-            ("7,8,must\n", Some(&numbers[..]), &["column 1", "are numbers", "7 is none", "nearest: \"17\""]),
+            ("7,8,must\n", Some(&numbers[..]), &["column 1", "are numbers", "7 is not one of them", "nearest: \"17\""]),
             ("0,1,maybe\n", None, &["line 1, column 3", "\"maybe\"", "valid: must, cannot"]),
             ("0,1\n", None, &["2 cells", "3 are expected"]),
             ("i,j,link\n", None, &["no links"]),

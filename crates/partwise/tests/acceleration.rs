@@ -297,7 +297,7 @@ fn what_cannot_be_accelerated_is_refused_with_the_reason() {
     let labels = partwise::Labels::from_integers(&[0, 1, -1].repeat(50)).unwrap();
     let facts = Facts { labels: Some(labels), ..Facts::default() };
     let message = refusal(&facts.model("ssnmf"), SolverChoice::Hals);
-    assert!(message.contains("beside codes and components"), "{message}");
+    assert!(message.contains("other than codes and components"), "{message}");
 }
 
 #[test]

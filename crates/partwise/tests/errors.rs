@@ -91,7 +91,7 @@ fn data(faults: &mut Faults) {
         Settings { init: Init::Custom { codes: part(2, 1), components: part(1, 2) }, ..Settings::new(1) }
     };
     let plain = DenseMatrix::new(2, 2, vec![3f32, 1.0, 2.0, 3.0]).unwrap();
-    faults.check(fit(&plain, &Model::nmf(), &start(1e30)), &["iteration", "range of the number type", "f64"]);
+    faults.check(fit(&plain, &Model::nmf(), &start(1e30)), &["iteration", "overflowed", "f64"]);
     let plain = DenseMatrix::new(2, 2, vec![3.0, 1.0, 2.0, 3.0]).unwrap();
     faults.check(fit(&plain, &Model::nmf(), &start(1e200)), &["iteration 0", "scale the data"]);
     // More memory than there may be.
@@ -452,7 +452,7 @@ fn every_policy_is_a_notice() {
     let many = nmf.clone().with_labels(labels(&[0, 1, 2, -1]));
     check(&many, &two, "start-without-labels", &["k = 2", "classes, 3", "random"]);
     let machines = Facts { labels: Some(labels(&[0, -1, 1, -1])), ..Facts::default() };
-    let parts = ["1 support vector machines", "1 to their duality gap", "2 coefficients", "beside 1.40e1"];
+    let parts = ["1 support vector machines", "1 to their duality gap", "2 coefficients", "the data to 1.40e1"];
     check(&machines.model("nmf-alpha"), &two, "margins", &parts);
     let custom = |codes: Matrix<f64>| Settings {
         init: Init::Custom { codes: Some(codes), components: None },
