@@ -43,7 +43,8 @@ for _s, _l in (("auto", ("fro", "kl")), ("mu", ("fro",)), ("bpp", ("fro",)), ("n
 
 
 class PartwiseCli(External):
-    """The command line (NMF_BENCH_PARTWISE, else `partwise` of the path), with its own random start; the seconds of run.json."""
+    """The command line (NMF_BENCH_PARTWISE, else `partwise` of the path), with its own random start; the
+    seconds of run.json."""
     custom_init = False
     losses = ("fro", "kl")
 

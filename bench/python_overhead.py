@@ -4,7 +4,8 @@
     pip install .
     python bench/python_overhead.py target/release/examples/one_fit [rounds]
 
-Compares CPU seconds and the most memory beyond X, and checks that the objective is the same to the last bit. Linux only (/proc).
+Compares CPU seconds and the most memory beyond X, and checks that the objective is the same to the last bit.
+Linux only (/proc).
 """
 
 import json
@@ -37,7 +38,8 @@ def run(command):
 
 
 def together(path):
-    """CPU seconds per second of wall time of two fits in two threads, and of two of NumPy's sorts, which run at the same time."""
+    """CPU seconds per second of wall time of two fits in two threads, and of two of NumPy's sorts, which run
+    at the same time."""
     import numpy as np
 
     import partwise

@@ -1,4 +1,5 @@
-"""A hook of mkdocs: one page a model, made from the registry of the engine and the docstring of its estimator."""
+"""A hook of mkdocs: one page a model, made from the registry of the engine and the docstring of its
+estimator."""
 
 from __future__ import annotations
 

@@ -63,7 +63,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
 
     _method: ClassVar[str]
     _needs_labels: ClassVar[bool] = False
-    # Labels only serve the start and the names: a continuous y (of a supervised pipeline) is then none of its business.
+    # Labels only serve the start and the names: a continuous y (of a supervised pipeline) is then none of its
+    # business.
     _labels_are_optional: ClassVar[bool] = True
     _one_class_a_sample: ClassVar[bool] = True
     _symmetric: ClassVar[bool] = False
@@ -181,7 +182,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return list(knowledge["labels"][1]) if self._component_for_each_class and "labels" in knowledge else []
 
     def _without_knowledge(self, rows: Any, targets: Targets | None, done: dict[str, Any], known: dict[str, Any]) -> Any:
-        """Those of the samples of which nothing is known: neither a label nor a link nor an edge that was given."""
+        """Those of the samples of which nothing is known: neither a label nor a link nor an edge that was
+        given."""
         if known.get("graph") is not None or any(item["kind"] in ("links", "graph") for item in done.get("fitted_guidance", {}).get("items", [])):
             return rows[:0]
         labelled = np.array([], dtype=int) if targets is None else np.flatnonzero(targets.labelled)
@@ -202,7 +204,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         return _native.fit(lend(data), self._method, loss, {"guidance": {"topics": [], "items": items}, **options}, settings, watch)
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
-        """The data for the engine, and what is known: "items" of guidance, the "strength" of labels, options."""
+        """The data for the engine, and what is known: "items" of guidance, the "strength" of labels,
+        options."""
         return data, {}
 
     def _targets(self, y: Any, n_samples: int) -> Targets | None:
@@ -279,7 +282,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
 
     def _warn(self, done: dict[str, Any]) -> None:
         for code, message in done["notices"]:
-            # The default takes as many components as there are features: said where that is more than there are samples.
+            # The default takes as many components as there are features: said where that is more than there
+            # are samples.
             unasked = code == "large-rank" and self.n_components in ("auto", None)
             if code in _WARNED or unasked:
                 warn(f"{type(self).__name__}: {message}")
@@ -388,8 +392,8 @@ class Factorization(SettingsMixin, ResultsMixin, ClassNamePrefixFeaturesOutMixin
         settings = {
             "rank": self.n_components_,
             "solver": "bpp" if exact else "mu",
-            # Block pivoting is done after one round; for multiplicative updates a stop on the gradient of all rows would make
-            # the codes of a row depend on its neighbours.
+            # Block pivoting is done after one round; for multiplicative updates a stop on the gradient of all
+            # rows would make the codes of a row depend on its neighbours.
             "max_iterations": 1 if exact else int(self.max_iter),
             "tolerance": 0.0,
             "threads": threads_of(self.n_jobs),

@@ -1,4 +1,5 @@
-"""Values of Python as JSON and matrices, and back with the type that they had: what a model file holds of an estimator."""
+"""Values of Python as JSON and matrices, and back with the type that they had: what a model file holds of an
+estimator."""
 
 from __future__ import annotations
 
@@ -167,7 +168,8 @@ class Encoder:
 
 
 class Decoder:
-    """Makes values of JSON and ``matrices`` by name. Every fault is a ValueError that begins with the place."""
+    """Makes values of JSON and ``matrices`` by name. Every fault is a ValueError that begins with the
+    place."""
 
     def __init__(self, matrices: Mapping[str, Any]) -> None:
         self.matrices = matrices

@@ -25,7 +25,8 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*given, **named)
         except BaseException as fault:
-            # A panic arrives as an exception that no `except Exception` catches; its class has no public name.
+            # A panic arrives as an exception that no `except Exception` catches; its class has no public
+            # name.
             if type(fault).__name__ != "PanicException":
                 raise
             raise RuntimeError(

@@ -156,7 +156,8 @@ def load(path: Any) -> Any:
     Returns
     -------
     model : estimator
-        Fitted, of the class of the method, with all attributes and parameters of the model that was saved; a callback is None.
+        Fitted, of the class of the method, with all attributes and parameters of the model that was saved; a
+        callback is None.
 
     Raises
     ------

@@ -25,25 +25,29 @@ __all__ = ["GuidedNMF"]
 
 @documented
 class GuidedNMF(Factorization):
-    """NMF guided by everything that is known at once: labels, seed words, references, links, a graph, weights.
+    """NMF guided by everything that is known at once: labels, seed words, references, links, a graph,
+    weights.
 
     Labels given as y are one more item. Without any guidance it is NMF.
 
     {own}guidance : Guidance, default=None
-        What is known. Features are found by the columns of a DataFrame, or by ``Guidance(feature_names=...)``.
+        What is known. Features are found by the columns of a DataFrame, or by
+        ``Guidance(feature_names=...)``.
     strength : float, "auto" or None, default=None
-        Of y and of all items that state none: 0 = ignored, 1 = held exactly, None = 0.9; "auto" searches the least strength
-        that is followed (about ten fits).
+        Of y and of all items that state none: 0 = ignored, 1 = held exactly, None = 0.9; "auto" searches the
+        least strength that is followed (about ten fits).
     label_rule : {{"components", "same-codes", "view"}}, default="components"
         What y says, see ``Labels``.
     components_per_class : int, default=1
-        Components of each class of y that ``guidance`` doesn't name. Each starts from a labelled sample of its own: 2 serves classes
-        that look in several ways, where there are at least so many labels of each; with one or two labels 1 is safer.
+        Components of each class of y that ``guidance`` doesn't name. Each starts from a labelled sample of
+        its own: 2 serves classes that look in several ways, where there are at least so many labels of each;
+        with one or two labels 1 is safer.
     {common}
     topics_ : dict of str to list of int
         The components of each topic, in order; free components are in none.
     strength_search_ : dict or None
-        With strength "auto": the "scale" that was chosen, and what was tried: "scales", "relative_error", "agreement".
+        With strength "auto": the "scale" that was chosen, and what was tried: "scales", "relative_error",
+        "agreement".
 
     Examples
     --------
@@ -147,7 +151,8 @@ class GuidedNMF(Factorization):
             return given.n_components
         rank = super()._rank(data, targets, W, H, knowledge)
         if targets is not None and targets.n_classes and rank < given.n_components:
-            # As the other estimators whose classes own components; topics that were named themselves are refused by the engine.
+            # As the other estimators whose classes own components; topics that were named themselves are
+            # refused by the engine.
             warn(
                 f"n_components={rank} is fewer than the {given.n_components} components of the topics and the classes of y: these are used",
             )
@@ -197,7 +202,8 @@ class GuidedNMF(Factorization):
     # ------------------------------------------------------------------ what next
 
     def steer(self, X: Any) -> Steering:
-        """Begins to steer the fitted model by hand: rename, merge, split and delete topics, move samples, raise and forbid features.
+        """Begins to steer the fitted model by hand: rename, merge, split and delete topics, move samples,
+        raise and forbid features.
 
         Parameters
         ----------

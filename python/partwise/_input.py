@@ -41,10 +41,11 @@ def obs_column(X: Any, name: str) -> Any:
 
 
 def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
-    """X (n, d) as a C-ordered float array or CSR with checked shape and feature names; not copied where it is that already.
+    """X (n, d) as a C-ordered float array or CSR with checked shape and feature names; not copied where it is
+    that already.
 
-    With ``reset`` the estimator keeps the names of samples and features. Entries are not looked at: the engine checks them and says
-    which is at fault.
+    With ``reset`` the estimator keeps the names of samples and features. Entries are not looked at: the
+    engine checks them and says which is at fault.
     """
     kinds = [np.float64, np.float32] if dtype is None else [_precision(dtype)]
     single = kinds == [np.float32]
@@ -67,7 +68,8 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
             matrix = validate_data(estimator, matrix, reset=reset, **how)
     except ValueError as error:
         if not reset and "features" in str(error):
-            # Data of another shape often are the wrong data altogether: what they hold is told first, as scikit-learn does.
+            # Data of another shape often are the wrong data altogether: what they hold is told first, as
+            # scikit-learn does.
             check_array(matrix, accept_sparse="csr", input_name="X")
         raise
     if single:
@@ -78,7 +80,8 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
 
 
 def _in_single_precision(X: Any) -> Any:
-    """X as float32; refused where its largest entries leave that range, with a warning where small ones become 0."""
+    """X as float32; refused where its largest entries leave that range, with a warning where small ones
+    become 0."""
     if X.dtype == np.float32:
         return X
     with np.errstate(over="ignore", under="ignore"):
@@ -147,7 +150,8 @@ def empty_rows(X: Any) -> Any:
 
 
 def lend(X: Any) -> Any:
-    """A checked matrix as the engine borrows it: the array itself, or ``((n, d), indptr, indices, values)`` of CSR."""
+    """A checked matrix as the engine borrows it: the array itself, or ``((n, d), indptr, indices, values)``
+    of CSR."""
     if not sp.issparse(X):
         # A memory map or another subclass is lent as the plain array that it wraps.
         X = np.asarray(X)
@@ -177,7 +181,8 @@ def as_factor(factor: Any, what: str) -> Any:
 
 
 def _array(given: Any) -> Any:
-    """What was given as an array; numbers that a table stores as objects, with its own mark for what is missing, become numbers."""
+    """What was given as an array; numbers that a table stores as objects, with its own mark for what is
+    missing, become numbers."""
     if sp.issparse(given):
         return given.toarray()
     if is_anndata(given):
@@ -194,7 +199,8 @@ def _array(given: Any) -> Any:
 def matrix_by_name(given: Any, what: str, where: str, rows: Names | None = None, columns: Names | None = None, *, own: tuple[Any, Any] | None = None, fill: float | None = None) -> Any:
     """A table as float64 with its rows and columns in the order of the data, by name where both have names.
 
-    ``own`` are the names of its rows and columns where it doesn't hold them itself. With ``fill`` rows may be left out.
+    ``own`` are the names of its rows and columns where it doesn't hold them itself. With ``fill`` rows may be
+    left out.
     """
     values = as_factor(given, what)
     own_rows, own_columns = own if own is not None else (row_labels(given), column_labels(given))
@@ -206,7 +212,8 @@ def matrix_by_name(given: Any, what: str, where: str, rows: Names | None = None,
 
 
 def vector_by_name(given: Any, where: str, names: Names, *, default: float | None = None, own: Any = None) -> Any:
-    """One number for each of the named things: a vector, one with names, or (with a ``default`` for the rest) a dict by name."""
+    """One number for each of the named things: a vector, one with names, or (with a ``default`` for the rest)
+    a dict by name."""
     if default is not None and hasattr(given, "items") and hasattr(given, "keys") and not hasattr(given, "index"):
         values = np.full(names.size, float(default))
         for name, value in given.items():
@@ -225,8 +232,8 @@ def vector_by_name(given: Any, where: str, names: Names, *, default: float | Non
 def start_by_name(W: Any, H: Any, names: DataNames, owners: list[str]) -> tuple[Any, Any]:
     """A given start in the order of the data, by name where both sides have names.
 
-    Its components go by their own names too: those of the codes by those of the components, both by the ``owners`` of the fit's
-    first components.
+    Its components go by their own names too: those of the codes by those of the components, both by the
+    ``owners`` of the fit's first components.
     """
     where = "{} of init='custom'".format
     of_codes = None if W is None else column_labels(W)
@@ -265,7 +272,8 @@ def check_similarities(names: DataNames) -> None:
 
 
 def canonical_csr(graph: Any) -> Any:
-    """A CSR array of its own in float64: columns ascending, none twice. The given matrix stays as it is, with its flags.
+    """A CSR array of its own in float64: columns ascending, none twice. The given matrix stays as it is, with
+    its flags.
 
     Zeros that are stored stay stored.
     """
@@ -283,7 +291,8 @@ def canonical_csr(graph: Any) -> Any:
 
 
 def feature_lists(known: Any, *, zeros: bool) -> tuple[Any, Any]:
-    """Which entries a sparse matrix stores, as ``(indptr, indices)`` of CSR; without ``zeros`` only those that are not 0."""
+    """Which entries a sparse matrix stores, as ``(indptr, indices)`` of CSR; without ``zeros`` only those
+    that are not 0."""
     rows = known if known.format == "csr" else known.tocsr()
     indptr, indices = np.asarray(rows.indptr), np.asarray(rows.indices)
     rising = np.diff(indices) > 0 if indices.size else np.zeros(0, dtype=bool)
@@ -302,7 +311,8 @@ def feature_lists(known: Any, *, zeros: bool) -> tuple[Any, Any]:
 
 
 def raise_about(error: ValueError, estimator: Any, input_name: str = "X") -> NoReturn:
-    """Raises an error of the engine in the words that scikit-learn's users know, with the feature's name where there is one."""
+    """Raises an error of the engine in the words that scikit-learn's users know, with the feature's name
+    where there is one."""
     kind = getattr(error, "kind", None)
     if kind is None or getattr(error, "what", None) != "the data":
         raise error

@@ -25,7 +25,8 @@ class ResultsMixin:
     _component_classes: Any
     _targets_: Any
     _shares_of: str = "length"
-    # Samples of the fit without a non-zero entry, of which nothing else is known: they have no class and no share.
+    # Samples of the fit without a non-zero entry, of which nothing else is known: they have no class and no
+    # share.
     _empty_rows: Any = np.array([], dtype=int)
     _encode: Any
     _class_names_of_components: Any
@@ -213,7 +214,8 @@ class ResultsMixin:
         return np.array([], dtype=int) if self._targets_ is None else np.flatnonzero(self._targets_.labelled)
 
     def suggest(self, n: int = 10) -> list[Suggestion]:
-        """The n samples of the fit whose label would help most, the most helpful first; labelled ones are left out.
+        """The n samples of the fit whose label would help most, the most helpful first; labelled ones are
+        left out.
 
         Parameters
         ----------

@@ -21,7 +21,8 @@ class Scaling:
     kind: str
     """"max", "unit-rows" or "tfidf"."""
     learned: Any
-    """The numbers: the largest entry ("max", 1), the weight of each feature ("tfidf", d), none ("unit-rows")."""
+    """The numbers: the largest entry ("max", 1), the weight of each feature ("tfidf", d), none
+    ("unit-rows")."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scaling) and self.kind == other.kind and np.array_equal(self.learned, other.learned)

@@ -1,4 +1,5 @@
-"""From the parameters of an estimator to the settings of the engine: what is valid, and what "auto" stands for."""
+"""From the parameters of an estimator to the settings of the engine: what is valid, and what "auto" stands
+for."""
 
 from __future__ import annotations
 
@@ -191,7 +192,8 @@ class SettingsMixin:
 
 
 def seed_of(random_state: Any) -> int:
-    """A whole number is the seed of the engine itself, so that the command line with the same seed gives the same bits."""
+    """A whole number is the seed of the engine itself, so that the command line with the same seed gives the
+    same bits."""
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"random_state is {random_state}, but must be a whole number of 0 or more, a RandomState or None")
@@ -202,7 +204,8 @@ def seed_of(random_state: Any) -> int:
 def threads_of(n_jobs: int | None) -> int:
     """Threads for the engine; negative numbers count from the cores.
 
-    0 means all, and one where the engine finds too little work for them. None is 0, but one inside a job of joblib.
+    0 means all, and one where the engine finds too little work for them. None is 0, but one inside a job of
+    joblib.
     """
     if n_jobs is None:
         import joblib
@@ -211,7 +214,8 @@ def threads_of(n_jobs: int | None) -> int:
     if not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs is {n_jobs!r}, but must be None (all cores), a number of threads of 1 or more, or -1 (all), -2 (all but one), ...")
     if n_jobs > 0:
-        # The engine starts no more than the machine can use; a larger number than it can hold is all the same to it.
+        # The engine starts no more than the machine can use; a larger number than it can hold is all the same
+        # to it.
         return min(int(n_jobs), sys.maxsize)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
     return max(cores + 1 + int(n_jobs), 1)

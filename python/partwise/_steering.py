@@ -1,4 +1,5 @@
-"""Steering a fitted model by hand: rename, merge, split, delete, move a sample, raise or forbid a feature, pin, undo."""
+"""Steering a fitted model by hand: rename, merge, split, delete, move a sample, raise or forbid a feature,
+pin, undo."""
 
 from __future__ import annotations
 
@@ -36,8 +37,8 @@ class Steering:
 
     References
     ----------
-    J. Choo, C. Lee, C. K. Reddy, H. Park, "Weakly supervised nonnegative matrix factorization for user-driven clustering", Data Mining
-    and Knowledge Discovery 29, 2015, doi:10.1007/s10618-014-0384-8, section 5.
+    J. Choo, C. Lee, C. K. Reddy, H. Park, "Weakly supervised nonnegative matrix factorization for user-driven
+    clustering", Data Mining and Knowledge Discovery 29, 2015, doi:10.1007/s10618-014-0384-8, section 5.
 
     Examples
     --------

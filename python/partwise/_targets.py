@@ -54,8 +54,9 @@ class Targets:
         return compact, [self.names[c] for c in present], present
 
     def for_the_start(self) -> tuple[Any, list[str]] | None:
-        """Labels for the engine. Soft memberships and several labels give the class of the one largest entry, which only the
-        start and the names of the components use; None when a class would be left out, since component j must be class j."""
+        """Labels for the engine. Soft memberships and several labels give the class of the one largest entry,
+        which only the start and the names of the components use; None when a class would be left out, since
+        component j must be class j."""
         if self.codes is not None:
             return self.hard()[:2]
         largest = self.memberships.max(axis=1, keepdims=True)
@@ -105,7 +106,8 @@ def targets_of(y: Any, n_samples: int, unlabelled: Any = -1) -> Targets:
     Raises
     ------
     ValueError
-        For another number of samples, labels below -1, labels that are not whole numbers, negative memberships.
+        For another number of samples, labels below -1, labels that are not whole numbers, negative
+        memberships.
     """
     columns = _columns_of(y)
     y = array_of(y)
@@ -137,7 +139,8 @@ def _columns_of(y: Any) -> list[str] | None:
 
 
 def array_of(y: Any) -> Any:
-    """y as an array whose missing entries are NaN, NaT or objects that ``is_missing`` knows, and whose whole numbers are exact."""
+    """y as an array whose missing entries are NaN, NaT or objects that ``is_missing`` knows, and whose whole
+    numbers are exact."""
     if sp.issparse(y):
         return y.toarray()
     if isinstance(y, np.ma.MaskedArray):
@@ -279,7 +282,8 @@ def _is_na(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
 
 
-# What tables write where nothing is known: the marks that pandas and R read as missing, and -1 in its spellings.
+# What tables write where nothing is known: the marks that pandas and R read as missing, and -1 in its
+# spellings.
 _MISSING_TEXTS = frozenset(
     ["", "<NA>", "N/A", "n/a", "NA", "NaN", "nan", "NaT", "None", "NULL", "null", "#N/A", "-nan", "-NaN", "-1", "-1.0", "\N{MINUS SIGN}1", "\N{MINUS SIGN}1.0"]
 )

@@ -1,4 +1,5 @@
-"""Promise: what the caller hands over stays as it was, to the bit and with its flags, and memory that can't be written is enough."""
+"""Promise: what the caller hands over stays as it was, to the bit and with its flags, and memory that can't
+be written is enough."""
 
 import copy
 import subprocess
@@ -152,7 +153,8 @@ ITEMS = {
     "FeatureWeights": (FeatureWeights, numbers(D, seed=8)),
     "Labels": (Labels, LABELS),
 }
-# Zeros that are stored are known features, so these are another mask: test_known_features_of_sparse_data has them.
+# Zeros that are stored are known features, so these are another mask: test_known_features_of_sparse_data has
+# them.
 CASES = [
     (item, kind)
     for item, (_, value) in ITEMS.items()

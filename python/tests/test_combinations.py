@@ -1,4 +1,5 @@
-"""Every combination of guidance, settings and methods is served or refused: a finite, non-negative fit, or a ValueError. Never a panic."""
+"""Every combination of guidance, settings and methods is served or refused: a finite, non-negative fit, or a
+ValueError. Never a panic."""
 
 from __future__ import annotations
 

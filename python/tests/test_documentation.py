@@ -53,7 +53,8 @@ def test_every_example_is_run_and_listed():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_the_examples_show_holds_on_the_embedded_digits(digits):
-    """Two labels each, a graph of neighbours with two labels each, and pixels as markers: the examples without their data."""
+    """Two labels each, a graph of neighbours with two labels each, and pixels as markers: the examples
+    without their data."""
     X, y, truth = (part[:400] for part in digits)
     unknown = y < 0
     plain = pw.metrics.accuracy(truth[unknown], pw.NMF(10, random_state=0).fit(X).labels_[unknown])

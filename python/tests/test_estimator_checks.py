@@ -1,8 +1,9 @@
 """scikit-learn's own checks, for every estimator; none is expected to fail.
 
-Two of them hold that ``fit_transform`` is ``fit`` and ``transform`` within 1e-2. Here it is ``codes_``, the codes of the fit with all that
-it knew, while ``transform`` solves without guidance (``test_fit_transform.py``): these two run with a ``fit_transform`` that transforms, so
-that all else that they look at is checked.
+Two of them hold that ``fit_transform`` is ``fit`` and ``transform`` within 1e-2. Here it is ``codes_``, the
+codes of the fit with all that it knew, while ``transform`` solves without guidance
+(``test_fit_transform.py``): these two run with a ``fit_transform`` that transforms, so that all else that
+they look at is checked.
 """
 
 import pytest

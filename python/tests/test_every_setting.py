@@ -1,4 +1,5 @@
-"""Nothing happens in silence: every setting of every estimator acts, is refused, or is said to have no effect."""
+"""Nothing happens in silence: every setting of every estimator acts, is refused, or is said to have no
+effect."""
 
 import itertools
 import warnings
@@ -10,7 +11,8 @@ import scipy.sparse as sp
 from conftest import data_for
 from partwise._estimators import ESTIMATORS
 
-# Two values or more of each setting that mean different things. What is not listed stands below with the reason.
+# Two values or more of each setting that mean different things. What is not listed stands below with the
+# reason.
 SHARED = {
     "n_components": [3, 5],
     "init": ["random", "nndsvd", "nndsvda", "nndsvdar", "labels", "exemplars", "published"],

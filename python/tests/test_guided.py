@@ -1,4 +1,5 @@
-"""Promise: what Rust's guidance promises holds in Python, and guidance comes in the forms that people have it in."""
+"""Promise: what Rust's guidance promises holds in Python, and guidance comes in the forms that people have it
+in."""
 
 import copy
 import json

@@ -1,4 +1,5 @@
-"""Promise: memory is told before it is taken: more than the machine has is a MemoryError with both numbers, never the end of the process."""
+"""Promise: memory is told before it is taken: more than the machine has is a MemoryError with both numbers,
+never the end of the process."""
 
 from __future__ import annotations
 

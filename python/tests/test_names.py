@@ -1,5 +1,6 @@
-"""Promise: names decide. What a table says of a sample or a feature goes to the one of that name, in any order of rows and columns, to
-the bit; what can't be matched is refused with the nearest name; numbers that may be names are never resolved in silence."""
+"""Promise: names decide. What a table says of a sample or a feature goes to the one of that name, in any
+order of rows and columns, to the bit; what can't be matched is refused with the nearest name; numbers that
+may be names are never resolved in silence."""
 
 import warnings
 

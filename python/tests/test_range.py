@@ -1,4 +1,5 @@
-"""Promise: numbers at the ends of the range give the answer of the same data in other units, or a clear error; no panic reaches Python."""
+"""Promise: numbers at the ends of the range give the answer of the same data in other units, or a clear
+error; no panic reaches Python."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def test_data_out_of_range_have_the_fit_of_the_same_data_in_other_units(kind: An
                 try:
                     model = _fitted(kind, data, loss)
                 except ValueError as error:
-                    # The weight of a graph has a unit: beside data so small it may be beyond all range, which is said.
+                    # The weight of a graph has a unit: beside data so small it may be beyond all range, which
+                    # is said.
                     assert kind in (pw.GNMF, pw.SemiGNMF) and power < 0, error
                     assert "overflowed; scale the data" in str(error)
                     continue

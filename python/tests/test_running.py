@@ -81,8 +81,8 @@ def test_ctrl_c_ends_work_within_a_fifth_of_a_second(what):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     waited, left = done.stdout.splitlines()
-    # Looked for every 20 ms, heard between chunks of work. Counted in the work that is still done, so that a busy machine doesn't matter:
-    # a fifth of a second of each of two threads at most.
+    # Looked for every 20 ms, heard between chunks of work. Counted in the work that is still done, so that a
+    # busy machine doesn't matter: a fifth of a second of each of two threads at most.
     assert float(waited) < 0.4 and left == "3 True 1", done.stdout
 
 

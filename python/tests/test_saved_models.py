@@ -1,4 +1,5 @@
-"""A saved model is the model: every attribute and every parameter comes back, and a damaged file is refused in words."""
+"""A saved model is the model: every attribute and every parameter comes back, and a damaged file is refused
+in words."""
 
 import copy
 import json

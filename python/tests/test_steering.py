@@ -1,4 +1,5 @@
-"""Promise: each steering action does what it says, keeps what was known, and is undone to the bit; what to label next is doubtful."""
+"""Promise: each steering action does what it says, keeps what was known, and is undone to the bit; what to
+label next is doubtful."""
 
 import copy
 import pickle

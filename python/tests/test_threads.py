@@ -1,4 +1,5 @@
-"""Promise: no value of n_jobs harms the machine; too many threads are limited with a warning in every estimator and function."""
+"""Promise: no value of n_jobs harms the machine; too many threads are limited with a warning in every
+estimator and function."""
 
 import warnings
 

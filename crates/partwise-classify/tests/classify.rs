@@ -186,8 +186,8 @@ fn rows_of_zeros_and_repeated_rows_are_taken() {
     }
 }
 
-/// Six classes of twelve samples, each with two weak features of its own. What varies most is the same for all:
-/// how strongly three shared patterns light a sample. Neighbours are those of like light.
+/// Six classes of twelve samples, each with two weak features of its own. What varies most is the same for
+/// all: how strongly three shared patterns light a sample. Neighbours are those of like light.
 #[test]
 fn the_mixture_finds_classes_that_neighbours_can_not() {
     let (classes, each, d) = (6, 12, 60);

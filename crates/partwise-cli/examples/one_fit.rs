@@ -1,5 +1,6 @@
-//! One fit in Rust alone, for comparison with the same fit through Python (`bench/python_overhead.py`): CPU seconds of the fit, the most
-//! memory beyond what was held before it, and the objective, as a line of JSON. Reads `/proc`, so Linux only.
+//! One fit in Rust alone, for comparison with the same fit through Python (`bench/python_overhead.py`): CPU
+//! seconds of the fit, the most memory beyond what was held before it, and the objective, as a line of JSON.
+//! Reads `/proc`, so Linux only.
 //!
 //! ```text
 //! one_fit x.npy rank iterations

@@ -312,7 +312,8 @@ pub(crate) struct SolveArgs {
     /// The solver.
     #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
     pub(crate) solver: String,
-    /// Inner steps of the solver for each factor and iteration, 1 or more. Default: the solver's (hals 1, accelerated 1 to 4 by the shape of the data; nesterov 10).
+    /// Inner steps of the solver for each factor and iteration, 1 or more. Default: the solver's (hals 1,
+    /// accelerated 1 to 4 by the shape of the data; nesterov 10).
     #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
     /// Extrapolate the factors along their last change, and let hals do more sweeps where they are cheap.
@@ -332,7 +333,9 @@ pub(crate) struct SolveArgs {
     /// The random seed, also for drawing labels.
     #[arg(long, default_value_t = Settings::new(1).seed, value_parser = choices::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
+    /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50
+    /// iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below
+    /// 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
     #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance, allow_negative_numbers = true)]
     pub(crate) tol: f64,
     /// The maximum number of iterations (updates of both factors), 0 or more.
@@ -416,7 +419,9 @@ pub(crate) struct TransformArgs {
     /// The solver.
     #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
     pub(crate) solver: String,
-    /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
+    /// Stop when the projected gradient is this small relative to the first iteration, or when the last 50
+    /// iterations together lowered the objective by less than a ten-thousandth of it (with a tolerance below
+    /// 1e-4: by less than 10⁴ times its square): below 1; 0 = stop at a limit only.
     #[arg(long, default_value_t = Settings::new(1).tolerance, value_parser = choices::tolerance, allow_negative_numbers = true)]
     pub(crate) tol: f64,
     /// The maximum number of iterations, 0 or more.

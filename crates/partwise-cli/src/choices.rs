@@ -1,4 +1,5 @@
-//! What can be chosen, from the registries of the library: help texts, completions and checks have no lists of their own.
+//! What can be chosen, from the registries of the library: help texts, completions and checks have no lists
+//! of their own.
 
 use std::str::FromStr;
 

@@ -175,7 +175,8 @@ fn finish<T: Real>(
     Ok(if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done })
 }
 
-/// The data as the method takes them: for symmetric methods perhaps the similarity graph of the rows, perhaps divided by degrees.
+/// The data as the method takes them: for symmetric methods perhaps the similarity graph of the rows, perhaps
+/// divided by degrees.
 fn data<T: Real>(
     args: &FitArgs,
     mut table: Table<T>,

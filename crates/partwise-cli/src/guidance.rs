@@ -213,7 +213,8 @@ impl Components {
     }
 }
 
-/// The reference that the flags name, if any; component j is its row j, which must not contradict the classes.
+/// The reference that the flags name, if any; component j is its row j, which must not contradict the
+/// classes.
 pub(crate) fn reference(
     args: &GuidanceArgs,
     source: &Source,
@@ -281,7 +282,8 @@ pub(crate) fn graph_in(path: &Path, source: &Source) -> Result<(Graph, String)> 
     Ok((graph_of(values, path).with_context(place)?, origin))
 }
 
-/// The similarities for symmetric methods: the graph of nearest neighbours of the (scaled) rows. Says what it is.
+/// The similarities for symmetric methods: the graph of nearest neighbours of the (scaled) rows. Says what it
+/// is.
 pub(crate) fn similarities<T: Real>(
     args: &GuidanceArgs,
     data: &dyn DataMatrix<T>,

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use partwise::graphs::{Closeness, NeighbourGraph, Weights, neighbour_graph};
 use partwise::guidance::{self as advice, Advice, Feature, LabelRule, Topic};
 use partwise::{DataMatrix, Matrix, Real};
-use partwise_io::guidance_file::{GraphOrigin, Stated, TableEntry, WeightsEntry};
+use partwise_io::guidance_file::{GraphOrigin, TableEntry, WeightsEntry};
 use partwise_io::{
     GuidanceFile, Matched, ReadOptions, Table, TopicEntry, read_guidance, read_lines, read_links,
     read_reference, read_table, read_topics,
@@ -100,7 +100,8 @@ pub(crate) fn compose<T: Real>(
     composer.finish()
 }
 
-/// One number a line for each of `count` samples or features; or a table of their names and weights, matched by name.
+/// One number a line for each of `count` samples or features; or a table of their names and weights, matched
+/// by name.
 fn weights_of_file(
     path: &Path,
     count: usize,
@@ -164,15 +165,16 @@ impl Composer<'_> {
         self.out.files.push((kind, path.display().to_string(), sha256.to_string()));
     }
 
-    /// A strength: as stated, else that of the flag, else that of the file, else the default; and whether it is to be searched.
-    fn strength(&self, stated: Option<Stated>) -> (advice::Strength, bool) {
+    /// A strength: as stated, else that of the flag, else that of the file, else the default; and whether it
+    /// is to be searched.
+    fn strength(&self, stated: Option<advice::Strength>) -> (advice::Strength, bool) {
         let flag = self.args.model.strength.map(|strength| match strength {
-            Strength::Auto => Stated::Auto,
-            Strength::Value(value) => Stated::Strength(advice::Strength::Relative(value)),
+            Strength::Auto => advice::Strength::Auto,
+            Strength::Value(value) => advice::Strength::Relative(value),
         });
         match stated.or(flag).or(self.file.and_then(|file| file.strength)) {
-            Some(Stated::Strength(strength)) => (strength, false),
-            Some(Stated::Auto) => (advice::Strength::FIRM, true),
+            Some(advice::Strength::Auto) => (advice::Strength::FIRM, true),
+            Some(strength) => (strength, false),
             None => (advice::Strength::FIRM, false),
         }
     }

@@ -126,8 +126,8 @@ impl<T: Real> Table<T> {
         Ok(table)
     }
 
-    /// As [`Table::from_values`] for dense data whose NaN entries are not known: they become 0. Gives 1 for the known entries and 0
-    /// for the others (n × d) too.
+    /// As [`Table::from_values`] for dense data whose NaN entries are not known: they become 0. Gives 1 for
+    /// the known entries and 0 for the others (n × d) too.
     pub(crate) fn with_unknown(values: Values, source: &Source) -> Result<(Self, Matrix<f64>)> {
         let Values::Dense { rows, columns, values } = values else {
             bail!(
@@ -219,7 +219,8 @@ impl<T: Real> Table<T> {
         }
     }
 
-    /// Refuses negative, NaN and infinite entries: how many, and where the first is, by name if there are names.
+    /// Refuses negative, NaN and infinite entries: how many, and where the first is, by name if there are
+    /// names.
     fn check(&self, source: &Source) -> Result<()> {
         let (mut negative, mut nan, mut infinite) = (0_usize, 0_usize, 0_usize);
         let mut first = None;

@@ -31,7 +31,8 @@ pub(crate) struct Job<'a, T: Real> {
     pub(crate) settings: Settings,
     /// What the shares are shares of; by the loss unless a flag sets it.
     pub(crate) shares: Option<ShareOf>,
-    /// Names of the first components, where the fit gives none of its own (from a reference or an earlier model).
+    /// Names of the first components, where the fit gives none of its own (from a reference or an earlier
+    /// model).
     pub(crate) component_names: Option<Vec<String>>,
     /// Sentences on what was chosen for the user.
     pub(crate) chosen: Vec<String>,

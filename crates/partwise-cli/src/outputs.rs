@@ -26,8 +26,8 @@ pub(crate) const OF_A_FIT: &[&str] = &[
     "report.html",
 ];
 
-/// Takes hold of the folder for the results before any time is spent, so that a target that can't be written, is not ours or is
-/// written by another run is refused now.
+/// Takes hold of the folder for the results before any time is spent, so that a target that can't be written,
+/// is not ours or is written by another run is refused now.
 pub(crate) fn open(args: &WriteArgs, names: &[&str]) -> Result<OutputFolder> {
     Ok(OutputFolder::for_files(&args.out, args.force, names)?)
 }

@@ -1,4 +1,5 @@
-//! Watching a fit: a bar on a terminal, a few lines otherwise, nothing when quiet. A signal stops after the iteration.
+//! Watching a fit: a bar on a terminal, a few lines otherwise, nothing when quiet. A signal stops after the
+//! iteration.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;

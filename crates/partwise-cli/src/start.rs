@@ -33,7 +33,8 @@ pub(crate) fn owners(
     }
 }
 
-/// Starts from a model's factors; gives its component names. Codes of other samples are left out, with a word.
+/// Starts from a model's factors; gives its component names. Codes of other samples are left out, with a
+/// word.
 pub(crate) fn from_model(
     model: &ModelFile,
     source: &Source,

@@ -1,5 +1,5 @@
-//! Promise: whatever stands in a file of guidance, with whatever flags and in whatever command, the program ends with a result (0), a
-//! refusal (1 or 2) and never with a panic.
+//! Promise: whatever stands in a file of guidance, with whatever flags and in whatever command, the program
+//! ends with a result (0), a refusal (1 or 2) and never with a panic.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod common;

@@ -149,7 +149,8 @@ fn the_two_projected_gradients_of_a_record_agree() {
         let ended = found["stop"].as_str().unwrap();
         assert!(["converged", "no further progress"].contains(&ended), "{arguments}: {ended}");
         let kkt = |result: &Value| result["kkt"].as_f64().unwrap();
-        // Both tell how far the gradient has fallen; what the first iteration meets is not quite the gradient at the start.
+        // Both tell how far the gradient has fallen; what the first iteration meets is not quite the gradient
+        // at the start.
         let (fallen, relative) = (kkt(&found) / kkt(&start), found["relative_kkt"].as_f64().unwrap());
         assert!((0.03..30.0).contains(&(fallen / relative)), "{arguments}: {fallen:e} and {relative:e}");
     }

@@ -1,5 +1,6 @@
-//! Promise: names decide. A file about samples or features gives the same bits in any order of its rows and columns, and what can't be
-//! matched is refused with the nearest name; numbers that may be names are never resolved in silence.
+//! Promise: names decide. A file about samples or features gives the same bits in any order of its rows and
+//! columns, and what can't be matched is refused with the nearest name; numbers that may be names are never
+//! resolved in silence.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod common;
@@ -280,7 +281,8 @@ fn numbers_that_may_be_names_are_never_resolved_in_silence() {
             assert!(said.contains(part), "{arguments}: \"{part}\" is not in: {said}");
         }
     }
-    // A number and a name of the same thing, a number that is no name beside names of another kind, and a name in quotes.
+    // A number and a name of the same thing, a number that is no name beside names of another kind, and a
+    // name in quotes.
     for (number, arguments) in [
         "-k 2 --guidance pair.toml",
         "-k 2 --guidance number.toml",

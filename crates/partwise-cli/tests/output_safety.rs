@@ -1,5 +1,5 @@
-//! Promise: every command replaces only what Partwise wrote, refuses what it may not touch before it works, and two runs into one folder
-//! never lose or mix a result.
+//! Promise: every command replaces only what Partwise wrote, refuses what it may not touch before it works,
+//! and two runs into one folder never lose or mix a result.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -150,7 +150,8 @@ fn the_demo_replaces_its_own_files_and_leaves_others() {
     assert_eq!(fs::read_to_string(out.join("report.html")).unwrap(), "mine");
 }
 
-/// A killed container and the next one have equal process ids: the leftover has the very name that the version before chose.
+/// A killed container and the next one have equal process ids: the leftover has the very name that the
+/// version before chose.
 #[cfg(unix)]
 #[test]
 fn a_leftover_of_a_process_with_the_same_id_is_not_in_the_way() {
@@ -166,7 +167,8 @@ fn a_leftover_of_a_process_with_the_same_id_is_not_in_the_way() {
     assert!(folder.path().join("out/run.json").is_file());
 }
 
-/// Many runs into one folder, begun together: those that don't win are told, and what is there in the end is one whole result.
+/// Many runs into one folder, begun together: those that don't win are told, and what is there in the end is
+/// one whole result.
 #[test]
 fn runs_into_one_folder_at_once_leave_one_whole_result() {
     for force in ["", " --force"] {

@@ -1,5 +1,5 @@
-//! Promise: what a table or a label file means, and what was decided, is told on standard error and in run.json; models that lie are
-//! refused by every command.
+//! Promise: what a table or a label file means, and what was decided, is told on standard error and in
+//! run.json; models that lie are refused by every command.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -1,5 +1,6 @@
-//! The main job on real data, as a user would run it. The data are where `PARTWISE_DATA` says (relative to the workspace)
-//! or in `../shared/data`; where they are absent, what was left out is printed, and the built-in digits stand in.
+//! The main job on real data, as a user would run it. The data are where `PARTWISE_DATA` says (relative to
+//! the workspace) or in `../shared/data`; where they are absent, what was left out is printed, and the
+//! built-in digits stand in.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

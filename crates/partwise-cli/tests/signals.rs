@@ -1,5 +1,5 @@
-//! Promise: Ctrl-C, SIGTERM and SIGHUP are heard in every piece of work, what can be kept is kept, and nothing half-written stays. Limits of
-//! time are generous: they only tell an answer from none.
+//! Promise: Ctrl-C, SIGTERM and SIGHUP are heard in every piece of work, what can be kept is kept, and
+//! nothing half-written stays. Limits of time are generous: they only tell an answer from none.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,5 @@
-//! Promise: what is printed is whole or the exit code says so, nothing printed can steer a terminal, and standard input serves as a file.
+//! Promise: what is printed is whole or the exit code says so, nothing printed can steer a terminal, and
+//! standard input serves as a file.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;

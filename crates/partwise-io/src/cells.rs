@@ -47,7 +47,8 @@ impl Odd {
     }
 }
 
-/// Looks at a cell (without the spaces around it). With `decimal_comma`, a comma stands for the decimal point.
+/// Looks at a cell (without the spaces around it). With `decimal_comma`, a comma stands for the decimal
+/// point.
 pub(crate) fn classify(bytes: &[u8], decimal_comma: bool) -> Cell {
     if let Some(value) = number(bytes) {
         return match value.is_finite() {

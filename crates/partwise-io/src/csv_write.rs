@@ -1,5 +1,5 @@
-//! Results as CSV: matrices with names, and memberships. Every text from outside goes through [`Cells`], which guards it against being
-//! taken for a formula (`cells`).
+//! Results as CSV: matrices with names, and memberships. Every text from outside goes through [`Cells`],
+//! which guards it against being taken for a formula (`cells`).
 
 use crate::formulas::guarded;
 use csv::Writer;
@@ -53,8 +53,8 @@ fn wrong_length(what: &str, found: usize, expected: usize) -> std::io::Error {
     )
 }
 
-/// Writes a matrix with a header: `corner`, then the column names (`0`, `1`, ... without any); each row begins with
-/// its name (or number).
+/// Writes a matrix with a header: `corner`, then the column names (`0`, `1`, ... without any); each row
+/// begins with its name (or number).
 ///
 /// # Errors
 /// What `writer` reports; names whose count doesn't fit the matrix.
@@ -149,7 +149,8 @@ pub struct Memberships<'a, T> {
     pub component_names: &'a [String],
 }
 
-/// Writes memberships: `index`, `name` (if there are names), `cluster`, and a column of shares for each component.
+/// Writes memberships: `index`, `name` (if there are names), `cluster`, and a column of shares for each
+/// component.
 ///
 /// # Errors
 /// What `writer` reports; names whose count doesn't fit the shares.

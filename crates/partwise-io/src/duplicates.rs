@@ -3,7 +3,8 @@
 use crate::text::quoted;
 use std::collections::HashSet;
 
-/// A sentence for a report when some of the names occur more than once (`what`: "row names"): they can't be used to look anything up.
+/// A sentence for a report when some of the names occur more than once (`what`: "row names"): they can't be
+/// used to look anything up.
 pub fn repeated_note(names: &[String], what: &str) -> Option<String> {
     let mut seen = HashSet::with_capacity(names.len());
     let repeated: Vec<&String> =

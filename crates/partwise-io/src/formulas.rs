@@ -1,6 +1,7 @@
-//! Names in tables that spreadsheets open. A cell that begins with `=`, `+`, `-`, `@`, a tab or a line break is taken for a formula there,
-//! and may do what whoever wrote the name wants. Tables of results put an apostrophe before such a name; readers take it off again, so
-//! that a name is the same after a round trip. Numbers, `-1` too, are no names and stay as they are.
+//! Names in tables that spreadsheets open. A cell that begins with `=`, `+`, `-`, `@`, a tab or a line break
+//! is taken for a formula there, and may do what whoever wrote the name wants. Tables of results put an
+//! apostrophe before such a name; readers take it off again, so that a name is the same after a round trip.
+//! Numbers, `-1` too, are no names and stay as they are.
 
 use std::borrow::Cow;
 

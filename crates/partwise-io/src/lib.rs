@@ -1,5 +1,5 @@
-//! Files for Partwise: data in several formats, labels, names, model files, and results that are written whole or
-//! not at all.
+//! Files for Partwise: data in several formats, labels, names, model files, and results that are written
+//! whole or not at all.
 //!
 //! [`read_table`] is the entrance for data: it picks a format from [`FORMATS`] and returns a [`Table`].
 //! Readers take any bytes without a panic and without believing declared sizes; every error is an [`IoError`]

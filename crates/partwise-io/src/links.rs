@@ -1,5 +1,5 @@
-//! Pairs of samples as a text table, for `--links`: two samples and `must` or `cannot` in each row. A sample is named as in the data or
-//! counted from 0; a first row without `must` or `cannot` is a header.
+//! Pairs of samples as a text table, for `--links`: two samples and `must` or `cannot` in each row. A sample
+//! is named as in the data or counted from 0; a first row without `must` or `cannot` is a header.
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
@@ -26,8 +26,8 @@ pub struct LinkTable {
 /// Reads pairs of samples.
 ///
 /// # Errors
-/// When the file can't be read or isn't text; a sample that isn't there, a sample with itself, a word that isn't `must` or `cannot`,
-/// with line and column.
+/// When the file can't be read or isn't text; a sample that isn't there, a sample with itself, a word that
+/// isn't `must` or `cannot`, with line and column.
 pub fn read_links(path: &Path, names: &DataNames<'_>) -> Result<LinkTable> {
     links_of(&Source::open(path, DECODED_LIMIT)?, names)
 }
@@ -152,7 +152,11 @@ mod tests {
                 Some(&numbered[..]),
                 &["column 2", "\"1\" is a sample name", "\"0\" is a position", "by name"],
             ),
-            ("7,8,must\n", Some(&numbers[..]), &["column 1", "are numbers", "7 is not one of them", "nearest: \"17\""]),
+            (
+                "7,8,must\n",
+                Some(&numbers[..]),
+                &["column 1", "are numbers", "7 is not one of them", "nearest: \"17\""],
+            ),
             ("0,1,maybe\n", None, &["line 1, column 3", "\"maybe\"", "valid: must, cannot"]),
             ("0,1\n", None, &["2 cells", "3 are expected"]),
             ("i,j,link\n", None, &["no links"]),

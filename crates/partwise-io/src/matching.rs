@@ -31,13 +31,15 @@ impl Matched {
     pub const FEATURES_OF_MODEL: Matched = Matched { part: "column", of: "feature", side: "the model" };
 }
 
-/// Where each of the data's things is among those of a table: its place, or `None` for what the table leaves out.
+/// Where each of the data's things is among those of a table: its place, or `None` for what the table leaves
+/// out.
 ///
-/// `Ok(None)` means to take the table by place: one side has no names, or both have the same ones in the same order. With `partial` the table may leave things out.
+/// `Ok(None)` means to take the table by place: one side has no names, or both have the same ones in the same
+/// order. With `partial` the table may leave things out.
 ///
 /// # Errors
-/// A sentence: names of the table that the data don't have, names of the data that the table lacks, both with the nearest ones, and names
-/// that come twice, with their places.
+/// A sentence: names of the table that the data don't have, names of the data that the table lacks, both with
+/// the nearest ones, and names that come twice, with their places.
 pub fn places_by_name(
     own: Option<&[String]>,
     wanted: Option<&[String]>,

@@ -111,8 +111,8 @@ impl ModelFile {
         write_atomic(path, |writer| writer.write_all(&self.to_bytes()))
     }
 
-    /// The file's bytes. 64-bit matrices come first, so that all data are aligned. Of two matrices of one name the
-    /// last is kept.
+    /// The file's bytes. 64-bit matrices come first, so that all data are aligned. Of two matrices of one
+    /// name the last is kept.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut document = self.document.clone();
         document.insert("format".into(), json!(MODEL_FORMAT));

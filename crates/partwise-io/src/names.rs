@@ -5,7 +5,8 @@ use crate::text::{quoted, whole};
 use partwise::guidance::Feature;
 use std::collections::HashMap;
 
-/// The samples and features of the data, with their names where they have any. Names 0, 1, 2, ... in this order are none.
+/// The samples and features of the data, with their names where they have any. Names 0, 1, 2, ... in this
+/// order are none.
 pub struct DataNames<'a> {
     samples: Names<'a>,
     features: Names<'a>,
@@ -191,8 +192,8 @@ impl<'a> DataNames<'a> {
         })
     }
 
-    /// The feature of this name. A name that the data don't have is allowed, for the fit reports and leaves it out; without any names of
-    /// features it must be a number.
+    /// The feature of this name. A name that the data don't have is allowed, for the fit reports and leaves
+    /// it out; without any names of features it must be a number.
     ///
     /// # Errors
     /// A sentence that states what is valid.

@@ -1,8 +1,10 @@
-//! [`OutputFolder`]: a folder of results that is written whole or not at all, and that replaces only what Partwise wrote.
+//! [`OutputFolder`]: a folder of results that is written whole or not at all, and that replaces only what
+//! Partwise wrote.
 //!
-//! The files are gathered in a folder of their own with a random name. A new target then gets its name by one rename. In a target that
-//! exists (a mount point may be one) the files are moved to their places, and what the earlier result had beyond them is removed; a
-//! journal says what is to be moved, so that the next run finishes what a kill cut in two. Nothing else in the target is touched.
+//! The files are gathered in a folder of their own with a random name. A new target then gets its name by one
+//! rename. In a target that exists (a mount point may be one) the files are moved to their places, and what
+//! the earlier result had beyond them is removed; a journal says what is to be moved, so that the next run
+//! finishes what a kill cut in two. Nothing else in the target is touched.
 
 use crate::error::{IoError, Place, Result};
 use crate::hash::{Hashing, sha256_of_file};
@@ -27,8 +29,9 @@ const RESULT: &str = "result";
 /// What is to be done in the target, in a gathering folder.
 const JOURNAL: &str = "journal.json";
 
-/// A folder of results in the making: it gets its name at [`OutputFolder::finish`]; when dropped before, it and the
-/// parents that were made for it are removed. While it lives, no other process can make the same folder.
+/// A folder of results in the making: it gets its name at [`OutputFolder::finish`]; when dropped before, it
+/// and the parents that were made for it are removed. While it lives, no other process can make the same
+/// folder.
 #[derive(Debug)]
 pub struct OutputFolder {
     target: PathBuf,
@@ -51,12 +54,13 @@ impl OutputFolder {
         OutputFolder::for_files(target, force, &[])
     }
 
-    /// Takes hold of `target` for the files `names`; missing parents are made, too. What an earlier run left unfinished there is
-    /// finished or removed.
+    /// Takes hold of `target` for the files `names`; missing parents are made, too. What an earlier run left
+    /// unfinished there is finished or removed.
     ///
     /// # Errors
-    /// When `target` exists and `force` is false; when it exists, `force` is true, and it is neither empty nor a folder of results, or
-    /// files that would be replaced are not as Partwise wrote them; when another process is writing into it; what the system reports.
+    /// When `target` exists and `force` is false; when it exists, `force` is true, and it is neither empty
+    /// nor a folder of results, or files that would be replaced are not as Partwise wrote them; when another
+    /// process is writing into it; what the system reports.
     pub fn for_files(target: &Path, force: bool, names: &[&str]) -> Result<Self> {
         let mut made_parents = Vec::new();
         let made = Self::take(target, force, names, &mut made_parents);
@@ -149,7 +153,8 @@ impl OutputFolder {
         Ok(())
     }
 
-    /// Adds to `record` the list of the files, writes it as [`RESULT_MARK`], and gives the folder its name. Returns the record.
+    /// Adds to `record` the list of the files, writes it as [`RESULT_MARK`], and gives the folder its name.
+    /// Returns the record.
     ///
     /// # Errors
     /// As [`OutputFolder::commit`].
@@ -165,8 +170,8 @@ impl OutputFolder {
     /// Gives the folder its name, without a record: no later run replaces such a folder, unless it is empty.
     ///
     /// # Errors
-    /// When the target has appeared meanwhile, or its files have changed; what the system reports. The folder is then removed, and the
-    /// target is as it was.
+    /// When the target has appeared meanwhile, or its files have changed; what the system reports. The folder
+    /// is then removed, and the target is as it was.
     pub fn commit(mut self) -> Result<()> {
         if self.replaces {
             return self.commit_into();
@@ -240,8 +245,8 @@ impl Drop for OutputFolder {
     }
 }
 
-/// Does what a journal says: moves each file that is still to be moved, removes those that the new result doesn't have, the record last.
-/// Whatever in the target is not as the journal saw it stays.
+/// Does what a journal says: moves each file that is still to be moved, removes those that the new result
+/// doesn't have, the record last. Whatever in the target is not as the journal saw it stays.
 fn settle(gathering: &Path, target: &Path, journal: &Map<String, Value>) -> std::io::Result<()> {
     let record = journal.iter().filter(|(name, _)| *name == RESULT_MARK);
     let files = journal.iter().filter(|(name, _)| result_files::is_plain(name));
@@ -266,7 +271,8 @@ fn settle(gathering: &Path, target: &Path, journal: &Map<String, Value>) -> std:
     Ok(())
 }
 
-/// Finishes or removes what earlier runs into the same target left. The caller holds the lock, so none of them is at work.
+/// Finishes or removes what earlier runs into the same target left. The caller holds the lock, so none of
+/// them is at work.
 fn settle_leftovers(home: &Path, hidden: &str, target: &Path) -> Result<()> {
     let cannot = |e| IoError::system(home, "list", e);
     let prefix = format!("{hidden}{PREFIX}");

@@ -6,7 +6,8 @@ use crate::write::Unfinished;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// A file that is locked while this lives, and removed then. A killed process leaves the file, but not the lock.
+/// A file that is locked while this lives, and removed then. A killed process leaves the file, but not the
+/// lock.
 #[derive(Debug)]
 pub(crate) struct OutputLock {
     path: PathBuf,

@@ -1,6 +1,7 @@
 //! Records of delimited text (CSV, TSV) with exact line numbers, shared by tables, edge lists and labels.
 //!
-//! A quote that opens and doesn't close, or that closes only after it took in further rows, is a fault of the line where it opens.
+//! A quote that opens and doesn't close, or that closes only after it took in further rows, is a fault of the
+//! line where it opens.
 
 use crate::error::{Place, Result};
 use crate::formulas::unguarded;
@@ -78,7 +79,8 @@ impl<'a> Records<'a> {
         &self.record
     }
 
-    /// The line on which the row taken last begins, counted from 1. It is found by counting, so ask on faults only.
+    /// The line on which the row taken last begins, counted from 1. It is found by counting, so ask on faults
+    /// only.
     pub(crate) fn line(&self) -> u64 {
         self.line_at(self.offset())
     }
@@ -135,9 +137,9 @@ pub(crate) enum Spaces {
 /// How many rows are looked at to find what separates the cells.
 const LOOKED_AT: usize = 20;
 
-/// The text to split, and what splits it: of tab, semicolon and comma the first that splits the first rows into equally many cells; else the
-/// first that does so but for the first row, which has one less; else whichever the first line has most of. A text with none of them may be
-/// split at spaces.
+/// The text to split, and what splits it: of tab, semicolon and comma the first that splits the first rows
+/// into equally many cells; else the first that does so but for the first row, which has one less; else
+/// whichever the first line has most of. A text with none of them may be split at spaces.
 pub(crate) fn split_rule(text: &[u8], spaces: Spaces) -> (Cow<'_, [u8]>, u8) {
     let first =
         text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
@@ -178,7 +180,8 @@ fn head_of(text: &[u8]) -> &[u8] {
     &text[..ends.take(4 * LOOKED_AT).last().filter(|_| text.len() > 1 << 16).unwrap_or(text.len())]
 }
 
-/// Whether the first rows have equally many cells, two or more, but for the first row with `one_less`. Blank cells at the end don't count.
+/// Whether the first rows have equally many cells, two or more, but for the first row with `one_less`. Blank
+/// cells at the end don't count.
 fn splits_evenly(text: &[u8], delimiter: u8, one_less: bool) -> bool {
     if !text.contains(&delimiter) {
         return false;
@@ -209,8 +212,8 @@ fn splits_evenly(text: &[u8], delimiter: u8, one_less: bool) -> bool {
     seen > 1
 }
 
-/// Whether lines of words make a table as R writes it: equally many words in each line (in the first perhaps one less), two or more, and
-/// in every line but the first one at least that is a number or quoted.
+/// Whether lines of words make a table as R writes it: equally many words in each line (in the first perhaps
+/// one less), two or more, and in every line but the first one at least that is a number or quoted.
 fn is_table_of_words(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let Some(first) = lines.next().map(words_of) else { return false };

@@ -49,8 +49,8 @@ pub fn reference_of<T: Real>(path: &Path, table: Table) -> Result<Reference<T>> 
 }
 
 impl<T: Real> Reference<T> {
-    /// Fits the columns to the features of the data. When both have names, columns are matched by name and put in
-    /// the order of the data (with a note if that moved any); otherwise they are taken as they stand.
+    /// Fits the columns to the features of the data. When both have names, columns are matched by name and
+    /// put in the order of the data (with a note if that moved any); otherwise they are taken as they stand.
     ///
     /// # Errors
     /// When the number of columns differs from `n_features`, or a feature's name is missing or ambiguous.

@@ -8,13 +8,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The record that every folder of results has. `--force` replaces only results that have it, and folders that are empty.
+/// The record that every folder of results has. `--force` replaces only results that have it, and folders
+/// that are empty.
 pub const RESULT_MARK: &str = "run.json";
 
 /// Its entry with the list.
 const FILES: &str = "files";
 
-/// What the version before the list wrote, by the command in its record: to fit, to transform, to sweep; without a command the recipe.
+/// What the version before the list wrote, by the command in its record: to fit, to transform, to sweep;
+/// without a command the recipe.
 const WITHOUT_LIST: [(&str, &[&str]); 4] = [
     (
         "fit",
@@ -42,7 +44,8 @@ pub(crate) struct Written {
     pub(crate) sha256: String,
 }
 
-/// The files that Partwise wrote into a folder, [`RESULT_MARK`] aside; `None` for those of which only the name is known.
+/// The files that Partwise wrote into a folder, [`RESULT_MARK`] aside; `None` for those of which only the
+/// name is known.
 pub(crate) type Listed = BTreeMap<String, Option<Written>>;
 
 /// The list as it stands in the record.
@@ -58,7 +61,8 @@ pub(crate) fn add_list(record: &mut Map<String, Value>, files: &BTreeMap<String,
     record.insert(FILES.into(), list_json(files));
 }
 
-/// The files of the result in a folder; `None` where it holds none: no record, or one that Partwise did not write.
+/// The files of the result in a folder; `None` where it holds none: no record, or one that Partwise did not
+/// write.
 pub(crate) fn listed(folder: &Path) -> Result<Option<Listed>> {
     let path = folder.join(RESULT_MARK);
     match fs::symlink_metadata(&path) {
@@ -113,8 +117,8 @@ pub(crate) fn there(path: &Path) -> Result<There> {
     Ok(There::File(Written { bytes: metadata.len(), sha256 }))
 }
 
-/// Refuses to touch what Partwise did not write: a file of the list that is no longer as it was written, and a file that is not of the
-/// list where one of `names` is to be written.
+/// Refuses to touch what Partwise did not write: a file of the list that is no longer as it was written, and
+/// a file that is not of the list where one of `names` is to be written.
 pub(crate) fn check_replaceable(folder: &Path, listed: &Listed, names: &[&str]) -> Result<()> {
     let refuse = |name: &str, why: &str| {
         let message =

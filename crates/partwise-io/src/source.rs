@@ -48,8 +48,8 @@ impl Source {
     /// path `-` is standard input.
     ///
     /// # Errors
-    /// When it can't be read, is a folder, is empty, is broken gzip (with the number of bytes decoded so far), is
-    /// named `.gz` but isn't gzip, or decompresses to more than `limit` bytes.
+    /// When it can't be read, is a folder, is empty, is broken gzip (with the number of bytes decoded so
+    /// far), is named `.gz` but isn't gzip, or decompresses to more than `limit` bytes.
     pub fn open(path: &Path, limit: u64) -> Result<Self> {
         let (path, stored) = bytes_at(path)?;
         Source::from_bytes(&path, stored, limit)
@@ -124,8 +124,8 @@ fn has_gz_extension(path: &Path) -> bool {
 /// What a compressed text may become beyond 100 times its size.
 const TEXT_ROOM: u64 = 64 << 20;
 
-/// Decompresses all gzip members: of a NumPy array as many bytes as its header says, of anything else at most [`TEXT_ROOM`] and 100
-/// times the size of the file.
+/// Decompresses all gzip members: of a NumPy array as many bytes as its header says, of anything else at most
+/// [`TEXT_ROOM`] and 100 times the size of the file.
 fn decompress(path: &Path, stored: &[u8], limit: u64) -> Result<Vec<u8>> {
     let decoder = MultiGzDecoder::new(stored);
     let broken = |error: std::io::Error, decoded: usize| {
@@ -151,8 +151,9 @@ fn decompress(path: &Path, stored: &[u8], limit: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a compressed stream: of a NumPy array its header, and then one byte at most beyond what the header says (so that surplus shows);
-/// of anything else one byte at most beyond `room`. Never more than one byte beyond `limit`. A fault comes with the bytes read so far.
+/// Reads a compressed stream: of a NumPy array its header, and then one byte at most beyond what the header
+/// says (so that surplus shows); of anything else one byte at most beyond `room`. Never more than one byte
+/// beyond `limit`. A fault comes with the bytes read so far.
 pub(crate) fn read_as_needed(
     mut reader: impl Read,
     room: u64,

@@ -94,8 +94,8 @@ impl<T: Stored> Triplets<T> {
 /// The longest side of a sparse matrix with few entries.
 const SIDE: usize = 1 << 22;
 
-/// Whether a side of a sparse matrix is beyond what `stored` entries can mean: columns are 32-bit, and each row
-/// costs memory whether or not it holds anything, so a forged size must not be believed.
+/// Whether a side of a sparse matrix is beyond what `stored` entries can mean: columns are 32-bit, and each
+/// row costs memory whether or not it holds anything, so a forged size must not be believed.
 pub(crate) fn side_is_absurd(side: usize, stored: usize) -> bool {
     side > u32::MAX as usize || side > longest_side(stored)
 }

@@ -114,8 +114,8 @@ impl Values {
     /// All entries as a matrix, zeros included.
     ///
     /// # Errors
-    /// When the matrix would have more than 2³¹ entries, or far more than the file stores: a sparse file can describe a huge one in
-    /// a few bytes.
+    /// When the matrix would have more than 2³¹ entries, or far more than the file stores: a sparse file can
+    /// describe a huge one in a few bytes.
     pub fn into_matrix<T: Real>(self, path: &Path) -> Result<Matrix<T>> {
         let (rows, columns) = self.shape();
         let fault = |message: String| IoError::mismatch(path, Place::Whole, message);
@@ -181,8 +181,8 @@ pub struct Table {
     pub notes: Vec<String>,
     /// SHA-256 of the file's bytes as stored (before decompression), in hexadecimal.
     pub sha256: String,
-    /// The column that [`crate::ReadOptions::label_column`] took out: a label for each row, `None` where the cell
-    /// is blank.
+    /// The column that [`crate::ReadOptions::label_column`] took out: a label for each row, `None` where the
+    /// cell is blank.
     pub labels: Option<Vec<Option<String>>>,
 }
 

@@ -1,7 +1,7 @@
 //! Parsing of numbers and lines, shared by the text formats.
 
-/// A number as the text formats write it; `None` when the bytes aren't one. Short whole numbers, the usual case,
-/// take a fast path.
+/// A number as the text formats write it; `None` when the bytes aren't one. Short whole numbers, the usual
+/// case, take a fast path.
 pub(crate) fn number(bytes: &[u8]) -> Option<f64> {
     if bytes.len() <= 15 && !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit) {
         return Some(bytes.iter().fold(0u64, |sum, digit| sum * 10 + u64::from(digit - b'0')) as f64);
@@ -28,8 +28,9 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
     }
 }
 
-/// The name of `valid` that is most like `given`, if one is like it: at most a third of its letters differ (letters added, left out,
-/// changed, or swapped with a neighbour), case aside. Of names equally like it, the first by alphabet, in whatever order they come.
+/// The name of `valid` that is most like `given`, if one is like it: at most a third of its letters differ
+/// (letters added, left out, changed, or swapped with a neighbour), case aside. Of names equally like it, the
+/// first by alphabet, in whatever order they come.
 pub fn nearest<'v>(given: &str, valid: &[&'v str]) -> Option<&'v str> {
     const MOST: usize = 100;
     let short = |text: &str| -> String { text.chars().flat_map(char::to_lowercase).take(MOST).collect() };

@@ -1,18 +1,18 @@
 //! Topics with seed words as a text table, for `--topics`.
 //!
-//! - **One row a word** (a header with `topic` and `word`, perhaps `weight` and `forbidden`): topics in the order of their first rows; a
-//!   blank word names a topic only; `forbidden` is yes or no.
-//! - **One row a topic** (anything else): its name, then its words; blank cells are left out. A first row `topic,words` is a header; one that
-//!   begins with `topic` and names no words is refused.
+//! - **One row a word** (a header with `topic` and `word`, perhaps `weight` and `forbidden`): topics in the
+//!   order of their first rows; a blank word names a topic only; `forbidden` is yes or no.
+//! - **One row a topic** (anything else): its name, then its words; blank cells are left out. A first row
+//!   `topic,words` is a header; one that begins with `topic` and names no words is refused.
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
-use crate::guidance_file::Stated;
 use crate::names::DataNames;
 use crate::records::{Records, Spaces, cell, cell_text, split_rule};
 use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
 use crate::text::{nearest, number, quoted};
+use partwise::Strength;
 use partwise::guidance::{Feature, Seed};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -28,7 +28,7 @@ pub struct TopicEntry {
     /// What belongs to it.
     pub seeds: Vec<Seed>,
     /// How strongly, where that is stated.
-    pub strength: Option<Stated>,
+    pub strength: Option<Strength>,
     /// What must stay out of it.
     pub forbidden: Vec<Feature>,
 }
@@ -91,8 +91,8 @@ const COLUMNS: [&str; 4] = ["topic", "word", "weight", "forbidden"];
 /// Reads topics.
 ///
 /// # Errors
-/// When the file can't be read or isn't text; a row without a topic, a weight that isn't above 0, an unknown column, with line and
-/// column.
+/// When the file can't be read or isn't text; a row without a topic, a weight that isn't above 0, an unknown
+/// column, with line and column.
 pub fn read_topics(path: &Path, names: &DataNames<'_>) -> Result<TopicTable> {
     topics_of(&Source::open(path, DECODED_LIMIT)?, names)
 }

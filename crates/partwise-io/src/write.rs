@@ -11,8 +11,8 @@ use tempfile::Builder;
 /// Letters of a file's name that its temporary name repeats: names have a limit.
 const REPEATED: usize = 80;
 
-/// Writes a file under a temporary name in the same folder, makes it durable and renames it. An existing file is
-/// replaced.
+/// Writes a file under a temporary name in the same folder, makes it durable and renames it. An existing file
+/// is replaced.
 ///
 /// # Errors
 /// What the system or `content` reports, with the path; nothing is left of the file then.
@@ -87,8 +87,8 @@ impl Unfinished {
         &self.0.path
     }
 
-    /// While the answer lives, [`discard_unfinished`] waits: for steps that must not be cut in two. Nothing may enter or leave the list
-    /// meanwhile.
+    /// While the answer lives, [`discard_unfinished`] waits: for steps that must not be cut in two. Nothing
+    /// may enter or leave the list meanwhile.
     pub(crate) fn hold() -> impl Sized {
         unfinished()
     }
@@ -103,8 +103,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes whatever this process has begun to write and not finished, and returns whether there was anything: for a program that ends at
-/// once, at a signal say. Nothing more should be written after that.
+/// Removes whatever this process has begun to write and not finished, and returns whether there was anything:
+/// for a program that ends at once, at a signal say. Nothing more should be written after that.
 pub fn discard_unfinished() -> bool {
     let mut all = unfinished();
     let any = !all.is_empty();

@@ -1,4 +1,5 @@
-//! Promise: no table of results holds a cell that a spreadsheet takes for a formula, and every name comes back from it.
+//! Promise: no table of results holds a cell that a spreadsheet takes for a formula, and every name comes
+//! back from it.
 #![allow(clippy::unwrap_used)]
 
 mod common;

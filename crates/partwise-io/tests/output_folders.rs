@@ -1,4 +1,5 @@
-//! Promise: a result replaces only what Partwise wrote, two runs never mix theirs, and whatever a killed run left is put right.
+//! Promise: a result replaces only what Partwise wrote, two runs never mix theirs, and whatever a killed run
+//! left is put right.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -1,5 +1,5 @@
-//! Promise: the public data sets are read right. Where they are absent, each test says what it leaves out; its twin
-//! on data made here always runs.
+//! Promise: the public data sets are read right. Where they are absent, each test says what it leaves out;
+//! its twin on data made here always runs.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -1,4 +1,5 @@
-//! Promise: missing is missing in every label file, one class has one name, and a sample is found by name where there are names.
+//! Promise: missing is missing in every label file, one class has one name, and a sample is found by name
+//! where there are names.
 #![allow(clippy::unwrap_used)]
 
 mod common;

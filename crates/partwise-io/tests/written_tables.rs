@@ -1,4 +1,5 @@
-//! Promise: a table is read as its writer meant it, or refused with the line and column; what was decided is told.
+//! Promise: a table is read as its writer meant it, or refused with the line and column; what was decided is
+//! told.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -1,4 +1,5 @@
-//! Promise 10: every reference fixture, to its tolerance. `PARTWISE_FIXTURES` names another folder than the crate's own.
+//! Promise 10: every reference fixture, to its tolerance. `PARTWISE_FIXTURES` names another folder than the
+//! crate's own.
 
 use partwise_lab::golden::runners::{NOT_BUILT, RUNNERS};
 use partwise_lab::golden::{FOLDER_VARIABLE, check_folder, fixtures_folder};

@@ -1,5 +1,6 @@
-//! Promises of the comparison methods, over the registry where they hold for every method: dense and sparse data agree, the
-//! same seed gives the same result, easy data are solved, guidance that is missing or wrong is refused.
+//! Promises of the comparison methods, over the registry where they hold for every method: dense and sparse
+//! data agree, the same seed gives the same result, easy data are solved, guidance that is missing or wrong
+//! is refused.
 
 mod common;
 

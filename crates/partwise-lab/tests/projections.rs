@@ -1,4 +1,5 @@
-//! Promises of the projections: principal components and discriminants solve their equations, whatever the shape of the data.
+//! Promises of the projections: principal components and discriminants solve their equations, whatever the
+//! shape of the data.
 
 mod common;
 
@@ -10,7 +11,8 @@ use partwise_lab::methods::pca::pca;
 
 #[test]
 fn discriminants_of_few_labelled_samples_do_not_depend_on_how_many_features_are_empty() {
-    // Fewer labelled samples than features: in their span. More (with the empty features left out): in all coordinates.
+    // Fewer labelled samples than features: in their span. More (with the empty features left out): in all
+    // coordinates.
     let (dense, sparse, classes) = groups(8, 2);
     let labels = Labels::from_integers(&draw_labels(&classes, 4, 6)).unwrap();
     assert!(labels.n_labelled() >= dense.n_features());

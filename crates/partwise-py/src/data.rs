@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 
 use crate::faults::value_error;
 
-/// What Python lends for the time of a call. The borrow keeps other native code from writing; Python code in another thread
-/// must leave the array alone, as with any NumPy operation that releases the interpreter.
+/// What Python lends for the time of a call. The borrow keeps other native code from writing; Python code in
+/// another thread must leave the array alone, as with any NumPy operation that releases the interpreter.
 #[derive(FromPyObject)]
 pub(crate) enum Lent<'py> {
     #[pyo3(transparent)]

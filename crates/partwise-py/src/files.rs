@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::arrays::into_array;
 use crate::data::Lent;
+use crate::document;
 use crate::faults::{file_error, value_error};
-use crate::guidance::document;
 
 /// A data file, in any format of the command line.
 #[pyfunction]
@@ -125,8 +125,8 @@ pub(crate) fn write_model(
     model.write(&path).map_err(file_error)
 }
 
-/// Reads a model file: its JSON document as text, a dictionary of its matrices, the guidance of the fit where it holds one, and the
-/// kind of its scaling with the numbers that this learned.
+/// Reads a model file: its JSON document as text, a dictionary of its matrices, the guidance of the fit where
+/// it holds one, and the kind of its scaling with the numbers that this learned.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 pub(crate) fn read_model(

@@ -124,7 +124,8 @@ pub(crate) fn check_symmetric(matrix: PyReadonlyArray2<'_, f64>, what: &str) -> 
     partwise::internals::symmetric_mean(what, &to_matrix(&matrix)?).map(|_| ()).map_err(value_error)
 }
 
-/// Solves min ½uGuᵀ − cuᵀ over u ≥ 0 for each row c of C (n × k), exactly; G (k × k) is symmetric and positive semidefinite.
+/// Solves min ½uGuᵀ − cuᵀ over u ≥ 0 for each row c of C (n × k), exactly; G (k × k) is symmetric and
+/// positive semidefinite.
 #[pyfunction]
 pub(crate) fn nnls<'py>(
     py: Python<'py>,
@@ -164,7 +165,8 @@ pub(crate) fn nnls<'py>(
     into_array(py, solution)
 }
 
-/// The graph of the nearest neighbours of the rows, with weights 0-1, as `(indptr, neighbours, weights)` of CSR.
+/// The graph of the nearest neighbours of the rows, with weights 0-1, as `(indptr, neighbours, weights)` of
+/// CSR.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 pub(crate) fn neighbour_graph<'py>(

@@ -1,9 +1,11 @@
-//! `partwise._native`: the engine as Python sees it. Thin: arrays in, arrays out, names as strings, everything else in
-//! `python/partwise`. Data are borrowed, the interpreter is detached while the engine works.
+//! `partwise._native`: the engine as Python sees it. Thin: arrays in, arrays out, names as strings,
+//! everything else in `python/partwise`. Data are borrowed, the interpreter is detached while the engine
+//! works.
 
 mod arrays;
 mod classification;
 mod data;
+mod document;
 mod faults;
 mod files;
 mod fitting;
@@ -41,7 +43,8 @@ mod _native {
     }
 }
 
-/// The registries of the library: methods, solvers, starts and losses, so that Python has no lists of its own.
+/// The registries of the library: methods, solvers, starts and losses, so that Python has no lists of its
+/// own.
 #[pyfunction]
 fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let methods = PyList::empty(py);

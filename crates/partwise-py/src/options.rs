@@ -16,8 +16,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::to_matrix;
+use crate::document;
 use crate::faults::value_error;
-use crate::guidance::document;
 
 /// A dictionary of which every key is asked for.
 struct Options<'a, 'py> {

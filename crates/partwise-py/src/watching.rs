@@ -16,8 +16,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// As much stack as a main thread has.
 const STACK: usize = 8 << 20;
 
-/// Works with the interpreter detached. `callback` gets number, objective, gradient and seconds of each iteration, in the calling thread;
-/// `True` ends the fit with what it has. What Python raises (in the callback, or a KeyboardInterrupt) ends the work at once.
+/// Works with the interpreter detached. `callback` gets number, objective, gradient and seconds of each
+/// iteration, in the calling thread; `True` ends the fit with what it has. What Python raises (in the
+/// callback, or a KeyboardInterrupt) ends the work at once.
 pub(crate) fn watched<R: Send>(
     py: Python<'_>,
     callback: Option<&Py<PyAny>>,
@@ -30,7 +31,8 @@ pub(crate) fn watched<R: Send>(
     py.detach(|| {
         thread::scope(|scope| {
             let engine = thread::Builder::new().name("partwise".into()).stack_size(STACK);
-            // The reporter goes with the work: its end of the channel closes when the work is over, however it ends.
+            // The reporter goes with the work: its end of the channel closes when the work is over, however
+            // it ends.
             let engine = engine
                 .spawn_scoped(scope, || interrupt.run(move || work(&mut reporter)))
                 .map_err(|error| PyOSError::new_err(format!("no thread for the engine: {error}")))?;

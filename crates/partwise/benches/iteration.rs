@@ -1,9 +1,10 @@
-//! What one iteration of a fit costs beside the bare products it can't do without: the gate of the project's speed.
-//! `cargo bench -p partwise --bench iteration` prints CPU times of one thread and their ratios; with `-- --check` it fails above a
-//! gate.
+//! What one iteration of a fit costs beside the bare products it can't do without: the gate of the project's
+//! speed. `cargo bench -p partwise --bench iteration` prints CPU times of one thread and their ratios; with
+//! `-- --check` it fails above a gate.
 //!
-//! Everything is measured in one process in interleaved rounds, in CPU time, and compared as a ratio. Bare: the two products with X and
-//! the two Grams, by faer for dense data, by the library's own products with X for sparse data.
+//! Everything is measured in one process in interleaved rounds, in CPU time, and compared as a ratio. Bare:
+//! the two products with X and the two Grams, by faer for dense data, by the library's own products with X
+//! for sparse data.
 
 // Printing its table is what this bench is for.
 #![allow(clippy::print_stdout)]
@@ -104,7 +105,8 @@ fn sparse_lines<T: Real>(table: &mut Table) {
             table.line(format!("{what}, KL"), Some(gate), bare, || iteration_ms(&x, &kl, &mu));
             table.line(format!("{what}, MU"), None, bare, || line(SolverChoice::Mu));
             table.line(format!("{what}, Nesterov"), None, bare, || line(SolverChoice::Nesterov));
-            // Supports are small systems that no product hides: 12 and 24 on an Intel Xeon, 15 and 26 on an AMD EPYC.
+            // Supports are small systems that no product hides: 12 and 24 on an Intel Xeon, 15 and 26 on an
+            // AMD EPYC.
             let gate = if size_of::<T>() == 4 { 34.0 } else { 20.0 };
             table.line(format!("{what}, BPP"), Some(gate), bare, || line(SolverChoice::Bpp));
         }

@@ -1,5 +1,5 @@
-//! The products of one iteration, on one thread: dense data of 10,000 × 2,000, and sparse data of the shape of
-//! 20 Newsgroups. `cargo bench -p partwise --bench products`.
+//! The products of one iteration, on one thread: dense data of 10,000 × 2,000, and sparse data of the shape
+//! of 20 Newsgroups. `cargo bench -p partwise --bench products`.
 
 use std::hint::black_box;
 

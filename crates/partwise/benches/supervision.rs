@@ -1,6 +1,6 @@
-//! What guidance costs an iteration: each guided method beside plain NMF with the same solver on the same data.
-//! `cargo bench -p partwise --bench supervision` prints CPU times of one thread (f64, k = 20, HALS, a fifth of the samples labelled) and
-//! their ratios; with `-- --check` it fails above the gates.
+//! What guidance costs an iteration: each guided method beside plain NMF with the same solver on the same
+//! data. `cargo bench -p partwise --bench supervision` prints CPU times of one thread (f64, k = 20, HALS, a
+//! fifth of the samples labelled) and their ratios; with `-- --check` it fails above the gates.
 
 // Printing its table is what this bench is for.
 #![allow(clippy::print_stdout)]
@@ -17,7 +17,8 @@ mod workloads;
 use measure::{Table, iteration_ms};
 
 const RANK: usize = 20;
-/// The goal, and what the gate allows on sparse data, where ssnmf meets it by less (1.09) than the bench's noise (0.02).
+/// The goal, and what the gate allows on sparse data, where ssnmf meets it by less (1.09) than the bench's
+/// noise (0.02).
 const GOAL: f64 = 1.1;
 const SPARSE_GATE: f64 = 1.15;
 

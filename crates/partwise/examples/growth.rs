@@ -1,8 +1,10 @@
-//! How time and memory grow with the size of sparse data: CPU time of an iteration on one thread, and the peak memory of the process.
+//! How time and memory grow with the size of sparse data: CPU time of an iteration on one thread, and the
+//! peak memory of the process.
 //!
-//! `cargo run --release -p partwise --example growth` runs 1e5 to 1e7 stored values (100 a row, 20,000 features, f32, k = 20) and then
-//! shapes and ranks; `-- 1e8` adds the largest. Each size runs in a process of its own, so that its peak is its own. The lines are CSV, and the
-//! slopes on log-log axes stand at the end.
+//! `cargo run --release -p partwise --example growth` runs 1e5 to 1e7 stored values (100 a row, 20,000
+//! features, f32, k = 20) and then shapes and ranks; `-- 1e8` adds the largest. Each size runs in a process
+//! of its own, so that its peak is its own. The lines are CSV, and the slopes on log-log axes stand at the
+//! end.
 
 // Printing its table is what this example is for.
 #![allow(clippy::print_stdout)]

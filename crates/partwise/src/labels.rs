@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::foundation::{Error, Result};
 
-/// A class for each labelled sample; the others are unlabelled. Classes are numbered 0..c in the order of their integers (or
-/// of `names`), and every class has at least one sample.
+/// A class for each labelled sample; the others are unlabelled. Classes are numbered 0..c in the order of
+/// their integers (or of `names`), and every class has at least one sample.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "LabelsText", into = "LabelsText")]
 pub struct Labels {
@@ -90,7 +90,8 @@ impl Labels {
         counts
     }
 
-    /// The same labels with a class under another name; the samples of two classes that come to have one name are put together.
+    /// The same labels with a class under another name; the samples of two classes that come to have one name
+    /// are put together.
     pub(crate) fn renamed(&self, from: &str, to: &str) -> Self {
         let Some(old) = self.names.iter().position(|n| n == from) else { return self.clone() };
         let mut labels = self.clone();

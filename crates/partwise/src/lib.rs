@@ -34,9 +34,9 @@
 //! [`fit()`] and [`fit_observed`] run the one loop; [`Settings`] holds every setting with its default and
 //! range; [`Fit`] is the result, with [`Fit::transform`] for new rows and [`solve`] for one factor with the
 //! other fixed. [`methods`] and [`solvers`] hold the registries that the command line and the tables of the
-//! documentation are made from. [`metrics`] measures a clustering against labels. [`graphs`] builds graphs of neighbours, [`clustering`] is k-means, and
-//! [`draw_labels`] draws the labelled samples of an experiment. The same seed gives the same bits for any
-//! number of threads.
+//! documentation are made from. [`metrics`] measures a clustering against labels. [`graphs`] builds graphs of
+//! neighbours, [`clustering`] is k-means, and [`draw_labels`] draws the labelled samples of an experiment.
+//! The same seed gives the same bits for any number of threads.
 
 pub mod clustering;
 mod data;

@@ -1,5 +1,6 @@
-//! Promise: acceleration leaves what is found as it is and gets there in fewer iterations. The objective never rises, the result is the
-//! point whose objective is reported, and any number of threads gives the same bits.
+//! Promise: acceleration leaves what is found as it is and gets there in fewer iterations. The objective
+//! never rises, the result is the point whose objective is reported, and any number of threads gives the same
+//! bits.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

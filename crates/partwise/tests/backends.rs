@@ -1,4 +1,5 @@
-//! Promise: each backend does what the reference does, in one suite over models × losses × penalties × solvers.
+//! Promise: each backend does what the reference does, in one suite over
+//! models × losses × penalties × solvers.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

@@ -1,9 +1,9 @@
-//! Promise: a change of structure changes no bit. The factors of every method × loss × solver × number type × format hash to the
-//! numbers in `bits/<instructions>.txt`.
+//! Promise: a change of structure changes no bit. The factors of every method × loss × solver × number
+//! type × format hash to the numbers in `bits/<instructions>.txt`.
 //!
-//! A change that is meant to alter results writes the file anew with `PARTWISE_WRITE_BITS=1` and says in the changelog what differs.
-//! Sums are ordered by the vector instructions of the machine, so there is one file for each kind; a machine of another kind
-//! compares nothing and says so.
+//! A change that is meant to alter results writes the file anew with `PARTWISE_WRITE_BITS=1` and says in the
+//! changelog what differs. Sums are ordered by the vector instructions of the machine, so there is one file
+//! for each kind; a machine of another kind compares nothing and says so.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,6 @@
-//! Promise: every combination of guidance, start, solver, loss, order, penalty, precision and format is served or refused: a fit with
-//! finite factors of 0 or more and the objective that the table of strengths says, or an error. Never a panic.
+//! Promise: every combination of guidance, start, solver, loss, order, penalty, precision and format is
+//! served or refused: a fit with finite factors of 0 or more and the objective that the table of strengths
+//! says, or an error. Never a panic.
 //!
 //! `PARTWISE_COMBINATIONS` sets how many are tried.
 

@@ -1,5 +1,5 @@
-//! Promises of the data: each product is that of the plain loop, dense and sparse data agree, groups are sums, chunks
-//! cover everything once, and arrays that describe no matrix are refused.
+//! Promises of the data: each product is that of the plain loop, dense and sparse data agree, groups are
+//! sums, chunks cover everything once, and arrays that describe no matrix are refused.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,5 @@
-//! Promise: the objective never rises by more than rounding, for every model × solver × loss × penalty that goes together.
+//! Promise: the objective never rises by more than rounding, for every model × solver × loss × penalty that
+//! goes together.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,5 @@
-//! Promise: the same seed gives the same bits for any number of threads, with or without an observer or a time limit; another
-//! seed gives another start.
+//! Promise: the same seed gives the same bits for any number of threads, with or without an observer or a
+//! time limit; another seed gives another start.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

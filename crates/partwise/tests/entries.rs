@@ -1,4 +1,5 @@
-//! Promise: entries count as much as is said. What is not known has no say, in whatever way it is told, and what is left out comes back.
+//! Promise: entries count as much as is said. What is not known has no say, in whatever way it is told, and
+//! what is left out comes back.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -55,7 +56,8 @@ fn sparse(x: &Matrix<f64>) -> SparseMatrix<'static, f64> {
     SparseMatrix::new(N, D, offsets, places, values).unwrap()
 }
 
-/// Half of the entries is not known; they come back, from marks, from lists (dense and sparse data) and from weights of 0.
+/// Half of the entries is not known; they come back, from marks, from lists (dense and sparse data) and from
+/// weights of 0.
 #[test]
 fn what_is_not_known_comes_back() {
     for seed in 0..3 {

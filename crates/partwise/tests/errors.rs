@@ -1,5 +1,6 @@
-//! Promise: every fault of a user is an error that says what was wrong, where, and what is valid; every policy is a notice with a
-//! stable code. Long because every variant and every notice is provoked here, and the tests check that none is left out.
+//! Promise: every fault of a user is an error that says what was wrong, where, and what is valid; every
+//! policy is a notice with a stable code. Long because every variant and every notice is provoked here, and
+//! the tests check that none is left out.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -452,7 +453,8 @@ fn every_policy_is_a_notice() {
     let many = nmf.clone().with_labels(labels(&[0, 1, 2, -1]));
     check(&many, &two, "start-without-labels", &["k = 2", "classes, 3", "random"]);
     let machines = Facts { labels: Some(labels(&[0, -1, 1, -1])), ..Facts::default() };
-    let parts = ["1 support vector machines", "1 to their duality gap", "2 coefficients", "the data to 1.40e1"];
+    let parts =
+        ["1 support vector machines", "1 to their duality gap", "2 coefficients", "the data to 1.40e1"];
     check(&machines.model("nmf-alpha"), &two, "margins", &parts);
     let custom = |codes: Matrix<f64>| Settings {
         init: Init::Custom { codes: Some(codes), components: None },

@@ -1,5 +1,5 @@
-//! Promise: features count as much as is said, in every solver and loss; components come back without the weights, and new rows are
-//! encoded with them.
+//! Promise: features count as much as is said, in every solver and loss; components come back without the
+//! weights, and new rows are encoded with them.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,5 @@
-//! Promise: the result does not depend on how the data are stored: dense = sparse, f32 ≈ f64, and the transposed problem has the
-//! swapped factors.
+//! Promise: the result does not depend on how the data are stored: dense = sparse, f32 ≈ f64, and the
+//! transposed problem has the swapped factors.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -45,7 +45,8 @@ fn dense_and_sparse_data_start_at_the_same_bits_and_agree() {
             let none = settings(example, solver, 0);
             let (a, b) = (accepted(fit(&dense, &model, &none)), accepted(fit(&sparse, &model, &none)));
             if a.as_ref().is_some_and(|fit| matches!(fit.init, "labels" | "guided")) {
-                // A label-aware or guided start ends with a solve, whose product with X is summed in another order.
+                // A label-aware or guided start ends with a solve, whose product with X is summed in another
+                // order.
                 let (a, b) = (a.unwrap(), b.unwrap());
                 assert!(difference(&a, &b) < 1e-12, "{case:?}, {}, {example:?}", solver.name);
             } else {
@@ -69,13 +70,15 @@ fn dense_and_sparse_data_start_at_the_same_bits_and_agree() {
 #[test]
 fn single_precision_follows_double_precision() {
     for_examples(24, |example| {
-        // With (nearly) more components than features a minimizer is not the only one, and rounding picks another.
+        // With (nearly) more components than features a minimizer is not the only one, and rounding picks
+        // another.
         if 2 * example.k > example.n.min(example.d) {
             return;
         }
         every_fit(example, |example, case, solver| {
             let (narrow, wide) = (example.dense::<f32>(), example.dense::<f64>());
-            // Dead components look alike through a smoothing link: a minimizer is not the only one then either.
+            // Dead components look alike through a smoothing link: a minimizer is not the only one then
+            // either.
             if case.spec.takes(partwise::methods::Input::Smoothing) {
                 return;
             }
@@ -95,7 +98,8 @@ fn single_precision_follows_double_precision() {
                 &product(&a.codes.cast(), &a.components.cast()),
                 &product(&b.codes, &b.components),
             );
-            // Single precision has 1e-7; a few updates of nearly dependent components lose three digits of it.
+            // Single precision has 1e-7; a few updates of nearly dependent components lose three digits of
+            // it.
             assert!(difference < 1e-3, "{case:?}, {}, {example:?}: {difference}", solver.name);
             let objectives = (a.objective - b.objective).abs();
             let size: f64 = example.x.as_slice().iter().map(|x| x * x).sum();

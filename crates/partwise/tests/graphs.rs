@@ -1,5 +1,5 @@
-//! Promises of the graphs: neighbours are those of the plain search, in both formats; ties go to the lower number; lists
-//! are united; a disconnected graph says so; bad input is refused.
+//! Promises of the graphs: neighbours are those of the plain search, in both formats; ties go to the lower
+//! number; lists are united; a disconnected graph says so; bad input is refused.
 
 use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_graph};
 use partwise::internals::nearest_neighbours;

@@ -1,5 +1,5 @@
-//! Promise: guidance of any kind is one model. The papers' models are special cases of it, the order of the items changes no bit, names
-//! and order stay, and the cases that users met elsewhere come out right.
+//! Promise: guidance of any kind is one model. The papers' models are special cases of it, the order of the
+//! items changes no bit, names and order stay, and the cases that users met elsewhere come out right.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -81,7 +81,8 @@ fn the_papers_models_are_special_cases() {
     });
 }
 
-/// SSNMF has a factor of its own for the labels, which a custom start of codes and components leaves to the seed.
+/// SSNMF has a factor of its own for the labels, which a custom start of codes and components leaves to the
+/// seed.
 #[test]
 fn labels_as_a_view_are_ssnmf() {
     for_examples(8, |example| {
@@ -180,7 +181,8 @@ fn topics_without_seeds() -> Guidance {
     Guidance::new(names().into_iter().map(Topic::new))
 }
 
-/// Each kind of true advice helps, or does no harm; topics come out in the order and under the names that were given.
+/// Each kind of true advice helps, or does no harm; topics come out in the order and under the names that
+/// were given.
 #[test]
 fn true_advice_recovers_what_was_planted() {
     let mut means = [0.0f64; 5];
@@ -222,8 +224,8 @@ fn true_advice_recovers_what_was_planted() {
     assert!(both >= labels.max(seeds) - 0.02 && all >= both - 0.02, "{means:?}");
 }
 
-/// A small topic beside larger ones, with fewer components than there are topics: its seed holds it, whatever would fit better; without,
-/// the fit leaves it for more of the data, and the report says so.
+/// A small topic beside larger ones, with fewer components than there are topics: its seed holds it, whatever
+/// would fit better; without, the fit leaves it for more of the data, and the report says so.
 #[test]
 fn a_small_topic_stays_at_its_seed() {
     // Topic 9 has 12 samples, the others 40.
@@ -293,12 +295,13 @@ fn the_report_finds_wrong_labels() {
     }
     let (precision, recall) = (found as f64 / flagged as f64, found as f64 / wrong as f64);
     println!("precision {precision:.3}, recall {recall:.3} of {wrong} wrong labels");
-    // Precision was 0.83 and recall 1 when this was written: some noisy samples look like another topic by themselves.
+    // Precision was 0.83 and recall 1 when this was written: some noisy samples look like another topic by
+    // themselves.
     assert!(precision >= 0.8 && recall >= 0.95, "precision {precision}, recall {recall}");
 }
 
-/// 700 documents of ten planted topics, 40 of them labelled, one class with one label; no free topics: every row gets one of the ten,
-/// labelled rows keep theirs.
+/// 700 documents of ten planted topics, 40 of them labelled, one class with one label; no free topics: every
+/// row gets one of the ten, labelled rows keep theirs.
 #[test]
 fn closed_topics_take_every_row_and_keep_the_labelled_ones() {
     let planted = planted(700, 0.1, 3);

@@ -1,5 +1,5 @@
-//! Promise: an interrupt ends work, also inside of an iteration, a start or a recipe, on any number of threads; work that nobody
-//! interrupts is the same to the bit.
+//! Promise: an interrupt ends work, also inside of an iteration, a start or a recipe, on any number of
+//! threads; work that nobody interrupts is the same to the bit.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -20,7 +20,8 @@ fn data(n: usize, d: usize) -> DenseMatrix<'static, f64> {
     DenseMatrix::from_matrix(Matrix::from_fn(n, d, |i, j| number(3, i * 1000 + j))).unwrap()
 }
 
-/// Asks for the end of work that would take much longer. How soon it ends is measured in Python's tests, in CPU time of a process of its own.
+/// Asks for the end of work that would take much longer. How soon it ends is measured in Python's tests, in
+/// CPU time of a process of its own.
 fn ends<R>(work: impl FnOnce() -> R) {
     let interrupt = Interrupt::default();
     let other = interrupt.clone();

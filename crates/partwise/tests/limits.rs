@@ -1,5 +1,5 @@
-//! Promise: guidance that says nothing changes nothing. With strength 0, weights 0, no labels, or one label a class, a fit has
-//! the same bits as plain NMF with the same solver, start and order.
+//! Promise: guidance that says nothing changes nothing. With strength 0, weights 0, no labels, or one label a
+//! class, a fit has the same bits as plain NMF with the same solver, start and order.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

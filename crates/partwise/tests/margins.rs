@@ -1,6 +1,6 @@
-//! Promise: NMF-α keeps the machines that its labels ask for: one for two classes, one against one for more, one a label; sparse data
-//! give sparse combined rows and the same fit; corrected codes have the inner products of the approximation; new rows have codes that
-//! depend on nothing but the row.
+//! Promise: NMF-α keeps the machines that its labels ask for: one for two classes, one against one for more,
+//! one a label; sparse data give sparse combined rows and the same fit; corrected codes have the inner
+//! products of the approximation; new rows have codes that depend on nothing but the row.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -126,7 +126,8 @@ fn a_larger_weight_keeps_the_directions_better() {
 
 #[test]
 fn sparse_data_give_the_fit_of_dense_data() {
-    // Dense enough for SᵀX to fill up, and so sparse that it does not: then it is smaller than its dense form.
+    // Dense enough for SᵀX to fill up, and so sparse that it does not: then it is smaller than its dense
+    // form.
     for (d, density, stays_sparse) in [(12, 0.4, false), (400, 0.01, true)] {
         let (x, labels) = classes(45, d, density);
         let (dense, sparse) = (DenseMatrix::from_matrix(x.clone()).unwrap(), common::sparse::<f64>(&x));

@@ -1,5 +1,6 @@
-//! Promise: memory is told before it is taken. The estimate of a fit lies between its true peak and about one and a half times of it, for any
-//! shape without an overflow; beyond the limit the work is refused with both numbers and nothing is allocated.
+//! Promise: memory is told before it is taken. The estimate of a fit lies between its true peak and about one
+//! and a half times of it, for any shape without an overflow; beyond the limit the work is refused with both
+//! numbers and nothing is allocated.
 
 // An unwrap that fails is a failed test. The counting allocator is unsafe by nature.
 #![allow(clippy::unwrap_used, unsafe_code)]

@@ -1,5 +1,6 @@
-//! Promise: CNMF by merged rows is the published algorithm with the label-constraint matrix A, for both losses; penalties on
-//! merged rows count each sample; starts that differ within a class are averaged and reported.
+//! Promise: CNMF by merged rows is the published algorithm with the label-constraint matrix A, for both
+//! losses; penalties on merged rows count each sample; starts that differ within a class are averaged and
+//! reported.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

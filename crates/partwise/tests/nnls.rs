@@ -1,5 +1,6 @@
-//! Promise: every solver of the Frobenius loss reaches the same optimum of a one-factor problem, where the KKT conditions hold;
-//! block principal pivoting ends, and is no worse than long coordinate descent, on degenerate Grams too.
+//! Promise: every solver of the Frobenius loss reaches the same optimum of a one-factor problem, where the
+//! KKT conditions hold; block principal pivoting ends, and is no worse than long coordinate descent, on
+//! degenerate Grams too.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -30,7 +31,8 @@ fn squares(m: &Matrix<f64>) -> f64 {
     m.as_slice().iter().map(|v| v * v).sum()
 }
 
-/// The largest violation of u ≥ 0, g ≥ 0, u·g = 0 with g = (UH − X)Hᵀ, each entry of g in the scale of its component.
+/// The largest violation of u ≥ 0, g ≥ 0, u·g = 0 with g = (UH − X)Hᵀ, each entry of g in the scale of its
+/// component.
 fn violation(x: &Matrix<f64>, h: &Matrix<f64>, u: &Matrix<f64>) -> f64 {
     let (residual, mut worst) = (common::product(u, h), 0.0f64);
     for i in 0..x.rows() {

@@ -1,5 +1,6 @@
-//! Promise: where nothing is left to fit, the user hears of it. Weights and marks that are all 0 are refused; items that say nothing, words
-//! that no sample has, and factors that end at 0 are reported; data of zeros give finite zeros with a notice.
+//! Promise: where nothing is left to fit, the user hears of it. Weights and marks that are all 0 are refused;
+//! items that say nothing, words that no sample has, and factors that end at 0 are reported; data of zeros
+//! give finite zeros with a notice.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

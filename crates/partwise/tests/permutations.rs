@@ -1,5 +1,5 @@
-//! Promise: what is known of samples stays with them. Guidance of every kind beside everything that merges or weights rows gives the same
-//! fit for samples in another order, in that order.
+//! Promise: what is known of samples stays with them. Guidance of every kind beside everything that merges or
+//! weights rows gives the same fit for samples in another order, in that order.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -111,7 +111,8 @@ fn graph(order: &Order) -> Graph {
     Graph::from_entries(N, &entries).unwrap()
 }
 
-/// What merges rows, weights them, or leaves them as they are. The links join labelled and unlabelled samples, of several classes too.
+/// What merges rows, weights them, or leaves them as they are. The links join labelled and unlabelled
+/// samples, of several classes too.
 const MERGERS: [Item; 4] = [
     ("nothing", |_| Advice::FeatureWeights(vec![1.0, 2.0, 0.5, 1.0, 1.0, 1.0])),
     ("fixed must-links", |o| Advice::Links {
@@ -188,8 +189,8 @@ fn guidance_stays_with_its_samples_beside_everything_that_merges_or_weights_rows
                 let naive = known::objective(&known, Loss::Frobenius, &first);
                 let off = (first.objective - naive).abs();
                 assert!(off <= 1e-9 * (1.0 + naive), "{label}: {} is not {naive}", first.objective);
-                // What couples samples, or codes and labels, begins where the random codes are, whose numbers go by place; what is raw
-                // sees their size.
+                // What couples samples, or codes and labels, begins where the random codes are, whose numbers
+                // go by place; what is raw sees their size.
                 let coupled = ["view", "links", "a graph", "raw"].iter().any(|part| item.0.contains(part));
                 // A row of few known entries has a Gram with many minimizers, of which rounding chooses.
                 let ambiguous = solver == SolverChoice::Bpp && item.0.contains("known");

@@ -1,5 +1,6 @@
-//! Promise: a fit ends where nothing moves any more: the last 50 iterations together lowered the objective by less than a ten-thousandth
-//! of it. What is left is small, whatever the scale of the data, the solver, the method and the loss; a tolerance of 0 never ends it.
+//! Promise: a fit ends where nothing moves any more: the last 50 iterations together lowered the objective by
+//! less than a ten-thousandth of it. What is left is small, whatever the scale of the data, the solver, the
+//! method and the loss; a tolerance of 0 never ends it.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

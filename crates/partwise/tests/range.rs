@@ -1,6 +1,6 @@
-//! Promise: numbers at the ends of the range. Data whose squares or products leave the range of the number type have the fit of the same
-//! data in other units, for every method, solver, loss, start, type and format; where they can't, the error says what to do. A fit that
-//! ended as "converged" has finite numbers.
+//! Promise: numbers at the ends of the range. Data whose squares or products leave the range of the number
+//! type have the fit of the same data in other units, for every method, solver, loss, start, type and format;
+//! where they can't, the error says what to do. A fit that ended as "converged" has finite numbers.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -311,7 +311,8 @@ fn raw_strengths_are_in_the_units_of_the_data() {
     }
 }
 
-/// The projected gradient that the stop test met and the one at the end are one norm, multiplicative updates included.
+/// The projected gradient that the stop test met and the one at the end are one norm, multiplicative updates
+/// included.
 #[test]
 fn the_gradient_at_the_end_is_that_of_the_stop_test() {
     let example = Example::new(30, 12, 3, 6);

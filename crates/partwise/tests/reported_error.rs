@@ -1,5 +1,6 @@
-//! Promise: the relative error and the loss that a fit reports are those of the factors that it returns, for every model of the
-//! Frobenius loss without row weights; also where the published objective carries a factor ½.
+//! Promise: the relative error and the loss that a fit reports are those of the factors that it returns, for
+//! every model of the Frobenius loss without row weights; also where the published objective carries a factor
+//! ½.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,5 @@
-//! Promise: for random factors, every slot, and every model × loss × penalty, the subproblem is the objective seen from that
-//! factor. A majorizer equals it at the expansion point and lies nowhere below it.
+//! Promise: for random factors, every slot, and every model × loss × penalty, the subproblem is the objective
+//! seen from that factor. A majorizer equals it at the expansion point and lies nowhere below it.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -18,7 +18,8 @@ fn settings(example: &Example, penalty: &Penalty, init: Init) -> Settings {
     Settings { init, l1: penalty.1, l2: penalty.2, threads: 1, ..Settings::new(example.k) }
 }
 
-/// The value of a subproblem that was formed at `here`, at `there`; and whether it may lie above the objective.
+/// The value of a subproblem that was formed at `here`, at `there`; and whether it may lie above the
+/// objective.
 fn value(subproblem: &Subproblem<f64>, here: &Matrix<f64>, there: &Matrix<f64>) -> (f64, bool) {
     match subproblem {
         Subproblem::Quadratic(q) => (q.value(there, Some(&there.gram())), q.majorizer),
@@ -108,8 +109,8 @@ fn the_subproblem_is_the_objective_seen_from_one_factor() {
     });
 }
 
-/// The published split of a graph for multiplicative updates, which is no majorizer, and the separable majorizer are both tangent to
-/// the objective where they are formed: the same value and the same gradient.
+/// The published split of a graph for multiplicative updates, which is no majorizer, and the separable
+/// majorizer are both tangent to the objective where they are formed: the same value and the same gradient.
 #[test]
 fn both_forms_of_a_graph_touch_the_objective_at_the_codes() {
     for_examples(16, |example| {

@@ -1,4 +1,5 @@
-//! Promise: fit(c·X) = c·fit(X) for c from 1e-9 to 1e9, for every loss and every model whose strengths have no unit.
+//! Promise: fit(c·X) = c·fit(X) for c from 1e-9 to 1e9, for every loss and every model whose strengths have
+//! no unit.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -14,11 +15,11 @@ use partwise::{DenseMatrix, Fit, Init, Matrix, Model, Real, Settings, fit};
 fn scale_free() -> impl Iterator<Item = Case> {
     cases().into_iter().filter(|case| {
         let spec = case.spec;
-        // SCNMF's rescaling brings the codes to 1 and the components to the size of X, so its gradients of the two factors scale
-        // differently, and the stop test with them. Dead components look alike through a smoothing link, so exact solvers have more
-        // than one minimizer to pick from.
-        // The gradients of SSNMF's factors have different units, and the (max S)² of symmetric models goes with another power of the
-        // data than the rest.
+        // SCNMF's rescaling brings the codes to 1 and the components to the size of X, so its gradients of
+        // the two factors scale differently, and the stop test with them. Dead components look alike through
+        // a smoothing link, so exact solvers have more than one minimizer to pick from. The gradients of
+        // SSNMF's factors have different units, and the (max S)² of symmetric models goes with another power
+        // of the data than the rest.
         let drifts = spec.rescales || spec.takes(partwise::methods::Input::Smoothing) || case.takes_graph();
         let other_units = spec.form == Form::Symmetric || spec.name == "ssnmf";
         // A component that is held at a profile has the profile's unit.
@@ -74,7 +75,8 @@ fn scaled<T: Real>(m: &Matrix<T>, factor: f64) -> Matrix<f64> {
 /// With a power of 4 every product, root and quotient is scaled exactly: then not a bit may differ.
 fn exact<T: Real>(example: &Example) {
     for_fits::<T>(example, 1e-3, |case, solver, init, unit, label| {
-        // faer's decompositions scale their input for themselves: that of the start, and that of Nesterov's step.
+        // faer's decompositions scale their input for themselves: that of the start, and that of Nesterov's
+        // step.
         if init.starts_with("nndsvd") || solver.name.starts_with("nesterov") || case.spec.form == Form::Images
         {
             return;
@@ -104,7 +106,8 @@ fn scaled_data_have_scaled_factors() {
     for_examples(6, |example| {
         let norm = example.x.as_slice().iter().map(|x| x * x).sum::<f64>().sqrt();
         for_fits::<f64>(example, 1e-3, |case, solver, init, unit, label| {
-            // From a start that is the solution already, the gradient is rounding: when that has fallen is chance.
+            // From a start that is the solution already, the gradient is rounding: when that has fallen is
+            // chance.
             let solved = unit.history[1].kkt.unwrap() < 1e-9 * norm.powf(1.5);
             for factor in [1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e9] {
                 let got = run::<f64>(example, case, solver, init, factor, 1e-3).unwrap();

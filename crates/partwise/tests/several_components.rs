@@ -1,5 +1,5 @@
-//! Promise: WS-NMF with several components a class and a graph has the objective that its page states, descends on it, names what each
-//! class owns, and refuses what it can't serve.
+//! Promise: WS-NMF with several components a class and a graph has the objective that its page states,
+//! descends on it, names what each class owns, and refuses what it can't serve.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

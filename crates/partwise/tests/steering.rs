@@ -1,5 +1,5 @@
-//! Promise: each steering action does what it says, keeps what was known, and can be undone to the bit; what to label next is doubtful
-//! and diverse.
+//! Promise: each steering action does what it says, keeps what was known, and can be undone to the bit; what
+//! to label next is doubtful and diverse.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,5 @@
-//! Promise of NMF-DC's step by class (METHODS R3): with many labels a class it is where the published step is after 200 iterations
-//! in at most 80, and with one label a class both are the same step.
+//! Promise of NMF-DC's step by class (METHODS R3): with many labels a class it is where the published step is
+//! after 200 iterations in at most 80, and with one label a class both are the same step.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -12,7 +12,8 @@ use partwise::{DenseMatrix, Init, Labels, Matrix, Settings, StepRule, fit};
 
 const CLASSES: usize = 5;
 
-/// As the paper generates data: 0.2·(class centre) + 0.8·noise, all uniform on [0, 1], divided by the largest entry.
+/// As the paper generates data: 0.2·(class centre) + 0.8·noise, all uniform on [0, 1], divided by the largest
+/// entry.
 fn generated(n: usize, d: usize, seed: u64) -> DenseMatrix<'static, f64> {
     let value = |i: usize, j: usize| {
         0.2 * number(2 * seed, (i % CLASSES) * d + j) + 0.8 * number(2 * seed + 1, i * d + j)

@@ -1,5 +1,6 @@
-//! Promise: each stop reason is reached and true; the history starts at the start; the reported objective is exact and the sum of
-//! its parts; planted factors are found by every solver from every start; degenerate data give finite results.
+//! Promise: each stop reason is reached and true; the history starts at the start; the reported objective is
+//! exact and the sum of its parts; planted factors are found by every solver from every start; degenerate
+//! data give finite results.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -21,8 +22,8 @@ fn each_reason_to_stop_is_reached() {
     let x = example.dense::<f64>();
     for &loss in Loss::ALL {
         let model = Model::nmf().with_loss(loss).unwrap();
-        // Under multiplicative updates an entry that should be 0 keeps its gradient until it underflows, so the gradient
-        // falls little for Kullback-Leibler.
+        // Under multiplicative updates an entry that should be 0 keeps its gradient until it underflows, so
+        // the gradient falls little for Kullback-Leibler.
         let tolerance = if loss == Loss::Frobenius { 1e-3 } else { 0.3 };
         let plain = Settings { max_iterations: 100_000, tolerance, ..Settings::new(example.k) };
         let converged = fit(&x, &model, &plain).unwrap();
@@ -201,9 +202,11 @@ fn degenerate_data_give_finite_results() {
                             }
                             let label =
                                 format!("{kind} {n} x {d}, k = {k}, {case:?}, {}, {init}", solver.name);
-                            // A published start copies references and may so hold zeros where X has none: it is refused then.
+                            // A published start copies references and may so hold zeros where X has none: it
+                            // is refused then.
                             let result = fit(&example.dense::<f64>(), &case.model(&example), &settings);
-                            // Starts that know nothing of the guidance may hold zeros where a profile has none: refused too.
+                            // Starts that know nothing of the guidance may hold zeros where a profile has
+                            // none: refused too.
                             let from_data =
                                 ["published", "exemplars"].contains(&init) || init.starts_with("nndsvd");
                             if from_data && matches!(result, Err(partwise::Error::Start(_))) {

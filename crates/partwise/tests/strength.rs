@@ -1,5 +1,5 @@
-//! Promise of the search for a strength: it tries start, start·factor, … for a bounded number of steps, stops at the first strength
-//! that does not hold the labels, and answers with the last one that does.
+//! Promise of the search for a strength: it tries start, start·factor, … for a bounded number of steps, stops
+//! at the first strength that does not hold the labels, and answers with the last one that does.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]

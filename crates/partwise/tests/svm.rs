@@ -1,5 +1,5 @@
-//! Promises of the support vector machine: the duality gap closes, dense and sparse rows agree, shrinking and the order
-//! of the samples change nothing but the time, and bad input is refused with its place.
+//! Promises of the support vector machine: the duality gap closes, dense and sparse rows agree, shrinking and
+//! the order of the samples change nothing but the time, and bad input is refused with its place.
 
 use partwise::internals::svm::{Cost, Svm, SvmLoss, SvmSettings, inner_products, train, train_on_products};
 use partwise::{DataMatrix, DenseMatrix, Error, Matrix, SparseMatrix, StopReason};

@@ -1,5 +1,5 @@
-//! Promise: a matrix that is symmetric within the rounding of single precision is symmetric, wherever one is needed; one that differs by
-//! more is refused with the pair and both values.
+//! Promise: a matrix that is symmetric within the rounding of single precision is symmetric, wherever one is
+//! needed; one that differs by more is refused with the pair and both values.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -16,7 +16,8 @@ use partwise::{DenseMatrix, Error, Labels, Matrix, Model, Settings, SparseMatrix
 
 const N: usize = 12;
 
-/// Products of rows, computed and rounded in single precision in two orders, so that pairs differ by rounding.
+/// Products of rows, computed and rounded in single precision in two orders, so that pairs differ by
+/// rounding.
 fn products() -> Matrix<f64> {
     let mut draw = Draw(3);
     let x = draw.matrix(N, 40, 0.0);

@@ -1,5 +1,5 @@
-//! Promise: the codes of new rows are those that the fit gave its own unguided rows, to 1e-6 with tight tolerances; a finished
-//! fit is a start from which nothing moves.
+//! Promise: the codes of new rows are those that the fit gave its own unguided rows, to 1e-6 with tight
+//! tolerances; a finished fit is a start from which nothing moves.
 
 // An unwrap that fails is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -28,8 +28,9 @@ fn tight(example: &Example, solver: SolverChoice, penalty: &common::Penalty) -> 
     }
 }
 
-/// Whether the objective has no minimizer: labels pull with a strength in the units of the codes, which is cancelled bit by bit
-/// as the codes shrink and the components grow, so that HALS follows for ever. So it is with the weight of a graph.
+/// Whether the objective has no minimizer: labels pull with a strength in the units of the codes, which is
+/// cancelled bit by bit as the codes shrink and the components grow, so that HALS follows for ever. So it is
+/// with the weight of a graph.
 fn drifts(case: &Case) -> bool {
     (case.spec.needs.contains("reference") && !case.references) || case.takes_graph()
 }
@@ -70,7 +71,8 @@ fn new_rows_get_the_codes_of_the_unguided_rows() {
             let free = unguided(&example, &case);
             assert!(free.len() > 3, "{case:?}");
             for penalty in common::PENALTIES {
-                // A row's weight in NCW-NMF depends on all the data, so beside a penalty a new row has other codes.
+                // A row's weight in NCW-NMF depends on all the data, so beside a penalty a new row has other
+                // codes.
                 if case.spec.tying == Tying::NormalizedCut && penalty.0 != "none" {
                     continue;
                 }
@@ -121,7 +123,8 @@ fn new_rows_fit_as_well_for_kullback_leibler() {
     }
 }
 
-/// A feature that is new in the new rows has no part: whatever the codes, the divergence there would be infinite.
+/// A feature that is new in the new rows has no part: whatever the codes, the divergence there would be
+/// infinite.
 #[test]
 fn features_that_no_component_has_are_left_out_of_the_codes() {
     for example in examples() {
@@ -188,7 +191,8 @@ fn restarted(example: &Example, fit: &Fit<f64>, settings: &Settings) -> Settings
     Settings { init, ..settings.clone() }
 }
 
-/// The tolerance is relative to the first iteration, which a finished fit begins at its end: so what is promised is that it stays.
+/// The tolerance is relative to the first iteration, which a finished fit begins at its end: so what is
+/// promised is that it stays.
 #[test]
 fn a_finished_fit_is_a_start_from_which_nothing_moves() {
     for example in examples() {

@@ -25,10 +25,11 @@ class GNMF(Factorization):
     """NMF regularized by a graph: samples that are joined get similar codes.
 
     {own}n_neighbors : int, default=5
-        Neighbours of each sample in the graph that is built when none is given (at most n_samples - 1, with weights 0-1).
+        Neighbours of each sample in the graph that is built when none is given (at most n_samples - 1, with
+        weights 0-1).
     strength : float, raw or None, default=None
-        How strongly the graph draws samples together: from 0 (plain NMF) to below 1, without a unit; ``raw(weight)`` is the published
-        weight, 1 by default.
+        How strongly the graph draws samples together: from 0 (plain NMF) to below 1, without a unit;
+        ``raw(weight)`` is the published weight, 1 by default.
     graph_weight : float, default=None
         An older spelling of ``strength=raw(graph_weight)``.
     {common}
@@ -108,7 +109,8 @@ class GNMF(Factorization):
         W, H : array-like, default=None
             The start, with ``init="custom"``.
         graph : {array-like, DataFrame, sparse matrix} of shape (n_samples, n_samples), default=None
-            A symmetric graph over the samples with weights of 0 or more (a DataFrame goes by their names); that of the nearest neighbours by default.
+            A symmetric graph over the samples with weights of 0 or more (a DataFrame goes by their names);
+            that of the nearest neighbours by default.
 
         Returns
         -------
@@ -128,13 +130,15 @@ class GNMF(Factorization):
 
 @documented
 class SemiGNMF(GNMF):
-    """GNMF with the labels written into the graph: samples of a class are joined, those of two classes are parted.
+    """GNMF with the labels written into the graph: samples of a class are joined, those of two classes are
+    parted.
 
     {own}n_neighbors : int, default=5
-        Neighbours of each sample in the graph that is built when none is given (at most n_samples - 1, with weights 0-1).
+        Neighbours of each sample in the graph that is built when none is given (at most n_samples - 1, with
+        weights 0-1).
     strength : float, raw or None, default=None
-        How strongly the graph draws samples together: from 0 (plain NMF) to below 1, without a unit; ``raw(weight)`` is the published
-        weight, 1 by default.
+        How strongly the graph draws samples together: from 0 (plain NMF) to below 1, without a unit;
+        ``raw(weight)`` is the published weight, 1 by default.
     graph_weight : float, default=None
         An older spelling of ``strength=raw(graph_weight)``.
     {common}

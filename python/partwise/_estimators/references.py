@@ -28,15 +28,16 @@ class WSNMF(Factorization):
     ``components_reference`` of ``fit``, are references with weights in the unit of the factors.
 
     {own}strength : float, raw, "auto" or None, default=None
-        How strongly labelled samples are held to their class: from 0 (not at all) to below 1, 10/11 by default; ``raw(m)`` is the
-        published weight; "auto" is the least that is followed. Numbers above 1 are an older spelling of s / (1 - s).
+        How strongly labelled samples are held to their class: from 0 (not at all) to below 1, 10/11 by
+        default; ``raw(m)`` is the published weight; "auto" is the least that is followed. Numbers above 1 are
+        an older spelling of s / (1 - s).
     strength_unit : {{"relative", "raw"}}, default="relative"
         An older spelling: "raw" of a number stands for ``strength=raw(number)``.
     anchor_scale : {{"joint", "alternating", "fixed"}}, default="joint"
         What becomes of the free scale of reference rows.
     components_per_class : int, default=1
-        Components that each class of y owns, for classes that look in several ways; above 1 the start is "exemplars", and labels
-        are one a sample.
+        Components that each class of y owns, for classes that look in several ways; above 1 the start is
+        "exemplars", and labels are one a sample.
     {common}
 
     Examples
@@ -165,7 +166,8 @@ class WSNMF(Factorization):
         codes = soft or given.get("codes", (None,))[0] is not None
         labels = targets is not None and not codes
         default = signature(type(self)).parameters
-        # Only rows of codes with a scale of their own have a free scale: relative strengths and components have none.
+        # Only rows of codes with a scale of their own have a free scale: relative strengths and components
+        # have none.
         if self.anchor_scale != default["anchor_scale"].default and not codes and not (labels and (self.strength_unit == "raw" or isinstance(self.strength, raw))):
             out.append(("no-effect", f"anchor_scale={self.anchor_scale!r} has no effect: it is for codes_reference, soft memberships, and labels with strength_unit='raw'"))
         if self.strength_unit != default["strength_unit"].default and not labels:
@@ -231,7 +233,8 @@ class WSNMF(Factorization):
         return super()._owners(knowledge) if self.components_per_class == 1 else []
 
     def _by_name(self, what: str, given: Any, weight: Any, targets: Targets | None) -> tuple[Any, Any]:
-        """A reference and the weights of its rows in the order of the data; components in that of the classes, where both have names."""
+        """A reference and the weights of its rows in the order of the data; components in that of the
+        classes, where both have names."""
         names, where = self._names_in_, f"{what}_reference"
         labels = row_labels(given)
         if what == "codes":
@@ -264,9 +267,11 @@ def weight_of(strength: Strength) -> float:
 
 
 def soft_reference(targets: Targets, n_components: Any, strength: Strength) -> dict[str, Any]:
-    """Memberships as reference codes; components beyond the classes are 0 in them. Rows that aren't known are free."""
+    """Memberships as reference codes; components beyond the classes are 0 in them. Rows that aren't known are
+    free."""
     values, known = targets.as_memberships()
-    # Fewer components than classes are raised to one for each class (with a warning, where the rank is settled).
+    # Fewer components than classes are raised to one for each class (with a warning, where the rank is
+    # settled).
     rank = targets.n_classes if n_components in ("auto", None) else max(int(n_components), targets.n_classes)
     reference = np.zeros((len(values), rank))
     reference[:, : targets.n_classes] = values

@@ -14,8 +14,8 @@ __all__ = ["strength_of"]
 def strength_of(estimator: Any, default: float, *, old: str | None = None, squared: bool = True, unit: str | None = None) -> Strength:
     """The strength of an estimator: from 0 to 1, raw or "auto".
 
-    Older spellings are numbers without bound, as ``default`` is: a parameter named ``old``, or else a ``strength`` above 1. They are
-    translated with a warning, and so is ``strength_unit="raw"``.
+    Older spellings are numbers without bound, as ``default`` is: a parameter named ``old``, or else a
+    ``strength`` above 1. They are translated with a warning, and so is ``strength_unit="raw"``.
     """
     given: Any = estimator.strength
     unit = unit or estimator.strength_unit

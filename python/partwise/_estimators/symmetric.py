@@ -92,13 +92,14 @@ class SymNMF(Factorization):
 
 @documented
 class WSSymNMF(Factorization):
-    """Weakly supervised symmetric NMF: memberships of a matrix of similarities, pulled towards labels or soft memberships.
+    """Weakly supervised symmetric NMF: memberships of a matrix of similarities, pulled towards labels or soft
+    memberships.
 
     X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit.
 
     {own}strength : float, raw or None, default=None
-        How strongly labelled samples are held to their class: from 0 (not at all) to below 1, 10/11 by default; ``raw(m)`` is the
-        published weight. Numbers above 1 are an older spelling of s / (1 - s).
+        How strongly labelled samples are held to their class: from 0 (not at all) to below 1, 10/11 by
+        default; ``raw(m)`` is the published weight. Numbers above 1 are an older spelling of s / (1 - s).
     strength_unit : {{"relative", "raw"}}, default="relative"
         An older spelling: "raw" of a number stands for ``strength=raw(number)``.
     coupling : float, default=None

@@ -24,8 +24,8 @@ class SSNMF(Factorization):
     NaN in a dense X marks entries that aren't known: they take no part in the fit.
 
     {own}strength : float, raw or None, default=None
-        How heavily the labels count beside the data: from 0 (not at all) over 0.5 (as much, the default) to below 1; ``raw(weight)`` is
-        the published weight.
+        How heavily the labels count beside the data: from 0 (not at all) over 0.5 (as much, the default) to
+        below 1; ``raw(weight)`` is the published weight.
     label_weight : float, default=None
         An older spelling: (s / (1 - s))² of the strength s, or the published weight.
     strength_unit : {{"relative", "raw"}}, default="relative"
@@ -125,7 +125,8 @@ class SSNMF(Factorization):
 
 @documented
 class NMFAlpha(Factorization):
-    """NMF that keeps the directions of support vector machines trained on the labelled samples (Kullback-Leibler).
+    """NMF that keeps the directions of support vector machines trained on the labelled samples
+    (Kullback-Leibler).
 
     Several labels a sample are given as a 2-D y of 0 and 1 (rows of NaN or -1 for unlabelled samples).
 

@@ -36,7 +36,8 @@ class _Item:
 
     _kind: ClassVar[str]
     strength: Strength = None
-    # The names of the samples and of the features that it was made for, where it holds plain arrays: those of a model file.
+    # The names of the samples and of the features that it was made for, where it holds plain arrays: those of
+    # a model file.
     _made_for: tuple[Any, Any] = (None, None)
 
     def _matrix(self, given: Any, what: str, place: _Place, **how: Any) -> Any:
@@ -45,7 +46,8 @@ class _Item:
         return matrix_by_name(given, f"the {what} of {type(self).__name__}", type(self).__name__, place.samples, place.features, own=own, **how)
 
     def _by_sample(self, given: Any, place: _Place) -> Any:
-        """A dict by sample, or a vector with names of samples, as a list for all samples (None where it says nothing); else as it is."""
+        """A dict by sample, or a vector with names of samples, as a list for all samples (None where it says
+        nothing); else as it is."""
         where = type(self).__name__
         if isinstance(given, Mapping):
             listed: list[Any] = [None] * place.n_samples

@@ -46,8 +46,8 @@ class KnownFeatures(_Item):
     Parameters
     ----------
     known : scipy sparse matrix, array or DataFrame of shape (n_samples, n_features), or a list of a list for each sample, default=None
-        What a sparse matrix stores, zeros too, or where an array is not 0, is known; in lists, the known features, by number or name. X
-        holds 0 in all else. None: the entries of X that are not 0.
+        What a sparse matrix stores, zeros too, or where an array is not 0, is known; in lists, the known
+        features, by number or name. X holds 0 in all else. None: the entries of X that are not 0.
 
     Examples
     --------
@@ -112,7 +112,8 @@ class EntryWeights(_Item):
     Parameters
     ----------
     weights : array-like or DataFrame of shape (n_samples, n_features)
-        Finite numbers of 0 or more (rows and columns of a DataFrame go by name); 0 where an entry doesn't count, 1 where it counts as it is.
+        Finite numbers of 0 or more (rows and columns of a DataFrame go by name); 0 where an entry doesn't
+        count, 1 where it counts as it is.
     """
 
     weights: Any

@@ -24,7 +24,8 @@ class Guidance:
     *known : Labels, Sets, Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights, Topic, or topics as below
         In any order: it changes no bit.
     topics : dict of name to seeds, or sequence of Topic, of lists of seeds, or of seeds, default=None
-        Named parts in order. A list of lists seeds one topic a list ("topic 1", ...), a flat list of words one topic a word.
+        Named parts in order. A list of lists seeds one topic a list ("topic 1", ...), a flat list of words
+        one topic a word.
     strength : float, "auto" or None, default=None
         Of everything that states none.
     feature_names : sequence of str, default=None
@@ -102,7 +103,8 @@ class Compiled:
 
 
 def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topic], data: Any, strength: Strength, data_names: DataNames) -> Compiled:
-    """Guidance and further items (those of y, whose ``classes`` become topics after the named ones) for data (n, d) with names."""
+    """Guidance and further items (those of y, whose ``classes`` become topics after the named ones) for data
+    (n, d) with names."""
     given = guidance if guidance is not None else Guidance()
     strength = given.strength if given.strength is not None else strength
     known = {topic.name for topic in given.topics}
@@ -133,7 +135,8 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
 
 
 def _features(given: Guidance, of_data: Names, notes: list[str]) -> Names:
-    """The names of the features: those of the data come before those that were given or stored with the guidance."""
+    """The names of the features: those of the data come before those that were given or stored with the
+    guidance."""
     if given.feature_names is None:
         return of_data
     stored = Names(given.feature_names, of_data.size, of_data.one)
@@ -151,7 +154,8 @@ def _placed(topic: dict[str, Any], features: Names, notes: list[str]) -> dict[st
     what = f"topic {topic['name']!r}"
 
     def at(feature: int | str) -> int | str:
-        # Names as text are found by the engine, which reports those that the data don't have; only what is near is said here.
+        # Names as text are found by the engine, which reports those that the data don't have; only what is
+        # near is said here.
         if isinstance(feature, str) and features.labels is not None and not features.has(feature) and nearest(feature, features.keys):
             notes.append(f"{what}: no feature is named {feature!r}{nearest(feature, features.keys)}")
         return feature if isinstance(feature, str) or features.labels is None else features.place(feature, what)

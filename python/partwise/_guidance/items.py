@@ -32,10 +32,11 @@ class Labels(_Item):
     Parameters
     ----------
     labels : array-like of shape (n_samples,), Series with names of samples, or dict of sample to label
-        Names of topics, or whole numbers (topics named by them); -1, None, NaN or blank for unlabelled samples.
+        Names of topics, or whole numbers (topics named by them); -1, None, NaN or blank for unlabelled
+        samples.
     rule : {"components", "same-codes", "view"}, default="components"
-        A sample is made of its topic's components (WS-NMF); samples of one label share one row of codes exactly (CNMF); or
-        codes explain the labels linearly (SSNMF).
+        A sample is made of its topic's components (WS-NMF); samples of one label share one row of codes
+        exactly (CNMF); or codes explain the labels linearly (SSNMF).
     strength : float, "auto", raw or None, default=None
         0.9 by default; with "same-codes" 1 (held) or 0.
     unlabelled : int or str, default=-1
@@ -86,7 +87,8 @@ class Sets(_Item):
     sets : sequence of length n_samples, Series with names of samples, or dict of sample to topics
         For each sample the names of its topics; None where nothing is known.
     names : sequence of str, default=None
-        The topics, in the order in which they become components where nothing else names them; by first appearance by default.
+        The topics, in the order in which they become components where nothing else names them; by first
+        appearance by default.
     strength : float, "auto", raw or None, default=None
         0.9 by default; 1 allows nothing else.
     """
@@ -131,7 +133,8 @@ class Memberships(_Item):
     Parameters
     ----------
     shares : array-like or DataFrame of shape (n_samples, n_topics)
-        Shares of 0 or more; NaN where nothing is known. Where rows and samples have names, samples that are left out are free.
+        Shares of 0 or more; NaN where nothing is known. Where rows and samples have names, samples that are
+        left out are free.
     names : sequence of str, default=None
         The topics of the columns; those of a DataFrame by default.
     strength : float, "auto", raw or None, default=None
@@ -164,7 +167,8 @@ class References(_Item):
     Parameters
     ----------
     profiles : array-like or DataFrame of shape (n_profiles, n_features), or a fitted model
-        One row a component; columns go by name where both sides have names. A fitted model gives its components and their names.
+        One row a component; columns go by name where both sides have names. A fitted model gives its
+        components and their names.
     names : sequence of str, default=None
         The topic of each profile; by default the index of a DataFrame, else the topics in order.
     strength : float, "auto", raw or None, default=None
@@ -247,7 +251,8 @@ class Graph(_Item):
     Parameters
     ----------
     graph : array-like, DataFrame or sparse matrix of shape (n_samples, n_samples), default=None
-        Symmetric, non-negative weights; those of a DataFrame go by the names of the samples. None: the nearest neighbours in X.
+        Symmetric, non-negative weights; those of a DataFrame go by the names of the samples. None: the
+        nearest neighbours in X.
     n_neighbors : int, default=5
         How many, without a graph.
     strength : float, "auto", raw or None, default=None
@@ -268,7 +273,8 @@ class Graph(_Item):
         else:
             graph = graph_by_name(self.graph, place.samples, "Graph: the graph", self._made_for[0])
             indptr, indices, weights = graph.indptr.astype(np.uintp), graph.indices.astype(np.uint32), graph.data
-        # As on the command line, the strength for everything else is not that of a graph: it would flatten all codes.
+        # As on the command line, the strength for everything else is not that of a graph: it would flatten
+        # all codes.
         return {**graph_document(n, indptr, indices, weights), "strength": stated(self.strength, "the strength of the graph")}
 
     @classmethod
@@ -281,7 +287,8 @@ class Graph(_Item):
 
 @dataclass(eq=False)
 class SampleWeights(_Item):
-    """How much each sample counts in the fit; what is known of it counts as much, of a pair as the root of both weights' product.
+    """How much each sample counts in the fit; what is known of it counts as much, of a pair as the root of
+    both weights' product.
 
     Parameters
     ----------
@@ -312,7 +319,8 @@ class FeatureWeights(_Item):
     Parameters
     ----------
     weights : array-like of shape (n_features,), Series with names of features, or dict of feature to weight
-        Finite numbers of 0 or more, not all 0; in a dict 1 for all that it doesn't name. A feature of weight 0 is ignored, and 0 in every component.
+        Finite numbers of 0 or more, not all 0; in a dict 1 for all that it doesn't name. A feature of weight
+        0 is ignored, and 0 in every component.
 
     Examples
     --------

@@ -14,13 +14,15 @@ __all__ = ["Strength", "of_document", "of_sigma", "raw", "sigma_of", "stated", "
 
 @dataclass(frozen=True)
 class raw:
-    """A paper's own weight instead of a strength from 0 to 1: m of WS-NMF (enters squared), lambda of GNMF and SSNMF."""
+    """A paper's own weight instead of a strength from 0 to 1: m of WS-NMF (enters squared), lambda of GNMF
+    and SSNMF."""
 
     weight: float
 
 
 Strength: TypeAlias = float | str | raw | None
-"""0 = ignored, 1 = held exactly, between: scale-free; "auto" = the least that is followed; ``raw(m)``; None = the default."""
+"""0 = ignored, 1 = held exactly, between: scale-free; "auto" = the least that is followed; ``raw(m)``; None =
+the default."""
 
 
 def stated(strength: Strength, what: str) -> float | str | dict[str, float] | None:

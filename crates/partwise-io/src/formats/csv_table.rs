@@ -3,21 +3,26 @@
 //! How a table is understood, unless [`ReadOptions`] sets it. The table's notices state what is
 //! uncertain.
 //!
-//! - **cells** are separated by tab, semicolon or comma, whichever splits the first rows evenly; or by spaces. Blank cells at the end of
-//!   all lines (separators at their ends), and lines at the end that hold separators only, are left out, with a note.
-//! - **header**: the first row is a header when any cell besides the first is text (in a one-column table: the only
-//!   cell), or when its first cell is blank, has a usual name for row names (`id`, `sample`, `Unnamed: 0`, …), or is the only text of its
-//!   column. A first row that is one cell shorter than all others is a header without a corner, as R writes it. A first row of
-//!   numbers is a header when all of it is quoted and the next row isn't, or when it counts 0, 1, 2, …, rises steadily like
-//!   wavelengths or years, and the numbers below don't.
-//! - **row names**: the first column holds row names when the header leaves its cell blank, when at least half of its cells are text, when
-//!   it holds whole numbers under a usual name for row names, or when it counts the rows or rises steadily above all other numbers. Text in
-//!   fewer cells is a fault of those cells.
+//! - **cells** are separated by tab, semicolon or comma, whichever splits the first rows evenly; or by
+//!   spaces. Blank cells at the end of all lines (separators at their ends), and lines at the end that hold
+//!   separators only, are left out, with a note.
+//! - **header**: the first row is a header when any cell besides the first is text (in a one-column table:
+//!   the only cell), or when its first cell is blank, has a usual name for row names (`id`, `sample`,
+//!   `Unnamed: 0`, …), or is the only text of its column. A first row that is one cell shorter than all
+//!   others is a header without a corner, as R writes it. A first row of numbers is a header when all of it
+//!   is quoted and the next row isn't, or when it counts 0, 1, 2, …, rises steadily like wavelengths or
+//!   years, and the numbers below don't.
+//! - **row names**: the first column holds row names when the header leaves its cell blank, when at least
+//!   half of its cells are text, when it holds whole numbers under a usual name for row names, or when it
+//!   counts the rows or rises steadily above all other numbers. Text in fewer cells is a fault of those
+//!   cells.
 //! - **missing cells** (blank, `NA`, `nan`, `None`, `null`, …) become NaN, with a note; whether NaN is
 //! allowed is decided by the library.
-//! - **decimal commas** are read where the separator is no comma and no number has a decimal point, with a note. Percentages, thousands
-//!   separators, hexadecimal numbers, underscores, typographic minus signs, and numbers that are not finite are refused.
-//! - **label column**: taken out first, so the rules above look at the other columns. Missing labels, −1 too, are no labels.
+//! - **decimal commas** are read where the separator is no comma and no number has a decimal point, with a
+//!   note. Percentages, thousands separators, hexadecimal numbers, underscores, typographic minus signs, and
+//!   numbers that are not finite are refused.
+//! - **label column**: taken out first, so the rules above look at the other columns. Missing labels, −1 too,
+//!   are no labels.
 
 use crate::cells::{Cell, Odd, classify};
 use crate::duplicates::repeated_note;

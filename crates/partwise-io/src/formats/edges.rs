@@ -1,5 +1,5 @@
-//! Edge lists: a text table with the header `source,target` or `source,target,weight` is an undirected graph, read
-//! as its symmetric adjacency matrix (n × n, sparse).
+//! Edge lists: a text table with the header `source,target` or `source,target,weight` is an undirected graph,
+//! read as its symmetric adjacency matrix (n × n, sparse).
 //!
 //! Policies, each with a note: an edge without a weight has weight 1; the same edge twice in one direction is
 //! summed; an edge that is listed in both directions counts once, with the larger weight where the two

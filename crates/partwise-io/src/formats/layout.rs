@@ -77,7 +77,8 @@ impl Shape {
         Ok(Some(out))
     }
 
-    /// How many columns at the end are blank everywhere, and whether the first row is a header without a corner.
+    /// How many columns at the end are blank everywhere, and whether the first row is a header without a
+    /// corner.
     fn ends(&self, options: &ReadOptions) -> (usize, bool) {
         let Some(second) = self.second else { return (0, false) };
         let first = self.first.len();
@@ -341,8 +342,8 @@ fn only_first_is_quoted(text: &[u8]) -> bool {
     first.contains(&b'"') && !bare(first) && bare(second)
 }
 
-/// The position of the label column: a whole number within the row is a position (a first row of data may hold the
-/// same number), anything else a name.
+/// The position of the label column: a whole number within the row is a position (a first row of data may
+/// hold the same number), anything else a name.
 fn find_label(source: &Source, header: &[String], options: &ReadOptions) -> Result<Option<usize>> {
     let Some(wanted) = &options.label_column else { return Ok(None) };
     if let Some(column) = whole(wanted.as_bytes()).filter(|column| *column < header.len() as u64) {

@@ -1,4 +1,5 @@
-//! The one table of formats, and [`read_table`], which picks from it. Help texts and error lists come from here.
+//! The one table of formats, and [`read_table`], which picks from it. Help texts and error lists come from
+//! here.
 
 pub mod csv_table;
 pub mod edges;
@@ -88,7 +89,8 @@ pub struct ReadOptions {
     pub label_column: Option<String>,
     /// Whether a text table has a header. Default: detected (see [`crate::formats::csv_table`]).
     pub header: Option<bool>,
-    /// Whether the first column of a text table holds row names. Default: detected (see [`crate::formats::csv_table`]).
+    /// Whether the first column of a text table holds row names. Default: detected (see
+    /// [`crate::formats::csv_table`]).
     pub row_names: Option<bool>,
     /// The number of nodes of an edge list. Default: the largest index + 1.
     pub n_nodes: Option<usize>,
@@ -113,8 +115,9 @@ impl Default for ReadOptions {
     }
 }
 
-/// Reads a data file. The format is the one named in `options`, or else the one of the extension (before `.gz`),
-/// and the first bytes must agree with it; a text table whose header is `source,target[,weight]` is an edge list.
+/// Reads a data file. The format is the one named in `options`, or else the one of the extension (before
+/// `.gz`), and the first bytes must agree with it; a text table whose header is `source,target[,weight]` is
+/// an edge list.
 ///
 /// # Errors
 /// Every fault of the file as an [`IoError`] with its place.

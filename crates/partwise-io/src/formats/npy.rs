@@ -1,9 +1,10 @@
 //! `.npy`, a NumPy array: read from 2-D arrays and 3-D stacks of images, written from matrices.
 //!
 //! A file is `\x93NUMPY`, a version, the length of the header, the header (a Python dictionary with `descr`,
-//! `fortran_order` and `shape`), and the raw numbers. Little and big endian, C and Fortran order are read; `f4`
-//! stays `f32`, `f8`, integers and booleans become `f64`. The header is parsed here in a few lines so that 0-D and
-//! string members of SciPy archives can be read, too, and so that sizes are checked before memory is taken.
+//! `fortran_order` and `shape`), and the raw numbers. Little and big endian, C and Fortran order are read;
+//! `f4` stays `f32`, `f8`, integers and booleans become `f64`. The header is parsed here in a few lines so
+//! that 0-D and string members of SciPy archives can be read, too, and so that sizes are checked before
+//! memory is taken.
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
@@ -250,8 +251,8 @@ fn items<const N: usize, R, T: From<R>>(
     chunks.iter().map(|chunk| T::from(decode(*chunk))).collect()
 }
 
-/// Rows of `columns` values from an array in Fortran order: entry (i, r, c) of (n, h, w) stands at i + n·(r + h·c).
-/// Blocks of rows are gathered together so that each read touches neighbours.
+/// Rows of `columns` values from an array in Fortran order: entry (i, r, c) of (n, h, w) stands at i + n·(r +
+/// h·c). Blocks of rows are gathered together so that each read touches neighbours.
 fn to_row_major<T: Copy>(values: &[T], shape: &[usize]) -> Vec<T> {
     let (n, height, width) = match *shape {
         [n, width] => (n, 1, width),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use partwise::guidance::{LabelRule, Strength};
 
 use super::{
-    GRAPH_WEIGHTS, GraphEntry, GraphOrigin, LabelsEntry, LinksEntry, Reader, Stated, TableEntry, WeightsEntry,
+    GRAPH_WEIGHTS, GraphEntry, GraphOrigin, LabelsEntry, LinksEntry, Reader, TableEntry, WeightsEntry,
 };
 use crate::error::Result;
 use crate::text::nearest;
@@ -20,7 +20,7 @@ pub(super) struct Allowed {
     pub(super) held: bool,
 }
 
-pub(super) fn strength(item: &Item<'_>, allowed: Allowed) -> Result<Stated> {
+pub(super) fn strength(item: &Item<'_>, allowed: Allowed) -> Result<Strength> {
     let range = match allowed.held {
         true => "a number from 0 (ignored) to 1 (held exactly)",
         false => "a number from 0 (ignored) to below 1",
@@ -30,19 +30,19 @@ pub(super) fn strength(item: &Item<'_>, allowed: Allowed) -> Result<Stated> {
         false => format!("{range}, or \"auto\""),
     };
     if item.as_text() == Some("auto") {
-        return Ok(Stated::Auto);
+        return Ok(Strength::Auto);
     }
     if let (true, Some(keys)) = (allowed.raw, item.as_keys(&["raw"])?) {
         let raw = keys.need("raw", "a paper's own weight")?;
         let weight = raw.number("a finite number of 0 or more", |m| m >= 0.0 && m.is_finite())?;
-        return Ok(Stated::Strength(Strength::Raw(weight)));
+        return Ok(Strength::Raw(weight));
     }
     let inside = |s: f64| (0.0..=1.0).contains(&s) && (allowed.held || s < 1.0);
-    Ok(Stated::Strength(Strength::Relative(item.number(&valid, inside)?)))
+    Ok(Strength::Relative(item.number(&valid, inside)?))
 }
 
 /// The strength among the keys of an item.
-pub(super) fn strength_of(keys: &Keys<'_>, allowed: Allowed) -> Result<Option<Stated>> {
+pub(super) fn strength_of(keys: &Keys<'_>, allowed: Allowed) -> Result<Option<Strength>> {
     keys.get("strength").map(|item| strength(item, allowed)).transpose()
 }
 
@@ -92,7 +92,7 @@ impl Reader<'_> {
         let column = keys.get("column").map(|column| column.text("the name of a column")).transpose()?;
         let same = rule == LabelRule::SameCodes;
         let stated = strength_of(&keys, Allowed { raw: !same, held: true })?;
-        let whole = |s: &Stated| [0.0, 1.0].map(|v| Stated::Strength(Strength::Relative(v))).contains(s);
+        let whole = |s: &Strength| [0.0, 1.0].map(|v| Strength::Relative(v)).contains(s);
         if let (true, Some(at), Some(stated)) = (same, keys.get("strength"), &stated)
             && !whole(stated)
         {

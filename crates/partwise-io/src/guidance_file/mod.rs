@@ -18,8 +18,9 @@
 //! strength = 0.9
 //! ```
 //!
-//! Topics also come as `topics = { sport = ["ball"], law = ["court"] }`, as lists without names `[["ball", "goal"], ["court"]]`, and as a
-//! flat list `["ball", "court"]`, in which each word seeds a topic of its own. A strength may be `{ raw = m }`, a paper's own weight.
+//! Topics also come as `topics = { sport = ["ball"], law = ["court"] }`, as lists without names
+//! `[["ball", "goal"], ["court"]]`, and as a flat list `["ball", "court"]`, in which each word seeds a topic
+//! of its own. A strength may be `{ raw = m }`, a paper's own weight.
 
 mod items;
 mod topics;
@@ -36,15 +37,6 @@ use crate::toml_text::{Item, Text};
 use crate::topics::TopicEntry;
 use items::{Allowed, strength};
 
-/// A strength as a file gives it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stated {
-    /// This one.
-    Strength(Strength),
-    /// The least that is followed, to be searched.
-    Auto,
-}
-
 /// Labels of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelsEntry {
@@ -57,7 +49,7 @@ pub struct LabelsEntry {
     /// How many of each class guide; all when absent.
     pub per_class: Option<usize>,
     /// How strongly.
-    pub strength: Option<Stated>,
+    pub strength: Option<Strength>,
 }
 
 /// Memberships, or reference components, of a file.
@@ -68,7 +60,7 @@ pub struct TableEntry {
     /// The topic of each reference, where the file is not to say it.
     pub names: Option<Vec<String>>,
     /// How strongly.
-    pub strength: Option<Stated>,
+    pub strength: Option<Strength>,
 }
 
 /// Pairs of samples.
@@ -81,7 +73,7 @@ pub struct LinksEntry {
     /// Pairs that belong apart.
     pub cannot: Vec<(usize, usize)>,
     /// How strongly.
-    pub strength: Option<Stated>,
+    pub strength: Option<Strength>,
 }
 
 /// A graph over the samples.
@@ -90,7 +82,7 @@ pub struct GraphEntry {
     /// Where it is from.
     pub origin: GraphOrigin,
     /// How strongly.
-    pub strength: Option<Stated>,
+    pub strength: Option<Strength>,
 }
 
 /// Where a graph is from.
@@ -122,7 +114,7 @@ pub struct GuidanceFile {
     /// The file.
     pub path: PathBuf,
     /// The strength of everything that states none.
-    pub strength: Option<Stated>,
+    pub strength: Option<Strength>,
     /// Topics, in the order of the file.
     pub topics: Vec<TopicEntry>,
     /// Labels.
@@ -160,8 +152,8 @@ const TOP: [&str; 9] = [
 /// Reads a guidance file for data with these names. The files that it names are not read.
 ///
 /// # Errors
-/// When the file can't be read or isn't TOML; an unknown key (with the nearest one and all that are valid), a wrong type, a number out of
-/// its range, a sample or feature that isn't there: each with line and column.
+/// When the file can't be read or isn't TOML; an unknown key (with the nearest one and all that are valid), a
+/// wrong type, a number out of its range, a sample or feature that isn't there: each with line and column.
 pub fn read_guidance(path: &Path, names: &DataNames<'_>) -> Result<GuidanceFile> {
     guidance_of(&Source::open(path, DECODED_LIMIT)?, names)
 }
@@ -267,17 +259,17 @@ strength = 0.25
 "#,
         )
         .unwrap();
-        assert_eq!(file.strength, Some(Stated::Auto));
+        assert_eq!(file.strength, Some(Strength::Auto));
         let labels = file.labels.unwrap();
         assert_eq!((labels.file, labels.column), (PathBuf::from("home/labels.csv"), Some("who".into())));
         assert_eq!((labels.rule, labels.per_class), (LabelRule::View, Some(2)));
-        assert_eq!(labels.strength, Some(Stated::Strength(Strength::Raw(3.0))));
+        assert_eq!(labels.strength, Some(Strength::Raw(3.0)));
         assert_eq!(file.memberships[0].file, Path::new("home/a.csv"));
-        assert_eq!(file.memberships[1].strength, Some(Stated::Strength(Strength::Relative(0.5))));
+        assert_eq!(file.memberships[1].strength, Some(Strength::Relative(0.5)));
         assert_eq!(file.references[0].file, Path::new("/old.csv"));
         assert_eq!(file.references[0].names, Some(vec!["law".to_string()]));
         assert_eq!((&file.links[0].must, &file.links[0].cannot), (&vec![(0, 1)], &vec![(0, 2)]));
-        assert_eq!(file.links[0].strength, Some(Stated::Strength(Strength::HELD)));
+        assert_eq!(file.links[0].strength, Some(Strength::HELD));
         assert_eq!(file.graphs[0].origin, GraphOrigin::Neighbours(2, "binary"));
         assert_eq!(file.graphs[1].origin, GraphOrigin::File("home/edges.csv".into()));
         assert_eq!(file.sample_weights, Some(WeightsEntry::Values(vec![1.0, 0.5, 0.0])));

@@ -84,7 +84,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Words: one, a list, lists in a list, or weights by word. A word that comes again counts once, with its largest weight.
+    /// Words: one, a list, lists in a list, or weights by word. A word that comes again counts once, with its
+    /// largest weight.
     fn seeds(&mut self, item: &Item<'_>) -> Result<Vec<Seed>> {
         let mut list = SeedList::default();
         self.add_seeds(item, 0, &mut list)?;

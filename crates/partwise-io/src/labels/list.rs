@@ -26,7 +26,8 @@ pub(crate) fn from_list(source: &Source, n_samples: usize, column: Option<&str>)
     let others = labels.iter().skip(1).filter(|label| *label == first).count();
     let said = column.is_some_and(|column| column == first)
         || ["label", "labels"].contains(&first.to_lowercase().as_str());
-    // One line too many is a header when it is no label: it comes once, or is what pandas writes for a column without a name.
+    // One line too many is a header when it is no label: it comes once, or is what pandas writes for a column
+    // without a name.
     let surplus = lines == n_samples + 1 || labels.len() == n_samples + 1;
     let usual = LABEL_COLUMNS.contains(&first.to_lowercase().as_str()) || first == "0";
     let header = (said && others == 0) || (surplus && !first.is_empty() && (others == 0 || usual));

@@ -1,15 +1,16 @@
 //! Labels of samples: a table with an index or a name of each sample and its label, one label per line, or a
 //! `.npy` vector.
 //!
-//! - **Table** (text with at least two columns): a column that names the samples (`index`, `name`, `sample`, `id`, blank, …, or else the
-//!   first) and one of labels (`label`, `class`, … or the only other one). Samples go by name where the data have names of rows and
-//!   the column holds such names, else by index, counted from 0, in any order; samples that are not listed are unlabelled; a
-//!   sample on several rows has a set of labels (multi-label).
+//! - **Table** (text with at least two columns): a column that names the samples (`index`, `name`, `sample`,
+//!   `id`, blank, …, or else the first) and one of labels (`label`, `class`, … or the only other one).
+//!   Samples go by name where the data have names of rows and the column holds such names, else by index,
+//!   counted from 0, in any order; samples that are not listed are unlabelled; a sample on several rows has a
+//!   set of labels (multi-label).
 //! - **List** (text with one column): one label for each sample; one line more is allowed for a header.
 //! - **`.npy`**: one whole number, boolean or text for each sample.
 //!
-//! Blank, `NA`, `nan`, `None`, `<NA>`, `N/A`, `null` and `-1` mean unlabelled everywhere. Label names stay text; a whole number that is
-//! written as a decimal one (`1.0`) is the same label as the whole number (`1`).
+//! Blank, `NA`, `nan`, `None`, `<NA>`, `N/A`, `null` and `-1` mean unlabelled everywhere. Label names stay
+//! text; a whole number that is written as a decimal one (`1.0`) is the same label as the whole number (`1`).
 
 mod list;
 mod text;
@@ -105,8 +106,8 @@ pub fn labels_with(source: &Source, n_samples: usize, options: &LabelOptions<'_>
 }
 
 impl LabelTable {
-    /// Labels from one text for each sample, `None`, blank, `NA`, `-1` and the like meaning unlabelled; for the column that
-    /// [`crate::ReadOptions::label_column`] took out of a table.
+    /// Labels from one text for each sample, `None`, blank, `NA`, `-1` and the like meaning unlabelled; for
+    /// the column that [`crate::ReadOptions::label_column`] took out of a table.
     pub fn from_column(path: &Path, labels: &[Option<String>], sha256: &str) -> LabelTable {
         let pairs = labels.iter().enumerate().map(|(i, label)| (i, label.clone().unwrap_or_default()));
         LabelTable::collect(path, pairs.collect(), labels.len(), Vec::new(), sha256)
@@ -257,7 +258,8 @@ impl Words {
     }
 }
 
-/// The text of a label; of a whole number that is written as a decimal one (`1.0`, `1e+05`), that of the whole number.
+/// The text of a label; of a whole number that is written as a decimal one (`1.0`, `1e+05`), that of the
+/// whole number.
 fn plain_number(text: &str) -> String {
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);

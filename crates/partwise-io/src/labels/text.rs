@@ -66,7 +66,8 @@ pub(crate) fn from_text(source: &Source, n_samples: usize, options: &LabelOption
     Ok(LabelTable::collect(&source.path, pairs, n_samples, table.notes, &source.sha256))
 }
 
-/// Whether lines of two words are an id and a label each: the first words differ, and are numbers, names of samples, or quoted.
+/// Whether lines of two words are an id and a label each: the first words differ, and are numbers, names of
+/// samples, or quoted.
 fn is_spaced_table(text: &[u8], options: &LabelOptions<'_>) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     lines.next();
@@ -281,7 +282,8 @@ impl Rows<'_> {
         Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message))
     }
 
-    /// Whether a column of labels that was asked for has a row for each sample, and no other column is meant to name them.
+    /// Whether a column of labels that was asked for has a row for each sample, and no other column is meant
+    /// to name them.
     fn fits_by_order(&self, columns: &Columns, options: &LabelOptions<'_>) -> bool {
         options.column.is_some()
             && self.ids.len() == self.n_samples

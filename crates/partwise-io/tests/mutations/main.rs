@@ -1,8 +1,9 @@
 //! Promise: no bytes make a reader panic, hang, or take memory beyond 20 times the file and 64 MB.
 //!
-//! Every file of `tests/corpus` is mutated, by bytes and by structure, and read; each mutation also cut short and spliced with another file.
-//! The default runs for about 40 seconds of processor time. `PARTWISE_FUZZ_INPUTS=1000000` runs that many inputs instead, and
-//! `PARTWISE_FUZZ_SEED=1` others. An input that fails is written to the folder for temporary files of the build, and named.
+//! Every file of `tests/corpus` is mutated, by bytes and by structure, and read; each mutation also cut short
+//! and spliced with another file. The default runs for about 40 seconds of processor time.
+//! `PARTWISE_FUZZ_INPUTS=1000000` runs that many inputs instead, and `PARTWISE_FUZZ_SEED=1` others. An input
+//! that fails is written to the folder for temporary files of the build, and named.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod mutators;
@@ -59,7 +60,8 @@ fn number(variable: &str) -> Option<u64> {
     )
 }
 
-/// Aborts, with the input on disk, when one input runs for a minute: a loop without end can't be caught from within.
+/// Aborts, with the input on disk, when one input runs for a minute: a loop without end can't be caught from
+/// within.
 fn watch(done: Arc<AtomicUsize>, current: PathBuf) {
     std::thread::spawn(move || {
         let mut before = usize::MAX;

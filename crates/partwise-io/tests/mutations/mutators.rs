@@ -1,5 +1,6 @@
-//! Changes to a file: of bytes, of numbers and separators in text, and of what formats hold within themselves (the header of an array, a
-//! member of an archive, the document of a model), with the lengths and check sums made right again.
+//! Changes to a file: of bytes, of numbers and separators in text, and of what formats hold within themselves
+//! (the header of an array, a member of an archive, the document of a model), with the lengths and check sums
+//! made right again.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -132,12 +132,14 @@ impl Comparison {
 pub struct RunOutput {
     /// The objective by iteration number, the start's (0) first, on the fixture's scale (mind factors ½).
     pub objectives: Vec<f64>,
-    /// The factors at the end, by the fixture's name and in its orientation: samples × k, k × features, and d as n × 1.
+    /// The factors at the end, by the fixture's name and in its orientation: samples × k, k × features, and d
+    /// as n × 1.
     pub factors: Vec<(&'static str, Matrix<f64>)>,
 }
 
-/// Compares a run with everything that `fixture` expects: the objectives at its iterations (0, 1, 5, 50), all from the
-/// history of one run to the last of them, and all factors after 1 and after 5 iterations, from runs of that length.
+/// Compares a run with everything that `fixture` expects: the objectives at its iterations (0, 1, 5, 50), all
+/// from the history of one run to the last of them, and all factors after 1 and after 5 iterations, from runs
+/// of that length.
 ///
 /// `run` is called with the number of iterations; only that limit may stop it (`tol = 0`).
 ///

@@ -234,8 +234,8 @@ impl Triplets {
     }
 }
 
-/// A matrix in any of the fixtures' forms: `{"format": "dense" | "coo", …}`, a list of rows, or a list of numbers
-/// (one column).
+/// A matrix in any of the fixtures' forms: `{"format": "dense" | "coo", …}`, a list of rows, or a list of
+/// numbers (one column).
 ///
 /// # Errors
 /// When `value` is none of these, rows differ in length, or an index is out of range.

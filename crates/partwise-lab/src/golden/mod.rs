@@ -1,10 +1,11 @@
 //! The golden harness: every file of a folder of reference fixtures, compared number by number.
 //!
-//! A fixture belongs to the method that its name starts with: `cnmf__dense.json` to `cnmf`, the table `metrics.json`
-//! to `metrics`. The table [`RUNNERS`](runners::RUNNERS) says which function checks a method;
-//! [`NOT_BUILT`](runners::NOT_BUILT) lists the methods that are not built yet, and shrinks to nothing. A fixture whose
-//! method is in neither table, or in both, is a failure, so no file is passed over by accident.
-//! `problem_*.json` hold the data that others name, and `*.md` explains; any other kind of file is a failure too.
+//! A fixture belongs to the method that its name starts with: `cnmf__dense.json` to `cnmf`, the table
+//! `metrics.json` to `metrics`. The table [`RUNNERS`](runners::RUNNERS) says which function checks a method;
+//! [`NOT_BUILT`](runners::NOT_BUILT) lists the methods that are not built yet, and shrinks to nothing. A
+//! fixture whose method is in neither table, or in both, is a failure, so no file is passed over by accident.
+//! `problem_*.json` hold the data that others name, and `*.md` explains; any other kind of file is a failure
+//! too.
 
 mod compare;
 mod fixture;
@@ -55,7 +56,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// The folder to check: the one that `named` (the value of [`FOLDER_VARIABLE`]) says, else the copy in this crate.
+/// The folder to check: the one that `named` (the value of [`FOLDER_VARIABLE`]) says, else the copy in this
+/// crate.
 ///
 /// # Errors
 /// When the folder is missing.
@@ -73,8 +75,8 @@ pub fn fixtures_folder(named: Option<&str>) -> Result<PathBuf> {
 /// Compares every fixture of `folder` by the table `runners`, but for the methods in `not_built`.
 ///
 /// # Errors
-/// When the folder can't be read or holds no fixture, or a method is listed twice or in both tables. What differs in a
-/// fixture is in the report.
+/// When the folder can't be read or holds no fixture, or a method is listed twice or in both tables. What
+/// differs in a fixture is in the report.
 pub fn check_folder(folder: &Path, runners: &[Runner], not_built: &[&str]) -> Result<Report> {
     check_tables(runners, not_built)?;
     let mut files: Vec<String> = Vec::new();

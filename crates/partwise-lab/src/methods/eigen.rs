@@ -1,10 +1,11 @@
-//! The largest eigenvalues of a symmetric operator that is known by its products: whole for small ones, else by a block
-//! Krylov iteration, restarted with what a Chebyshev polynomial leaves of the best vectors so far.
+//! The largest eigenvalues of a symmetric operator that is known by its products: whole for small ones, else
+//! by a block Krylov iteration, restarted with what a Chebyshev polynomial leaves of the best vectors so far.
 //!
-//! The polynomial is small between the lower end of the spectrum and the first eigenvalue that is not wanted, and grows fast
-//! above: graphs with long thin clusters have eigenvalues that differ by 1e-4 only, which powers can't tell apart.
-//! Reference: Y. Zhou, Y. Saad, M. L. Tiago, J. R. Chelikowsky, "Self-consistent-field calculations using
-//! Chebyshev-filtered subspace iteration", Journal of Computational Physics 219, 2006, doi 10.1016/j.jcp.2006.03.017.
+//! The polynomial is small between the lower end of the spectrum and the first eigenvalue that is not wanted,
+//! and grows fast above: graphs with long thin clusters have eigenvalues that differ by 1e-4 only, which
+//! powers can't tell apart. Reference: Y. Zhou, Y. Saad, M. L. Tiago, J. R. Chelikowsky,
+//! "Self-consistent-field calculations using Chebyshev-filtered subspace iteration", Journal of Computational
+//! Physics 219, 2006, doi 10.1016/j.jcp.2006.03.017.
 
 use partwise::Matrix;
 use partwise::internals::symmetric_eigen;
@@ -17,8 +18,8 @@ const WHOLE: usize = 400;
 /// Blocks in the basis of one round, and rounds.
 const DEPTH: usize = 3;
 const ROUNDS: usize = 60;
-/// The highest degree of the polynomial, and the logarithm of how much more it may amplify the first vector than the last:
-/// more would drown the last in the rounding of the first.
+/// The highest degree of the polynomial, and the logarithm of how much more it may amplify the first vector
+/// than the last: more would drown the last in the rounding of the first.
 const MOST_DEGREE: f64 = 50.0;
 const MOST_GROWTH: f64 = 18.0;
 /// The residual, relative to the largest eigenvalue, at which the iteration ends.
@@ -43,8 +44,8 @@ impl Eigenpairs {
     }
 }
 
-/// The `k` algebraically largest eigenpairs of the symmetric operator `apply` (n × b to n × b), k ≤ n, which has no eigenvalue
-/// below `lowest`.
+/// The `k` algebraically largest eigenpairs of the symmetric operator `apply` (n × b to n × b), k ≤ n, which
+/// has no eigenvalue below `lowest`.
 pub(super) fn largest_eigenpairs(
     n: usize,
     k: usize,
@@ -76,7 +77,8 @@ pub(super) fn largest_eigenpairs(
     found.1
 }
 
-/// A Chebyshev polynomial of the operator times each row of `block`, whose Ritz values (descending) are `ritz`.
+/// A Chebyshev polynomial of the operator times each row of `block`, whose Ritz values (descending) are
+/// `ritz`.
 fn filtered(
     block: Matrix<f64>,
     ritz: &[f64],
@@ -90,7 +92,8 @@ fn filtered(
         return block;
     }
     let degree = (MOST_GROWTH / ((first - centre) / half).acosh()).clamp(1.0, MOST_DEGREE) as usize;
-    // y_{j+1} = 2 (σ_{j+1}/half) (A − centre) y_j − σ_j σ_{j+1} y_{j−1}: scaled to stay near 1 at the first Ritz value.
+    // y_{j+1} = 2 (σ_{j+1}/half) (A − centre) y_j − σ_j σ_{j+1} y_{j−1}: scaled to stay near 1 at the first
+    // Ritz value.
     let start = half / (first - centre);
     let mut sigma = start;
     let mut before = block.transposed();
@@ -111,8 +114,8 @@ fn filtered(
     now.transposed()
 }
 
-/// One Krylov space from `block` (width × n) and the best approximations in it: the next block, the first k pairs, and the
-/// Ritz values of the block.
+/// One Krylov space from `block` (width × n) and the best approximations in it: the next block, the first k
+/// pairs, and the Ritz values of the block.
 fn round(
     block: &Matrix<f64>,
     k: usize,

@@ -6,14 +6,16 @@
 //! directions v: S_b v = λ S_w v, vᵀS_w v = 1, from the c × c eigenproblem of (L⁻¹B)ᵀ(L⁻¹B)
 //! ```
 //!
-//! With fewer labelled samples than features all of this takes place in the coordinates of an orthonormal basis of the labelled samples'
-//! span, which holds every direction: outside of it S_b is 0 and S_w a multiple of I.
+//! With fewer labelled samples than features all of this takes place in the coordinates of an orthonormal
+//! basis of the labelled samples' span, which holds every direction: outside of it S_b is 0 and S_w a
+//! multiple of I.
 //!
-//! Sums run over labelled samples, m is their mean. A sample belongs to the class whose mean is nearest in the coordinates
-//! X V (n × r), r ≤ c − 1.
+//! Sums run over labelled samples, m is their mean. A sample belongs to the class whose mean is nearest in
+//! the coordinates X V (n × r), r ≤ c − 1.
 //!
-//! Reference: R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7, 1936,
-//! doi 10.1111/j.1469-1809.1936.tb02137.x. The ridge, a share of the mean variance, makes S_w invertible.
+//! Reference: R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7,
+//! 1936, doi 10.1111/j.1469-1809.1936.tb02137.x. The ridge, a share of the mean variance, makes S_w
+//! invertible.
 
 use partwise::internals::symmetric_eigen;
 use partwise::{DataMatrix, DenseMatrix, Error, Labels, Matrix, Result};
@@ -64,14 +66,14 @@ impl Lda {
     }
 }
 
-/// The discriminant directions of `data` (n × d) for `labels`, with `ridge` > 0 as a share of the mean of S_w's diagonal.
-/// Time l·d² + d³/3 for l labelled samples, memory d² numbers; l²·d and l·d for l < d.
+/// The discriminant directions of `data` (n × d) for `labels`, with `ridge` > 0 as a share of the mean of
+/// S_w's diagonal. Time l·d² + d³/3 for l labelled samples, memory d² numbers; l²·d and l·d for l < d.
 ///
 /// # Errors
 /// [`Error::Shape`] when labels are not one a sample; [`Error::Labels`] for fewer than two classes;
-/// [`Error::OutOfRange`] for a ridge that is not positive and finite, or more than 20,000 features and labelled samples (reduce the
-/// features by principal components first); [`Error::Incompatible`] when all labelled samples of each class are equal; [`Error::NotFinite`] for
-/// such data.
+/// [`Error::OutOfRange`] for a ridge that is not positive and finite, or more than 20,000 features and
+/// labelled samples (reduce the features by principal components first); [`Error::Incompatible`] when all
+/// labelled samples of each class are equal; [`Error::NotFinite`] for such data.
 pub fn lda(data: &dyn DataMatrix<f64>, labels: &Labels, ridge: f64) -> Result<Lda> {
     let d = data.n_features();
     super::check_labels(data, labels)?;
@@ -154,8 +156,8 @@ fn positive_largest_entries(columns: &mut Matrix<f64>) -> Vec<bool> {
     (0..count).map(&mut turn).collect()
 }
 
-/// In all coordinates of `data` (n × m). The ridge is a share of the mean variance of `features` ≥ m coordinates, those that are not here
-/// having none.
+/// In all coordinates of `data` (n × m). The ridge is a share of the mean variance of `features` ≥ m
+/// coordinates, those that are not here having none.
 fn directions(data: &dyn DataMatrix<f64>, labels: &Labels, ridge: f64, features: usize) -> Result<Lda> {
     let (d, classes) = (data.n_features(), labels.n_classes());
     let means = rows::means(data, |i| labels.class(i), &Matrix::zeros(classes, d));

@@ -6,8 +6,9 @@
 //!
 //! References: C.-J. Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008,
 //! doi 10.1145/1390156.1390208. The registry's machine has the squared hinge and no bias: on two labels a
-//! class of faces, rows of unit length, the hinge at C = 1 has every α at its bound and is little more than a class mean (Yale: accuracy 35
-//! against 50; see [`partwise::internals::svm`]). Labelled samples are classified too.
+//! class of faces, rows of unit length, the hinge at C = 1 has every α at its bound and is little more than a
+//! class mean (Yale: accuracy 35 against 50; see [`partwise::internals::svm`]). Labelled samples are
+//! classified too.
 
 use partwise::internals::svm::{Svm, SvmLoss, SvmSettings, train};
 use partwise::{DataMatrix, Labels, Result};
@@ -18,8 +19,8 @@ use super::{Outcome, Task};
 /// One machine for each class of `labels` over `data` (n × d).
 ///
 /// # Errors
-/// [`Shape`](partwise::Error::Shape) when labels are not one a sample; [`Labels`](partwise::Error::Labels) for fewer than
-/// two classes; and as [`partwise::internals::svm::train`].
+/// [`Shape`](partwise::Error::Shape) when labels are not one a sample; [`Labels`](partwise::Error::Labels)
+/// for fewer than two classes; and as [`partwise::internals::svm::train`].
 pub fn one_against_rest(
     data: &dyn DataMatrix<f64>,
     labels: &Labels,

@@ -12,11 +12,13 @@ pub struct Links {
 }
 
 impl Links {
-    /// Pairs of samples below `n_samples` that belong to one cluster (`must`), or to different ones (`cannot`).
+    /// Pairs of samples below `n_samples` that belong to one cluster (`must`), or to different ones
+    /// (`cannot`).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a sample that isn't there; [`Error::Labels`] for a link of a sample to itself, and for a
-    /// cannot-link between samples that must-links tie together, directly or through others, naming the pair.
+    /// [`Error::OutOfRange`] for a sample that isn't there; [`Error::Labels`] for a link of a sample to
+    /// itself, and for a cannot-link between samples that must-links tie together, directly or through
+    /// others, naming the pair.
     pub fn new(n_samples: usize, must: Vec<(usize, usize)>, cannot: Vec<(usize, usize)>) -> Result<Self> {
         for &(i, j) in must.iter().chain(&cannot) {
             if i >= n_samples || j >= n_samples {
@@ -42,8 +44,9 @@ impl Links {
         Ok(links)
     }
 
-    /// The links that WS-NMF's authors make of labels: each labelled sample must be with the next one of its class, and
-    /// one random sample of each class cannot be with one of the next class. They say what the labels say, in few pairs.
+    /// The links that WS-NMF's authors make of labels: each labelled sample must be with the next one of its
+    /// class, and one random sample of each class cannot be with one of the next class. They say what the
+    /// labels say, in few pairs.
     pub fn chained(labels: &Labels, seed: u64) -> Self {
         let members = members(labels);
         let must = members.iter().flat_map(|class| class.windows(2).map(|pair| (pair[0], pair[1]))).collect();
@@ -53,8 +56,8 @@ impl Links {
         Links { must, cannot }
     }
 
-    /// Every pair of labelled samples: a must-link in one class, a cannot-link between classes. l(l − 1)/2 links for l
-    /// labelled samples.
+    /// Every pair of labelled samples: a must-link in one class, a cannot-link between classes. l(l − 1)/2
+    /// links for l labelled samples.
     pub fn all_pairs(labels: &Labels) -> Self {
         let labelled: Vec<(usize, usize)> =
             (0..labels.n_samples()).filter_map(|i| Some((i, labels.class(i)?))).collect();
@@ -78,7 +81,8 @@ impl Links {
         &self.cannot
     }
 
-    /// For each of `n_samples` the number of the group that must-links tie it to, groups numbered by their first sample.
+    /// For each of `n_samples` the number of the group that must-links tie it to, groups numbered by their
+    /// first sample.
     pub fn groups(&self, n_samples: usize) -> Vec<usize> {
         let partners = adjacency(n_samples, &self.must);
         let mut group = vec![usize::MAX; n_samples];

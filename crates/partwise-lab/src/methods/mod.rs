@@ -1,6 +1,6 @@
-//! The methods that guided factorization is compared with: clusterings with and without guidance, projections, and
-//! classifiers. One method a file, each with functions of its own, and the registry [`ALL`], which runs every method on the
-//! same [`Task`] with the defaults that its file states.
+//! The methods that guided factorization is compared with: clusterings with and without guidance,
+//! projections, and classifiers. One method a file, each with functions of its own, and the registry [`ALL`],
+//! which runs every method on the same [`Task`] with the defaults that its file states.
 //!
 //! ```
 //! use partwise::{DenseMatrix, Labels};
@@ -44,7 +44,8 @@ pub struct Task<'a> {
     pub clusters: usize,
     /// The labels of some samples.
     pub labels: Option<&'a Labels>,
-    /// Links between samples. Methods that need them take [`Links::chained`] from the labels where none are given.
+    /// Links between samples. Methods that need them take [`Links::chained`] from the labels where none are
+    /// given.
     pub links: Option<&'a Links>,
     /// The seed of everything random.
     pub seed: u64,

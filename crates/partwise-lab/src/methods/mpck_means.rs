@@ -9,12 +9,13 @@
 //! μ_c ← the mean of its samples;   a_cf ← n_c / (its scatter along f + what broken links add)
 //! ```
 //!
-//! Reference: M. Bilenko, S. Basu, R. J. Mooney, "Integrating constraints and metric learning in semi-supervised
-//! clustering", ICML 2004, doi 10.1145/1015330.1015360.
-//! What differs: diagonal metrics only; F from the ranges of the features in place of the farthest pair; samples in their
-//! order in place of a random one; and a floor under the denominators of a (see [`MpckSettings`]).
+//! Reference: M. Bilenko, S. Basu, R. J. Mooney, "Integrating constraints and metric learning in
+//! semi-supervised clustering", ICML 2004, doi 10.1145/1015330.1015360. What differs: diagonal metrics only;
+//! F from the ranges of the features in place of the farthest pair; samples in their order in place of a
+//! random one; and a floor under the denominators of a (see [`MpckSettings`]).
 //!
-//! A pass gets the distances of all samples to all centres at once, as Σ a x² − 2 Σ aμ x + Σ aμ²: two products with the data.
+//! A pass gets the distances of all samples to all centres at once, as Σ a x² − 2 Σ aμ x + Σ aμ²: two
+//! products with the data.
 
 use std::cell::RefCell;
 
@@ -36,8 +37,8 @@ use partwise::internals::{check, check_centres, scores};
 /// | `max_iterations` | 100 | ≥ 1 |
 /// | `seed` | 0 | any; the clusters that no link starts |
 ///
-/// A feature that is constant in a cluster would otherwise have an infinite weight there. A cluster without a sample keeps
-/// centre and metric, and one whose denominators are all 0 keeps its metric.
+/// A feature that is constant in a cluster would otherwise have an infinite weight there. A cluster without a
+/// sample keeps centre and metric, and one whose denominators are all 0 keeps its metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpckSettings {
     /// w, the price of a broken must-link.
@@ -79,8 +80,9 @@ pub struct MpckMeans {
 /// Time n·d an iteration for sparse data too, and k times the stored entries.
 ///
 /// # Errors
-/// [`OutOfRange`](partwise::Error::OutOfRange) when k is 0 or above n, a price or the floor is outside its range, a link
-/// leads outside the data, or no iteration is allowed; [`NotFinite`](partwise::Error::NotFinite) for such data.
+/// [`OutOfRange`](partwise::Error::OutOfRange) when k is 0 or above n, a price or the floor is outside its
+/// range, a link leads outside the data, or no iteration is allowed;
+/// [`NotFinite`](partwise::Error::NotFinite) for such data.
 pub fn mpck_means(
     data: &dyn DataMatrix<f64>,
     k: usize,

@@ -4,8 +4,9 @@
 //! class of x: the commonest class among the k nearest labelled samples;   a tie goes to the class of the nearest of them
 //! ```
 //!
-//! Reference: T. M. Cover, P. E. Hart, "Nearest neighbor pattern classification", IEEE Transactions on Information Theory 13,
-//! 1967, doi 10.1109/TIT.1967.1053964. Labelled samples keep their class. Time n·l·d for l labelled samples.
+//! Reference: T. M. Cover, P. E. Hart, "Nearest neighbor pattern classification", IEEE Transactions on
+//! Information Theory 13, 1967, doi 10.1109/TIT.1967.1053964. Labelled samples keep their class. Time n·l·d
+//! for l labelled samples.
 
 use partwise::graphs::Closeness;
 use partwise::{DataMatrix, Labels, Result};
@@ -16,12 +17,13 @@ use super::{Outcome, Task};
 /// The neighbours of the registry.
 const NEIGHBOURS: usize = 5;
 
-/// The class of each row of `data` (n × d) by its `k` nearest labelled samples; at equal distances the lower number is nearer.
+/// The class of each row of `data` (n × d) by its `k` nearest labelled samples; at equal distances the lower
+/// number is nearer.
 ///
 /// # Errors
-/// [`Shape`](partwise::Error::Shape) when labels are not one a sample; [`Labels`](partwise::Error::Labels) when none is
-/// labelled; [`OutOfRange`](partwise::Error::OutOfRange) when k is 0 or above the number of labelled samples;
-/// [`NotFinite`](partwise::Error::NotFinite) for such data.
+/// [`Shape`](partwise::Error::Shape) when labels are not one a sample; [`Labels`](partwise::Error::Labels)
+/// when none is labelled; [`OutOfRange`](partwise::Error::OutOfRange) when k is 0 or above the number of
+/// labelled samples; [`NotFinite`](partwise::Error::NotFinite) for such data.
 pub fn nearest_neighbour_classes(
     data: &dyn DataMatrix<f64>,
     labels: &Labels,

@@ -4,9 +4,10 @@
 //! X − 1mᵀ ≈ Y V,   m (d) the mean, V (k × d) the eigenvectors of C = (X − 1mᵀ)ᵀ(X − 1mᵀ)/(n − 1), Y = (X − 1mᵀ)Vᵀ (n × k)
 //! ```
 //!
-//! Reference: K. Pearson, "On lines and planes of closest fit to systems of points in space", Philosophical Magazine 2, 1901,
-//! doi 10.1080/14786440109462720. C is applied, not formed, so sparse data stay sparse; from data whose mean is far larger
-//! than their deviation (by 1e6, say) this loses digits. The largest entry of each component is positive.
+//! Reference: K. Pearson, "On lines and planes of closest fit to systems of points in space", Philosophical
+//! Magazine 2, 1901, doi 10.1080/14786440109462720. C is applied, not formed, so sparse data stay sparse;
+//! from data whose mean is far larger than their deviation (by 1e6, say) this loses digits. The largest entry
+//! of each component is positive.
 
 use partwise::{DataMatrix, DenseMatrix, Matrix, Result};
 
@@ -48,8 +49,8 @@ impl Pca {
 /// The first `k` principal components of `data` (n × d).
 ///
 /// # Errors
-/// [`OutOfRange`](partwise::Error::OutOfRange) for fewer than two samples, or when k is 0 or above min(n − 1, d);
-/// [`NotFinite`](partwise::Error::NotFinite) for such data.
+/// [`OutOfRange`](partwise::Error::OutOfRange) for fewer than two samples, or when k is 0 or above min(n − 1,
+/// d); [`NotFinite`](partwise::Error::NotFinite) for such data.
 pub fn pca(data: &dyn DataMatrix<f64>, k: usize, seed: u64) -> Result<Pca> {
     let (n, d) = (data.n_samples(), data.n_features());
     if n < 2 {

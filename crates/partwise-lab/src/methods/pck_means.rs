@@ -6,11 +6,11 @@
 //! μ_c ← the mean of its samples (an empty cluster keeps its centre); until a pass changes nothing
 //! ```
 //!
-//! Reference: S. Basu, A. Banerjee, R. J. Mooney, "Active semi-supervision for pairwise constrained clustering", SDM 2004;
-//! the comparison of WS-NMF cites Bilenko et al. 2004 for it.
-//! What differs: the paper visits samples in random order. The default price is the mean squared distance of a sample to
-//! the mean of all, so results do not change with the unit of the data. Clusters beyond the groups of the must-links start
-//! by k-means++ (the paper perturbs the global mean). Must-links are not closed transitively.
+//! Reference: S. Basu, A. Banerjee, R. J. Mooney, "Active semi-supervision for pairwise constrained
+//! clustering", SDM 2004; the comparison of WS-NMF cites Bilenko et al. 2004 for it. What differs: the paper
+//! visits samples in random order. The default price is the mean squared distance of a sample to the mean of
+//! all, so results do not change with the unit of the data. Clusters beyond the groups of the must-links
+//! start by k-means++ (the paper perturbs the global mean). Must-links are not closed transitively.
 
 use partwise::{DataMatrix, Matrix, Result};
 
@@ -62,12 +62,13 @@ pub struct PckMeans {
     pub converged: bool,
 }
 
-/// PCK-means of `data` (n × d) with `k` clusters, which start at the means of the groups that must-links make, the
-/// largest first and then those that are far and large.
+/// PCK-means of `data` (n × d) with `k` clusters, which start at the means of the groups that must-links
+/// make, the largest first and then those that are far and large.
 ///
 /// # Errors
-/// [`OutOfRange`](partwise::Error::OutOfRange) when k is 0 or above n, a price is negative or not finite, a link leads
-/// outside the data, or no iteration is allowed; [`NotFinite`](partwise::Error::NotFinite) for such data.
+/// [`OutOfRange`](partwise::Error::OutOfRange) when k is 0 or above n, a price is negative or not finite, a
+/// link leads outside the data, or no iteration is allowed; [`NotFinite`](partwise::Error::NotFinite) for
+/// such data.
 pub fn pck_means(
     data: &dyn DataMatrix<f64>,
     k: usize,
@@ -156,8 +157,8 @@ fn price(name: &str, given: Option<f64>, data: &dyn DataMatrix<f64>) -> Result<f
     }
 }
 
-/// The starting centres (k × d): means of the groups of the must-links (of two samples or more), chosen farthest first
-/// with distances weighted by size, then k-means++.
+/// The starting centres (k × d): means of the groups of the must-links (of two samples or more), chosen
+/// farthest first with distances weighted by size, then k-means++.
 pub(super) fn start(data: &dyn DataMatrix<f64>, k: usize, links: &Links, seed: u64) -> Matrix<f64> {
     let (n, d) = (data.n_samples(), data.n_features());
     let group = links.groups(n);

@@ -5,9 +5,9 @@
 //! clusters: k-means on the embedding
 //! ```
 //!
-//! References: A. Y. Ng, M. I. Jordan, Y. Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001; the graph of
-//! L. Zelnik-Manor, P. Perona, "Self-tuning spectral clustering", NIPS 2004 (7 neighbours), but k-means in place of their
-//! rotation. A sample without an edge has a row of zeros.
+//! References: A. Y. Ng, M. I. Jordan, Y. Weiss, "On spectral clustering: analysis and an algorithm", NIPS
+//! 2001; the graph of L. Zelnik-Manor, P. Perona, "Self-tuning spectral clustering", NIPS 2004 (7
+//! neighbours), but k-means in place of their rotation. A sample without an edge has a row of zeros.
 
 use partwise::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};
 use partwise::{DataMatrix, Matrix, Result};

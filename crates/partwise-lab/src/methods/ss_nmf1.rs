@@ -1,4 +1,5 @@
-//! SS-NMF (called SS-NMF1 in the comparison of WS-NMF): symmetric tri-factorization of a similarity in which links are written.
+//! SS-NMF (called SS-NMF1 in the comparison of WS-NMF): symmetric tri-factorization of a similarity in which
+//! links are written.
 //!
 //! ```text
 //! A (n × n): the similarity, + its maximum at must-links, − its maximum at cannot-links, clipped at 0
@@ -6,13 +7,14 @@
 //! T ← T ∘ (GᵀAG) / (GᵀG T GᵀG);   G ← G ∘ [(A G T) / (G T GᵀG T)]^¼;   in this order, 0/0 := 0
 //! ```
 //!
-//! Reference: Y. Chen, M. Rege, M. Dong, J. Hua, "Non-negative matrix factorization for semi-supervised data clustering",
-//! Knowledge and Information Systems 17, 2008, doi 10.1007/s10115-008-0134-6.
-//! What differs: the exponent ¼, with which the objective can't rise, and the clipping are this project's choice. The registry
-//! uses the self-tuning neighbour graph as the similarity: the Gaussian kernel of the paper with σ = 1e-5 is the identity on
-//! rows of unit length. The cluster of a sample is the largest entry of its row of G.
+//! Reference: Y. Chen, M. Rege, M. Dong, J. Hua, "Non-negative matrix factorization for semi-supervised data
+//! clustering", Knowledge and Information Systems 17, 2008, doi 10.1007/s10115-008-0134-6. What differs: the
+//! exponent ¼, with which the objective can't rise, and the clipping are this project's choice. The registry
+//! uses the self-tuning neighbour graph as the similarity: the Gaussian kernel of the paper with σ = 1e-5 is
+//! the identity on rows of unit length. The cluster of a sample is the largest entry of its row of G.
 //!
-//! The objective is of fourth degree in G, so it does not fit the library's quadratic subproblems; hence a loop of its own.
+//! The objective is of fourth degree in G, so it does not fit the library's quadratic subproblems; hence a
+//! loop of its own.
 
 use partwise::graphs::Graph;
 use partwise::{Error, Matrix, Result};

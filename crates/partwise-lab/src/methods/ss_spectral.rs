@@ -4,10 +4,11 @@
 //! A ← A / max A;   A_ij = A_ji = 1 for must-links, 0 for cannot-links;   then spectral clustering of A
 //! ```
 //!
-//! Reference: as J. Choo, C. Lee, C. K. Reddy, H. Park, "Weakly supervised nonnegative matrix factorization for user-driven
-//! clustering", Data Mining and Knowledge Discovery 29, 2015, doi 10.1007/s10618-014-0384-8 (section 4.1) describe it, after
-//! B. Kulis, S. Basu, I. Dhillon, R. J. Mooney, "Semi-supervised graph clustering: a kernel approach", Machine Learning 74,
-//! 2009, doi 10.1007/s10994-008-5084-4. Links are written as given, not closed transitively.
+//! Reference: as J. Choo, C. Lee, C. K. Reddy, H. Park, "Weakly supervised nonnegative matrix factorization
+//! for user-driven clustering", Data Mining and Knowledge Discovery 29, 2015, doi 10.1007/s10618-014-0384-8
+//! (section 4.1) describe it, after B. Kulis, S. Basu, I. Dhillon, R. J. Mooney, "Semi-supervised graph
+//! clustering: a kernel approach", Machine Learning 74, 2009, doi 10.1007/s10994-008-5084-4. Links are
+//! written as given, not closed transitively.
 
 use partwise::Result;
 use partwise::graphs::Graph;

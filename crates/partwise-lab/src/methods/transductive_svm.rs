@@ -7,11 +7,12 @@
 //! switch: a pair with yₘ = 1, yₗ = −1, ξₘ > 0, ξₗ > 0 and ξₘ + ξₗ > 2 swaps its labels, which lowers the objective
 //! ```
 //!
-//! Reference: T. Joachims, "Transductive inference for text classification using support vector machines", ICML 1999.
-//! What differs: all pairs that may swap do so before the next training, the worst with the worst (after V. Sindhwani,
-//! S. S. Keerthi, "Large scale semi-supervised linear SVMs", SIGIR 2006); one C* for both labels; no bias; each training
-//! ends at a relative duality gap of 1e-3. More than two
-//! classes: one against the others, the largest value wins; their many trainings on the same rows share the inner products of those.
+//! Reference: T. Joachims, "Transductive inference for text classification using support vector machines",
+//! ICML 1999. What differs: all pairs that may swap do so before the next training, the worst with the worst
+//! (after V. Sindhwani, S. S. Keerthi, "Large scale semi-supervised linear SVMs", SIGIR 2006); one C* for
+//! both labels; no bias; each training ends at a relative duality gap of 1e-3. More than two classes: one
+//! against the others, the largest value wins; their many trainings on the same rows share the inner products
+//! of those.
 
 use partwise::internals::svm::{
     Cost, ProductSvm, Svm, SvmSettings, inner_products, train, train_on_products,
@@ -26,7 +27,8 @@ const FIRST_SHARE: f64 = 1e-5;
 const MOST_SWITCHES: usize = 100;
 /// The relative duality gap of each of the many trainings.
 const GAP: f64 = 1e-3;
-/// Up to so many samples (of enough entries) the machines of several classes work on inner products (128 MiB).
+/// Up to so many samples (of enough entries) the machines of several classes work on inner products (128
+/// MiB).
 const MOST_PRODUCTS: usize = 4096;
 
 /// The settings of [`transductive_svm`].
@@ -66,8 +68,9 @@ pub struct Transductive {
 /// Trains on all rows of `data` (n × d) with `targets` (n): 1, −1, or 0 for an unlabelled sample.
 ///
 /// # Errors
-/// [`Error::Shape`] when targets are not one a sample; [`Error::Labels`] when a target is none of these or one of the two
-/// classes has no labelled sample; [`Error::OutOfRange`] for settings outside their range; and as [`partwise::internals::svm::train`].
+/// [`Error::Shape`] when targets are not one a sample; [`Error::Labels`] when a target is none of these or
+/// one of the two classes has no labelled sample; [`Error::OutOfRange`] for settings outside their range; and
+/// as [`partwise::internals::svm::train`].
 pub fn transductive_svm(
     data: &dyn DataMatrix<f64>,
     targets: &[i8],

@@ -1,10 +1,12 @@
 //! Labels bought one batch at a time: those that [`suggest`] asks for, beside random ones.
 //!
-//! No paper has this; it asks whether the suggestions are worth following. Chosen here: one label a class to begin with, then four batches
-//! of as many labels as there are classes; guided NMF with labels at the default strength on rows of unit length, one component a class;
-//! accuracy under the identity (a sample is right when its largest topic is its class) on ALL samples, so that both ways of buying are
-//! judged on the same ones; the accuracy on those that are unlabelled at each step beside. Labelled samples count as they come out. Constrained k-means with the random labels stands beside, where labelled
-//! samples keep their class and so are right.
+//! No paper has this; it asks whether the suggestions are worth following. Chosen here: one label a class to
+//! begin with, then four batches of as many labels as there are classes; guided NMF with labels at the
+//! default strength on rows of unit length, one component a class; accuracy under the identity (a sample is
+//! right when its largest topic is its class) on ALL samples, so that both ways of buying are judged on the
+//! same ones; the accuracy on those that are unlabelled at each step beside. Labelled samples count as they
+//! come out. Constrained k-means with the random labels stands beside, where labelled samples keep their
+//! class and so are right.
 //!
 //! Reduced: 3 draws.
 

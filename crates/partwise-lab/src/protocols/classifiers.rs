@@ -16,8 +16,8 @@ pub(super) enum Measure {
     Accuracy,
     /// One of several classes: the share of samples whose class has the largest value, in %. No bias.
     Classes,
-    /// Several labels: the mean of macro- and micro-averaged F, in %. The machines have a bias (a constant feature), since
-    /// labels are rare.
+    /// Several labels: the mean of macro- and micro-averaged F, in %. The machines have a bias (a constant
+    /// feature), since labels are rare.
     AverageF,
 }
 
@@ -54,8 +54,8 @@ pub(super) struct Chosen {
     pub(super) test: f64,
 }
 
-/// Trains one machine a label on the first `labelled` rows of `training` for each cost, takes the cost that is best on `validation`
-/// (the first of equals), and measures it on `test`.
+/// Trains one machine a label on the first `labelled` rows of `training` for each cost, takes the cost that
+/// is best on `validation` (the first of equals), and measures it on `test`.
 pub(super) fn choose_cost(
     [training, validation, test]: [&Part<'_>; 3],
     labelled: usize,
@@ -107,8 +107,8 @@ fn predict(rows: &dyn DataMatrix<f64>, machines: &[Option<Svm>], measure: Measur
     Ok(said(&values, rows.n_samples(), measure))
 }
 
-/// Which labels values stand for (rows × labels, row-major): those above 0, or the largest for one of several classes. A label without
-/// values is never said.
+/// Which labels values stand for (rows × labels, row-major): those above 0, or the largest for one of several
+/// classes. A label without values is never said.
 pub(super) fn said(values: &[Option<Vec<f64>>], rows: usize, measure: Measure) -> Vec<bool> {
     let mut said = vec![false; rows * values.len()];
     for (sample, row) in said.chunks_exact_mut(values.len()).enumerate() {
@@ -123,7 +123,8 @@ pub(super) fn said(values: &[Option<Vec<f64>>], rows: usize, measure: Measure) -
     said
 }
 
-/// Rows of codes as classifiers get them: times `scale`, with a feature that is 1 everywhere if they need a bias.
+/// Rows of codes as classifiers get them: times `scale`, with a feature that is 1 everywhere if they need a
+/// bias.
 pub(super) fn features(
     codes: &Matrix<f64>,
     scale: f64,

@@ -1,4 +1,5 @@
-//! [`Clock`]: the CPU time of the thread where the system tells it, so that what else a machine does counts as little as it can.
+//! [`Clock`]: the CPU time of the thread where the system tells it, so that what else a machine does counts
+//! as little as it can.
 
 use std::time::Instant;
 

@@ -1,17 +1,21 @@
 //! CNMF's tables 1 and 2: Liu & Wu 2010, "Non-negative matrix factorization with constraints", AAAI 2010.
 //!
-//! The paper says: faces of ORL (table 1) and Yale (table 2), k = 2..10 classes by chance, 10 draws for each k; two labelled images a
-//! class; NMF, GNMF, NTF, SemiGNMF and CNMF with k components; accuracy (AC) and NMI (over the larger entropy) of k-means on the codes.
+//! The paper says: faces of ORL (table 1) and Yale (table 2), k = 2..10 classes by chance, 10 draws for each
+//! k; two labelled images a class; NMF, GNMF, NTF, SemiGNMF and CNMF with k components; accuracy (AC) and NMI
+//! (over the larger entropy) of k-means on the codes.
 //!
-//! It leaves open: the scale of the images, starts, iterations, the restarts of k-means, which scale the codes have for it, the graph and
-//! λ of GNMF and SemiGNMF ("the best"), whether labelled images count in the scores. Its "NMF" is the weighted NCW-NMF. The averages of
-//! table 2 can't be read in the text; the published values here for Yale are those of NMF-DC's table IV, at "10 %" labels.
+//! It leaves open: the scale of the images, starts, iterations, the restarts of k-means, which scale the
+//! codes have for it, the graph and λ of GNMF and SemiGNMF ("the best"), whether labelled images count in the
+//! scores. Its "NMF" is the weighted NCW-NMF. The averages of table 2 can't be read in the text; the
+//! published values here for Yale are those of NMF-DC's table IV, at "10 %" labels.
 //!
-//! Chosen here: images of 32 × 32 pixels divided by 255; uniform starts; multiplicative updates, the basis first, 200 iterations, no other
-//! stop; k-means++ with 20 starts on the codes as they come (km), the lowest inertia. GNMF and SemiGNMF: rows of unit length, 5 neighbours,
-//! binary weights, λ = 100, kmB. NMF-DC: the running scheme with the paper's step, 200 steps, codes first, starts uniform times
-//! 2√(mean X/k). SCNMF and CNMF also from the labels: one-hot rows + 0.1·U, class means + 0.01·mean·U. Other readings beside km where the
-//! references have them. Every score over all images, as in the paper, and over the unlabelled ones. The same on UMIST and Extended Yale B.
+//! Chosen here: images of 32 × 32 pixels divided by 255; uniform starts; multiplicative updates, the basis
+//! first, 200 iterations, no other stop; k-means++ with 20 starts on the codes as they come (km), the lowest
+//! inertia. GNMF and SemiGNMF: rows of unit length, 5 neighbours, binary weights, λ = 100, kmB. NMF-DC: the
+//! running scheme with the paper's step, 200 steps, codes first, starts uniform times 2√(mean X/k). SCNMF and
+//! CNMF also from the labels: one-hot rows + 0.1·U, class means + 0.01·mean·U. Other readings beside km where
+//! the references have them. Every score over all images, as in the paper, and over the unlabelled ones. The
+//! same on UMIST and Extended Yale B.
 //!
 //! Reduced: k = 2, 6, 10, 3 draws (Extended Yale B: 1).
 

@@ -1,7 +1,9 @@
-//! Reference values for [`super::cnmf`]: independent implementations in double precision, the protocol of that file's head, uniform starts
-//! and another random generator. ORL: 30 draws for each k, Yale: 20, UMIST: 10, Extended Yale B: 3 (single precision).
+//! Reference values for [`super::cnmf`]: independent implementations in double precision, the protocol of
+//! that file's head, uniform starts and another random generator. ORL: 30 draws for each k, Yale: 20, UMIST:
+//! 10, Extended Yale B: 3 (single precision).
 
-/// A method with its reading, and AC, se, NMI, se, ARI over all samples, AC, se, NMI, se over unlabelled ones; averages over k = 2..10, in %.
+/// A method with its reading, and AC, se, NMI, se, ARI over all samples, AC, se, NMI, se over unlabelled
+/// ones; averages over k = 2..10, in %.
 pub(super) type Values = (&'static str, [f64; 9]);
 
 /// ORL.

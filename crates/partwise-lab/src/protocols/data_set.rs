@@ -5,10 +5,11 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use partwise::{DenseMatrix, Real, SparseMatrix};
 
-/// Where data sets come from: a folder of files, or memory in tests. Units ask it again and again, from several threads: it keeps what it
-/// has read.
+/// Where data sets come from: a folder of files, or memory in tests. Units ask it again and again, from
+/// several threads: it keeps what it has read.
 pub trait Library: Send + Sync {
-    /// The data set with this name; `name/edges`: the links between the samples of a set that has a table, too.
+    /// The data set with this name; `name/edges`: the links between the samples of a set that has a table,
+    /// too.
     ///
     /// # Errors
     /// A set that isn't there, or faults of its files.
@@ -30,7 +31,8 @@ pub struct DataSet {
     pub labels: Vec<Vec<u32>>,
     /// The labels' names.
     pub label_names: Vec<String>,
-    /// The part ("train", "test") that each sample belongs to (n), where the set has an official split; else empty.
+    /// The part ("train", "test") that each sample belongs to (n), where the set has an official split; else
+    /// empty.
     pub parts: Vec<String>,
     /// Height and width, where each sample is an image.
     pub image_shape: Option<(usize, usize)>,

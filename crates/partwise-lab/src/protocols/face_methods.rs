@@ -1,7 +1,9 @@
-//! The methods on faces, each a group of one: factorizations with readings of their codes, and clusterings of the pixels.
+//! The methods on faces, each a group of one: factorizations with readings of their codes, and clusterings of
+//! the pixels.
 //!
-//! Factorizations: multiplicative updates unless the name says otherwise, the components first, from the starts of [`super::faces`]. GNMF and
-//! SemiGNMF: λ = 100, 5 neighbours, binary weights, rows of unit length. NMF-α: λ such that the discriminative rows weigh as much as the data.
+//! Factorizations: multiplicative updates unless the name says otherwise, the components first, from the
+//! starts of [`super::faces`]. GNMF and SemiGNMF: λ = 100, 5 neighbours, binary weights, rows of unit length.
+//! NMF-α: λ such that the discriminative rows weigh as much as the data.
 
 use std::sync::Arc;
 

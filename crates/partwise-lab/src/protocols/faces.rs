@@ -1,5 +1,5 @@
-//! What experiments on faces share: draws of classes and labels, starts, and how clusters are read off codes. The methods are in
-//! [`super::face_methods`].
+//! What experiments on faces share: draws of classes and labels, starts, and how clusters are read off codes.
+//! The methods are in [`super::face_methods`].
 //!
 //! ```text
 //! draw r of a set at k classes: k classes by chance, ascending; then labels of each by draw_labels; both from (set, k, r) alone

@@ -1,5 +1,5 @@
-//! Two labels a class on many sets: every model, every comparison method, guided NMF and the automatic recipe, scored on the
-//! unlabelled samples. The leaderboard.
+//! Two labels a class on many sets: every model, every comparison method, guided NMF and the automatic
+//! recipe, scored on the unlabelled samples. The leaderboard.
 //!
 //! ```text
 //! draw r of a set: classes and rows as SETS says, then two labels a class; rows of unit length
@@ -10,24 +10,29 @@
 //! ```
 //!
 //! No paper has it; the sets are those of the papers and a few more. Every method has the defaults of the
-//! library but for what `few_labels_methods` states, which says how clusters are read off codes too: no number
-//! was chosen on these draws. The recipe was chosen while looking at earlier draws of some sets (0 to 12, later
-//! 200 to 207), so draws here are numbered from `FIRST_DRAW` on.
+//! library but for what `few_labels_methods` states, which says how clusters are read off codes too: no
+//! number was chosen on these draws. The recipe was chosen while looking at earlier draws of some sets (0 to
+//! 12, later 200 to 207), so draws here are numbered from `FIRST_DRAW` on.
 //!
-//! Rows and classes are drawn by SplitMix64 (Steele, Lea & Flood, OOPSLA 2014, doi:10.1145/2660193.2660195) from the number of the draw and
-//! the name of the set; labels by [`draw_labels`] with the seed 2026 + number; every random start of
-//! a method from the seed number. Samples without an entry and without exactly one class are left
-//! out. Words are the words of a class's name that no other class's name has and that are terms of the set.
+//! Rows and classes are drawn by SplitMix64 (Steele, Lea & Flood, OOPSLA 2014, doi:10.1145/2660193.2660195)
+//! from the number of the draw and the name of the set; labels by [`draw_labels`] with the seed 2026 +
+//! number; every random start of a method from the seed number. Samples without an entry and without exactly
+//! one class are left out. Words are the words of a class's name that no other class's name has and that are
+//! terms of the set.
 //!
-//! The references of "ws-nmf, arg" have the printed weight with β = 10, from the labels, codes first; ours the library's strength without a unit. That is no
-//! difference: on five draws of labels each the two have 74.4 and 74.4 (ORL), 45.0 and 45.3 (Yale), 92.7 and 92.7 (BBC), and strengths of 1 and 100 the same
-//! within 0.2 (mean accuracy on unlabelled samples, in the order ours, β = 10).
+//! The references of "ws-nmf, arg" have the printed weight with β = 10, from the labels, codes first; ours
+//! the library's strength without a unit. That is no difference: on five draws of labels each the two have
+//! 74.4 and 74.4 (ORL), 45.0 and 45.3 (Yale), 92.7 and 92.7 (BBC), and strengths of 1 and 100 the same within
+//! 0.2 (mean accuracy on unlabelled samples, in the order ours, β = 10).
 //!
-//! Where twenty draws lie outside of three standard errors of a reference (5 of 77 values), NumPy computations say why. NMF and WS-NMF on ORL, 38.3 against 33.3 and 75.0 against 71.4: iterations.
-//! Plain HALS from random starts has 33.1, 34.6, 35.6 and 38.4 after 50, 100, 200 and 500, WS-NMF from the labels 63.3, 70.7, 74.1 and 74.2 (± 0.8) after 20, 50, 100 and 200; ours are 200
-//! accelerated ones. WS-NMF and spectral clustering on BBC, 92.7
-//! against 93.7 and 51.9 against 52.6: the weight of a term. HALS has 92.6 with ours, 93.6 with tf·ln(n/df). LGC on 20 Newsgroups, 57.8 against 66.9: short messages.
-//! LGC has 60.1, 62.2, 63.2 and 67.3 (± 1.8) where messages have 1, 10, 20 and 30 terms at least, spherical k-means 59.5, 60.8, 62.3 and 67.0.
+//! Where twenty draws lie outside of three standard errors of a reference (5 of 77 values), NumPy
+//! computations say why. NMF and WS-NMF on ORL, 38.3 against 33.3 and 75.0 against 71.4: iterations. Plain
+//! HALS from random starts has 33.1, 34.6, 35.6 and 38.4 after 50, 100, 200 and 500, WS-NMF from the labels
+//! 63.3, 70.7, 74.1 and 74.2 (± 0.8) after 20, 50, 100 and 200; ours are 200 accelerated ones. WS-NMF and
+//! spectral clustering on BBC, 92.7 against 93.7 and 51.9 against 52.6: the weight of a term. HALS has 92.6
+//! with ours, 93.6 with tf·ln(n/df). LGC on 20 Newsgroups, 57.8 against 66.9: short messages. LGC has 60.1,
+//! 62.2, 63.2 and 67.3 (± 1.8) where messages have 1, 10, 20 and 30 terms at least, spherical k-means 59.5,
+//! 60.8, 62.3 and 67.0.
 //!
 //! Seconds are CPU time of a method on one thread, its graph included.
 //!
@@ -228,8 +233,9 @@ impl Draw {
     }
 }
 
-/// The terms that are words of each class's name, but for words that several names have; none without a list of terms. Where a set has
-/// stems only, the longest one of four letters or more that the word begins with ("busi" for "business").
+/// The terms that are words of each class's name, but for words that several names have; none without a list
+/// of terms. Where a set has stems only, the longest one of four letters or more that the word begins with
+/// ("busi" for "business").
 pub(super) fn words(raw: &DataSet) -> Vec<Vec<u32>> {
     if raw.terms.is_empty() {
         return Vec::new();

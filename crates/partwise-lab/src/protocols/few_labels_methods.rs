@@ -6,9 +6,9 @@
 //!
 //! Models: k = the number of classes, the labels, a graph of 7 neighbours and λ = 1 for GNMF and SemiGNMF,
 //! similarities of that graph for symmetric models, `f32`. WS-NMF and WS-SymNMF: labels with σ = 10.
-//! "ws-nmf-published": the printed weight and start. Guided NMF: strengths at their defaults; words and a light
-//! graph where the name says so.
-//! A method that does not apply to a set (NTF without images, words without terms) gives nothing.
+//! "ws-nmf-published": the printed weight and start. Guided NMF: strengths at their defaults; words and a
+//! light graph where the name says so. A method that does not apply to a set (NTF without images, words
+//! without terms) gives nothing.
 
 use anyhow::Result;
 use partwise::graphs::{Graph, NeighbourGraph, neighbour_graph};

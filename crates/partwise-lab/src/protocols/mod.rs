@@ -1,10 +1,12 @@
-//! The experiments of the papers, to be run again: one experiment a file, and the registry [`ALL`]. Each file opens with what the paper
-//! says, what it leaves open, and what was chosen, and says what its reduced variant leaves out.
+//! The experiments of the papers, to be run again: one experiment a file, and the registry [`ALL`]. Each file
+//! opens with what the paper says, what it leaves open, and what was chosen, and says what its reduced
+//! variant leaves out.
 //!
-//! A [`Protocol`] is a table of facts (what it needs, its cases and groups of methods, published and reference values, figures) and one
-//! function, which runs a [`Unit`]: one case, one group of methods, one draw. Units are independent: classes, labels and starts come from
-//! the case and the draw alone, so any group can be run alone, or be added later, on the same draws. [`run_units`] runs them in
-//! parallel; [`crate::results`] makes tables of their rows.
+//! A [`Protocol`] is a table of facts (what it needs, its cases and groups of methods, published and
+//! reference values, figures) and one function, which runs a [`Unit`]: one case, one group of methods, one
+//! draw. Units are independent: classes, labels and starts come from the case and the draw alone, so any
+//! group can be run alone, or be added later, on the same draws. [`run_units`] runs them in parallel;
+//! [`crate::results`] makes tables of their rows.
 //!
 //! To add an experiment: one file here, and its line in [`ALL`].
 
@@ -137,8 +139,9 @@ impl Protocol {
         Ok(self.groups.iter().filter(|g| wanted.is_empty() || wanted.iter().any(|w| w == g.name)).collect())
     }
 
-    /// The cases of an extent that `wanted` names, all without it: names with commas or semicolons between them, "ORL 2" for a data set at a
-    /// place of the axis, "ORL" for all of its places. Names may hold commas themselves. In the order of the table.
+    /// The cases of an extent that `wanted` names, all without it: names with commas or semicolons between
+    /// them, "ORL 2" for a data set at a place of the axis, "ORL" for all of its places. Names may hold
+    /// commas themselves. In the order of the table.
     ///
     /// # Errors
     /// What is no case of the extent, or that none is named, with the cases that there are.
@@ -196,10 +199,11 @@ pub fn enumerated(names: &[String]) -> String {
 pub struct Axis {
     /// Its name: "k", "labels a class".
     pub name: &'static str,
-    /// Whether the same draw at two places of the axis has classes and labels of its own. Else draws are what the standard error of an
-    /// average over the axis counts.
+    /// Whether the same draw at two places of the axis has classes and labels of its own. Else draws are what
+    /// the standard error of an average over the axis counts.
     pub independent: bool,
-    /// Whether an average over its places means anything. Else tables show the last place that every method has in its stead.
+    /// Whether an average over its places means anything. Else tables show the last place that every method
+    /// has in its stead.
     pub averaged: bool,
 }
 

@@ -1,33 +1,41 @@
-//! NMF-α before a linear classifier: Cho & Saul 2011, "Nonnegative matrix factorization for semi-supervised dimensionality
-//! reduction", arXiv:1112.3714, section 3. What the experiments run is in `nmf_alpha_trial`, figure 2 in [`super::nmf_alpha_basis`].
+//! NMF-α before a linear classifier: Cho & Saul 2011, "Nonnegative matrix factorization for semi-supervised
+//! dimensionality reduction", arXiv:1112.3714, section 3. What the experiments run is in `nmf_alpha_trial`,
+//! figure 2 in [`super::nmf_alpha_basis`].
 //!
-//! The paper says: factor all training rows with few labels, map every row to r codes, correct them to W(HHᵀ)^½, train linear support
-//! vector machines on the same labelled rows, tune their cost and λ on validation rows; 5 splits of training and validation rows, the
-//! official test rows; PCA, LDA, NMF, SSNMF and CNMF in NMF-α's place, a transductive machine (TSVM) and a plain one on raw rows. MNIST 4
-//! against 9: 5,000 / 6,791 / 1,991 rows, 2, 10, 100 % labelled, accuracy; 20 Newsgroups: 9,007 training rows, 20, 40, 100 %, accuracy;
-//! aviation reports (22 labels): 12,912 / 8,607 / 7,077 rows, 5, 10, 100 % labelled, the mean of macro- and micro-averaged F.
+//! The paper says: factor all training rows with few labels, map every row to r codes, correct them to
+//! W(HHᵀ)^½, train linear support vector machines on the same labelled rows, tune their cost and λ on
+//! validation rows; 5 splits of training and validation rows, the official test rows; PCA, LDA, NMF, SSNMF
+//! and CNMF in NMF-α's place, a transductive machine (TSVM) and a plain one on raw rows. MNIST 4 against 9:
+//! 5,000 / 6,791 / 1,991 rows, 2, 10, 100 % labelled, accuracy; 20 Newsgroups: 9,007 training rows, 20, 40,
+//! 100 %, accuracy; aviation reports (22 labels): 12,912 / 8,607 / 7,077 rows, 5, 10, 100 % labelled, the
+//! mean of macro- and micro-averaged F.
 //!
-//! It leaves open: iterations, starts, the machines' loss, bias and cost, the encoding of new rows (only implied), how labelled rows
-//! are drawn, and the grids.
+//! It leaves open: iterations, starts, the machines' loss, bias and cost, the encoding of new rows (only
+//! implied), how labelled rows are drawn, and the grids.
 //!
-//! Chosen here: data divided by the mean length of the training rows; random starts, the same for every λ; 250 iterations (text:
-//! 40), components first, no other stop; new rows by 40 updates of their codes from the constant 1/r, training rows encoded in the same
-//! way, so that all codes are of one kind; hinge loss for MNIST, its square for text; no bias for classes and a constant feature for label sets; every
-//! representation divided by the mean length of its training rows (text: each row by its own), so that one grid of costs (0.1,
-//! 1, …, 1000) serves all; the first rows of a random order of the training rows are labelled; S from machines on the raw rows with a
-//! tenth of the cost that is best for them on validation rows, one against one for several classes. λ's scale is that of S, so the grid
-//! is over the mass ρ = λ·ΣSᵀX/ΣX ∈ {1, 10}, beside ρ = 0, which is plain KL-NMF. r ∈ {16, 64, 128} for MNIST, {32, 64} for reports, {32,
-//! 64, 128} for 20 Newsgroups. SSNMF: relative weights of the labels 0.1, 1, 10; CNMF: Frobenius loss, not where everything is labelled (it
-//! then has one row a class). LDA: its own nearest class mean with a ridge of 0.01, 0.1, 1; over 2,000 features on the 64 first
-//! principal components. TSVM: costs 1, 10, 100. Every parameter is chosen on validation rows. 20 Newsgroups: the 10,000 terms
-//! of the most training documents, tf-idf or counts. The aviation set is the public one of 500 chosen terms, not the 28,426 of the
-//! paper, and the term list of 20 Newsgroups is ours, so published figures stand there for orientation only.
+//! Chosen here: data divided by the mean length of the training rows; random starts, the same for every λ;
+//! 250 iterations (text: 40), components first, no other stop; new rows by 40 updates of their codes from the
+//! constant 1/r, training rows encoded in the same way, so that all codes are of one kind; hinge loss for
+//! MNIST, its square for text; no bias for classes and a constant feature for label sets; every
+//! representation divided by the mean length of its training rows (text: each row by its own), so that one
+//! grid of costs (0.1, 1, …, 1000) serves all; the first rows of a random order of the training rows are
+//! labelled; S from machines on the raw rows with a tenth of the cost that is best for them on validation
+//! rows, one against one for several classes. λ's scale is that of S, so the grid is over the mass ρ =
+//! λ·ΣSᵀX/ΣX ∈ {1, 10}, beside ρ = 0, which is plain KL-NMF. r ∈ {16, 64, 128} for MNIST, {32, 64} for
+//! reports, {32, 64, 128} for 20 Newsgroups. SSNMF: relative weights of the labels 0.1, 1, 10; CNMF:
+//! Frobenius loss, not where everything is labelled (it then has one row a class). LDA: its own nearest class
+//! mean with a ridge of 0.01, 0.1, 1; over 2,000 features on the 64 first principal components. TSVM: costs
+//! 1, 10, 100. Every parameter is chosen on validation rows. 20 Newsgroups: the 10,000 terms of the most
+//! training documents, tf-idf or counts. The aviation set is the public one of 500 chosen terms, not the
+//! 28,426 of the paper, and the term list of 20 Newsgroups is ours, so published figures stand there for
+//! orientation only.
 //!
-//! Constrained k-means: as many clusters as classes over the training rows, labelled rows held; a test row belongs to the nearest
-//! centre. It needs one label a row, as do LDA, TSVM, SSNMF and CNMF here: the aviation reports have none of these lines.
+//! Constrained k-means: as many clusters as classes over the training rows, labelled rows held; a test row
+//! belongs to the nearest centre. It needs one label a row, as do LDA, TSVM, SSNMF and CNMF here: the
+//! aviation reports have none of these lines.
 //!
-//! Reduced: one draw, r = 64. MNIST: 80 iterations. Reports: 5 and 100 % labelled. 20 Newsgroups: 20 % labelled, without TSVM. SSNMF:
-//! weight 1. TSVM: cost 10.
+//! Reduced: one draw, r = 64. MNIST: 80 iterations. Reports: 5 and 100 % labelled. 20 Newsgroups: 20 %
+//! labelled, without TSVM. SSNMF: weight 1. TSVM: cost 10.
 
 use anyhow::Result;
 use partwise::internals::svm::SvmLoss;

@@ -1,15 +1,19 @@
 //! NMF-α's figure 2: Cho & Saul 2011, arXiv:1112.3714: pictures of the basis for three λ.
 //!
-//! The paper says: on MNIST 4 against 9 larger λ (1e4 to 1e5) turn strokes that both digits share into parts that tell them apart.
+//! The paper says: on MNIST 4 against 9 larger λ (1e4 to 1e5) turn strokes that both digits share into parts
+//! that tell them apart.
 //!
-//! It leaves open: r, the labelled share of the figure, iterations. Chosen here: a split of [`super::nmf_alpha`] with 10 % labelled,
-//! r = 16, 250 iterations, the same start for every λ, ρ = 0, 1, 10. λ's scale is that of S, so of the rows and of the
-//! machines' cost: with rows of mean length 1 these are smaller numbers than the paper's; the row says which. λ at ρ = 1 is 31 here, where the references
-//! have 6e3. Computed with a program of its own (numpy, 500 labelled of 5,000 rows): pixels / 255 have a mean length of 8.9, and the same machines on
-//! them coefficients 79 times smaller, so λ = 2.5e3; on pixels / 255 a cost of 0.01 gives λ = 2.9e3, of 0.001 1.2e4 (at mean length 1 a cost of 1 gives 32, of 0.1 131):
-//! the references' machines had a cost about four times lower. The paper's 1e4 to 1e5 are those of still lower costs. ρ is free of all this. One against
-//! the other: |a − b|/(a + b) of a component's inner products with the mean 4 and the mean 9 of the labelled training rows, averaged:
-//! 0 where components are as much in both. Constrained k-means has a test score, and no basis.
+//! It leaves open: r, the labelled share of the figure, iterations. Chosen here: a split of
+//! [`super::nmf_alpha`] with 10 % labelled, r = 16, 250 iterations, the same start for every λ, ρ = 0, 1, 10.
+//! λ's scale is that of S, so of the rows and of the machines' cost: with rows of mean length 1 these are
+//! smaller numbers than the paper's; the row says which. λ at ρ = 1 is 31 here, where the references have
+//! 6e3. Computed with a program of its own (numpy, 500 labelled of 5,000 rows): pixels / 255 have a mean
+//! length of 8.9, and the same machines on them coefficients 79 times smaller, so λ = 2.5e3; on pixels / 255
+//! a cost of 0.01 gives λ = 2.9e3, of 0.001 1.2e4 (at mean length 1 a cost of 1 gives 32, of 0.1 131): the
+//! references' machines had a cost about four times lower. The paper's 1e4 to 1e5 are those of still lower
+//! costs. ρ is free of all this. One against the other: |a − b|/(a + b) of a component's inner products with
+//! the mean 4 and the mean 9 of the labelled training rows, averaged: 0 where components are as much in both.
+//! Constrained k-means has a test score, and no basis.
 //!
 //! Reduced: 60 iterations.
 

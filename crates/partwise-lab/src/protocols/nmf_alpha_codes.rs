@@ -1,4 +1,5 @@
-//! The codes of [`super::nmf_alpha`]: fits of training rows, what NMF-α keeps of the machines, and codes of all rows.
+//! The codes of [`super::nmf_alpha`]: fits of training rows, what NMF-α keeps of the machines, and codes of
+//! all rows.
 
 use std::sync::Arc;
 

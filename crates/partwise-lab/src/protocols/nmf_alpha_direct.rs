@@ -1,4 +1,5 @@
-//! What [`super::nmf_alpha`] has beside codes: transductive machines, discriminant analysis and constrained k-means on the rows themselves.
+//! What [`super::nmf_alpha`] has beside codes: transductive machines, discriminant analysis and constrained
+//! k-means on the rows themselves.
 
 use anyhow::{Context, Result};
 use partwise::{DataMatrix, DenseMatrix};

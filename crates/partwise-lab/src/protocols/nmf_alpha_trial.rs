@@ -5,7 +5,8 @@
 //! representation of all rows  →  machines on the labelled ones, C and the parameters chosen on validation rows  →  test rows
 //! ```
 //!
-//! Codes that no label enters (principal components, KL-NMF) serve every share of labels: the unit of the first share gives the rows of all.
+//! Codes that no label enters (principal components, KL-NMF) serve every share of labels: the unit of the
+//! first share gives the rows of all.
 
 use anyhow::{Context, Result, bail};
 use partwise::internals::svm::SvmLoss;
@@ -292,7 +293,8 @@ mod tests {
     use super::*;
     use crate::protocols::{Extent, Library};
 
-    /// 4 against 9 (or even against large) of the built-in digits: two parts of the same rows that every draw splits.
+    /// 4 against 9 (or even against large) of the built-in digits: two parts of the same rows that every draw
+    /// splits.
     struct Digits;
 
     impl Library for Digits {

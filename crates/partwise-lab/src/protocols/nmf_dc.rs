@@ -1,11 +1,14 @@
 //! NMF-DC's step: Yang et al. 2018 (NMF-DC), the accelerated gradient.
 //!
-//! The paper takes one step 1/(‖G‖·max n_c) for every row. A row that stands for n_q samples allows 1/(‖G‖·n_q) (METHODS R3). Asked here:
-//! after how many iterations is that where the paper's step is after 200?
+//! The paper takes one step 1/(‖G‖·max n_c) for every row. A row that stands for n_q samples allows
+//! 1/(‖G‖·n_q) (METHODS R3). Asked here: after how many iterations is that where the paper's step is after
+//! 200?
 //!
-//! The paper leaves open: δ, the stop, the start. Chosen here: δ = 0.3, k the number of classes, data divided by their maximum, random
-//! starts that both share, components first; the clusters of both by k-means × 20 on the codes, and constrained k-means beside. Generated data as the paper describes them: 0.2·(class centre) + 0.8·noise, uniform on
-//! [0, 1]; 5 classes of 120 samples with 400 features, 60 % labelled. Faces: ORL, 40 people, 2 labels each.
+//! The paper leaves open: δ, the stop, the start. Chosen here: δ = 0.3, k the number of classes, data divided
+//! by their maximum, random starts that both share, components first; the clusters of both by k-means × 20 on
+//! the codes, and constrained k-means beside. Generated data as the paper describes them: 0.2·(class
+//! centre) + 0.8·noise, uniform on [0, 1]; 5 classes of 120 samples with 400 features, 60 % labelled. Faces:
+//! ORL, 40 people, 2 labels each.
 //!
 //! Reduced: 3 draws.
 

@@ -1,19 +1,24 @@
 //! NMF-DC's figure 1: Yang et al. 2018 (NMF-DC), the objective against iterations and time.
 //!
-//! The paper says: NMF-DC's accelerated gradient needs four to five times less time than CNMF's multiplicative updates.
+//! The paper says: NMF-DC's accelerated gradient needs four to five times less time than CNMF's
+//! multiplicative updates.
 //!
 //! It leaves open: data, k, start, δ, whether labelled rows are merged, the machine.
 //!
-//! Chosen here: δ = 0, so that every solver lowers one objective, ½‖X − AZH‖² less what tying leaves whatever the factors (the part on
-//! merged rows). Faces / 255 and generated data (a = 0.6: the references do not state theirs; trials in NumPy with their other choices
-//! gave HALS 10, 5, 2, 1 % after 16, 45, 88, 158 iterations at a = 0.6, references 15, 43, 83, 140; after 3, 9, 31, 75 at a = 0.8 and 43, 76, 116, 143
-//! at a = 0.5), starts uniform times 2√(mean X/k) that all share. The target is the objective after 1,000 sweeps of HALS. Excess: how far an objective is above it, in %. MU on merged rows (at most 2,000 iterations),
-//! HALS on merged rows (600), NMF-DC with the paper's step 1/(L·max n) and with 1/(L·n_q) (600). MU without merging visits the
-//! same iterates (METHODS R1, tested), so its objectives are those of MU on merged rows, and only an iteration's time is measured: "as printed"
-//! that of every product in the printed order, the label matrix A as a matrix (`nmf_dc_printed.rs`); "all rows" that of the cheapest order, in which
-//! A is no matrix: NMF's updates of n rows. How much faster merging is than "MU as printed" depends on which of the two is meant. Seconds are
-//! iterations times the CPU time of one on one thread, which is that of a run of many less that of a run of one. "To reach": the first iteration within 10, 5, 2, 1 %
-//! of the target and its seconds; none where the solver isn't there at its limit. Clusters: k-means on the codes at that limit, and
+//! Chosen here: δ = 0, so that every solver lowers one objective, ½‖X − AZH‖² less what tying leaves whatever
+//! the factors (the part on merged rows). Faces / 255 and generated data (a = 0.6: the references do not
+//! state theirs; trials in NumPy with their other choices gave HALS 10, 5, 2, 1 % after 16, 45, 88, 158
+//! iterations at a = 0.6, references 15, 43, 83, 140; after 3, 9, 31, 75 at a = 0.8 and 43, 76, 116, 143 at
+//! a = 0.5), starts uniform times 2√(mean X/k) that all share. The target is the objective after 1,000 sweeps
+//! of HALS. Excess: how far an objective is above it, in %. MU on merged rows (at most 2,000 iterations),
+//! HALS on merged rows (600), NMF-DC with the paper's step 1/(L·max n) and with 1/(L·n_q) (600). MU without
+//! merging visits the same iterates (METHODS R1, tested), so its objectives are those of MU on merged rows,
+//! and only an iteration's time is measured: "as printed" that of every product in the printed order, the
+//! label matrix A as a matrix (`nmf_dc_printed.rs`); "all rows" that of the cheapest order, in which A is no
+//! matrix: NMF's updates of n rows. How much faster merging is than "MU as printed" depends on which of the
+//! two is meant. Seconds are iterations times the CPU time of one on one thread, which is that of a run of
+//! many less that of a run of one. "To reach": the first iteration within 10, 5, 2, 1 % of the target and its
+//! seconds; none where the solver isn't there at its limit. Clusters: k-means on the codes at that limit, and
 //! constrained k-means beside, which has no such objective.
 //!
 //! Reduced: 2 draws; ORL with 10 people; MU at most 400, the others 200 iterations.

@@ -2,14 +2,15 @@
 //!
 //! The paper says: on ORL the codes get sparser and the clustering better as δ grows.
 //!
-//! It leaves open: the number of classes, labels and draws, the stop, the start; whether the sparseness is that of the factor Z or of
-//! the codes AZ (it calls them equal, which they are not).
+//! It leaves open: the number of classes, labels and draws, the stop, the start; whether the sparseness is
+//! that of the factor Z or of the codes AZ (it calls them equal, which they are not).
 //!
-//! Chosen here: c = 3 and 10 classes, 1 and 2 labels a class, δ = 0, 0.1, …, 0.9; images / 255; 200 steps of the running scheme, the
-//! paper's step, codes first; starts that every δ shares, uniform times 2√(mean X/k); k-means × 20 on the codes as they come. Sparseness is
-//! Hoyer's of all entries of Z together (one row a class for its labelled samples): chosen after a first look, since the mean over its rows
-//! was twice the reference, so that it agrees is no evidence of its own. δ = 1 is left out: S then has
-//! rank one. Constrained k-means has no δ: a level line.
+//! Chosen here: c = 3 and 10 classes, 1 and 2 labels a class, δ = 0, 0.1, …, 0.9; images / 255; 200 steps of
+//! the running scheme, the paper's step, codes first; starts that every δ shares, uniform times 2√(mean X/k);
+//! k-means × 20 on the codes as they come. Sparseness is Hoyer's of all entries of Z together (one row a
+//! class for its labelled samples): chosen after a first look, since the mean over its rows was twice the
+//! reference, so that it agrees is no evidence of its own. δ = 1 is left out: S then has rank one.
+//! Constrained k-means has no δ: a level line.
 //!
 //! Reduced: 3 draws; δ = 0, 0.3, 0.6, 0.9.
 

@@ -1,17 +1,19 @@
 //! NMF-DC's computer-generated data: Yang et al. 2018 (NMF-DC).
 //!
-//! The paper says: 100 classes of 20 samples with 2,500 features, centres mixed with noise, c classes drawn; with 10 % labelled NMF has 83.7, CNMF 90.2,
-//! NMF-DC 94.2 on average.
+//! The paper says: 100 classes of 20 samples with 2,500 features, centres mixed with noise, c classes drawn;
+//! with 10 % labelled NMF has 83.7, CNMF 90.2, NMF-DC 94.2 on average.
 //!
-//! It leaves open: how centre and noise are mixed, their distributions, the iterations. Chosen here, our reconstruction: x = (1 − a)·centre + a·noise,
-//! all entries uniform on [0, 1), a = 0.8 and 0.82; classes are all alike, so a draw generates its c = 5, 10, 20, 30 classes alone; 2 of 20
-//! samples labelled; settings as in the tables ([`super::nmf_dc_tables`]); NMF and CNMF with 200 and with 1,500 multiplicative updates, NMF
+//! It leaves open: how centre and noise are mixed, their distributions, the iterations. Chosen here, our
+//! reconstruction: x = (1 − a)·centre + a·noise, all entries uniform on [0, 1), a = 0.8 and 0.82; classes are
+//! all alike, so a draw generates its c = 5, 10, 20, 30 classes alone; 2 of 20 samples labelled; settings as
+//! in the tables ([`super::nmf_dc_tables`]); NMF and CNMF with 200 and with 1,500 multiplicative updates, NMF
 //! with 50 sweeps of HALS, CNMF-KL with 100 updates: which of them has converged decides the ranking.
 //!
-//! CNMF-KL lies below its references (c = 5, 10 at a = 0.8: 65.1 ± 1.5 over 10 draws, 72.5). At 100 updates it is in the middle of its rise: a program of its own
-//! (numpy, 12 draws, c = 5) has 76.4 after 100 updates, 93.0 after 150, 97.8 after 200, 100 after 400, whichever factor is first, and a deviation of 9.3 over draws
-//! after 100. The references' values are multiples of ½ a sample, so they are of 2 draws: a standard error of 6.6. Ours at c = 5 is 72.6 ± 2.4, that program's
-//! 76.4 ± 2.7, the reference's 89.0 ± 6.6.
+//! CNMF-KL lies below its references (c = 5, 10 at a = 0.8: 65.1 ± 1.5 over 10 draws, 72.5). At 100 updates
+//! it is in the middle of its rise: a program of its own (numpy, 12 draws, c = 5) has 76.4 after 100 updates,
+//! 93.0 after 150, 97.8 after 200, 100 after 400, whichever factor is first, and a deviation of 9.3 over
+//! draws after 100. The references' values are multiples of ½ a sample, so they are of 2 draws: a standard
+//! error of 6.6. Ours at c = 5 is 72.6 ± 2.4, that program's 76.4 ± 2.7, the reference's 89.0 ± 6.6.
 //!
 //! Reduced: 2 draws; c = 5, 10, a = 0.8.
 

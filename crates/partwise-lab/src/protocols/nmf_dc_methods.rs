@@ -1,4 +1,5 @@
-//! What NMF-DC's experiments share: the methods beside those of [`super::faces`], and rows with running times.
+//! What NMF-DC's experiments share: the methods beside those of [`super::faces`], and rows with running
+//! times.
 //!
 //! ```text
 //! GNMF 10, SemiGNMF 10: λ = 10 on images / 255, 5 neighbours, binary weights, kmB (the CNMF experiments: λ = 100, unit rows)
@@ -101,7 +102,8 @@ pub(super) fn rows(unit: &Unit<'_>, faces: &Faces, method: &Method, iterations: 
     Ok(rows)
 }
 
-/// The sum of squares that tying labelled samples leaves, whatever the factors: Σ ‖xᵢ − x̄_c‖² over labelled samples.
+/// The sum of squares that tying labelled samples leaves, whatever the factors: Σ ‖xᵢ − x̄_c‖² over labelled
+/// samples.
 pub(super) fn scatter_of_labelled(faces: &Faces) -> f64 {
     let data: &DenseMatrix<'static, f64> = &faces.data;
     let mut total = 0.0;

@@ -1,13 +1,14 @@
-//! CNMF's multiplicative updates as the papers print them, for their time alone: every product in the order in which it is printed, the label
-//! matrix A (n × q) as a matrix of zeros and ones, nothing merged.
+//! CNMF's multiplicative updates as the papers print them, for their time alone: every product in the order
+//! in which it is printed, the label matrix A (n × q) as a matrix of zeros and ones, nothing merged.
 //!
 //! ```text
 //! H ← H ∘ (Zᵀ Aᵀ X) / (Zᵀ Aᵀ A Z H)        X (n × d), A (n × q), Z (q × k), H (k × d)
 //! Z ← Z ∘ (Aᵀ X Hᵀ) / (Aᵀ A Z H Hᵀ)        products from the left to the right
 //! ```
 //!
-//! The library visits the same iterates on q merged rows (METHODS R1). So this is no second way to fit anything: a test holds it against the library's,
-//! and [`super::nmf_dc_convergence`] measures what an iteration costs.
+//! The library visits the same iterates on q merged rows (METHODS R1). So this is no second way to fit
+//! anything: a test holds it against the library's, and [`super::nmf_dc_convergence`] measures what an
+//! iteration costs.
 
 use anyhow::{Result, bail};
 use partwise::{DataMatrix, DenseMatrix, Init, Labels, Matrix};

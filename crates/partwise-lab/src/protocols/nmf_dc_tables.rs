@@ -1,16 +1,20 @@
 //! NMF-DC's tables II–VII and figure 7: Yang et al. 2018 (NMF-DC).
 //!
-//! The paper says: faces (ORL, Yale and others), k = 2..10 classes; NMF, GNMF, SemiGNMF, CNMF, CNMF-KL, NsNMF, NMF-DC and AnsNMF; accuracy, NMI and
-//! running time, 10 % of the images labelled; figure 7: 10, 20 and 30 % labelled.
+//! The paper says: faces (ORL, Yale and others), k = 2..10 classes; NMF, GNMF, SemiGNMF, CNMF, CNMF-KL,
+//! NsNMF, NMF-DC and AnsNMF; accuracy, NMI and running time, 10 % of the images labelled; figure 7: 10, 20
+//! and 30 % labelled.
 //!
-//! It leaves open: δ, θ, λ, iterations and stop, starts, the reading of the codes, whether labelled images count, the machine. 10 % of ORL
-//! or Yale is one label a class, where CNMF is NMF by construction; the gains of its tables need two or three (figure 7's other places).
+//! It leaves open: δ, θ, λ, iterations and stop, starts, the reading of the codes, whether labelled images
+//! count, the machine. 10 % of ORL or Yale is one label a class, where CNMF is NMF by construction; the gains
+//! of its tables need two or three (figure 7's other places).
 //!
-//! Chosen here: as in CNMF's tables ([`super::cnmf`]): images / 255, 200 iterations, km; the tables with two labels a class; GNMF and
-//! SemiGNMF with λ = 10 on images / 255; NsNMF θ = 0.5; NMF-DC δ = 0, 0.3, 0.5, 0.7, the paper's step. Figure 7: 1, 2, 3 labels a
-//! class for 10, 20, 30 %, the average over k = 2..10 in one row a draw. Seconds are wall time of a fit on one thread; multiplicative updates
-//! run on merged rows, so CNMF costs less here than as printed ([`super::nmf_dc_convergence`]). FERET, LFW and AR can't be had: UMIST, and Extended
-//! Yale B at k = 10, stand in. AnsNMF is left out: no reliable public description of its linear programs.
+//! Chosen here: as in CNMF's tables ([`super::cnmf`]): images / 255, 200 iterations, km; the tables with two
+//! labels a class; GNMF and SemiGNMF with λ = 10 on images / 255; NsNMF θ = 0.5; NMF-DC δ = 0, 0.3, 0.5, 0.7,
+//! the paper's step. Figure 7: 1, 2, 3 labels a class for 10, 20, 30 %, the average over k = 2..10 in one row
+//! a draw. Seconds are wall time of a fit on one thread; multiplicative updates run on merged rows, so CNMF
+//! costs less here than as printed ([`super::nmf_dc_convergence`]). FERET, LFW and AR can't be had: UMIST,
+//! and Extended Yale B at k = 10, stand in. AnsNMF is left out: no reliable public description of its linear
+//! programs.
 //!
 //! Reduced: 3 draws (tables: 1); k = 2, 6, 10, without Extended Yale B.
 

@@ -21,8 +21,9 @@ pub struct Finished {
     pub seconds: f64,
 }
 
-/// Runs units on `threads` threads (1 or more, at most [`partwise::internals::most_threads`]), in their order, and gives each as it ends. When the receiver is dropped no further unit is
-/// begun; those under way end with the program.
+/// Runs units on `threads` threads (1 or more, at most [`partwise::internals::most_threads`]), in their
+/// order, and gives each as it ends. When the receiver is dropped no further unit is begun; those under way
+/// end with the program.
 pub fn run_units(
     protocol: &'static Protocol,
     extent: Extent,

@@ -1,24 +1,29 @@
-//! SCNMF's figures: Lan et al. 2014, "Soft-constrained nonnegative matrix factorization via normalization", IJCNN 2014.
+//! SCNMF's figures: Lan et al. 2014, "Soft-constrained nonnegative matrix factorization via normalization",
+//! IJCNN 2014.
 //!
-//! The paper says: faces of ORL, FERET, Yale and UMIST; NMF, NMF-α, CNMF and SCNMF. Figure 1: the bases on ORL with two labels a class.
-//! Figures 3–6: accuracy and NMI against k = 2..10 classes, two labels a class, ten draws. Figures 7–10: against 1 to 5 labels a class,
-//! ten classes, ten draws. Figures 11–14: accuracy, NMI and time against iterations. All figures are curves without numbers.
+//! The paper says: faces of ORL, FERET, Yale and UMIST; NMF, NMF-α, CNMF and SCNMF. Figure 1: the bases on
+//! ORL with two labels a class. Figures 3–6: accuracy and NMI against k = 2..10 classes, two labels a class,
+//! ten draws. Figures 7–10: against 1 to 5 labels a class, ten classes, ten draws. Figures 11–14: accuracy,
+//! NMI and time against iterations. All figures are curves without numbers.
 //!
-//! It leaves open: starts, iterations, how clusters are read off the codes, NMF-α's λ and machines, the setting of figures 11–14, and
-//! whether labelled images count. With the printed updates SCNMF is plain NMF and one rescaling at the end (METHODS R8), so its start is
-//! what matters.
+//! It leaves open: starts, iterations, how clusters are read off the codes, NMF-α's λ and machines, the
+//! setting of figures 11–14, and whether labelled images count. With the printed updates SCNMF is plain NMF
+//! and one rescaling at the end (METHODS R8), so its start is what matters.
 //!
-//! Chosen here: as in CNMF's tables ([`super::cnmf`]): images / 255, 200 multiplicative updates, the basis first; SCNMF, CNMF and NMF-α from
-//! uniform starts and from the labels; k-means × 20 on the codes as they come (km), rows of unit length for NMF-α (kmR), the largest code for
-//! SCNMF (arg), too. NMF-α: machines one against one with C = 1 on images / 255, λ such that the discriminative rows weigh as much as the
-//! data (ρ = 1). Figures 11–14: ten classes, two labels, fits of their own for 1, 2, 5, 10, 20, 50, 100, 200 iterations; time is that of the
-//! fit (with NMF-α's machines), on one thread. Figure 1: ten classes. FERET can't be had. The scores of all figures are those over unlabelled
-//! images, with those over all beside.
+//! Chosen here: as in CNMF's tables ([`super::cnmf`]): images / 255, 200 multiplicative updates, the basis
+//! first; SCNMF, CNMF and NMF-α from uniform starts and from the labels; k-means × 20 on the codes as they
+//! come (km), rows of unit length for NMF-α (kmR), the largest code for SCNMF (arg), too. NMF-α: machines one
+//! against one with C = 1 on images / 255, λ such that the discriminative rows weigh as much as the data (ρ =
+//! 1). Figures 11–14: ten classes, two labels, fits of their own for 1, 2, 5, 10, 20, 50, 100, 200
+//! iterations; time is that of the fit (with NMF-α's machines), on one thread. Figure 1: ten classes. FERET
+//! can't be had. The scores of all figures are those over unlabelled images, with those over all beside.
 //!
-//! NMF-α on Yale with 2 labels lies 6 above its reference (54.1 ± 1.0 from uniform starts, 48.2; from labels 56.9 ± 2.2, 51.9). Methods that have no part in
-//! S are above theirs, too, on the same ten draws of classes: NMF +1.6, CNMF +3.1, constrained k-means +2.2; and the references form S from clipped slacks in place
-//! of dual coefficients: on ten other draws a program of its own (numpy) has 52.3 with the coefficients, 50.0 with the slacks, 50.2 without S (deviation over
-//! draws 5.5, so a standard error of 1.7 for each). What is left is 1 to 2 standard errors.
+//! NMF-α on Yale with 2 labels lies 6 above its reference (54.1 ± 1.0 from uniform starts, 48.2; from labels
+//! 56.9 ± 2.2, 51.9). Methods that have no part in S are above theirs, too, on the same ten draws of classes:
+//! NMF +1.6, CNMF +3.1, constrained k-means +2.2; and the references form S from clipped slacks in place of
+//! dual coefficients: on ten other draws a program of its own (numpy) has 52.3 with the coefficients, 50.0
+//! with the slacks, 50.2 without S (deviation over draws 5.5, so a standard error of 1.7 for each). What is
+//! left is 1 to 2 standard errors.
 //!
 //! Reduced: 3 draws; k = 2, 6, 10; labels 1, 3, 5; iterations 1, 10, 200.
 

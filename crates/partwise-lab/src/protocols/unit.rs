@@ -171,6 +171,7 @@ pub struct Picture {
     pub title: String,
     /// Height and width of one image.
     pub shape: (usize, usize),
-    /// Rows of images (each height × width, row-major) with the name of the row; each image is scaled to its own largest value.
+    /// Rows of images (each height × width, row-major) with the name of the row; each image is scaled to its
+    /// own largest value.
     pub rows: Vec<(String, Vec<Vec<f64>>)>,
 }

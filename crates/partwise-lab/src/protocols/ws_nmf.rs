@@ -1,32 +1,40 @@
-//! WS-NMF with more and more labels: Choo, Lee, Reddy & Park 2015, "Weakly supervised nonnegative matrix factorization for user-driven
-//! clustering", doi 10.1007/s10618-014-0384-8, section 4, figures 1 and 2.
+//! WS-NMF with more and more labels: Choo, Lee, Reddy & Park 2015, "Weakly supervised nonnegative matrix
+//! factorization for user-driven clustering", doi 10.1007/s10618-014-0384-8, section 4, figures 1 and 2.
 //!
-//! The paper says: accuracy against the share of labelled samples, 0 to 50 %, for nine methods (NMF, k-means, spectral clustering, WS-NMF,
-//! SS-NMF of Chen et al. ("SS-NMF1") and of Lee et al. ("SS-NMF2"), PCK-means, MPCK-means, SS-Spectral) on text (figure 1: 20 Newsgroups,
-//! Reuters, Cora) and beside it faces (Extended Yale B) for several numbers of clusters. β by halving until less than 95 % of the labelled samples
-//! keep their class; links as chains of the labelled samples of a class. Figures without numbers.
+//! The paper says: accuracy against the share of labelled samples, 0 to 50 %, for nine methods (NMF, k-means,
+//! spectral clustering, WS-NMF, SS-NMF of Chen et al. ("SS-NMF1") and of Lee et al. ("SS-NMF2"), PCK-means,
+//! MPCK-means, SS-Spectral) on text (figure 1: 20 Newsgroups, Reuters, Cora) and beside it faces (Extended
+//! Yale B) for several numbers of clusters. β by halving until less than 95 % of the labelled samples keep
+//! their class; links as chains of the labelled samples of a class. Figures without numbers.
 //!
-//! It leaves open: which documents, terms and classes; whether labels are stratified; the first β and the last (the rule may never
-//! stop); iterations; whether labelled samples count in the scores; σ of SS-NMF1 (with the printed 1e-5 its kernel is the identity); λ of
-//! SS-NMF2. Its Cora has 573 documents and can't be had.
+//! It leaves open: which documents, terms and classes; whether labels are stratified; the first β and the
+//! last (the rule may never stop); iterations; whether labelled samples count in the scores; σ of SS-NMF1
+//! (with the printed 1e-5 its kernel is the identity); λ of SS-NMF2. Its Cora has 573 documents and can't be
+//! had.
 //!
-//! Chosen here: classes by chance for each draw. 20 Newsgroups and Reuters (stories with one of the ten largest topics and no other): 50 documents a
-//! class, terms in two or more of them, tf-idf. Cora (7 areas): 100 papers a class, its 0/1 words weighed in the same way. Extended Yale B: all
-//! images of a class. Rows of unit length. Labels: a share of all samples by chance, not stratified; larger shares keep those of smaller ones.
-//! WS-NMF: the printed weight m_W = β, d eliminated, HALS with two sweeps; β = 4, 40 iterations, then β/2 and 15 more from there, down to
-//! 1e-3 at most; started as published (basis first), or from the labels (class means at the
-//! scale of the data, codes first); and with β = 1 from the labels, 40 iterations. Start and iterations of these two were changed when first
-//! results lay far below the references, so that they agree now is no evidence of its own.
-//! arg: the largest code; argB: that after scaling the basis to unit length. SSNMF (SS-NMF2): λ = 1 on the printed objective, uniform starts, 200
-//! multiplicative updates; B: the largest of W·B; kmB: k-means on scaled codes. NMF: HALS, 200 iterations. The others: the defaults of their files.
-//! Methods that see no labels are level lines: the same clusters, scored on the samples that are unlabelled at each share.
+//! Chosen here: classes by chance for each draw. 20 Newsgroups and Reuters (stories with one of the ten
+//! largest topics and no other): 50 documents a class, terms in two or more of them, tf-idf. Cora (7 areas):
+//! 100 papers a class, its 0/1 words weighed in the same way. Extended Yale B: all images of a class. Rows of
+//! unit length. Labels: a share of all samples by chance, not stratified; larger shares keep those of smaller
+//! ones. WS-NMF: the printed weight m_W = β, d eliminated, HALS with two sweeps; β = 4, 40 iterations, then
+//! β/2 and 15 more from there, down to 1e-3 at most; started as published (basis first), or from the labels
+//! (class means at the scale of the data, codes first); and with β = 1 from the labels, 40 iterations. Start
+//! and iterations of these two were changed when first results lay far below the references, so that they
+//! agree now is no evidence of its own. arg: the largest code; argB: that after scaling the basis to unit
+//! length. SSNMF (SS-NMF2): λ = 1 on the printed objective, uniform starts, 200 multiplicative updates; B:
+//! the largest of W·B; kmB: k-means on scaled codes. NMF: HALS, 200 iterations. The others: the defaults of
+//! their files. Methods that see no labels are level lines: the same clusters, scored on the samples that are
+//! unlabelled at each share.
 //!
-//! Cora's words were plain 0/1 at first, and spectral clustering and constrained k-means lay far above the references (3 clusters: +23 without labels, +12 at
-//! 5 %). Tried with all 7 classes, where no draw of classes plays a part (6 draws of rows, other programs): 0/1 words have 50.0 for spectral and 81.8 / 63.6
-//! (all / unlabelled) for constrained k-means at 50 %, tf-idf 43.0 and 84.8 / 69.6, the references 40.2 and 84.6 / 69.3: they have tf-idf. With 3 clusters
-//! the difference between three classes and three others is larger than that: over 18 triples spectral has 56.0 ± 7.8 (tf-idf) and 63.8 ± 9.8 (0/1), so means
-//! of 5 draws have a standard error of 3.5 to 4.4, the reference's 46.9 too. With tf-idf our 5 draws have 62.3 ± 4.5 for spectral with 3 clusters, 41.6 ± 1.2 with 7, and
-//! 53.7, 67.1, 79.3, 91.1 for constrained k-means with 5, 10, 20, 50 % labelled (references 51.7, 64.9, 75.0, 89.5).
+//! Cora's words were plain 0/1 at first, and spectral clustering and constrained k-means lay far above the
+//! references (3 clusters: +23 without labels, +12 at 5 %). Tried with all 7 classes, where no draw of
+//! classes plays a part (6 draws of rows, other programs): 0/1 words have 50.0 for spectral and 81.8 / 63.6
+//! (all / unlabelled) for constrained k-means at 50 %, tf-idf 43.0 and 84.8 / 69.6, the references 40.2 and
+//! 84.6 / 69.3: they have tf-idf. With 3 clusters the difference between three classes and three others is
+//! larger than that: over 18 triples spectral has 56.0 ± 7.8 (tf-idf) and 63.8 ± 9.8 (0/1), so means of 5
+//! draws have a standard error of 3.5 to 4.4, the reference's 46.9 too. With tf-idf our 5 draws have 62.3 ±
+//! 4.5 for spectral with 3 clusters, 41.6 ± 1.2 with 7, and 53.7, 67.1, 79.3, 91.1 for constrained k-means
+//! with 5, 10, 20, 50 % labelled (references 51.7, 64.9, 75.0, 89.5).
 //!
 //! Reduced: 2 draws; the smallest number of clusters of each set; shares 5, 20, 50 %.
 
@@ -233,8 +241,9 @@ impl Sample {
         ])
     }
 
-    /// The means of the labelled rows of each class as the basis, at the scale of the data; for a class without a label the mean of all rows,
-    /// entrywise times a uniform number. [`Init::Labels`] scales both factors to equal norm, which the printed weight is not free of.
+    /// The means of the labelled rows of each class as the basis, at the scale of the data; for a class
+    /// without a label the mean of all rows, entrywise times a uniform number. [`Init::Labels`] scales both
+    /// factors to equal norm, which the printed weight is not free of.
     pub(super) fn class_means(&self, labels: &Labels) -> Init {
         let (n, known) = (self.classes.len(), labels.n_classes());
         let mut means = Matrix::from_fn(self.k, self.samples.features, |_, _| 0.0);

@@ -1,4 +1,5 @@
-//! The methods of [`super::ws_nmf`] on one draw, with and without labels; what was chosen about them stands there.
+//! The methods of [`super::ws_nmf`] on one draw, with and without labels; what was chosen about them stands
+//! there.
 
 use anyhow::{Result, bail};
 use partwise::{

@@ -90,7 +90,8 @@ pub(super) mod made {
         set
     }
 
-    /// `count` messages of each group: a third of its own words, a tenth of the others', and now and then the last word of its name.
+    /// `count` messages of each group: a third of its own words, a tenth of the others', and now and then the
+    /// last word of its name.
     pub(in super::super) fn messages(names: &[&str], count: usize) -> DataSet {
         let word = |name: &&str| name.rsplit(['.', ' ']).next().unwrap_or(name).to_string();
         let mut terms: Vec<String> = names.iter().map(word).collect();

@@ -1,19 +1,24 @@
-//! WS-NMF's scenario 1: Choo, Lee, Reddy & Park 2015, "Weakly supervised nonnegative matrix factorization for user-driven
-//! clustering", doi 10.1007/s10618-014-0384-8. Scenario 2 is [`super::ws_symnmf`], scenario 3 [`super::ws_nmf_words`].
+//! WS-NMF's scenario 1: Choo, Lee, Reddy & Park 2015, "Weakly supervised nonnegative matrix factorization for
+//! user-driven clustering", doi 10.1007/s10618-014-0384-8. Scenario 2 is [`super::ws_symnmf`], scenario 3
+//! [`super::ws_nmf_words`].
 //!
-//! The paper says: soft reference rows for the codes, made from information that is at hand anyway, on Four Area and NIPS papers. Shown by examples,
-//! without scores.
+//! The paper says: soft reference rows for the codes, made from information that is at hand anyway, on Four
+//! Area and NIPS papers. Shown by examples, without scores.
 //!
 //! It leaves open: the references' rows and weights; the start. Four Area and NIPS papers can't be had.
 //!
-//! Chosen here: Cora, all seven areas, 100 papers of each: 10 % of all 2708 papers have a known area,
-//! and the reference row of any paper is the share of each area among the known ones that it cites or that cite it (papers without any are free). 20
-//! Newsgroups, six groups, 100 messages of each: the row is how often the words of a group's name that no other name has stand in the message. Samples
-//! whose own area is known are scored like the others (few are in the draw); no score sees a label but through the references. The accuracy on
-//! samples without a reference, which are spread by what the others teach, stands beside that on all. WS-NMF with
-//! the printed weight m (1, 3, 10; first 0.3, 1, 3, of which the largest was best on Cora) for every row that has a reference, d eliminated, HALS with two sweeps, codes first, 100 iterations, basis started at the
-//! means of the rows weighed by the references (a class that no reference names: at the mean of the rows without one); arg. Beside: NMF; the references alone (their largest entry, the first class where there are none); constrained
-//! k-means and WS-NMF with the rows whose largest reference is single as hard labels (σ = 10).
+//! Chosen here: Cora, all seven areas, 100 papers of each: 10 % of all 2708 papers have a known area, and the
+//! reference row of any paper is the share of each area among the known ones that it cites or that cite it
+//! (papers without any are free). 20 Newsgroups, six groups, 100 messages of each: the row is how often the
+//! words of a group's name that no other name has stand in the message. Samples whose own area is known are
+//! scored like the others (few are in the draw); no score sees a label but through the references. The
+//! accuracy on samples without a reference, which are spread by what the others teach, stands beside that on
+//! all. WS-NMF with the printed weight m (1, 3, 10; first 0.3, 1, 3, of which the largest was best on Cora)
+//! for every row that has a reference, d eliminated, HALS with two sweeps, codes first, 100 iterations, basis
+//! started at the means of the rows weighed by the references (a class that no reference names: at the mean
+//! of the rows without one); arg. Beside: NMF; the references alone (their largest entry, the first class
+//! where there are none); constrained k-means and WS-NMF with the rows whose largest reference is single as
+//! hard labels (σ = 10).
 //!
 //! Reduced: 3 draws.
 
@@ -212,7 +217,8 @@ mod tests {
     use super::*;
     use crate::protocols::{DataSet, Extent, Library, ws_nmf_sample::made};
 
-    /// Papers of three areas that cite their own area, and messages of seven groups that name their group now and then.
+    /// Papers of three areas that cite their own area, and messages of seven groups that name their group now
+    /// and then.
     struct Made;
 
     impl Library for Made {
@@ -268,7 +274,8 @@ mod tests {
             assert!(sums.iter().all(|sum| *sum == 0.0 || (sum - 1.0).abs() < 1e-12), "{sums:?}");
             let known = sums.iter().filter(|sum| **sum > 0.0).count();
             assert!(known > 10 && known < sums.len(), "{known} of {}", sums.len());
-            // Papers cite their own area and messages name their own group, so a reference is never wrong here.
+            // Papers cite their own area and messages name their own group, so a reference is never wrong
+            // here.
             let right = (0..sums.len()).filter(|i| sums[*i] > 0.0);
             assert!(right.into_iter().all(|i| reference.get(i, sample.classes[i] as usize) == 1.0));
         }

@@ -1,17 +1,21 @@
-//! WS-NMF's scenario 3: Choo, Lee, Reddy & Park 2015, "Weakly supervised nonnegative matrix factorization for user-driven
-//! clustering", doi 10.1007/s10618-014-0384-8, figure 5. Scenario 1 is [`super::ws_nmf_soft`].
+//! WS-NMF's scenario 3: Choo, Lee, Reddy & Park 2015, "Weakly supervised nonnegative matrix factorization for
+//! user-driven clustering", doi 10.1007/s10618-014-0384-8, figure 5. Scenario 1 is [`super::ws_nmf_soft`].
 //!
-//! The paper says: words that a user cares for steer topics: a topic that mixes two themes is copied, the value of a keyword is doubled in one copy
-//! and so are others in the other, and the copies are references of the components. Shown by examples, without scores.
+//! The paper says: words that a user cares for steer topics: a topic that mixes two themes is copied, the
+//! value of a keyword is doubled in one copy and so are others in the other, and the copies are references of
+//! the components. Shown by examples, without scores.
 //!
 //! It leaves open: which words and weights; the start.
 //!
-//! Chosen here: 20 Newsgroups, 200 messages of two related groups and of three others (space, Mideast politics, computer
-//! graphics), terms in two or more, tf-idf, unit rows; NMF with 4 topics (HALS, random start, 200 iterations), basis rows scaled to unit length; the
-//! topic that most messages of the two groups belong to is copied; the keyword of each group is multiplied by `boost` in its copy and set
-//! to 0 in the other; all five rows have weight alpha; WS-NMF from there with the codes first, 200 iterations. "start only" has weight 0. split: % of the messages
-//! of the two groups in the topic of their keyword; drawn in: % of the other messages in one of both; rank: of the keyword among the terms of its topic. The groups
-//! and words behind the references are not known, so those are not held against ours: compare what a boost changes.
+//! Chosen here: 20 Newsgroups, 200 messages of two related groups and of three others (space, Mideast
+//! politics, computer graphics), terms in two or more, tf-idf, unit rows; NMF with 4 topics (HALS, random
+//! start, 200 iterations), basis rows scaled to unit length; the topic that most messages of the two groups
+//! belong to is copied; the keyword of each group is multiplied by `boost` in its copy and set to 0 in the
+//! other; all five rows have weight alpha; WS-NMF from there with the codes first, 200 iterations. "start
+//! only" has weight 0. split: % of the messages of the two groups in the topic of their keyword; drawn in: %
+//! of the other messages in one of both; rank: of the keyword among the terms of its topic. The groups and
+//! words behind the references are not known, so those are not held against ours: compare what a boost
+//! changes.
 //!
 //! Reduced: 3 draws; boosts 1 and 2 only.
 
@@ -114,8 +118,8 @@ fn words(unit: &Unit<'_>) -> Result<Outcome> {
     Ok(rows.into())
 }
 
-/// The basis of unit length with the topic of the two groups copied: the copy of each keyword (the first two rows) has it times
-/// `boost` and lacks the other one.
+/// The basis of unit length with the topic of the two groups copied: the copy of each keyword (the first two
+/// rows) has it times `boost` and lacks the other one.
 fn copies(first: &Fit<f64>, sample: &Sample, keywords: &[usize], boost: f64) -> Matrix<f64> {
     let length = |j: usize| first.components.row(j).iter().map(|v| v * v).sum::<f64>().sqrt();
     let lengths: Vec<f64> = (0..TOPICS).map(length).collect();
@@ -139,7 +143,8 @@ fn copies(first: &Fit<f64>, sample: &Sample, keywords: &[usize], boost: f64) -> 
     })
 }
 
-/// How the two groups are split. Where no row is meant for a keyword (NMF), its topic is the one that most of its group's messages belong to.
+/// How the two groups are split. Where no row is meant for a keyword (NMF), its topic is the one that most of
+/// its group's messages belong to.
 fn steered(row: Row, sample: &Sample, fitted: &Fit<f64>, keywords: &[usize]) -> Result<Row> {
     let k = fitted.codes.columns();
     let length = |j: usize| fitted.components.row(j).iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -222,7 +227,8 @@ mod tests {
     use super::*;
     use crate::protocols::{DataSet, Extent, Library, ws_nmf_sample::made};
 
-    /// Messages of the groups of a theme and the three others; the two of the theme share most of their words.
+    /// Messages of the groups of a theme and the three others; the two of the theme share most of their
+    /// words.
     struct Made;
 
     impl Library for Made {

@@ -1,23 +1,26 @@
-//! WS-SymNMF on graphs with few labels: Choo, Lee, Reddy & Park 2015, "Weakly supervised nonnegative matrix factorization for
-//! user-driven clustering", doi 10.1007/s10618-014-0384-8, scenario 2 (table 3).
+//! WS-SymNMF on graphs with few labels: Choo, Lee, Reddy & Park 2015, "Weakly supervised nonnegative matrix
+//! factorization for user-driven clustering", doi 10.1007/s10618-014-0384-8, scenario 2 (table 3).
 //!
-//! The paper says: a co-starring graph of 166 people, k = 4, SymNMF, then WS-SymNMF with reference rows for ten people (about 6 %) that
-//! its user picks; total cut, normalized cut and approximation error beside spectral clustering. One graph, one run, no classes.
+//! The paper says: a co-starring graph of 166 people, k = 4, SymNMF, then WS-SymNMF with reference rows for
+//! ten people (about 6 %) that its user picks; total cut, normalized cut and approximation error beside
+//! spectral clustering. One graph, one run, no classes.
 //!
-//! It leaves open: the graph (not public), the weights m, the normalization, the stop, and whether the ten people were picked by
-//! looking at the result.
+//! It leaves open: the graph (not public), the weights m, the normalization, the stop, and whether the ten
+//! people were picked by looking at the result.
 //!
-//! Chosen here: public graphs with classes (karate, books, football and blogs: all; e-mail: the 10 largest departments), their largest connected part, every
-//! link of weight 1, no loops; S = D^-½ A D^-½; k the number of classes; 6 % of the nodes of each class labelled, one at least, drawn at
-//! random; random starts that all methods but the last share; HALS, H1 first, 200 iterations, no other stop; the cluster is the largest
-//! entry of the row of H1. WS-SymNMF as published has m = 1 and alternates the scales d; the two further lines are our own: a strength
-//! without a unit, σ = 1, and "defaults" (σ = 10, label-aware start). Cuts are those of A; lower is better.
-//! Spectral clustering sees no labels, as SymNMF does; "unlabelled" leaves out the nodes whose labels guide the
-//! others.
+//! Chosen here: public graphs with classes (karate, books, football and blogs: all; e-mail: the 10 largest
+//! departments), their largest connected part, every link of weight 1, no loops; S = D^-½ A D^-½; k the
+//! number of classes; 6 % of the nodes of each class labelled, one at least, drawn at random; random starts
+//! that all methods but the last share; HALS, H1 first, 200 iterations, no other stop; the cluster is the
+//! largest entry of the row of H1. WS-SymNMF as published has m = 1 and alternates the scales d; the two
+//! further lines are our own: a strength without a unit, σ = 1, and "defaults" (σ = 10, label-aware start).
+//! Cuts are those of A; lower is better. Spectral clustering sees no labels, as SymNMF does; "unlabelled"
+//! leaves out the nodes whose labels guide the others.
 //!
-//! Constrained k-means sees the same labels, on the points of the spectral embedding. The references are those of SymNMF and WS-SymNMF with m = 1
-//! from random starts on the same matrix, and of spectral clustering; all choices are the same, the random numbers are not. Where all their
-//! draws agree their standard error is that of the last printed digit.
+//! Constrained k-means sees the same labels, on the points of the spectral embedding. The references are
+//! those of SymNMF and WS-SymNMF with m = 1 from random starts on the same matrix, and of spectral
+//! clustering; all choices are the same, the random numbers are not. Where all their draws agree their
+//! standard error is that of the last printed digit.
 //!
 //! Reduced: 3 draws; karate, football, e-mail.
 
@@ -100,7 +103,8 @@ struct LabelledGraph {
 }
 
 impl LabelledGraph {
-    /// The largest connected part of the graph over the nodes of the `most` largest classes (ties to the lower class).
+    /// The largest connected part of the graph over the nodes of the `most` largest classes (ties to the
+    /// lower class).
     fn largest_part(set: &DataSet, most: usize) -> Result<Self> {
         let classes = set.classes()?;
         let mut sizes: Vec<(usize, i32)> = vec![];
@@ -207,7 +211,8 @@ impl LabelledGraph {
     }
 }
 
-/// (case, method, accuracy, its deviation, normalized cut, its deviation, draws) of independent implementations.
+/// (case, method, accuracy, its deviation, normalized cut, its deviation, draws) of independent
+/// implementations.
 const VALUES: &[(&str, &str, f64, f64, f64, f64, f64)] = &[
     ("karate", "symnmf", 94.1, 0.0, 0.26, 0.00, 20.0),
     ("karate", "ws-symnmf, m = 1", 94.1, 1.0, 0.26, 0.01, 20.0),

@@ -5,7 +5,8 @@
 //! case,x,group,draw,,,,seconds,1.25                       the last line of a unit: how long it took
 //! ```
 //!
-//! A unit counts only with its last line: one that was being written when the program was killed is left out, and run again.
+//! A unit counts only with its last line: one that was being written when the program was killed is left out,
+//! and run again.
 
 use anyhow::{Context, Result, bail};
 
@@ -57,7 +58,8 @@ pub fn lines(record: &Record) -> Result<String> {
 /// The units of a file's text.
 ///
 /// # Errors
-/// A first line that is not [`HEADER`], or lines in the middle that are none of this protocol, with their numbers.
+/// A first line that is not [`HEADER`], or lines in the middle that are none of this protocol, with their
+/// numbers.
 pub fn parse(text: &str, protocol: &Protocol) -> Result<Records> {
     let Some(body) = text.strip_prefix(HEADER) else {
         // A kill may have torn the very first line.

@@ -5,7 +5,8 @@
 //! ( ) = standard error of the average: √(Σₓ s²ₓ/nₓ)/|x| where each x has draws of its own, else that of the draws' averages over x
 //! ```
 //!
-//! Where an average over the axis means nothing (iterations), the last place that every method of the case has stands in its stead.
+//! Where an average over the axis means nothing (iterations), the last place that every method of the case
+//! has stands in its stead.
 
 use crate::protocols::{Extent, Protocol, Published, Reference, Row};
 
@@ -27,7 +28,8 @@ pub struct Against {
     pub published: Option<f64>,
     /// The reference and its standard error (NaN: not known).
     pub reference: Option<(f64, f64)>,
-    /// Whether the difference from the reference is larger than 3·√(se² + se²); `None` without one or without standard errors.
+    /// Whether the difference from the reference is larger than 3·√(se² + se²); `None` without one or without
+    /// standard errors.
     pub outside: Option<bool>,
 }
 
@@ -183,7 +185,8 @@ fn line(
     Line { case: case.clone(), method: method.clone(), x: span.x, draws, solver: solvers(rows), scores }
 }
 
-/// The solvers of some rows; those that differ in the number of iterations alone as one, with the fewest and the most.
+/// The solvers of some rows; those that differ in the number of iterations alone as one, with the fewest and
+/// the most.
 fn solvers(rows: &[&Row]) -> String {
     let mut found: Vec<(String, Option<(u64, u64)>)> = Vec::new();
     for row in rows.iter().filter(|row| !row.solver.is_empty()) {
@@ -210,8 +213,8 @@ fn solvers(rows: &[&Row]) -> String {
     found.iter().map(text).collect::<Vec<_>>().join("; ")
 }
 
-/// What is expected at these places: the value of the place, that of the whole axis where none is missing, or else the average of those of
-/// the places, if each has one.
+/// What is expected at these places: the value of the place, that of the whole axis where none is missing, or
+/// else the average of those of the places, if each has one.
 fn expected(known: &[(Option<f64>, (f64, f64))], span: &Span<'_>) -> Option<(f64, f64)> {
     let at = |place: &f64| known.iter().find(|(other, _)| *other == Some(*place)).map(|(_, value)| *value);
     if let Some(x) = span.x {

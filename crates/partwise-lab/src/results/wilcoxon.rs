@@ -6,7 +6,8 @@
 //! n > 50: normal, mean n(n + 1)/4, variance n(n + 1)(2n + 1)/24 − Σ(t³ − t)/48 over groups of t equal sizes, continuity correction ½
 //! ```
 //!
-//! Reference: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945, doi 10.2307/3001968.
+//! Reference: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945, doi
+//! 10.2307/3001968.
 
 /// Up to so many differences the distribution is exact.
 const EXACT: usize = 50;
@@ -18,7 +19,8 @@ pub struct SignedRank {
     pub n: usize,
     /// W⁺.
     pub positive: f64,
-    /// The two-sided probability of a W⁺ as far from its mean, if signs were by chance. 1 without differences.
+    /// The two-sided probability of a W⁺ as far from its mean, if signs were by chance. 1 without
+    /// differences.
     pub p: f64,
 }
 
@@ -63,8 +65,8 @@ fn normal(n: usize, ties: f64, positive: f64) -> f64 {
     (2.0 * upper_tail(distance / variance.sqrt())).min(1.0)
 }
 
-/// The probability that a standard normal number is above `z` ≥ 0, to a relative 1e-7 or better: a series up to 3, a continued fraction
-/// beyond (Abramowitz & Stegun, 26.2.11 and 26.2.14).
+/// The probability that a standard normal number is above `z` ≥ 0, to a relative 1e-7 or better: a series up
+/// to 3, a continued fraction beyond (Abramowitz & Stegun, 26.2.11 and 26.2.14).
 fn upper_tail(z: f64) -> f64 {
     let density = (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
     if z < 3.0 {
@@ -83,7 +85,8 @@ fn upper_tail(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Expected values: scipy.stats.wilcoxon 1.17.1, `method="exact"`, and `method="approx", correction=True` for the last.
+    /// Expected values: scipy.stats.wilcoxon 1.17.1, `method="exact"`, and `method="approx", correction=True`
+    /// for the last.
     #[test]
     fn probabilities_are_those_of_another_program() {
         let differences = [1.2, -0.4, 2.5, 3.1, 0.9, -1.1, 0.3, 2.2, 1.7, 0.8];

@@ -1,6 +1,5 @@
 //! Guidance of any kind: guided fits, sweeps, suggestions and steering.
 
-pub(crate) mod document;
 pub(crate) mod steering;
 
 use numpy::{Element, PyReadonlyArray2};
@@ -12,12 +11,14 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::arrays::to_matrix;
 use crate::data::{Lent, View};
+use crate::document;
 use crate::faults::value_error;
 use crate::fitting::outcome;
 use crate::options;
 use crate::watching::watched;
 
-/// Factors data by guidance; the outcome of a fit, with `findings`, `agreement`, `topics` and, where strengths were searched, `searched`.
+/// Factors data by guidance; the outcome of a fit, with `findings`, `agreement`, `topics` and, where
+/// strengths were searched, `searched`.
 #[pyfunction]
 pub(crate) fn fit_guided<'py>(
     py: Python<'py>,
@@ -128,7 +129,8 @@ pub(crate) fn sweep<'py>(
 /// A sample, its doubt, and the two components between which it lies.
 type Suggested = (usize, f64, (usize, usize));
 
-/// What to label next, from codes (n × k) and components (k × d); what shares are shares of: `"length"` or `"sum"`.
+/// What to label next, from codes (n × k) and components (k × d); what shares are shares of: `"length"` or
+/// `"sum"`.
 #[pyfunction]
 pub(crate) fn suggest(
     codes: PyReadonlyArray2<'_, f64>,

@@ -8,9 +8,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::document;
 use crate::arrays::{into_array, to_matrix};
 use crate::data::{Lent, View};
+use crate::document;
 use crate::faults::value_error;
 
 /// The guidance with every component in a topic, free ones under the names that a fit gives them.
@@ -24,7 +24,8 @@ pub(crate) fn with_all_topics<'py>(
     document::of_guidance(py, &recipes::with_all_topics(known, rank))
 }
 
-/// The new guidance, and codes and components to start its fit from. `action` is its name and a dictionary of its fields.
+/// The new guidance, and codes and components to start its fit from. `action` is its name and a dictionary of
+/// its fields.
 #[pyfunction]
 pub(crate) fn steered<'py>(
     py: Python<'py>,

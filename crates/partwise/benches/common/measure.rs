@@ -39,8 +39,8 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Prints the heads of the columns. With `--check` among the arguments of the program only lines with a gate are measured; with
-    /// words among them only lines that contain all of these.
+    /// Prints the heads of the columns. With `--check` among the arguments of the program only lines with a
+    /// gate are measured; with words among them only lines that contain all of these.
     pub(crate) fn begin(base: &str, ours: &str) -> Self {
         println!("CPU milliseconds of one thread, medians of {ROUNDS} interleaved rounds");
         println!("{:<52} {base:>9} {ours:>9} {:>7} {:>8}", "case", "ratio", "gate");
@@ -49,8 +49,9 @@ impl Table {
         Table { check: options.iter().any(|option| option == "--check"), wanted, passes: true }
     }
 
-    /// Measures both, in rounds one after the other, since machines are shared and their speed drifts, and prints the line. The ratio is
-    /// the median of those of the rounds. A line above its gate is measured for more rounds, all of which count.
+    /// Measures both, in rounds one after the other, since machines are shared and their speed drifts, and
+    /// prints the line. The ratio is the median of those of the rounds. A line above its gate is measured for
+    /// more rounds, all of which count.
     pub(crate) fn line(
         &mut self,
         name: String,

@@ -20,8 +20,8 @@ pub(crate) fn dense<T: Real>(n: usize, d: usize) -> DenseMatrix<'static, T> {
     DenseMatrix::from_matrix(factor(n, d)).expect("a shape that is not empty")
 }
 
-/// 18,846 × 24,360 with about 1.3 million entries; column j is drawn with a probability of about 1 / j, and the
-/// columns are shuffled, as words of a dictionary are.
+/// 18,846 × 24,360 with about 1.3 million entries; column j is drawn with a probability of about 1 / j, and
+/// the columns are shuffled, as words of a dictionary are.
 pub(crate) fn sparse<T: Real>() -> SparseMatrix<'static, T> {
     let (n, d, draws) = (18_846usize, 24_360usize, 1_590_000u64);
     let mut triplets: Vec<(u32, u32, T)> = (0..draws)

@@ -10,7 +10,8 @@ use crate::foundation::{Error, Real, Result};
 use crate::kernels::gather::Rows;
 use crate::kernels::simd::prefetch;
 
-/// Stored values in a chunk of rows, and the most rows it may have: enough work for a thread to be worth calling.
+/// Stored values in a chunk of rows, and the most rows it may have: enough work for a thread to be worth
+/// calling.
 const CHUNK_VALUES: usize = 1 << 15;
 const CHUNK_ROWS: usize = 2048;
 /// How many entries ahead of its use the place of an entry in the transpose is asked for.
@@ -121,7 +122,8 @@ impl<'a, T: Real> Compressed<'a, T> {
                 offsets[rows]
             ));
         }
-        // The largest first: looking for the place of a fault entry by entry is slow, and there hardly ever is one.
+        // The largest first: looking for the place of a fault entry by entry is slow, and there hardly ever
+        // is one.
         let largest = self.indices.iter().fold(0, |largest, j| largest.max(*j));
         if largest as usize >= columns && stored > 0 {
             let at = self.indices.iter().position(|j| *j as usize >= columns).expect("the largest is one");
@@ -133,8 +135,8 @@ impl<'a, T: Real> Compressed<'a, T> {
         Ok(())
     }
 
-    /// The same rows with strictly ascending indices, entries of equal index summed in their order; and how many
-    /// entries were added to another. Nothing is copied when the rows are so already.
+    /// The same rows with strictly ascending indices, entries of equal index summed in their order; and how
+    /// many entries were added to another. Nothing is copied when the rows are so already.
     pub(super) fn in_order(self) -> (Self, usize) {
         // Without a way out inside of a row: so it becomes vector instructions.
         let is_ascending = |row: &[u32]| row.windows(2).fold(true, |so_far, w| so_far & (w[0] < w[1]));
@@ -175,8 +177,9 @@ impl<'a, T: Real> Compressed<'a, T> {
 
     /// The transpose, `columns` rows with ascending indices; the indices of each row must ascend.
     ///
-    /// Outside of large pages block by block of columns, each row going on where it stood: so the places that are written to in a block
-    /// are few enough for their pages and lines to stay near, where all columns at once are a miss for every entry.
+    /// Outside of large pages block by block of columns, each row going on where it stood: so the places that
+    /// are written to in a block are few enough for their pages and lines to stay near, where all columns at
+    /// once are a miss for every entry.
     pub(super) fn transposed(&self, columns: usize) -> Compressed<'static, T> {
         let (rows, stored) = (self.n_rows(), self.values.len());
         let mut sort = CountingSort::new(columns, self.indices.iter().copied());
@@ -197,7 +200,8 @@ impl<'a, T: Real> Compressed<'a, T> {
                     (&all_indices[..self.offsets[i + 1]], &all_values[..self.offsets[i + 1]]);
                 let mut at = next[i];
                 while at < indices.len() && indices[at] < end {
-                    // The places of a block still lie scattered: asked for early, many of them are on their way at a time.
+                    // The places of a block still lie scattered: asked for early, many of them are on their
+                    // way at a time.
                     if blocks == 1
                         && let Some(ahead) = all_indices.get(at + PLACES_AHEAD)
                     {
@@ -212,7 +216,8 @@ impl<'a, T: Real> Compressed<'a, T> {
         sort.finish()
     }
 
-    /// Chunks of about [`CHUNK_VALUES`] stored values and at most [`CHUNK_ROWS`] rows, in order, covering all rows.
+    /// Chunks of about [`CHUNK_VALUES`] stored values and at most [`CHUNK_ROWS`] rows, in order, covering all
+    /// rows.
     pub(super) fn chunks(&self) -> Vec<Range<usize>> {
         let mut chunks = Vec::new();
         let mut start = 0;
@@ -226,7 +231,8 @@ impl<'a, T: Real> Compressed<'a, T> {
         chunks
     }
 
-    /// Row `q` = `scale[q]` · the sum of the rows `members[q]`, in `f64` in their order; indices are below `columns`.
+    /// Row `q` = `scale[q]` · the sum of the rows `members[q]`, in `f64` in their order; indices are below
+    /// `columns`.
     pub(super) fn grouped(
         &self,
         columns: usize,
@@ -301,7 +307,8 @@ impl<T: Real> Building<T> {
     }
 }
 
-/// Entries put into rows in two passes: count, then place. Entries of a row keep the order in which they come.
+/// Entries put into rows in two passes: count, then place. Entries of a row keep the order in which they
+/// come.
 struct CountingSort<T> {
     /// Where the next entry of each row goes.
     next: Vec<usize>,

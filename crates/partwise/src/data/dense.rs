@@ -13,8 +13,8 @@ use crate::kernels::gemm::{Output, View, ViewMut, matmul};
 use crate::kernels::logarithm::{Divide, LogSum};
 use crate::kernels::simd::dispatch;
 
-/// About how many values of X a chunk of rows has, and the least and most rows it has: enough work for a thread to
-/// be worth calling, chunks enough for many threads.
+/// About how many values of X a chunk of rows has, and the least and most rows it has: enough work for a
+/// thread to be worth calling, chunks enough for many threads.
 const SAMPLE_CHUNK_VALUES: usize = 1 << 18;
 const SAMPLE_CHUNK_ROWS: (usize, usize) = (32, 1024);
 /// Columns in a chunk of features. Narrower ones read X in pieces too short for the prefetcher.
@@ -81,6 +81,7 @@ impl<'a, T: Real> DenseMatrix<'a, T> {
 
     /// The data as the library takes them. Cheaper to compile than `&matrix`, which compiles all that is done
     /// with such data in the crate of the caller.
+    #[doc(hidden)]
     pub fn boxed(self) -> Box<dyn DataMatrix<T> + 'a> {
         T::once::<Boxed>(self)
     }
@@ -375,7 +376,8 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         let n = self.samples;
         let entries = |i: usize, j: usize| (self.values[i * n + j].to_f64(), self.values[j * n + i].to_f64());
         for rows in fixed_chunks(n, TILE_ROWS) {
-            // Tile by tile, so that what is read down the columns stays in the cache; the first pair of these rows.
+            // Tile by tile, so that what is read down the columns stays in the cache; the first pair of these
+            // rows.
             let mut first: Option<(usize, usize)> = None;
             for columns in fixed_chunks(n, TILE_ROWS) {
                 for i in rows.clone() {

@@ -1,9 +1,9 @@
 //! The data X (n samples × d features): products with X and sums over X, nothing else.
 //!
-//! [`DataMatrix`] is the seam: [`DenseMatrix`] and [`SparseMatrix`] implement it, and everything above works on
-//! `&dyn DataMatrix`. A call computes one fixed chunk of rows or columns on the calling thread; which thread calls
-//! for which chunk is the backend's business. Each output entry is summed in an order that depends on the data
-//! alone, so results have the same bits for any number of threads.
+//! [`DataMatrix`] is the seam: [`DenseMatrix`] and [`SparseMatrix`] implement it, and everything above works
+//! on `&dyn DataMatrix`. A call computes one fixed chunk of rows or columns on the calling thread; which
+//! thread calls for which chunk is the backend's business. Each output entry is summed in an order that
+//! depends on the data alone, so results have the same bits for any number of threads.
 
 mod compressed;
 mod dense;
@@ -38,14 +38,15 @@ mod sealed {
 /// `scale[q] · Σ_{i: group[i] = q} X[i]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowGroups {
-    /// For each sample the output row it goes to, in `0..scale.len()`; each output row has at least one sample.
+    /// For each sample the output row it goes to, in `0..scale.len()`; each output row has at least one
+    /// sample.
     pub group: Vec<u32>,
     /// The factor of each output row.
     pub scale: Vec<f64>,
 }
 
-/// Data X of shape (n samples × d features), dense or sparse. In the formulas V is a feature factor (d × k), U a
-/// sample factor (n × k), both row-major, and X ≈ U Vᵀ.
+/// Data X of shape (n samples × d features), dense or sparse. In the formulas V is a feature factor (d × k),
+/// U a sample factor (n × k), both row-major, and X ≈ U Vᵀ.
 pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
     /// n, the number of rows.
     fn n_samples(&self) -> usize;
@@ -78,9 +79,9 @@ pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
     #[doc(hidden)]
     fn transpose_times(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]);
 
-    /// With R = X / (U Vᵀ) on the non-zeros of X (0 elsewhere): `out` (samples.len() × k) = R[samples, :] · V.
-    /// Returns Σ x·ln(x / (UVᵀ)) over those rows. Quotients whose denominator is below the smallest normal number
-    /// use that number instead.
+    /// With R = X / (U Vᵀ) on the non-zeros of X (0 elsewhere): `out` (samples.len() × k) = R[samples, :] ·
+    /// V. Returns Σ x·ln(x / (UVᵀ)) over those rows. Quotients whose denominator is below the smallest normal
+    /// number use that number instead.
     #[doc(hidden)]
     fn ratio_times(
         &self,
@@ -100,9 +101,10 @@ pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
         out: &mut [T],
     ) -> f64;
 
-    /// Σ over these rows of (x − (UVᵀ))², products and sums in `f64`. For dense data the differences are formed
-    /// entry by entry. For sparse data that is done for the stored entries; those that are not stored count with
-    /// (UVᵀ)², found as Σᵢ uᵢ(VᵀV)uᵢᵀ less the stored entries' share: an error of about 2⁻⁵²·k·‖UVᵀ‖² at most.
+    /// Σ over these rows of (x − (UVᵀ))², products and sums in `f64`. For dense data the differences are
+    /// formed entry by entry. For sparse data that is done for the stored entries; those that are not stored
+    /// count with (UVᵀ)², found as Σᵢ uᵢ(VᵀV)uᵢᵀ less the stored entries' share: an error of about
+    /// 2⁻⁵²·k·‖UVᵀ‖² at most.
     #[doc(hidden)]
     fn squared_residual(
         &self,
@@ -145,7 +147,8 @@ pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
     #[doc(hidden)]
     fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>>;
 
-    /// The same data (n × d, of the same kind) with each entry divided by `divisor`, a power of 2, and 0 for what is then below `least`.
+    /// The same data (n × d, of the same kind) with each entry divided by `divisor`, a power of 2, and 0 for
+    /// what is then below `least`.
     #[doc(hidden)]
     fn divided(&self, divisor: f64, least: f64) -> Box<dyn DataMatrix<T>>;
 
@@ -161,7 +164,8 @@ pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
     #[doc(hidden)]
     fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]);
 
-    /// X[sample, :] · `vector` (d), products and sums in `f64`. Dense and sparse data may add in another order.
+    /// X[sample, :] · `vector` (d), products and sums in `f64`. Dense and sparse data may add in another
+    /// order.
     #[doc(hidden)]
     fn row_dot(&self, sample: usize, vector: &[f64]) -> f64;
 
@@ -173,8 +177,8 @@ pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
     #[doc(hidden)]
     fn squared_distance(&self, one: usize, other: usize) -> f64;
 
-    /// The first pair (i, j), i < j, by i and then by j, with |X[i, j] − X[j, i]| > `allowed`, and the two entries. Sparse data
-    /// store their columns for this.
+    /// The first pair (i, j), i < j, by i and then by j, with |X[i, j] − X[j, i]| > `allowed`, and the two
+    /// entries. Sparse data store their columns for this.
     ///
     /// # Panics
     /// When X is not square.

@@ -1,8 +1,9 @@
 //! [`Pages`]: numbers of our own in large memory pages, where the system gives them.
 //!
-//! The transpose of sparse data is written once in scattered places. In pages of 4 KiB, most of the time goes into looking
-//! pages up. Linux has pages of 2 MiB for memory that asks for them; NumPy asks for arrays from the same size on. Rarely it has to
-//! make room for them first, which takes as long as it saves in two or three fits.
+//! The transpose of sparse data is written once in scattered places. In pages of 4 KiB, most of the time goes
+//! into looking pages up. Linux has pages of 2 MiB for memory that asks for them; NumPy asks for arrays from
+//! the same size on. Rarely it has to make room for them first, which takes as long as it saves in two or
+//! three fits.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};

@@ -13,7 +13,8 @@ pub(crate) fn safe_range<T: Real>() -> RangeInclusive<f64> {
     if T::NAME == "f32" { 1e-15..=1e15 } else { 1e-60..=1e60 }
 }
 
-/// The power of 16 that brings `max` to 1 to 16, where it is out of range; else 1. Its square root and fourth root are exact too.
+/// The power of 16 that brings `max` to 1 to 16, where it is out of range; else 1. Its square root and fourth
+/// root are exact too.
 pub(crate) fn divisor(max: f64, range: &RangeInclusive<f64>) -> f64 {
     if max == 0.0 || range.contains(&max) {
         return 1.0;

@@ -163,7 +163,8 @@ fn column(columns: Option<&[u32]>, place: usize) -> usize {
 fn to_unit_length<T: Real>(values: &mut [T]) {
     let squares = |scale: f64| values.iter().map(|v| v.to_f64() * scale).map(|v| v * v).sum::<f64>();
     let plain = squares(1.0);
-    // Squares of very large or very small entries leave the range of the type; then the largest entry is the unit.
+    // Squares of very large or very small entries leave the range of the type; then the largest entry is the
+    // unit.
     let scale = if plain.is_finite() && plain >= f64::MIN_POSITIVE / f64::EPSILON {
         1.0
     } else {
@@ -174,7 +175,8 @@ fn to_unit_length<T: Real>(values: &mut [T]) {
     values.iter_mut().for_each(|v| *v = T::from_f64(v.to_f64() * scale / length));
 }
 
-/// A power of two that brings `value` near 1. Subnormal numbers need two steps; one of 2¹⁰²² is enough to make them normal.
+/// A power of two that brings `value` near 1. Subnormal numbers need two steps; one of 2¹⁰²² is enough to
+/// make them normal.
 fn power_of_two_near(value: f64) -> f64 {
     2.0_f64.powi((-value.log2().floor()).clamp(-1022.0, 1022.0) as i32)
 }
@@ -191,7 +193,8 @@ mod tests {
 
     #[test]
     fn tfidf_is_that_of_scikit_learn() {
-        // TfidfTransformer().fit_transform([[3, 0, 1], [2, 0, 0], [3, 0, 0], [4, 0, 0], [3, 2, 0], [3, 0, 2]])
+        // TfidfTransformer().fit_transform([[3, 0, 1], [2, 0, 0], [3, 0, 0], [4, 0, 0], [3, 2, 0], [3, 0,
+        // 2]])
         let counts: [[f64; 3]; 6] =
             [[3., 0., 1.], [2., 0., 0.], [3., 0., 0.], [4., 0., 0.], [3., 2., 0.], [3., 0., 2.]];
         let scaling = Scaling::learn(ScalingKind::TfIdf, 3, counts.iter().map(|row| (None, &row[..])));

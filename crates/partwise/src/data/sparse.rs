@@ -40,12 +40,13 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
     /// Data of n samples × d features from the three arrays of CSR: row `i` has the columns
     /// `indices[indptr[i]..indptr[i + 1]]` and the values at the same places.
     ///
-    /// Vectors are taken, slices are borrowed and never copied if their rows have ascending columns. Rows in another
-    /// order are sorted, and entries of the same place are summed ([`SparseMatrix::duplicates_summed`] says how
-    /// many). Stored zeros are allowed.
+    /// Vectors are taken, slices are borrowed and never copied if their rows have ascending columns. Rows in
+    /// another order are sorted, and entries of the same place are summed
+    /// ([`SparseMatrix::duplicates_summed`] says how many). Stored zeros are allowed.
     ///
     /// # Errors
-    /// [`Error::Empty`] when n or d is 0; [`Error::MalformedSparse`] when the arrays do not describe such a matrix.
+    /// [`Error::Empty`] when n or d is 0; [`Error::MalformedSparse`] when the arrays do not describe such a
+    /// matrix.
     pub fn new(
         n: usize,
         d: usize,
@@ -61,8 +62,8 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
         Ok(Self::from_rows(n, d, rows, duplicates))
     }
 
-    /// Data of n samples × d features from (row, column, value) in any order. Entries of the same place are summed
-    /// in the order given; the second value is how many were added to another.
+    /// Data of n samples × d features from (row, column, value) in any order. Entries of the same place are
+    /// summed in the order given; the second value is how many were added to another.
     ///
     /// # Errors
     /// [`Error::Empty`] when n or d is 0; [`Error::MalformedSparse`] when a row or column is out of range.
@@ -86,6 +87,7 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
 
     /// The data as the library takes them. Cheaper to compile than `&matrix`, which compiles all that is done
     /// with such data in the crate of the caller.
+    #[doc(hidden)]
     pub fn boxed(self) -> Box<dyn DataMatrix<T> + 'a> {
         T::once::<Boxed>(self)
     }
@@ -377,7 +379,8 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
     }
 }
 
-/// The kernels read the factor at the indices of the entries and write one row of `out` for each row of the range.
+/// The kernels read the factor at the indices of the entries and write one row of `out` for each row of the
+/// range.
 fn check_factor<T: Real>(factor: &Matrix<T>, rows: usize, range: &Range<usize>, out: usize) {
     assert_eq!(factor.rows(), rows, "the factor has one row for each row or column of the data");
     assert_eq!(out, range.len() * factor.columns(), "the output has one row for each row of the chunk");

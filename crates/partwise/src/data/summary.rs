@@ -10,7 +10,8 @@ pub struct Summary {
     pub sum: f64,
     /// Σ x² over the finite entries (‖X‖²).
     pub squared_norm: f64,
-    /// The largest finite entry; entries that are not stored count as 0 (0 for a matrix without finite entries).
+    /// The largest finite entry; entries that are not stored count as 0 (0 for a matrix without finite
+    /// entries).
     pub max: f64,
     /// How many entries are below zero (−∞ counts as infinite, not here).
     pub negative: usize,
@@ -37,8 +38,8 @@ pub struct Summary {
 impl Summary {
     /// Summarizes the rows that `entries(i)` lists as (column, value), columns ascending; d is `features`.
     ///
-    /// All sums run in row order in `f64`, those of a row by the place of its columns, so a zero adds nothing, and dense and sparse forms
-    /// of one matrix have equal summaries.
+    /// All sums run in row order in `f64`, those of a row by the place of its columns, so a zero adds
+    /// nothing, and dense and sparse forms of one matrix have equal summaries.
     pub(super) fn of<T, E>(samples: usize, features: usize, entries: impl Fn(usize) -> E) -> Self
     where
         T: Real,

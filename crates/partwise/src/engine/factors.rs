@@ -19,7 +19,8 @@ pub enum Slot {
     ImageRows,
     /// V (q × k): the images' columns (NTF).
     ImageColumns,
-    /// d (n × 1): the free scale of each sample's reference where two factors share it (WS-SymNMF). Solved in closed form.
+    /// d (n × 1): the free scale of each sample's reference where two factors share it (WS-SymNMF). Solved in
+    /// closed form.
     Scales,
 }
 

@@ -70,8 +70,8 @@ pub(crate) fn solved_start<T: Real>(
     Box::new(backend).into_factors()
 }
 
-/// Runs a checked problem on a backend that is at its start. What the backend itself used is for the caller to
-/// say.
+/// Runs a checked problem on a backend that is at its start. What the backend itself used is for the caller
+/// to say.
 pub(crate) fn run_on<T: Real>(
     problem: &Problem<'_, T>,
     mut backend: Box<dyn Backend<T> + '_>,

@@ -1,5 +1,5 @@
-//! The engine: an objective seen from one factor, solvers that lower it, losses, backends, settings, the stop test. It knows no
-//! methods, no labels and no file formats.
+//! The engine: an objective seen from one factor, solvers that lower it, losses, backends, settings, the stop
+//! test. It knows no methods, no labels and no file formats.
 
 pub(crate) mod backend;
 mod factors;

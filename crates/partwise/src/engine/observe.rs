@@ -1,4 +1,5 @@
-//! [`Observer`]: watching and stopping a fit. Printing and progress bars are observers of the command line and of Python.
+//! [`Observer`]: watching and stopping a fit. Printing and progress bars are observers of the command line
+//! and of Python.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -9,17 +10,18 @@ use std::time::Duration;
 pub struct Iteration {
     /// 0 for the start, then 1, 2, …
     pub number: usize,
-    /// The published objective, from the quantities of the updates. Near a good fit in `f32` it is only a guide (it cancels);
-    /// [`Fit::objective`](crate::Fit) is exact.
+    /// The published objective, from the quantities of the updates. Near a good fit in `f32` it is only a
+    /// guide (it cancels); [`Fit::objective`](crate::Fit) is exact.
     pub objective: f64,
-    /// Norm of the projected gradient that the updates of this iteration met on entry (published objective). `None` for the
-    /// start.
+    /// Norm of the projected gradient that the updates of this iteration met on entry (published objective).
+    /// `None` for the start.
     pub kkt: Option<f64>,
     /// Wall time since the loop began.
     pub elapsed: Duration,
 }
 
-/// Called after each iteration (and once for the start, number 0); `Break` stops the fit, which then returns what it has.
+/// Called after each iteration (and once for the start, number 0); `Break` stops the fit, which then returns
+/// what it has.
 pub trait Observer {
     /// One iteration is done.
     fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()>;

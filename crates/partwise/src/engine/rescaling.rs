@@ -8,9 +8,9 @@
 //!
 //! d_j is 1 where the numerator or denominator is not above 0, or where d_j·max_i w_ij leaves [1e-8, 1e8].
 //!
-//! WS-NMF with a graph: d_j = ‖h_j‖. Nothing in its objective depends on how a component shares its size with its codes, but the majorizer
-//! of a relative graph term (`terms/graph.rs`) is tight for all components only when they are of equal length: else
-//! short ones hardly move. d_j is 1 for a component of zeros.
+//! WS-NMF with a graph: d_j = ‖h_j‖. Nothing in its objective depends on how a component shares its size with
+//! its codes, but the majorizer of a relative graph term (`terms/graph.rs`) is tight for all components only
+//! when they are of equal length: else short ones hardly move. d_j is 1 for a component of zeros.
 
 use super::{Factors, Slot};
 use crate::engine::column_squares;

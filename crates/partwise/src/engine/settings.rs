@@ -10,8 +10,8 @@ use crate::foundation::{Error, Matrix, Result};
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Init {
-    /// [`Init::Guided`] with guidance; [`Init::Labels`] when labels are given and k is at least the number of classes ([`Init::Exemplars`]
-    /// where a class owns several components); [`Init::Random`] otherwise.
+    /// [`Init::Guided`] with guidance; [`Init::Labels`] when labels are given and k is at least the number of
+    /// classes ([`Init::Exemplars`] where a class owns several components); [`Init::Random`] otherwise.
     #[default]
     Auto,
     /// Uniform on (0, 1) times √(mean X / k), from the seed.
@@ -22,16 +22,17 @@ pub enum Init {
     Nndsvda,
     /// NNDSVD with zeros filled by small random numbers (a hundredth of the random start).
     Nndsvdar,
-    /// Label-aware: class means as components, the codes solved at them, and the codes first in each iteration. It matters
-    /// more than the model when labels are few.
+    /// Label-aware: class means as components, the codes solved at them, and the codes first in each
+    /// iteration. It matters more than the model when labels are few.
     Labels,
-    /// Labelled samples as components, one of the class's components each, and the codes improved at them before the first iteration,
-    /// codes first: the start for several components per class.
+    /// Labelled samples as components, one of the class's components each, and the codes improved at them
+    /// before the first iteration, codes first: the start for several components per class.
     Exemplars,
-    /// From guidance: each topic from its samples, seeds and references, the codes solved at them, and the codes first in each iteration.
+    /// From guidance: each topic from its samples, seeds and references, the codes solved at them, and the
+    /// codes first in each iteration.
     Guided,
-    /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to the largest
-    /// copied entry; a factor without a reference is uniform on [0, max X].
+    /// As WS-NMF is published: referenced rows and components copy the reference, the rest is uniform up to
+    /// the largest copied entry; a factor without a reference is uniform on [0, max X].
     Published,
     /// Given factors, in the layout of their slots (rows × k; see [`Slot`]), for models with factors beside
     /// codes and components too; one that is absent is random, or follows from the others.
@@ -46,7 +47,8 @@ pub enum Init {
 }
 
 impl Init {
-    /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] and [`Init::Given`] have none).
+    /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] and
+    /// [`Init::Given`] have none).
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
         ("auto", "guided with guidance, labels when labels are given, random otherwise"),
         ("random", "uniform, from the seed"),
@@ -101,12 +103,13 @@ impl Init {
     }
 }
 
-/// Whether each factor is moved on along its last change after an update, and HALS takes several sweeps where they are cheap beside
-/// the product with X. Both leave the limits as they are and need fewer products; the objective never rises.
+/// Whether each factor is moved on along its last change after an update, and HALS takes several sweeps where
+/// they are cheap beside the product with X. Both leave the limits as they are and need fewer products; the
+/// objective never rises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Acceleration {
-    /// On for plain NMF when `solver` is `Auto` and the start isn't made from labels; off otherwise, so that a method or a solver that was
-    /// asked for takes the iterations of its paper.
+    /// On for plain NMF when `solver` is `Auto` and the start isn't made from labels; off otherwise, so that
+    /// a method or a solver that was asked for takes the iterations of its paper.
     #[default]
     Auto,
     /// Plain iterations.
@@ -195,23 +198,27 @@ pub struct Settings {
     pub first: Option<Slot>,
     /// Iterations (updates of every factor) at most.
     pub max_iterations: usize,
-    /// Stop when the norm of the projected gradient, met by the updates of an iteration, is at most this times that of the first
-    /// iteration. For multiplicative updates, which can't reach zero, an entry below 1e-6 of the largest of its row counts as zero
-    /// in it. Stop also when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with a
-    /// tolerance below 1e-4: by less than tolerance²·10⁴ of it). 0 stops at a limit only.
+    /// Stop when the norm of the projected gradient, met by the updates of an iteration, is at most this
+    /// times that of the first iteration. For multiplicative updates, which can't reach zero, an entry below
+    /// 1e-6 of the largest of its row counts as zero in it. Stop also when the last 50 iterations together
+    /// lowered the objective by less than a ten-thousandth of it (with a tolerance below 1e-4: by less than
+    /// tolerance²·10⁴ of it). 0 stops at a limit only.
     pub tolerance: f64,
     /// Stop after this much wall time; what has been reached is returned.
     pub time_limit: Option<Duration>,
     /// Threads, at most [`most_threads`](crate::internals::most_threads); the result does not depend on them.
     pub threads: usize,
     /// L1 penalty of (codes, components), normalized by size as in scikit-learn: the half objective gets
-    /// `l1.0·d·‖W‖₁ + l1.1·n·‖H‖₁`. When only one factor is penalized (by `l1` and `l2` together), each of its components is measured
-    /// at unit length of its partner, so that the penalty can't be cancelled by growing the other factor.
+    /// `l1.0·d·‖W‖₁ + l1.1·n·‖H‖₁`. When only one factor is penalized (by `l1` and `l2` together), each of
+    /// its components is measured at unit length of its partner, so that the penalty can't be cancelled by
+    /// growing the other factor.
     pub l1: (f64, f64),
-    /// L2 penalty of (codes, components): the half objective gets `½·l2.0·d·‖W‖² + ½·l2.1·n·‖H‖²`. One-sided: as for `l1`.
+    /// L2 penalty of (codes, components): the half objective gets `½·l2.0·d·‖W‖² + ½·l2.1·n·‖H‖²`. One-sided:
+    /// as for `l1`.
     pub l2: (f64, f64),
-    /// Refuse what would need more bytes than these beside the data, before anything is allocated (see [`memory`](crate::memory)).
-    /// The command line and the Python package set it to what the machine has left.
+    /// Refuse what would need more bytes than these beside the data, before anything is allocated (see
+    /// [`memory`](crate::memory)). The command line and the Python package set it to what the machine has
+    /// left.
     pub memory_limit: Option<u64>,
 }
 

@@ -4,7 +4,8 @@
 //! S = (1 − θ)·I + (θ/k)·11ᵀ,   θ ∈ [0, 1]
 //! ```
 //!
-//! A factor meets the other one only through S, so the subproblem of either is that of plain NMF with the other factor V replaced by V·S.
+//! A factor meets the other one only through S, so the subproblem of either is that of plain NMF with the
+//! other factor V replaced by V·S.
 
 use crate::foundation::{Matrix, Real};
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::engine::{Iteration, Settings};
 use crate::foundation::StopReason;
 
-/// The iterations that are looked back on: to see whether the objective still moves, and whether the precision is exhausted.
+/// The iterations that are looked back on: to see whether the objective still moves, and whether the
+/// precision is exhausted.
 pub(crate) const WINDOW: usize = 50;
 
 /// What counts as progress of the objective over the window, as a share of it.
@@ -41,14 +42,15 @@ impl StopRule {
         }
     }
 
-    /// The share of the objective that the window must have taken. The objective is as far from its end as the square of the gradient,
-    /// so it says little of a tolerance for the gradient that is much smaller.
+    /// The share of the objective that the window must have taken. The objective is as far from its end as
+    /// the square of the gradient, so it says little of a tolerance for the gradient that is much smaller.
     fn least_progress(&self) -> f64 {
         let share = LEAST_PROGRESS * (self.tolerance / LEAST_PROGRESS).powi(2).min(1.0);
         if share >= f64::EPSILON { share } else { 0.0 }
     }
 
-    /// Whether to stop after this iteration. A tolerance of 0 never stops on the gradient, the progress or the precision.
+    /// Whether to stop after this iteration. A tolerance of 0 never stops on the gradient, the progress or
+    /// the precision.
     pub(crate) fn decide(&mut self, iteration: &Iteration) -> Option<StopReason> {
         let improved = iteration.objective < self.best_objective;
         self.best_objective = self.best_objective.min(iteration.objective);
@@ -82,7 +84,8 @@ impl StopRule {
     }
 }
 
-/// The share of the objective by which the last iterations of a history (those of the window at most) lowered it.
+/// The share of the objective by which the last iterations of a history (those of the window at most) lowered
+/// it.
 pub(crate) fn recent_progress(history: &[Iteration]) -> f64 {
     let Some(last) = history.last() else { return 0.0 };
     let before = history[history.len().saturating_sub(WINDOW + 1)].objective;

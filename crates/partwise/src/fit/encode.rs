@@ -14,8 +14,8 @@ use crate::problem::{
 };
 use crate::terms::ComponentPenalty;
 
-/// The penalties on the codes as the fit left them: what is needed, beside the components, to encode new rows as the unguided
-/// rows of the fit were.
+/// The penalties on the codes as the fit left them: what is needed, beside the components, to encode new rows
+/// as the unguided rows of the fit were.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoding {
     /// Ridge of each component (k), for the half objective.
@@ -63,8 +63,8 @@ once! {
     /// Solves min over one factor of ‖X − WH‖² (or D(X‖WH)) with the other fixed. `settings.rank` must be the
     /// fixed factor's k; the settings' penalties and start are not used, `first` neither.
     ///
-    /// With solvers HALS, BPP and Nesterov the data and the fixed factor may have negative entries: it is then
-    /// non-negative least squares with any right-hand sides (rows of `data`) and any matrix.
+    /// With solvers HALS, BPP and Nesterov the data and the fixed factor may have negative entries: it is
+    /// then non-negative least squares with any right-hand sides (rows of `data`) and any matrix.
     ///
     /// # Errors
     /// As [`fit`](crate::fit()); [`Error::Shape`] when the fixed factor does not match the data.
@@ -193,7 +193,8 @@ fn encoded<T: Real>(
     run(&problem, start, &settings, observer)
 }
 
-/// As [`encode`], for data or components whose products leave the range of the number type: both divided by a number of their own.
+/// As [`encode`], for data or components whose products leave the range of the number type: both divided by a
+/// number of their own.
 fn encode_divided<T: Real>(
     data: &dyn DataMatrix<T>,
     components: &Matrix<T>,
@@ -238,8 +239,9 @@ fn encode_weighted<T: Real>(
     Ok(found)
 }
 
-/// The data without the features that no component has though the data do, under the Kullback–Leibler loss: whatever the codes, the
-/// divergence there is infinite, so that no codes would be better than others. (Beside the Frobenius loss they cancel by themselves.)
+/// The data without the features that no component has though the data do, under the Kullback–Leibler loss:
+/// whatever the codes, the divergence there is infinite, so that no codes would be better than others.
+/// (Beside the Frobenius loss they cancel by themselves.)
 fn without_unknown_features<T: Real>(
     data: &dyn DataMatrix<T>,
     components: &Matrix<T>,
@@ -270,9 +272,10 @@ impl<T: Real> Fit<T> {
     /// are left out, with a notice. With a tight tolerance the codes agree with those of the fit's own
     /// unguided rows.
     ///
-    /// Every model has it. For symmetric models a new row holds the similarities with the n samples of the fit (scaled as those were);
-    /// for NTF a row is an image. What a model knows about its own samples (labels, a graph, unknown entries) does not extend to new
-    /// rows: each is encoded as one that nothing is known about, and all its entries count, as their features do.
+    /// Every model has it. For symmetric models a new row holds the similarities with the n samples of the
+    /// fit (scaled as those were); for NTF a row is an image. What a model knows about its own samples
+    /// (labels, a graph, unknown entries) does not extend to new rows: each is encoded as one that nothing is
+    /// known about, and all its entries count, as their features do.
     ///
     /// # Errors
     /// [`Error::Shape`] when the number of features differs; faults of the data as in [`fit`](crate::fit()).
@@ -280,8 +283,8 @@ impl<T: Real> Fit<T> {
         encode(data, &self.components, &self.encoding, self.loss, settings, &mut silent)
     }
 
-    /// The corrected codes W(HHᵀ)^½ (n × k): their inner products are those of the rows of WH, (WH)(WH)ᵀ, so distances and margins
-    /// between rows are those of the approximated data. They may be negative.
+    /// The corrected codes W(HHᵀ)^½ (n × k): their inner products are those of the rows of WH, (WH)(WH)ᵀ, so
+    /// distances and margins between rows are those of the approximated data. They may be negative.
     pub fn corrected_codes(&self) -> Matrix<T> {
         let (k, wide) = (self.components.rows(), self.components.cast::<f64>());
         let largest = wide.as_slice().iter().fold(0.0f64, |most, v| most.max(*v));

@@ -8,8 +8,9 @@
 //! end         both factors in f64 for each thread that computes the exact error of dense data
 //! ```
 //!
-//! The peak is the sums and data with the larger of start and loop. It is meant to lie between the true peak and one and a half times of it;
-//! what is small beside n, d and k (a class, a topic) is left out. All arithmetic is in `f64`, which no shape makes overflow.
+//! The peak is the sums and data with the larger of start and loop. It is meant to lie between the true peak
+//! and one and a half times of it; what is small beside n, d and k (a class, a topic) is left out. All
+//! arithmetic is in `f64`, which no shape makes overflow.
 
 use crate::data::{DataSize, INDEX, WORD};
 use crate::engine::losses::Loss;
@@ -81,7 +82,8 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
     }
 }
 
-/// What the codes of new rows need, or one factor with the other fixed: [`encode`](crate::encode()), [`solve`](crate::solve).
+/// What the codes of new rows need, or one factor with the other fixed: [`encode`](crate::encode()),
+/// [`solve`](crate::solve).
 pub fn of_solve(size: DataSize, loss: Loss, settings: &Settings) -> Estimate {
     let (k, number) = (settings.rank as f64, size.number as f64);
     let solver = settings.solver.resolve(loss).ok();
@@ -152,7 +154,8 @@ fn known_bytes(size: DataSize, model: &Model, k: f64) -> f64 {
     bytes
 }
 
-/// Both factors, their products with X, Grams, and the factors in `f64` where the exact error of dense data is computed.
+/// Both factors, their products with X, Grams, and the factors in `f64` where the exact error of dense data
+/// is computed.
 fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usize) -> f64 {
     let number = size.number as f64;
     let values = (size.rows() + size.columns()) * k;

@@ -7,9 +7,10 @@
 //! ([`Interrupt::run`] sets it, `pool.rs` hands it on to its threads), so that no signature carries it; it
 //! changes no result, it only prevents one.
 //!
-//! Unwinding needs the panic strategy `unwind`, Rust's default. In a program that is built with `panic = "abort"` nothing can unwind, so a
-//! request ends the whole process ([`std::process::abort`]) as soon as the work asks. Such a program should not hand an interrupt to its
-//! fits; it can stop them after an iteration with an [`Observer`](crate::Observer).
+//! Unwinding needs the panic strategy `unwind`, Rust's default. In a program that is built with
+//! `panic = "abort"` nothing can unwind, so a request ends the whole process ([`std::process::abort`]) as
+//! soon as the work asks. Such a program should not hand an interrupt to its fits; it can stop them after an
+//! iteration with an [`Observer`](crate::Observer).
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -54,7 +55,8 @@ impl Interrupt {
     /// Does the work, unless it is interrupted: then what it holds is dropped.
     ///
     /// # Errors
-    /// [`Interrupted`] after a request that came before the work was done. (With `panic = "abort"` the process ends instead.)
+    /// [`Interrupted`] after a request that came before the work was done. (With `panic = "abort"` the
+    /// process ends instead.)
     pub fn run<R>(&self, work: impl FnOnce() -> R) -> std::result::Result<R, Interrupted> {
         // What the work has half changed is dropped with it, or was lent by the caller for reading.
         let done = catch_unwind(AssertUnwindSafe(|| within(Some(self), work)));

@@ -1,4 +1,5 @@
-//! The ground of the library: numbers, matrices, errors, notices, randomness, threads. It uses nothing above itself.
+//! The ground of the library: numbers, matrices, errors, notices, randomness, threads. It uses nothing above
+//! itself.
 
 pub(crate) mod checks;
 pub(crate) mod draw;

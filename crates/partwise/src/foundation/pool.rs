@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use crate::foundation::interrupt::{self, Interrupt};
 
-/// The most threads that are started, whatever the settings ask for: four for each core, and never fewer than 64. More would only wait for
-/// each other, and the results don't depend on them.
+/// The most threads that are started, whatever the settings ask for: four for each core, and never fewer
+/// than 64. More would only wait for each other, and the results don't depend on them.
 pub fn most_threads() -> usize {
     available().saturating_mul(4).max(64)
 }
@@ -41,8 +41,9 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// `threads` threads, but no more than [`most_threads`]; 0 = all cores. Where threads can't be started, the work is done on the calling one. The work listens to what the
-    /// calling thread listens to ([`Interrupt`]).
+    /// `threads` threads, but no more than [`most_threads`]; 0 = all cores. Where threads can't be started,
+    /// the work is done on the calling one. The work listens to what the calling thread listens to
+    /// ([`Interrupt`]).
     pub fn new(threads: usize) -> Self {
         let wanted = threads_for(threads);
         let build = || rayon::ThreadPoolBuilder::new().num_threads(wanted).build().ok();
@@ -68,7 +69,8 @@ impl Pool {
         results.into_iter().filter_map(result).collect()
     }
 
-    /// `f` for each number below `count`. Without type parameters: the code of the threads is compiled once, not for each `f`.
+    /// `f` for each number below `count`. Without type parameters: the code of the threads is compiled once,
+    /// not for each `f`.
     fn each(&self, count: usize, f: &(dyn Fn(usize) + Sync)) {
         let f = |at| interrupt::within(self.interrupt.as_ref(), || f(at));
         match &self.threads {

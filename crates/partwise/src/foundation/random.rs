@@ -27,8 +27,8 @@ impl Stream {
             *value = uniform(&mut rng);
         }
     }
-    /// Puts `items` in the random order of a row: each order is as likely as the others, up to the 2⁻⁵³ of a uniform
-    /// number (Fisher–Yates).
+    /// Puts `items` in the random order of a row: each order is as likely as the others, up to the 2⁻⁵³ of a
+    /// uniform number (Fisher–Yates).
     pub(crate) fn shuffle(&self, row: usize, items: &mut [u32]) {
         let mut rng = self.base.clone();
         rng.set_word_pos((row as u128) << ROW_BITS);

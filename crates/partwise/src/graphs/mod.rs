@@ -55,14 +55,14 @@ fn summed(mut row: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
 }
 
 impl Graph {
-    /// The graph over `n` samples with the entries (row, column, weight) of its matrix: each edge is listed both ways.
-    /// Entries of the same place are summed, zeros are left out.
+    /// The graph over `n` samples with the entries (row, column, weight) of its matrix: each edge is listed
+    /// both ways. Entries of the same place are summed, zeros are left out.
     ///
     /// # Errors
-    /// [`Error::Empty`] when n is 0; [`Error::OutOfRange`] for an entry outside n × n; [`Error::NotFinite`] and
-    /// [`Error::Negative`] for such weights; [`Error::NotSymmetric`] when the weights of (i, j) and (j, i) differ by
-    /// more than 7.6e-6 of the largest weight (64 roundings of an `f32`), with the pair and both weights. Within that, the weight of
-    /// the pair is their mean.
+    /// [`Error::Empty`] when n is 0; [`Error::OutOfRange`] for an entry outside n × n; [`Error::NotFinite`]
+    /// and [`Error::Negative`] for such weights; [`Error::NotSymmetric`] when the weights of (i, j) and (j,
+    /// i) differ by more than 7.6e-6 of the largest weight (64 roundings of an `f32`), with the pair and both
+    /// weights. Within that, the weight of the pair is their mean.
     pub fn from_entries(n: usize, entries: &[(usize, usize, f64)]) -> Result<Self> {
         if n == 0 {
             return Err(Error::Empty { samples: 0, features: 0 });
@@ -113,7 +113,8 @@ impl Graph {
         graph
     }
 
-    /// Symmetric to the last bit, both weights of a pair at their mean, or the first pair that isn't within rounding.
+    /// Symmetric to the last bit, both weights of a pair at their mean, or the first pair that isn't within
+    /// rounding.
     fn symmetric(self) -> Result<Self> {
         let allowed = asymmetry_allowed(self.weights.iter().fold(0.0, |largest, weight| weight.max(largest)));
         let mut exact = true;
@@ -229,7 +230,8 @@ impl Graph {
         (0..self.n_samples()).filter(|&i| self.neighbours(i).0.iter().all(|&j| j as usize == i)).collect()
     }
 
-    /// The graph with `weight(i, j, old)` in place of each weight. The function must give the same for (i, j) and (j, i).
+    /// The graph with `weight(i, j, old)` in place of each weight. The function must give the same for (i, j)
+    /// and (j, i).
     ///
     /// # Panics
     /// When a new weight is negative or not finite.
@@ -254,8 +256,8 @@ impl Graph {
         self.mapped(|i, j, weight| scale[i] * scale[j] * weight)
     }
 
-    /// The graph with the weight of each pair (i, j, weight) of `changes` set, both ways; 0 takes an edge out. Of a pair
-    /// that comes twice the last one counts.
+    /// The graph with the weight of each pair (i, j, weight) of `changes` set, both ways; 0 takes an edge
+    /// out. Of a pair that comes twice the last one counts.
     ///
     /// # Errors
     /// As [`Graph::from_entries`], but for the symmetry, which is made.
@@ -290,8 +292,8 @@ impl Graph {
     /// Σ wₘ·Aₘ of graphs over the same samples with weights wₘ ≥ 0; a graph of weight 0 leaves no trace.
     ///
     /// # Errors
-    /// [`Error::Empty`] for no graphs; [`Error::Shape`] when they have different numbers of samples; [`Error::OutOfRange`] for a weight
-    /// that is not finite and 0 or more.
+    /// [`Error::Empty`] for no graphs; [`Error::Shape`] when they have different numbers of samples;
+    /// [`Error::OutOfRange`] for a weight that is not finite and 0 or more.
     #[doc(hidden)]
     pub fn weighted_sum(graphs: &[(f64, &Graph)]) -> Result<Self> {
         let Some((_, first)) = graphs.first() else {

@@ -12,8 +12,8 @@ pub enum Closeness {
     /// The Euclidean distance ‖x − y‖. Equal rows have distance 0 exactly.
     #[default]
     Euclidean,
-    /// 1 − x·y/(‖x‖‖y‖); a row of zeros has distance 1 to every other row. Computed from the product, so proportional
-    /// rows may have a distance of some 1e-16.
+    /// 1 − x·y/(‖x‖‖y‖); a row of zeros has distance 1 to every other row. Computed from the product, so
+    /// proportional rows may have a distance of some 1e-16.
     Cosine,
 }
 
@@ -53,8 +53,9 @@ impl Neighbours {
     }
 }
 
-/// The `k` nearest other samples of each sample of `data` (n × d), ties to the lower number. Time n²d for dense data,
-/// the sum of the squared numbers of entries of the columns for sparse data, on the calling thread; memory 64·n numbers.
+/// The `k` nearest other samples of each sample of `data` (n × d), ties to the lower number. Time n²d for
+/// dense data, the sum of the squared numbers of entries of the columns for sparse data, on the calling
+/// thread; memory 64·n numbers.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when k is 0 or not below n; [`Error::NotFinite`] for such data.
@@ -150,8 +151,8 @@ impl<'a, T: Real> Search<'a, T> {
 
     /// The nearest of sample `i`, which is row `place` of the block.
     ///
-    /// Products find the candidates: those that rounding leaves room for. What is kept is ordered by distances that are
-    /// computed anew in `f64`.
+    /// Products find the candidates: those that rounding leaves room for. What is kept is ordered by
+    /// distances that are computed anew in `f64`.
     fn nearest(&mut self, i: usize, place: usize) -> Vec<(f64, u32)> {
         let slack = self.slack();
         let mut rough = std::mem::take(&mut self.rough);
@@ -176,7 +177,8 @@ impl<'a, T: Real> Search<'a, T> {
         nearest
     }
 
-    /// From the products of row `place` of the block: the (squared) distances of sample `i` to all, up to rounding.
+    /// From the products of row `place` of the block: the (squared) distances of sample `i` to all, up to
+    /// rounding.
     fn rough_distances(&self, i: usize, place: usize, out: &mut Vec<f64>) {
         let n = self.data.n_samples();
         let products = &self.products[place * n..(place + 1) * n];

@@ -5,9 +5,10 @@
 //! binary 1;   heat exp(−‖x − y‖²/σ);   self-tuning exp(−‖x − y‖²/(sᵢsⱼ));   dot x·y;   cosine x·y/(‖x‖‖y‖)
 //! ```
 //!
-//! sᵢ is the distance of xᵢ to its l-th nearest neighbour. References: L. Zelnik-Manor, P. Perona, "Self-tuning spectral
-//! clustering", NIPS 2004 (self-tuning, l = 7); D. Cai, X. He, J. Han, T. S. Huang, "Graph regularized nonnegative matrix
-//! factorization for data representation", IEEE TPAMI 33, 2011, doi 10.1109/TPAMI.2010.231 (binary, heat, dot).
+//! sᵢ is the distance of xᵢ to its l-th nearest neighbour. References: L. Zelnik-Manor, P. Perona,
+//! "Self-tuning spectral clustering", NIPS 2004 (self-tuning, l = 7); D. Cai, X. He, J. Han, T. S. Huang,
+//! "Graph regularized nonnegative matrix factorization for data representation", IEEE TPAMI 33, 2011, doi
+//! 10.1109/TPAMI.2010.231 (binary, heat, dot).
 
 use super::{Closeness, Graph, nearest_neighbours};
 use crate::data::range::in_range;
@@ -24,8 +25,8 @@ pub enum Weights {
         /// σ.
         width: f64,
     },
-    /// exp(−‖x − y‖²/(sᵢsⱼ)) with sᵢ the distance of xᵢ to its `scale_neighbour`-th nearest neighbour (Euclidean; 1 to
-    /// n − 1). Equal rows have the weight 1; where sᵢsⱼ = 0 other rows have no edge.
+    /// exp(−‖x − y‖²/(sᵢsⱼ)) with sᵢ the distance of xᵢ to its `scale_neighbour`-th nearest neighbour
+    /// (Euclidean; 1 to n − 1). Equal rows have the weight 1; where sᵢsⱼ = 0 other rows have no edge.
     SelfTuning {
         /// l.
         scale_neighbour: usize,
@@ -51,8 +52,8 @@ pub struct NeighbourGraph {
     pub closeness: Closeness,
     /// The weights of the edges.
     pub weights: Weights,
-    /// Whether rows of zeros, which are near nothing, have no neighbours and are nobody's. Published graphs join them as all others (false).
-    /// Default: true.
+    /// Whether rows of zeros, which are near nothing, have no neighbours and are nobody's. Published graphs
+    /// join them as all others (false). Default: true.
     pub isolate_zero_rows: bool,
     /// Refuse a graph that would need more bytes than these (see [`memory`](crate::memory)). Default: none.
     pub memory_limit: Option<u64>,
@@ -92,7 +93,8 @@ fn graph_of<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Res
     let what = format!("the graph of {neighbours} neighbours of each of {} samples", size.samples);
     of_neighbours(size, neighbours).check(&what, settings.memory_limit)?;
     let Some((divided, c)) = in_range(data) else { return graph_in_range(data, settings) };
-    // Heat is measured in the squared unit of the data, and so is the weight of an inner product; the others have none.
+    // Heat is measured in the squared unit of the data, and so is the weight of an inner product; the others
+    // have none.
     let weights = match settings.weights {
         Weights::Heat { width } => Weights::Heat { width: width / c / c },
         other => other,
@@ -251,7 +253,8 @@ pub fn of_neighbours(size: DataSize, neighbours: usize) -> Estimate {
             ("the sums of rows and columns", size.sums() + WORD * size.columns()),
             ("the columns of the sparse data", size.transpose()),
             ("products of samples", 64.0 * size.rows() * size.number as f64 + 3.0 * WORD * size.rows()),
-            // Lists of neighbours with distances; both ends of each edge; edges with weights, first by rows, then as one graph.
+            // Lists of neighbours with distances; both ends of each edge; edges with weights, first by rows,
+            // then as one graph.
             ("the neighbours", edges * (INDEX + WORD) + 2.0 * edges * (INDEX + 2.0 * WORD)),
             ("the graph", 2.0 * edges * (INDEX + WORD)),
         ],

@@ -179,6 +179,7 @@ impl Advice {
     }
 
     /// The kinds in the order in which items are taken, by the names that messages and documents use.
+    #[doc(hidden)]
     pub const KINDS: [&str; 14] = [
         "labels",
         "sets",
@@ -246,6 +247,7 @@ impl Advice {
     }
 
     /// Gives it another strength, where it has one.
+    #[doc(hidden)]
     pub fn set_strength(&mut self, new: Strength) {
         match self {
             Advice::Labels { strength, .. }

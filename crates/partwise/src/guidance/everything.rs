@@ -89,12 +89,14 @@ impl Guidance {
     }
 
     /// Whether a strength is to be searched.
+    #[doc(hidden)]
     pub fn searches(&self) -> bool {
         let items = self.advice.iter().filter_map(Advice::strength);
         items.chain(self.topics.iter().map(|topic| topic.strength)).any(|strength| strength == Strength::Auto)
     }
 
     /// The samples of which an item says the topic, ascending.
+    #[doc(hidden)]
     pub fn labelled_samples(&self) -> Vec<usize> {
         let mut samples: Vec<usize> = self.advice.iter().flat_map(Advice::labelled_samples).collect();
         samples.sort_unstable();

@@ -1,5 +1,5 @@
-//! What the user knows about the parts, in one value: [`Guidance`]. Every method takes it; `guided` takes all of it at once. It
-//! compiles to terms and merges; it knows no solver and no file format.
+//! What the user knows about the parts, in one value: [`Guidance`]. Every method takes it; `guided` takes all
+//! of it at once. It compiles to terms and merges; it knows no solver and no file format.
 
 mod advice;
 mod document;

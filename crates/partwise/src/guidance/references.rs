@@ -1,4 +1,5 @@
-//! References as WS-NMF is published, by the number of the component and with a weight for each row; and labels as numbers.
+//! References as WS-NMF is published, by the number of the component and with a weight for each row; and
+//! labels as numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,8 @@ pub struct CodeReference {
     /// W_ref (n × k).
     #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
     pub reference: Matrix<f64>,
-    /// m (n), ≥ 0: how strongly each row is pulled to its reference; it enters the objective squared. 0 = free.
+    /// m (n), ≥ 0: how strongly each row is pulled to its reference; it enters the objective squared. 0 =
+    /// free.
     pub weight: Vec<f64>,
 }
 
@@ -75,8 +77,8 @@ impl LabelTargets {
 }
 
 impl LabelTargets {
-    /// The term of labels that the codes explain; none where its weight is 0 or there are no labels. A relative strength makes
-    /// ‖M∘Y‖² count as much as ‖X‖².
+    /// The term of labels that the codes explain; none where its weight is 0 or there are no labels. A
+    /// relative strength makes ‖M∘Y‖² count as much as ‖X‖².
     pub(crate) fn view(&self, strength: Strength, shape: Shape) -> Option<LabelView<f64>> {
         let entries = self.targets.as_slice().iter().zip(self.known.as_slice());
         let squares: f64 = entries.map(|(y, m)| m * y * y).sum();

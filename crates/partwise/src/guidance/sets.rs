@@ -47,8 +47,8 @@ impl LabelSets {
     }
 }
 
-/// S (n × m): non-negative coefficients of samples, of which only non-zeros are kept. For p support vector machines m = 2p:
-/// first the α of the positive samples of each machine, then those of the negative ones.
+/// S (n × m): non-negative coefficients of samples, of which only non-zeros are kept. For p support vector
+/// machines m = 2p: first the α of the positive samples of each machine, then those of the negative ones.
 #[derive(Clone, Debug, PartialEq)]
 #[doc(hidden)]
 pub struct SupportVectors {

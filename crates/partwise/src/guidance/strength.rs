@@ -92,7 +92,8 @@ impl Strength {
     #[doc(hidden)]
     pub const LIGHT: Strength = Strength::Relative(0.25);
 
-    /// The relative strength with this σ ≥ 0: σ/(1 + σ), 1 for an infinite one. A negative σ stays as it is, out of range.
+    /// The relative strength with this σ ≥ 0: σ/(1 + σ), 1 for an infinite one. A negative σ stays as it is,
+    /// out of range.
     pub fn of_sigma(sigma: f64) -> Self {
         Strength::Relative(match sigma {
             f64::INFINITY => 1.0,

@@ -47,6 +47,7 @@ pub(super) fn table_of(targets: &LabelTargets) -> Matrix<f64> {
 impl Advice {
     /// The item without its large table, and the table; an item without one is as it was. What is left is for
     /// a document only, until [`Advice::with_table`] makes it whole.
+    #[doc(hidden)]
     pub fn without_table(mut self) -> (Self, Option<Matrix<f64>>) {
         let take = |matrix: &mut Matrix<f64>| Some(std::mem::replace(matrix, rows::none()));
         let table = match &mut self {
@@ -90,6 +91,7 @@ impl Advice {
     /// # Errors
     /// [`Error::Guidance`] and others when the table does not fit, is needed and missing, or the item
     /// contradicts itself.
+    #[doc(hidden)]
     pub fn with_table(mut self, table: Option<Matrix<f64>>) -> Result<Self> {
         let fault = |message: String| Err(Error::Guidance(message));
         if table.is_none() && self.lacks_table() {
@@ -155,6 +157,7 @@ impl Advice {
     }
 
     /// The samples of which it says the topic, ascending.
+    #[doc(hidden)]
     pub fn labelled_samples(&self) -> Vec<usize> {
         match self {
             Advice::Labels { labels, .. } => {

@@ -1,5 +1,5 @@
-//! The exemplar start: labelled samples as components, labelled rows at the components of their class. The backend then improves the
-//! codes at these components, and the codes come first in each iteration.
+//! The exemplar start: labelled samples as components, labelled rows at the components of their class. The
+//! backend then improves the codes at these components, and the codes come first in each iteration.
 //!
 //! ```text
 //! component q of class c:   unit(q-th labelled sample of c) + 0.05·unit(mean of c)      while there are labelled samples
@@ -8,9 +8,10 @@
 //! W = 0.1·U, in labelled rows 1 at the components of the class and 0 elsewhere
 //! ```
 //!
-//! unit(·) has length 1. Components beyond those of the classes are the mean row, entrywise times a uniform number. Both factors are
-//! then scaled to equal norm. A class mean of zeros is replaced by the mean row. Several components per class that started alike would
-//! stay alike; labelled samples are as unlike as the class is.
+//! unit(·) has length 1. Components beyond those of the classes are the mean row, entrywise times a uniform
+//! number. Both factors are then scaled to equal norm. A class mean of zeros is replaced by the mean row.
+//! Several components per class that started alike would stay alike; labelled samples are as unlike as the
+//! class is.
 
 use super::labels::balanced;
 use super::{stream, uniform_factor};

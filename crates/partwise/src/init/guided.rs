@@ -56,7 +56,8 @@ pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &S
     Factors::new(codes.cast(), components.cast())
 }
 
-/// Bᵀ (c × k) beside the guided start, with the `known` labels above 0 (row of the codes, label, value): label l is what its topic's components hold of the samples of class l; the rest as random.
+/// Bᵀ (c × k) beside the guided start, with the `known` labels above 0 (row of the codes, label, value):
+/// label l is what its topic's components hold of the samples of class l; the rest as random.
 pub(super) fn label_factor<T: Real>(
     random: Matrix<T>,
     known: &[(u32, u32, T)],

@@ -1,12 +1,12 @@
-//! The label-aware start: class means as components, labelled rows at their class. The backend then solves the codes at these
-//! components, and the codes come first in each iteration.
+//! The label-aware start: class means as components, labelled rows at their class. The backend then solves
+//! the codes at these components, and the codes come first in each iteration.
 //!
 //! ```text
 //! H_c = mean of the labelled rows of class c + 0.01·mean(X)·U,   W = 0.1·U, + 1 at the class of labelled rows
 //! ```
 //!
-//! Components beyond the classes are the mean row, entrywise times a uniform number. Both factors are then scaled to equal norm, which
-//! leaves W·H and makes the start (and with it the fit) follow a scaling of X.
+//! Components beyond the classes are the mean row, entrywise times a uniform number. Both factors are then
+//! scaled to equal norm, which leaves W·H and makes the start (and with it the fit) follow a scaling of X.
 
 use super::{stream, uniform_factor};
 use crate::engine::Problem;
@@ -15,7 +15,8 @@ use crate::foundation::{Matrix, Real, Result};
 use crate::guidance::Labels;
 use crate::methods::Model;
 
-/// Bᵀ (c × k) beside the label-aware start: label l is what component l holds of the samples of class l; the rest as random.
+/// Bᵀ (c × k) beside the label-aware start: label l is what component l holds of the samples of class l; the
+/// rest as random.
 pub(super) fn label_factor<T: Real>(
     problem: &Problem<'_, T>,
     random: Matrix<T>,

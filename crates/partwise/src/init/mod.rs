@@ -1,6 +1,7 @@
-//! Starts, and all randomness of the library. Numbers are counter-based: each is a function of (seed, slot, row, component)
-//! alone, drawn in `f64` and then rounded, so a start is the same for any thread count, data format and precision. A row of
-//! tied samples uses the number of its first sample; components use the number of the feature.
+//! Starts, and all randomness of the library. Numbers are counter-based: each is a function of (seed, slot,
+//! row, component) alone, drawn in `f64` and then rounded, so a start is the same for any thread count, data
+//! format and precision. A row of tied samples uses the number of its first sample; components use the number
+//! of the feature.
 
 mod exemplars;
 mod guided;
@@ -91,7 +92,8 @@ fn custom_factor<T: Real>(slot: Slot, factor: &Matrix<f64>, shape: (usize, usize
     Ok(factor.cast())
 }
 
-/// `rows` × k, uniform on (0, 1) × `mean` / (k·s) with s the size of the codes, so that codes times it are of the size of the mean.
+/// `rows` × k, uniform on (0, 1) × `mean` / (k·s) with s the size of the codes, so that codes times it are of
+/// the size of the mean.
 fn random_explaining<T: Real>(
     problem: &Problem<'_, T>,
     slot: Slot,
@@ -103,7 +105,8 @@ fn random_explaining<T: Real>(
     uniform_rows(slot, rows, settings, scale)
 }
 
-/// Codes, image rows and image columns, given or uniform on (0, 1) × (mean X / k)^⅓, and the components that they make.
+/// Codes, image rows and image columns, given or uniform on (0, 1) × (mean X / k)^⅓, and the components that
+/// they make.
 fn image_factors<T: Real>(
     problem: &Problem<'_, T>,
     (height, width): (usize, usize),
@@ -189,8 +192,8 @@ fn main_factors<T: Real>(
     }
 }
 
-/// The typical size of an entry of a factor: √(mean X / k), with the caller's X; with the weighted rows where rows are weighted,
-/// so that neither factor, and no gradient, depends on the scale of X there.
+/// The typical size of an entry of a factor: √(mean X / k), with the caller's X; with the weighted rows where
+/// rows are weighted, so that neither factor, and no gradient, depends on the scale of X there.
 pub(crate) fn entry_scale<T: Real>(problem: &Problem<'_, T>, rank: usize) -> f64 {
     let data = if problem.is_weighted() { problem.data() } else { problem.original() };
     let mean = data.summary().sum.abs() / (data.n_samples() as f64 * data.n_features() as f64);

@@ -5,10 +5,10 @@
 //! larger product of norms m:  w = √(σm)·u±/‖u±‖,  h = √(σm)·v±/‖v±‖
 //! ```
 //!
-//! References: Boutsidis & Gallopoulos 2008, doi:10.1016/j.patcog.2007.09.010; Halko, Martinsson & Tropp 2011,
-//! doi:10.1137/090771806. Differs from scikit-learn: zeros are filled by √(mean X / k) (or a random hundredth of it), which
-//! scales with X as the factors do, not by mean X; components beyond the numerical rank are random instead of an error or of
-//! rounding.
+//! References: Boutsidis & Gallopoulos 2008, doi:10.1016/j.patcog.2007.09.010; Halko, Martinsson & Tropp
+//! 2011, doi:10.1137/090771806. Differs from scikit-learn: zeros are filled by √(mean X / k) (or a random
+//! hundredth of it), which scales with X as the factors do, not by mean X; components beyond the numerical
+//! rank are random instead of an error or of rounding.
 
 use super::stream;
 use crate::data::{DataMatrix, times, transpose_times};
@@ -34,7 +34,8 @@ pub(super) fn start<T: Real>(
     let (n, d, k) = (data.n_samples(), data.n_features(), settings.rank);
     let svd_rank = k.min(n).min(d);
     let (u, s, v) = truncated_svd(data, svd_rank, settings.seed);
-    // What is not above rounding is 0: the sign of rounding must not decide what is filled, nor rounding be a component.
+    // What is not above rounding is 0: the sign of rounding must not decide what is filled, nor rounding be a
+    // component.
     let rounding = NOISE * T::EPSILON.to_f64();
     let svd_rank = s[..svd_rank].iter().take_while(|s_j| **s_j > rounding * s[0]).count();
     let column = |m: &Matrix<f64>, j: usize| -> Vec<f64> {
@@ -75,7 +76,8 @@ pub(super) fn start<T: Real>(
     Ok(Factors::new(codes.cast(), components.cast()))
 }
 
-/// The non-negative pair of a singular pair, scaled so that the product of their norms is m (see the formula).
+/// The non-negative pair of a singular pair, scaled so that the product of their norms is m (see the
+/// formula).
 fn non_negative_pair(u: &[f64], v: &[f64], leading: bool) -> (Vec<f64>, Vec<f64>) {
     if leading {
         return (u.iter().map(|x| x.abs()).collect(), v.iter().map(|x| x.abs()).collect());

@@ -1,9 +1,10 @@
-//! Conjugate gradients, for several right-hand sides side by side (Hestenes & Stiefel 1952, doi:10.6028/jres.049.044).
+//! Conjugate gradients, for several right-hand sides side by side (Hestenes & Stiefel 1952,
+//! doi:10.6028/jres.049.044).
 
 use crate::foundation::{Matrix, interrupt};
 
-/// X with A X = B for a symmetric positive definite operator `apply`, each column by conjugate gradients of its own, until each has a
-/// residual of at most `residual` times its length.
+/// X with A X = B for a symmetric positive definite operator `apply`, each column by conjugate gradients of
+/// its own, until each has a residual of at most `residual` times its length.
 pub fn conjugate_gradients(
     apply: &impl Fn(&Matrix<f64>) -> Matrix<f64>,
     b: Matrix<f64>,

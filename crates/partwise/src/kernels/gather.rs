@@ -4,18 +4,18 @@
 //! out[i, :] = Σ_e x_e · V[j_e, :]   over the stored entries e of row i
 //! ```
 //!
-//! Two things make these fast. The accumulators of an output row stay in registers: k is cut into pieces whose
-//! widths are known at compile time. And the factor's rows, which lie scattered in memory, are prefetched some
-//! entries ahead. A piece is read in full multiples of four values; what lies beyond row j is the start of row j + 1
-//! and lands in accumulators that are never stored, so k needs no padding.
+//! Two things make these fast. The accumulators of an output row stay in registers: k is cut into pieces
+//! whose widths are known at compile time. And the factor's rows, which lie scattered in memory, are
+//! prefetched some entries ahead. A piece is read in full multiples of four values; what lies beyond row j is
+//! the start of row j + 1 and lands in accumulators that are never stored, so k needs no padding.
 
 use std::ops::Range;
 
 use crate::foundation::{Real, once};
 use crate::kernels::simd::{Kernel, dispatch, multiply_add, prefetch};
 
-/// How many entries ahead of its use a piece of the factor is asked for: far enough for memory to answer, near enough for what was asked
-/// for to be in the first-level cache still.
+/// How many entries ahead of its use a piece of the factor is asked for: far enough for memory to answer,
+/// near enough for what was asked for to be in the first-level cache still.
 const fn ahead(bytes: usize) -> usize {
     let fits = ASKED_BYTES / bytes;
     if fits < MOST_AHEAD { fits } else { MOST_AHEAD }
@@ -63,7 +63,8 @@ impl<T: Real> Rows<'_, T> {
         (self.offsets[rows.start]..end).step_by(size).map(move |start| start..(start + size).min(end))
     }
 
-    /// For each of some entries the index of the one [`ahead`] of it, to ask for a piece of so many bytes (near the end, its own).
+    /// For each of some entries the index of the one [`ahead`] of it, to ask for a piece of so many bytes
+    /// (near the end, its own).
     #[inline(always)]
     pub(super) fn ahead(&self, entries: Range<usize>, bytes: usize) -> &[u32] {
         let distance = ahead(bytes);
@@ -72,8 +73,8 @@ impl<T: Real> Rows<'_, T> {
     }
 }
 
-/// `B` vectors of `L` values. Nested, because the compiler keeps these in vector registers at every size, which it
-/// does not do for one long array.
+/// `B` vectors of `L` values. Nested, because the compiler keeps these in vector registers at every size,
+/// which it does not do for one long array.
 pub(super) type Vectors<T, const B: usize, const L: usize> = [[T; L]; B];
 
 /// Runs `$piece::<T, B, L, FMA>($arguments)` with the smallest width B · L that holds `$width` columns.
@@ -97,8 +98,8 @@ macro_rules! with_width {
 
 pub(super) use with_width;
 
-/// `B` · `L` values of the factor from `start` on. Where the factor ends earlier, `spare` is filled with the rest and
-/// zeros.
+/// `B` · `L` values of the factor from `start` on. Where the factor ends earlier, `spare` is filled with the
+/// rest and zeros.
 #[inline(always)]
 pub(super) fn piece_of<'a, T: Real, const B: usize, const L: usize>(
     factor: &'a [T],
@@ -196,8 +197,8 @@ fn times_whole<T: Real, const B: usize, const L: usize, const FMA: bool>(times: 
     }
 }
 
-/// The first values of `sums`, as many as `out` has room for. Whole vectors are stored as such: a copy of a length that is known only at
-/// run time is a call.
+/// The first values of `sums`, as many as `out` has room for. Whole vectors are stored as such: a copy of a
+/// length that is known only at run time is a call.
 #[inline(always)]
 fn store<T: Real, const B: usize, const L: usize>(sums: &Vectors<T, B, L>, out: &mut [T]) {
     let (whole, rest) = out.as_chunks_mut::<L>();

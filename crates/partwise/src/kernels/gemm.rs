@@ -1,5 +1,6 @@
-//! Dense products and decompositions, single-threaded. This file alone calls faer; all matrices that come in and go
-//! out are row-major slices or [`Matrix`] values, and views of them are transposed or cut without a copy.
+//! Dense products and decompositions, single-threaded. This file alone calls faer; all matrices that come in
+//! and go out are row-major slices or [`Matrix`] values, and views of them are transposed or cut without a
+//! copy.
 
 use std::ops::Range;
 
@@ -121,8 +122,8 @@ impl<T: Real> Matrix<T> {
     }
 }
 
-/// The largest eigenvalue of a symmetric matrix (k × k, k ≥ 1), computed in `f64`; NaN when an entry is not finite.
-/// Only the lower triangle is read.
+/// The largest eigenvalue of a symmetric matrix (k × k, k ≥ 1), computed in `f64`; NaN when an entry is not
+/// finite. Only the lower triangle is read.
 ///
 /// # Panics
 /// When the matrix is empty or not square.
@@ -138,8 +139,8 @@ pub(crate) fn largest_eigenvalue<T: Real>(gram: &Matrix<T>) -> f64 {
     values.last().copied().expect("a Gram matrix has at least one row")
 }
 
-/// The eigenvalues, ascending, and the eigenvectors (columns of the second value, k × k) of a symmetric matrix
-/// (k × k, finite). Only the lower triangle is read.
+/// The eigenvalues, ascending, and the eigenvectors (columns of the second value, k × k) of a symmetric
+/// matrix (k × k, finite). Only the lower triangle is read.
 ///
 /// # Panics
 /// When the matrix is not square or not finite.

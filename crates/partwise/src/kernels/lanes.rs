@@ -1,10 +1,11 @@
-//! Rows of a factor turned on their side: [`LANES`] rows become the lanes of vectors, one vector per component. What is sequential along
-//! the components of a row but independent between rows keeps the processor's vectors full for any rank this way, without horizontal
-//! sums.
+//! Rows of a factor turned on their side: [`LANES`] rows become the lanes of vectors, one vector per
+//! component. What is sequential along the components of a row but independent between rows keeps the
+//! processor's vectors full for any rank this way, without horizontal sums.
 //!
-//! In loops over lanes, vectors are copied out, worked on and stored: where such a loop reads through one reference and writes through
-//! another, or branches, the compiler takes lanes one by one. Where an outer loop could become vectors itself, it would gather them
-//! from memory, which is dearer: an index that is checked each time prevents that.
+//! In loops over lanes, vectors are copied out, worked on and stored: where such a loop reads through one
+//! reference and writes through another, or branches, the compiler takes lanes one by one. Where an outer
+//! loop could become vectors itself, it would gather them from memory, which is dearer: an index that is
+//! checked each time prevents that.
 
 use super::simd::multiply_add;
 use crate::foundation::{Matrix, Real};
@@ -46,7 +47,8 @@ pub(crate) fn turn_in_placed<T: Real>(rows: &[T], places: &[u32], k: usize, lane
     turn_in_by(rows, places.len(), |at| places[at] as usize, k, lanes);
 }
 
-/// Block by block, each of which becomes some shuffles of registers. (A plain loop becomes scattered stores, the dearest way.)
+/// Block by block, each of which becomes some shuffles of registers. (A plain loop becomes scattered stores,
+/// the dearest way.)
 #[inline(always)]
 fn turn_in_by<T: Real>(
     rows: &[T],
@@ -174,8 +176,8 @@ pub(crate) fn plus_multiple<T: Real, const FMA: bool>(
     sum
 }
 
-/// Σ of squares of the projected gradient: g where u > `zero`, min(g, 0) elsewhere. `zero` is 0, or what a solver that can't
-/// reach 0 counts as 0 in each row.
+/// Σ of squares of the projected gradient: g where u > `zero`, min(g, 0) elsewhere. `zero` is 0, or what a
+/// solver that can't reach 0 counts as 0 in each row.
 #[inline(always)]
 pub(crate) fn squared_projected<T: Real>(
     rank: usize,

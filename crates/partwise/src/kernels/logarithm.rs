@@ -7,8 +7,8 @@ use crate::kernels::simd::{Kernel, dispatch, multiply_add};
 pub(crate) const BLOCK: usize = 64;
 const LANES: usize = 8;
 
-/// Accumulates Σ x·ln(x / p) over the pairs with x > 0; the logarithms are those of `T`, their sum is in `f64`. It depends only
-/// on the sequence of the pairs. A pair with p = 0 adds +∞.
+/// Accumulates Σ x·ln(x / p) over the pairs with x > 0; the logarithms are those of `T`, their sum is in
+/// `f64`. It depends only on the sequence of the pairs. A pair with p = 0 adds +∞.
 pub(crate) struct LogSum<T> {
     x: [T; BLOCK],
     p: [T; BLOCK],
@@ -107,8 +107,8 @@ fn careful_sum<T: Real, const N: usize>(x: &[T; N], p: &[T; N]) -> f64 {
     pairs.filter(|(x, _)| *x > 0.0).map(|(x, p)| x * (x.ln() - p.ln())).sum()
 }
 
-/// Replaces the products p by the quotients x / p, and adds the pairs (x, p) to the sum; both after products below
-/// the smallest normal number have been replaced by it.
+/// Replaces the products p by the quotients x / p, and adds the pairs (x, p) to the sum; both after products
+/// below the smallest normal number have been replaced by it.
 pub(crate) struct Divide<'a, T> {
     pub(crate) values: &'a [T],
     pub(crate) products: &'a mut [T],
@@ -130,8 +130,8 @@ impl<T: Real> Kernel for Divide<'_, T> {
     }
 }
 
-/// Replaces numbers by their natural logarithms, each to less than one unit in the last place; false, and nothing of use in
-/// them, when one is not a positive normal number.
+/// Replaces numbers by their natural logarithms, each to less than one unit in the last place; false, and
+/// nothing of use in them, when one is not a positive normal number.
 struct Logarithms<const N: usize, const FMA: bool>;
 
 impl<const N: usize, const FMA: bool> Once for Logarithms<N, FMA> {
@@ -149,9 +149,9 @@ impl<const N: usize, const FMA: bool> Once for Logarithms<N, FMA> {
     }
 }
 
-/// Logarithms in one number type without branches, so that it becomes vector instructions. The method and the coefficients are those
-/// of fdlibm's `e_log.c` and `e_logf.c` (Sun Microsystems, 1993): r = 2^e · m with m in [√½, √2), s = (m − 1)/(m + 1),
-/// ln m = 2 atanh s by a minimax polynomial in s².
+/// Logarithms in one number type without branches, so that it becomes vector instructions. The method and the
+/// coefficients are those of fdlibm's `e_log.c` and `e_logf.c` (Sun Microsystems, 1993): r = 2^e · m with m
+/// in [√½, √2), s = (m − 1)/(m + 1), ln m = 2 atanh s by a minimax polynomial in s².
 macro_rules! logarithms {
     (
         $name:ident: $t:ident, $bits:ident, mantissa: $mantissa_bits:literal, sqrt_half: $sqrt_half:literal, ln2: $high:literal + $low:literal,
@@ -207,7 +207,8 @@ logarithms!(
     double: f64, u64, mantissa: 52, sqrt_half: 0x3fe6_a09e_667f_3bcd, ln2: 6.931_471_803_691_238e-1 + 1.908_214_929_270_587_7e-10,
     odd: [1.479_819_860_511_658_6e-1, 1.818_357_216_161_805e-1, 2.857_142_874_366_239e-1, 6.666_666_666_666_735e-1],
     even: [1.531_383_769_920_937_3e-1, 2.222_219_843_214_978_4e-1, 3.999_999_999_940_942e-1],
-    // An integer below 2^52 put into the mantissa of 2^52 is that number plus 2^52: a conversion that AVX2 has too.
+    // An integer below 2^52 put into the mantissa of 2^52 is that number plus 2^52: a conversion that AVX2
+    // has too.
     exponent: |shifted: u64| f64::from_bits((shifted >> 52) | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 1023.0)
 );
 logarithms!(

@@ -1,13 +1,13 @@
-//! Quotients of sparse rows and the product of two factors, times one of the factors: what the Kullback–Leibler loss
-//! needs of sparse data.
+//! Quotients of sparse rows and the product of two factors, times one of the factors: what the
+//! Kullback–Leibler loss needs of sparse data.
 //!
 //! ```text
 //! out[i, :] = Σ_e r_e · V[j_e, :],   r_e = x_e / (U[i, :] · V[j_e, :])   over the stored entries e of row i
 //! ```
 //!
-//! The entries of all rows are taken in blocks, whatever row they belong to: the rows of V that a block uses stay in the
-//! first-level cache between the dot products and the sums, and divisions and logarithms always fill the vectors, however
-//! short the rows are.
+//! The entries of all rows are taken in blocks, whatever row they belong to: the rows of V that a block uses
+//! stay in the first-level cache between the dot products and the sums, and divisions and logarithms always
+//! fill the vectors, however short the rows are.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ use super::logarithm::sum_of_logarithms;
 use super::simd::{Kernel, dispatch, multiply_add, prefetch};
 use crate::foundation::{Real, once};
 
-/// `out` (range.len() × k) = R · other with R = X / (own · otherᵀ) on the stored entries; returns the sum over them of
-/// x·ln(x / (own · otherᵀ)). `own` has one row per sparse row, `other` one per column, both row-major with k columns.
-/// Denominators below the smallest normal number are replaced by that.
+/// `out` (range.len() × k) = R · other with R = X / (own · otherᵀ) on the stored entries; returns the sum
+/// over them of x·ln(x / (own · otherᵀ)). `own` has one row per sparse row, `other` one per column, both
+/// row-major with k columns. Denominators below the smallest normal number are replaced by that.
 pub(crate) struct RatioTimes<'a, T> {
     pub(crate) rows: Rows<'a, T>,
     pub(crate) range: Range<usize>,
@@ -71,8 +71,8 @@ fn ratio_blocks<T: Real, const B: usize, const L: usize, const N: usize, const F
 ) -> f64 {
     let RatioTimes { rows, range, own, other, k, out } = ratio;
     let mut quotients = Quotients::<T, N>::new();
-    // The lanes of each dot product, added up for many entries at a time: the compiler would otherwise spread the
-    // additions of the lanes over the dot product itself.
+    // The lanes of each dot product, added up for many entries at a time: the compiler would otherwise spread
+    // the additions of the lanes over the dot product itself.
     let mut lanes = [[T::ZERO; L]; N];
     let mut spare = [[T::ZERO; L]; B];
     let mut sums = [[T::ZERO; L]; B];
@@ -208,8 +208,8 @@ impl<T: Real, const N: usize> Quotients<T, N> {
         Quotients { products: [T::ZERO; N], quotients: [T::ZERO; N], sum: 0.0 }
     }
 
-    /// From the values and the products of a block, which may be shorter than N, to its quotients. What the products hold beyond the
-    /// values does not matter.
+    /// From the values and the products of a block, which may be shorter than N, to its quotients. What the
+    /// products hold beyond the values does not matter.
     #[inline(always)]
     fn divide<const FMA: bool>(&mut self, values: &[T]) {
         let mut padded = [T::ZERO; N];

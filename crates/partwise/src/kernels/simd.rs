@@ -1,8 +1,9 @@
 //! One kernel body, compiled once for each instruction set and chosen at run time.
 //!
-//! A kernel is a value whose [`Kernel::run`] is `#[inline(always)]`, as is everything that it calls in its inner
-//! loop. [`dispatch`] inlines it into a function that has the wide instructions enabled. The bodies are portable
-//! Rust; nothing but the calls into those functions and the prefetch is `unsafe`, and only in this file.
+//! A kernel is a value whose [`Kernel::run`] is `#[inline(always)]`, as is everything that it calls in its
+//! inner loop. [`dispatch`] inlines it into a function that has the wide instructions enabled. The bodies are
+//! portable Rust; nothing but the calls into those functions and the prefetch is `unsafe`, and only in this
+//! file.
 #![allow(unsafe_code)]
 
 use crate::foundation::Real;
@@ -118,8 +119,8 @@ pub(crate) fn multiply_add<T: Real, const FMA: bool>(a: T, b: T, c: T) -> T {
     if FMA { Real::mul_add(a, b, c) } else { a * b + c }
 }
 
-/// Asks for the cache lines of `values[start .. start + count]`, which begin at a multiple of 16 bytes. A hint only: any `start` is
-/// allowed.
+/// Asks for the cache lines of `values[start .. start + count]`, which begin at a multiple of 16 bytes. A
+/// hint only: any `start` is allowed.
 #[inline(always)]
 pub(crate) fn prefetch<T>(values: &[T], start: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,5 @@
-//! The product of two factors at the stored entries of sparse rows, in `f64`: what exact losses of sparse data are summed from.
+//! The product of two factors at the stored entries of sparse rows, in `f64`: what exact losses of sparse
+//! data are summed from.
 //!
 //! ```text
 //! p_e = U[i, :] · V[j_e, :]   over the stored entries e of row i
@@ -15,7 +16,8 @@ use crate::foundation::{Real, once};
 const BLOCK: usize = 64;
 const LANES: usize = 8;
 
-/// Rows of sparse data beside the factors: `own` has one row per sparse row, `other` one per column, both row-major with k columns.
+/// Rows of sparse data beside the factors: `own` has one row per sparse row, `other` one per column, both
+/// row-major with k columns.
 pub(crate) struct StoredProducts<'a, T> {
     pub(crate) rows: Rows<'a, T>,
     pub(crate) range: Range<usize>,
@@ -103,8 +105,8 @@ impl Summed for f64 {
 impl<T: Real> StoredProducts<'_, T> {
     #[inline(always)]
     fn visit<S: Summed, const FMA: bool>(self) -> S {
-        // Half as many lanes where that fills them better. A width for each k, as in the products that every iteration
-        // needs, would gain little here: exact losses are taken once a fit.
+        // Half as many lanes where that fills them better. A width for each k, as in the products that every
+        // iteration needs, would gain little here: exact losses are taken once a fit.
         match self.k {
             1..=4 | 9..=12 | 17..=20 => visit_lanes::<T, S, 4, FMA>(self),
             _ => visit_lanes::<T, S, 8, FMA>(self),

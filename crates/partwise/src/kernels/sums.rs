@@ -6,7 +6,8 @@ use crate::foundation::{Matrix, Real};
 use crate::kernels::gemm;
 use crate::kernels::simd::{Kernel, dispatch};
 
-/// Column sums (k) of a factor, each row times its weight (1 without weights), in `f64`. They depend on the order of the rows alone.
+/// Column sums (k) of a factor, each row times its weight (1 without weights), in `f64`. They depend on the
+/// order of the rows alone.
 pub(crate) fn column_sums<T: Real>(factor: &Matrix<T>, weights: Option<&[T]>) -> Vec<f64> {
     dispatch(ColumnSums { factor: factor.as_slice(), k: factor.columns(), weights })
 }

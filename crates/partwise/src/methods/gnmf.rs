@@ -63,8 +63,8 @@ pub(super) fn known_graph<'k>(spec: &MethodSpec, known: Known<'k>) -> Result<(&'
     Ok((graph, strength))
 }
 
-/// The term of the graph: published with a raw strength, measured at unit length of the components with a relative one. Its form is
-/// chosen with the solver, when the problem is made.
+/// The term of the graph: published with a raw strength, measured at unit length of the components with a
+/// relative one. Its form is chosen with the solver, when the problem is made.
 pub(super) fn smoothing(graph: Graph, strength: Strength) -> Box<dyn ModelTerm> {
     Box::new(match strength {
         Strength::Raw(weight) => GraphSmoothing::new(graph, weight, GraphForm::Separable),

@@ -57,7 +57,8 @@ pub enum Form {
     Matrix,
     /// Similarities of the samples (n × n), symmetric: two factors of memberships, codes first by default.
     Symmetric,
-    /// Samples × pixels, each sample an image: codes, image rows and image columns, whose products are the components.
+    /// Samples × pixels, each sample an image: codes, image rows and image columns, whose products are the
+    /// components.
     Images,
 }
 
@@ -71,8 +72,8 @@ pub struct MethodSpec {
     pub title: &'static str,
     /// One sentence.
     pub summary: &'static str,
-    /// The published objective, whose value [`Fit::objective`](crate::Fit) is (penalties, if any, counted twice beside the
-    /// Frobenius loss, which has no ½ here).
+    /// The published objective, whose value [`Fit::objective`](crate::Fit) is (penalties, if any, counted
+    /// twice beside the Frobenius loss, which has no ½ here).
     pub objective: &'static str,
     /// What must be known, in words.
     pub needs: &'static str,
@@ -168,7 +169,8 @@ pub static ALL: &[&MethodSpec] = &[
     &guided::SPEC,
 ];
 
-/// What most models have: free rows, the loss's own solver, nothing between the factors. A base for [`MethodSpec`] values.
+/// What most models have: free rows, the loss's own solver, nothing between the factors. A base for
+/// [`MethodSpec`] values.
 const PLAIN: MethodSpec = MethodSpec {
     name: "",
     title: "",
@@ -262,7 +264,8 @@ impl Model {
         Model::of(&ncw_nmf::SPEC, Guidance::default())
     }
 
-    /// NMF-α: the directions of support vector machines on the labelled samples are kept. Takes labels or label sets.
+    /// NMF-α: the directions of support vector machines on the labelled samples are kept. Takes labels or
+    /// label sets.
     #[doc(hidden)]
     pub fn nmf_alpha(guidance: impl Into<Guidance>) -> Self {
         Model::of(&nmf_alpha::SPEC, guidance)
@@ -316,7 +319,8 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model with labels in place of those it has: what it takes of them, its start and the names of its components.
+    /// The same model with labels in place of those it has: what it takes of them, its start and the names of
+    /// its components.
     #[must_use]
     #[doc(hidden)]
     pub fn with_labels(mut self, labels: Labels) -> Self {

@@ -4,8 +4,9 @@
 //! min Σᵢ γᵢ‖xᵢ − wᵢH‖²,   γᵢ = 1/(XXᵀ1)ᵢ, 0 where that is 0
 //! ```
 //!
-//! Plain NMF on Γ^½X with Γ^½W, the codes kept in the original scale; rows of zeros get zero codes. It is the baseline that the CNMF
-//! paper calls "NMF". Reference: Xu, Liu & Gong 2003, doi:10.1145/860435.860485. Differs: any solver.
+//! Plain NMF on Γ^½X with Γ^½W, the codes kept in the original scale; rows of zeros get zero codes. It is the
+//! baseline that the CNMF paper calls "NMF". Reference: Xu, Liu & Gong 2003, doi:10.1145/860435.860485.
+//! Differs: any solver.
 
 use super::{Form, MethodSpec, Tying, no_terms};
 use crate::engine::losses::Loss;

@@ -13,9 +13,9 @@
 //! ([`Fit::corrected_codes`](crate::Fit::corrected_codes)), have the inner products of the rows of WH; they
 //! may be negative. New rows: multiplicative updates of W from the constant 1/k with H fixed.
 //!
-//! Reference: Cho & Saul 2011, "Nonnegative matrix factorization for semi-supervised dimensionality reduction",
-//! arXiv:1112.3714. Differs: the paper leaves the machines' loss and bias open: hinge loss, no bias here; the start is
-//! label-aware by default, codes first.
+//! Reference: Cho & Saul 2011, "Nonnegative matrix factorization for semi-supervised dimensionality
+//! reduction", arXiv:1112.3714. Differs: the paper leaves the machines' loss and bias open: hinge loss, no
+//! bias here; the start is label-aware by default, codes first.
 
 use super::{Input, Known, MethodSpec, Tying};
 use crate::data::DataMatrix;

@@ -1,5 +1,5 @@
-//! [`MethodOptions`]: the numbers and choices of single methods, with their defaults and ranges in one place; and [`Input`]: what a
-//! method may take, by the names that it has at each front end.
+//! [`MethodOptions`]: the numbers and choices of single methods, with their defaults and ranges in one place;
+//! and [`Input`]: what a method may take, by the names that it has at each front end.
 
 use std::sync::Arc;
 
@@ -38,7 +38,8 @@ impl StepRule {
     }
 }
 
-/// The numbers and choices of single methods. A method reads those that its [`takes`](super::MethodSpec::takes) lists, and no other.
+/// The numbers and choices of single methods. A method reads those that its
+/// [`takes`](super::MethodSpec::takes) lists, and no other.
 ///
 /// | field | default | range | methods |
 /// |---|---|---|---|
@@ -59,8 +60,8 @@ pub struct MethodOptions {
     pub step_rule: StepRule,
     /// What becomes of the free scale of reference rows (of labelled rows only with a raw strength).
     pub anchor_scale: AnchorScale,
-    /// How many components each class owns; ≥ 1. Class c owns components c·p to c·p + p − 1, so that a class of several kinds of
-    /// samples is not forced into one part. Above 1 the strength must be relative.
+    /// How many components each class owns; ≥ 1. Class c owns components c·p to c·p + p − 1, so that a class
+    /// of several kinds of samples is not forced into one part. Above 1 the strength must be relative.
     pub components_per_class: usize,
     /// λ of NMF-α; 0 = plain NMF. Of the rows SᵀX: the notice `"margins"` reports their size relative to X.
     pub discriminative_weight: f64,

@@ -4,8 +4,8 @@
 //! accuracy = (1/n) · max_m Σ_i [class_i = m(cluster_i)]   over one-to-one maps m
 //! ```
 //!
-//! Reference: W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR 2003,
-//! doi 10.1145/860435.860485 (section 5.2). The map is found exactly (the assignment problem).
+//! Reference: W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
+//! 2003, doi 10.1145/860435.860485 (section 5.2). The map is found exactly (the assignment problem).
 
 use super::assignment::best_matching;
 use super::contingency::Contingency;
@@ -19,17 +19,18 @@ pub struct MatchedAccuracy {
     pub accuracy: f64,
     /// How many samples that is.
     pub correct: usize,
-    /// For each cluster that occurs, ascending, the class it is mapped to. Clusters beyond the number of classes
-    /// have none (`None`), and so has a cluster that shares no sample with the classes that are left.
+    /// For each cluster that occurs, ascending, the class it is mapped to. Clusters beyond the number of
+    /// classes have none (`None`), and so has a cluster that shares no sample with the classes that are left.
     pub mapping: Vec<(i32, Option<i32>)>,
 }
 
-/// Accuracy of `clusters` (n) against known `classes` (n). With more clusters than classes the surplus clusters count
-/// as wrong; with fewer, the surplus classes do. The table of classes × clusters is held in full.
+/// Accuracy of `clusters` (n) against known `classes` (n). With more clusters than classes the surplus
+/// clusters count as wrong; with fewer, the surplus classes do. The table of classes × clusters is held in
+/// full.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) when the lengths differ, [`Error::Labels`](crate::Error::Labels) when there
-/// are no samples or a label is negative.
+/// [`Error::Shape`](crate::Error::Shape) when the lengths differ, [`Error::Labels`](crate::Error::Labels)
+/// when there are no samples or a label is negative.
 pub fn accuracy(classes: &[i32], clusters: &[i32]) -> Result<MatchedAccuracy> {
     let table = Contingency::of(classes, clusters)?;
     let n_classes = table.classes.len();

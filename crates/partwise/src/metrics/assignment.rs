@@ -8,8 +8,8 @@
 //! (R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
 //! problems", Computing 38, 1987, doi 10.1007/BF02278710), in integers, so no weight is lost to rounding.
 
-/// For each of the `rows` rows the column it is matched to, or `None` for rows that are left over when there are
-/// more rows than columns. Weights (rows × columns, row-major) are of size below 2⁶¹ / (rows + columns).
+/// For each of the `rows` rows the column it is matched to, or `None` for rows that are left over when there
+/// are more rows than columns. Weights (rows × columns, row-major) are of size below 2⁶¹ / (rows + columns).
 pub(super) fn best_matching(rows: usize, columns: usize, weights: &[i64]) -> Vec<Option<usize>> {
     assert_eq!(weights.len(), rows * columns, "one weight for each pair");
     if rows <= columns {
@@ -26,8 +26,8 @@ pub(super) fn best_matching(rows: usize, columns: usize, weights: &[i64]) -> Vec
     }
 }
 
-/// For each of the `large` columns the row that a matching of least cost gives it; every one of the `small` rows is
-/// matched, `small <= large`.
+/// For each of the `large` columns the row that a matching of least cost gives it; every one of the `small`
+/// rows is matched, `small <= large`.
 fn matched_rows(small: usize, large: usize, cost: impl Fn(usize, usize) -> i64) -> Vec<Option<usize>> {
     // Reduced costs cost(i, j) − row_price[i] − column_price[j] stay non-negative, and 0 on matched pairs.
     let mut row_price = vec![0_i64; small];

@@ -1,4 +1,5 @@
-//! [`Contingency`]: how many samples fall in each pair of class and cluster. What the clustering metrics count.
+//! [`Contingency`]: how many samples fall in each pair of class and cluster. What the clustering metrics
+//! count.
 
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@
 //! normalized = Σ over clusters of (its part of that sum) / volume,   volume = the sum of its rows of S
 //! ```
 //!
-//! Reference: J. Shi, J. Malik, "Normalized cuts and image segmentation", IEEE Transactions on Pattern Analysis and
-//! Machine Intelligence 22, 2000, doi 10.1109/34.868688.
+//! Reference: J. Shi, J. Malik, "Normalized cuts and image segmentation", IEEE Transactions on Pattern
+//! Analysis and Machine Intelligence 22, 2000, doi 10.1109/34.868688.
 
 use super::contingency::{check_labels, ranked};
 use crate::foundation::{Error, Result};
@@ -17,17 +17,17 @@ use crate::foundation::{Error, Result};
 pub struct Cuts {
     /// The weight between different clusters; a symmetric graph counts each edge twice, as its matrix does.
     pub total: f64,
-    /// The sum over clusters of the share of their weight that is cut, in [0, number of clusters]; a cluster without
-    /// any weight adds 0.
+    /// The sum over clusters of the share of their weight that is cut, in [0, number of clusters]; a cluster
+    /// without any weight adds 0.
     pub normalized: f64,
 }
 
-/// The cuts of the graph with `edges` (row, column, weight), summed where a pair comes twice, by `clusters` (n).
-/// Only stored entries count: a symmetric graph lists both (i, j) and (j, i).
+/// The cuts of the graph with `edges` (row, column, weight), summed where a pair comes twice, by `clusters`
+/// (n). Only stored entries count: a symmetric graph lists both (i, j) and (j, i).
 ///
 /// # Errors
-/// [`Error::Labels`] when there are no samples or a label is negative; [`Error::OutOfRange`] for an edge to a sample
-/// that isn't there; [`Error::NotFinite`] and [`Error::Negative`] for such weights.
+/// [`Error::Labels`] when there are no samples or a label is negative; [`Error::OutOfRange`] for an edge to a
+/// sample that isn't there; [`Error::NotFinite`] and [`Error::Negative`] for such weights.
 pub fn cuts(edges: &[(usize, usize, f64)], clusters: &[i32]) -> Result<Cuts> {
     if clusters.is_empty() {
         return Err(Error::Labels(

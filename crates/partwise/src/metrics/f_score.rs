@@ -5,8 +5,8 @@
 //! macro: the mean over labels of each label's F1 · micro: F1 of the pooled counts · average: the mean of the two
 //! ```
 //!
-//! Reference: Y. Yang, "An evaluation of statistical approaches to text categorization", Information Retrieval 1, 1999,
-//! doi 10.1023/A:1009982220290.
+//! Reference: Y. Yang, "An evaluation of statistical approaches to text categorization", Information
+//! Retrieval 1, 1999, doi 10.1023/A:1009982220290.
 
 use crate::foundation::{Error, Result};
 
@@ -22,12 +22,12 @@ pub struct FScores {
     pub average: f64,
 }
 
-/// F-scores of `predicted` (n × labels, row-major) against `truth` (n × labels, row-major). A label with no true and no
-/// predicted positive has F1 0, and so has the pool when there is no positive at all.
+/// F-scores of `predicted` (n × labels, row-major) against `truth` (n × labels, row-major). A label with no
+/// true and no predicted positive has F1 0, and so has the pool when there is no positive at all.
 ///
 /// # Errors
-/// [`Error::Shape`] when the lengths differ, or aren't a multiple of `n_labels`; [`Error::Labels`] when there is
-/// nothing to compare.
+/// [`Error::Shape`] when the lengths differ, or aren't a multiple of `n_labels`; [`Error::Labels`] when there
+/// is nothing to compare.
 pub fn f_scores(truth: &[bool], predicted: &[bool], n_labels: usize) -> Result<FScores> {
     if truth.len() != predicted.len() {
         return Err(Error::Shape {

@@ -1,5 +1,5 @@
-//! How well codes and components give the data back, in plain loops over a dense X. For tests and small data; a fit
-//! reports the same figures without forming W·H.
+//! How well codes and components give the data back, in plain loops over a dense X. For tests and small data;
+//! a fit reports the same figures without forming W·H.
 //!
 //! ```text
 //! relative error             ‖X − WH‖_F / ‖X‖_F
@@ -7,13 +7,13 @@
 //!                            P(g) = g where the entry is above 0, min(g, 0) where it is 0
 //! ```
 //!
-//! Reference: C.-J. Lin, "Projected gradient methods for nonnegative matrix factorization", Neural Computation 19, 2007,
-//! doi 10.1162/neco.2007.19.10.2756.
+//! Reference: C.-J. Lin, "Projected gradient methods for nonnegative matrix factorization", Neural
+//! Computation 19, 2007, doi 10.1162/neco.2007.19.10.2756.
 
 use crate::foundation::{Error, Matrix, Result};
 
-/// ‖X − WH‖ / ‖X‖ (Frobenius norms) of `data` X (n × d), `codes` W (n × k) and `components` H (k × d). For X = 0 it is
-/// 0 when WH = 0 too, and infinite otherwise.
+/// ‖X − WH‖ / ‖X‖ (Frobenius norms) of `data` X (n × d), `codes` W (n × k) and `components` H (k × d). For
+/// X = 0 it is 0 when WH = 0 too, and infinite otherwise.
 ///
 /// # Errors
 /// [`Error::Shape`] when the shapes don't fit together.
@@ -24,8 +24,8 @@ pub fn relative_error(data: &Matrix<f64>, codes: &Matrix<f64>, components: &Matr
     Ok(if error == 0.0 { 0.0 } else { error / size })
 }
 
-/// The norm of the projected gradient of ½‖X − WH‖² over both factors, for `data` X (n × d), `codes` W (n × k) and
-/// `components` H (k × d): 0 exactly at a stationary point.
+/// The norm of the projected gradient of ½‖X − WH‖² over both factors, for `data` X (n × d), `codes` W
+/// (n × k) and `components` H (k × d): 0 exactly at a stationary point.
 ///
 /// # Errors
 /// [`Error::Shape`] when the shapes don't fit together.

@@ -86,7 +86,8 @@ pub const ALL: &[ClusteringMetric] = &[
     },
 ];
 
-/// The entries of `values` (n) whose place in `keep` (n) is true, in order: a metric over part of the samples.
+/// The entries of `values` (n) whose place in `keep` (n) is true, in order: a metric over part of the
+/// samples.
 ///
 /// # Errors
 /// [`Error::Shape`] when the lengths differ.

@@ -5,9 +5,9 @@
 //! NMI = MI / max(H(classes), H(clusters))             or over the mean of the two entropies
 //! ```
 //!
-//! References: by the maximum, H. Liu, Z. Wu, "Non-negative matrix factorization with constraints", AAAI 2010, eq. 23;
-//! both forms, N. X. Vinh, J. Epps, J. Bailey, "Information theoretic measures for
-//! clusterings comparison", JMLR 11, 2010, pages 2837–2854 (no DOI).
+//! References: by the maximum, H. Liu, Z. Wu, "Non-negative matrix factorization with constraints", AAAI
+//! 2010, eq. 23; both forms, N. X. Vinh, J. Epps, J. Bailey, "Information theoretic measures for clusterings
+//! comparison", JMLR 11, 2010, pages 2837–2854 (no DOI).
 
 use super::contingency::Contingency;
 use crate::foundation::Result;
@@ -16,8 +16,8 @@ use crate::foundation::Result;
 /// 1 when both entropies are 0 (one class, one cluster).
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) when the lengths differ, [`Error::Labels`](crate::Error::Labels) when there
-/// are no samples or a label is negative.
+/// [`Error::Shape`](crate::Error::Shape) when the lengths differ, [`Error::Labels`](crate::Error::Labels)
+/// when there are no samples or a label is negative.
 pub fn nmi_max(classes: &[i32], clusters: &[i32]) -> Result<f64> {
     normalized(classes, clusters, f64::max)
 }
@@ -47,7 +47,8 @@ fn normalized(classes: &[i32], clusters: &[i32], scale: fn(f64, f64) -> f64) -> 
         })
         .sum();
     let scale = scale(entropy(&table.class_sizes, n), entropy(&table.cluster_sizes, n));
-    // The scale is above 0: both entropies vanish only for one class and one cluster, which are equal partitions.
+    // The scale is above 0: both entropies vanish only for one class and one cluster, which are equal
+    // partitions.
     Ok((information / scale).clamp(0.0, 1.0))
 }
 

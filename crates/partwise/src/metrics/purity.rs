@@ -4,9 +4,9 @@
 //! purity = (1/n) · Σ_clusters max_class |cluster ∩ class|
 //! ```
 //!
-//! Reference: Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion functions for document
-//! clustering", Machine Learning 55, 2004, doi 10.1023/B:MACH.0000027785.44527.d6. It never falls when a cluster is
-//! split, so it compares clusterings with the same number of clusters only.
+//! Reference: Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion functions for
+//! document clustering", Machine Learning 55, 2004, doi 10.1023/B:MACH.0000027785.44527.d6. It never falls
+//! when a cluster is split, so it compares clusterings with the same number of clusters only.
 
 use super::contingency::Contingency;
 use crate::foundation::Result;
@@ -15,8 +15,8 @@ use crate::foundation::Result;
 /// `classes` (n) and `clusters` (n).
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) when the lengths differ, [`Error::Labels`](crate::Error::Labels) when there
-/// are no samples or a label is negative.
+/// [`Error::Shape`](crate::Error::Shape) when the lengths differ, [`Error::Labels`](crate::Error::Labels)
+/// when there are no samples or a label is negative.
 pub fn purity(classes: &[i32], clusters: &[i32]) -> Result<f64> {
     let table = Contingency::of(classes, clusters)?;
     let mut commonest = vec![0; table.clusters.len()];

@@ -11,12 +11,13 @@
 use super::contingency::Contingency;
 use crate::foundation::Result;
 
-/// Adjusted Rand index of `classes` (n) and `clusters` (n): 1 for equal partitions, about 0 for independent ones, at
-/// least −1. It is 1 when its denominator is 0 (both have one group, or both have only single samples).
+/// Adjusted Rand index of `classes` (n) and `clusters` (n): 1 for equal partitions, about 0 for independent
+/// ones, at least −1. It is 1 when its denominator is 0 (both have one group, or both have only single
+/// samples).
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) when the lengths differ, [`Error::Labels`](crate::Error::Labels) when there
-/// are no samples or a label is negative.
+/// [`Error::Shape`](crate::Error::Shape) when the lengths differ, [`Error::Labels`](crate::Error::Labels)
+/// when there are no samples or a label is negative.
 pub fn adjusted_rand_index(classes: &[i32], clusters: &[i32]) -> Result<f64> {
     let table = Contingency::of(classes, clusters)?;
     let all = pairs(table.n_samples as u64);

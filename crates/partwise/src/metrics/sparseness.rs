@@ -9,13 +9,13 @@
 
 use crate::foundation::{Error, Result};
 
-/// Hoyer's sparseness of all `values` together, in [0, 1]: 1 when one entry is not zero, 0 when all have the same size.
-/// The formula is 0/0 for a single entry, which counts as 1 when it is not zero, and for nothing but zeros, which count
-/// as 0 (all have the same size).
+/// Hoyer's sparseness of all `values` together, in [0, 1]: 1 when one entry is not zero, 0 when all have the
+/// same size. The formula is 0/0 for a single entry, which counts as 1 when it is not zero, and for nothing
+/// but zeros, which count as 0 (all have the same size).
 ///
 /// # Errors
-/// [`Error::Shape`] when there are no values, [`Error::NotFinite`] (the place is row 0 and the index) when one is NaN
-/// or infinite.
+/// [`Error::Shape`] when there are no values, [`Error::NotFinite`] (the place is row 0 and the index) when
+/// one is NaN or infinite.
 pub fn sparseness(values: &[f64]) -> Result<f64> {
     if values.is_empty() {
         return Err(Error::Shape {

@@ -1,5 +1,5 @@
-//! Whether iterations are accelerated, and how many sweeps HALS takes for each factor: a model of what they cost, not a clock, so that the
-//! same problem always takes the same steps.
+//! Whether iterations are accelerated, and how many sweeps HALS takes for each factor: a model of what they
+//! cost, not a clock, so that the same problem always takes the same steps.
 
 use super::Problem;
 use crate::engine::solvers::SolverChoice;
@@ -11,7 +11,8 @@ use crate::methods::Model;
 const MOST_SWEEPS: usize = 4;
 /// Data with a smaller share of non-zeros than this are taken for sparse.
 const SPARSE: f64 = 0.2;
-/// A multiplication with a value of sparse data costs about so many of a sweep: it waits for a row of the other factor.
+/// A multiplication with a value of sparse data costs about so many of a sweep: it waits for a row of the
+/// other factor.
 const GATHERED: f64 = 3.0;
 /// The products of one factor pay for a further sweep each time they cost so many sweeps.
 const SWEEPS_OF_A_PRODUCT: f64 = 4.5;

@@ -52,8 +52,8 @@ pub(super) fn contributions<T: Real>(
     Ok(contributions)
 }
 
-/// The slots in the order of one iteration: codes and components as `first` says, after the components what goes with them, and
-/// last what has a closed form.
+/// The slots in the order of one iteration: codes and components as `first` says, after the components what
+/// goes with them, and last what has a closed form.
 pub(super) fn order<T: Real>(form: Form, first: Slot, contributions: &[Box<dyn Term<T>>]) -> Vec<Slot> {
     let mut order = match form {
         Form::Matrix | Form::Symmetric => vec![Slot::Components],
@@ -84,7 +84,8 @@ pub(super) fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
     Ok((theta > 0.0).then_some(Smoothing { theta }))
 }
 
-/// SCNMF's rescaling by the labels; components of unit length beside a relative graph term, where no penalty depends on their size.
+/// SCNMF's rescaling by the labels; components of unit length beside a relative graph term, where no penalty
+/// depends on their size.
 pub(super) fn rescaling<T: Real>(
     model: &Model,
     shape: Shape,
@@ -112,7 +113,8 @@ pub(super) fn rescaling<T: Real>(
     Ok(Some(Rescaling::Labels((0..labels.n_samples()).map(|i| labels.class(i)).collect())))
 }
 
-/// NMF-DC's published step: 1/(‖G‖·max n_c) in the rows of Z, which is n_q/max n_c of the step in the merged rows.
+/// NMF-DC's published step: 1/(‖G‖·max n_c) in the rows of Z, which is n_q/max n_c of the step in the merged
+/// rows.
 pub(super) fn row_steps<T: Real>(problem: &Problem<'_, T>, model: &Model) -> Option<Vec<T>> {
     let tied = problem.tied.as_ref()?;
     if model.options.step_rule != StepRule::LargestClass || model.spec.tying != Tying::Labels {

@@ -34,7 +34,8 @@ pub(super) fn check_data<T: Real>(data: &dyn DataMatrix<T>, non_negative: bool) 
     }
 }
 
-/// Refuses data whose gradients are too small for the number type: they would look like those of a finished fit.
+/// Refuses data whose gradients are too small for the number type: they would look like those of a finished
+/// fit.
 pub(super) fn check_size<T: Real>(data: &dyn DataMatrix<T>) -> Result<()> {
     // Gradients go with the power 3/2 of the data; in f64 it is their square that underflows first.
     let least = T::MIN_POSITIVE.to_f64().sqrt().max(1e-90);
@@ -197,7 +198,8 @@ pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice
     Ok(())
 }
 
-/// Reports a graph in more parts than one, for the models that use it: nothing is drawn together across parts.
+/// Reports a graph in more parts than one, for the models that use it: nothing is drawn together across
+/// parts.
 pub(super) fn graph_notice(model: &Model) -> Option<Notice> {
     let (graph, _) = model.guidance.graph().filter(|_| model.spec.takes(Input::Graph))?;
     let (parts, isolated) = (graph.n_components(), graph.isolated());
@@ -212,7 +214,8 @@ pub(super) fn graph_notice(model: &Model) -> Option<Notice> {
     })
 }
 
-/// Refuses faulty references, also those that only the start would read; reports those that the model does not use.
+/// Refuses faulty references, also those that only the start would read; reports those that the model does
+/// not use.
 pub(super) fn check_references(
     model: &Model,
     shape: Shape,
@@ -286,7 +289,8 @@ fn unsupported(what: &str, spec: &MethodSpec, valid: Vec<String>) -> Error {
     }
 }
 
-/// Refuses values where nothing is known; lists that don't fit the data are refused when guidance is compiled.
+/// Refuses values where nothing is known; lists that don't fit the data are refused when guidance is
+/// compiled.
 fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &FeatureLists) -> Result<()> {
     let mut row = vec![0.0; data.n_features()];
     for (i, known) in known.rows().enumerate().take(data.n_samples()) {

@@ -9,7 +9,8 @@ use crate::foundation::{Notice, Real, Result};
 use crate::methods::{self, Input, Model};
 use crate::terms::CombinedRows;
 
-/// Sparse SᵀX with more than this share of non-zeros takes less memory when it is dense (its columns are stored too).
+/// Sparse SᵀX with more than this share of non-zeros takes less memory when it is dense (its columns are
+/// stored too).
 const SPARSE_SHARE: f64 = 1.0 / 3.0;
 
 /// The second divergence of NMF-α, when the model is that and its weight is not 0.

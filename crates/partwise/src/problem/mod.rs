@@ -179,8 +179,8 @@ impl<'a, T: Real> Problem<'a, T> {
         if solver.needs_non_negative {
             check_non_negative(what, &factor)?;
         }
-        // The divergence is convex in the codes and the first update sets their size; from a constant the codes of a row depend on
-        // nothing but the row.
+        // The divergence is convex in the codes and the first update sets their size; from a constant the
+        // codes of a row depend on nothing but the row.
         let constant = loss == Loss::KullbackLeibler && slot == Slot::Components;
         let mut problem = Problem {
             original: Original::Caller(data),

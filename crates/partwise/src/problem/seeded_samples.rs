@@ -3,9 +3,9 @@
 use crate::data::DataMatrix;
 use crate::foundation::Real;
 
-/// What the samples that hold the seeds look like (d): Σᵢ xᵢ·√(Σ_f s_f·xᵢ_f/Σᵢ xᵢ_f), a seed's own entries times its weight s_f.
-/// A rare seed counts as much as a common one; the root keeps a few samples that are full of seeds from standing for all.
-/// `None` where no seed occurs.
+/// What the samples that hold the seeds look like (d): Σᵢ xᵢ·√(Σ_f s_f·xᵢ_f/Σᵢ xᵢ_f), a seed's own entries
+/// times its weight s_f. A rare seed counts as much as a common one; the root keeps a few samples that are
+/// full of seeds from standing for all. `None` where no seed occurs.
 pub(crate) fn seeded<T: Real>(data: &dyn DataMatrix<T>, seeds: &[(usize, f64)]) -> Option<Vec<f64>> {
     let d = data.n_features();
     let columns = &data.summary().column_sums;

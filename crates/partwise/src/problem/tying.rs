@@ -134,7 +134,8 @@ pub(super) fn penalties<T: Real>(
             valid: vec!["no penalties".into()],
         });
     }
-    // Where n ≠ t², ‖W‖² counts rows of Z̃ unequally, so that it is no multiple of the identity for each component.
+    // Where n ≠ t², ‖W‖² counts rows of Z̃ unequally, so that it is no multiple of the identity for each
+    // component.
     let weighted = tied.is_some_and(|t| t.count.iter().zip(&t.codes_scale).any(|(n, s)| *n != s * s));
     let mut out: Vec<Box<dyn Term<T>>> = Vec::new();
     for (slot, size, l1, l2) in

@@ -1,11 +1,13 @@
-//! Data whose squares or products leave the range of the number type, divided by a power of 16 before the loop.
+//! Data whose squares or products leave the range of the number type, divided by a power of 16 before the
+//! loop.
 //!
 //! ```text
 //! X = c·X̂, W = a·Ŵ, H = b·Ĥ, a·b = c:     ‖X − WH‖² = c²·‖X̂ − ŴĤ‖²,     D(X‖WH) = c·D(X̂‖ŴĤ)
 //! ```
 //!
-//! c is a power of 16, so c, √c and its fourth root are exact, and a = b = √c (SCNMF's codes keep their size: a = 1). What has a unit (raw
-//! strengths, penalties, references, a given start) is divided with the data. Data in range are left alone.
+//! c is a power of 16, so c, √c and its fourth root are exact, and a = b = √c (SCNMF's codes keep their size:
+//! a = 1). What has a unit (raw strengths, penalties, references, a given start) is divided with the data.
+//! Data in range are left alone.
 
 use std::sync::Arc;
 
@@ -19,7 +21,8 @@ use crate::methods::Model;
 use super::checks::{check_data, check_form, check_unknown_entries};
 use crate::foundation::Notice;
 
-/// Objectives and gradients are given in the units of the data while the square of the divisor is in this range.
+/// Objectives and gradients are given in the units of the data while the square of the divisor is in this
+/// range.
 const OBJECTIVES_IN_RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
 /// See the module.
@@ -106,7 +109,8 @@ impl Units {
         let (l1, l2) = (settings.l1, settings.l2);
         let one_sided = (l1.0 > 0.0 || l2.0 > 0.0) != (l1.1 > 0.0 || l2.1 > 0.0);
         let c = self.divisor;
-        // At unit length of the partner an L1 penalty goes with c and an L2 penalty with c²; else with √c and c.
+        // At unit length of the partner an L1 penalty goes with c and an L2 penalty with c²; else with √c and
+        // c.
         let (first, second) = match (self.loss, one_sided) {
             (Loss::Frobenius, true) => (1.0 / c, 1.0),
             (Loss::Frobenius, false) => (1.0 / c / root, 1.0 / c),
@@ -171,7 +175,8 @@ impl Units {
         OBJECTIVES_IN_RANGE.contains(&self.divisor)
     }
 
-    /// What objectives and projected gradients are multiplied by, and what they are then measured in (1: as the data).
+    /// What objectives and projected gradients are multiplied by, and what they are then measured in (1: as
+    /// the data).
     pub(crate) fn of_objective(&self) -> (f64, f64, f64) {
         match self.has_own_objectives() {
             true => (self.loss_factor(), self.loss_factor() / self.root(), 1.0),
@@ -200,8 +205,9 @@ impl Units {
     }
 }
 
-/// The least entry whose divergence can be computed beside a factor of this size: the codes of an entry lie at its size over that, and the
-/// logarithm of a quotient of numbers that have lost their digits means nothing.
+/// The least entry whose divergence can be computed beside a factor of this size: the codes of an entry lie
+/// at its size over that, and the logarithm of a quotient of numbers that have lost their digits means
+/// nothing.
 fn least_beside<T: Real>(factor: f64) -> f64 {
     T::MIN_POSITIVE.to_f64() / T::EPSILON.to_f64() * factor.max(1.0)
 }
@@ -227,7 +233,8 @@ pub(crate) struct FixedUnits {
 }
 
 impl FixedUnits {
-    /// Those that data and a fixed factor need; none where both are in range, or not finite (which is refused later).
+    /// Those that data and a fixed factor need; none where both are in range, or not finite (which is refused
+    /// later).
     pub(crate) fn of<T: Real>(data: &dyn DataMatrix<T>, factor: &Matrix<T>, loss: Loss) -> Option<Self> {
         let (summary, range) = (data.summary(), safe_range::<T>());
         let size = |values: &[T]| values.iter().fold(0.0f64, |most, v| most.max(v.to_f64().abs()));

@@ -1,4 +1,5 @@
-//! The data that the loop works on: the caller's, or copies with features scaled, rows merged, entries weighted.
+//! The data that the loop works on: the caller's, or copies with features scaled, rows merged, entries
+//! weighted.
 
 use super::tying::merge_constant;
 use crate::data::{DataMatrix, RowGroups};
@@ -7,7 +8,8 @@ use crate::foundation::Real;
 use crate::guidance::Guidance;
 use crate::methods::Model;
 
-/// Data with each entry times its weight, and the weights under a root, for what they leave of the size of the data.
+/// Data with each entry times its weight, and the weights under a root, for what they leave of the size of
+/// the data.
 pub(super) struct WeightedEntries<T> {
     /// c∘x.
     pub(super) data: Box<dyn DataMatrix<T>>,
@@ -26,8 +28,8 @@ impl<T: Real> WeightedEntries<T> {
     }
 }
 
-/// What the loop works on where it isn't `data` themselves, and the constant that goes with it. `tied` has s of each working row.
-/// Where entries have weights, samples may have weights too, but don't share rows.
+/// What the loop works on where it isn't `data` themselves, and the constant that goes with it. `tied` has s
+/// of each working row. Where entries have weights, samples may have weights too, but don't share rows.
 pub(super) fn working<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,

@@ -27,12 +27,13 @@ pub struct GuidedFit<T> {
 once! {
     /// Factors `data` by guidance of any kind, including exact cannot-links, and reports on it.
     ///
-    /// Cannot-links with strength 1: a first fit separates the pairs with strength 0.9; then each linked sample
-    /// gets the component of which it has the largest share among those that its links leave (a colouring, with a
-    /// bounded search); a second fit holds these samples there.
+    /// Cannot-links with strength 1: a first fit separates the pairs with strength 0.9; then each linked
+    /// sample gets the component of which it has the largest share among those that its links leave (a
+    /// colouring, with a bounded search); a second fit holds these samples there.
     ///
     /// # Errors
-    /// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the cannot-links.
+    /// As [`fit`](crate::fit()); [`Error::Guidance`] when no assignment to the k components keeps the
+    /// cannot-links.
     pub fn fit_guided<'a, T>(
         data: &'a dyn DataMatrix<T>,
         guidance: &'a Guidance,

@@ -85,7 +85,8 @@ pub fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -
     out
 }
 
-/// ‖h_j‖ of each component (k × d), by which a code is measured so that rescaling a component against its codes changes nothing.
+/// ‖h_j‖ of each component (k × d), by which a code is measured so that rescaling a component against its
+/// codes changes nothing.
 pub(super) fn component_lengths<T: Real>(components: &Matrix<T>) -> Vec<f64> {
     let largest = components.as_slice().iter().fold(0.0f64, |most, h| most.max(h.to_f64()));
     // Squares out of range: the lengths in units of the largest entry.

@@ -5,8 +5,8 @@
 //! stop at the first accuracy below the threshold; the answer is the last β before it
 //! ```
 //!
-//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8, section 3.3. Differs: the steps are bounded (the published
-//! rule may never stop).
+//! Reference: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8, section 3.3. Differs: the steps
+//! are bounded (the published rule may never stop).
 
 use super::memberships::largest;
 use crate::data::DataMatrix;
@@ -50,7 +50,8 @@ pub struct StrengthSearch {
 /// Searches the strength of a WS-NMF model with labels; the model's own strength is ignored.
 ///
 /// # Errors
-/// [`Error::MissingGuidance`] without labelled samples, [`Error::Incompatible`] for a model without a strength, [`Error::OutOfRange`] for the rule's numbers, and those of [`fit`].
+/// [`Error::MissingGuidance`] without labelled samples, [`Error::Incompatible`] for a model without a
+/// strength, [`Error::OutOfRange`] for the rule's numbers, and those of [`fit`].
 pub fn search_strength<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,

@@ -48,7 +48,8 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
     if size > 0.0 { dot / size } else { 0.0 }
 }
 
-/// The `count` samples whose label would help most, the most helpful first; `labelled` are left out. Deterministic.
+/// The `count` samples whose label would help most, the most helpful first; `labelled` are left out.
+/// Deterministic.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when there is one component only, or a labelled sample is not among the data.

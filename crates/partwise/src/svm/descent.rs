@@ -7,8 +7,8 @@ use crate::foundation::{Matrix, Real, StopReason, Stream, interrupt};
 /// The stream of the orders in which samples are visited; row = pass.
 const ORDER_STREAM: u64 = 0x5356;
 
-/// From this tolerance of the projected gradient the descent starts, and by this factor it goes down while the
-/// duality gap is too large.
+/// From this tolerance of the projected gradient the descent starts, and by this factor it goes down while
+/// the duality gap is too large.
 const FIRST_GRADIENT_TOLERANCE: f64 = 0.1;
 const TIGHTEN: f64 = 0.1;
 

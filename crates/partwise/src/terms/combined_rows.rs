@@ -6,8 +6,8 @@
 //! codes        N ← N + S(RHᵀ),    b ← b·(1 + S1)ᵢ in row i
 //! ```
 //!
-//! It is Kullback–Leibler on the rows [X; T] ≈ [W; V]·H (METHODS R7). A weight λ of the second divergence is part of S: scaling S
-//! by λ scales T and V alike, and D is homogeneous.
+//! It is Kullback–Leibler on the rows [X; T] ≈ [W; V]·H (METHODS R7). A weight λ of the second divergence is
+//! part of S: scaling S by λ scales T and V alike, and D is homogeneous.
 
 use std::sync::Arc;
 

@@ -1,13 +1,15 @@
-//! Components drawn to a profile that is known up to its size: reference components, the signatures of a topic.
+//! Components drawn to a profile that is known up to its size: reference components, the signatures of a
+//! topic.
 //!
 //! ```text
 //! Frobenius          ½·Σⱼ σⱼ²·‖wⱼ‖²·(‖hⱼ‖² − (hⱼ·r̂ⱼ)²)                      ‖r̂‖₂ = 1
 //! Kullback–Leibler   Σⱼ σⱼ²·m·Σ_f rⱼ_f·ln(rⱼ_f / (hⱼ_f/‖hⱼ‖₁))              ‖r‖₁ = 1, m = ΣX/k
 //! ```
 //!
-//! What of a component is not along its profile costs, as much as its share in the data weighs, so σ has no unit and growing or shrinking
-//! a component changes nothing. With the Kullback–Leibler loss it is a prior of pseudo-counts, as heavy as σ² times an average
-//! component. Exact in the codes. In the components −(h·r̂)² is majorized by its tangent, ln‖h‖ likewise.
+//! What of a component is not along its profile costs, as much as its share in the data weighs, so σ has no
+//! unit and growing or shrinking a component changes nothing. With the Kullback–Leibler loss it is a prior of
+//! pseudo-counts, as heavy as σ² times an average component. Exact in the codes. In the components −(h·r̂)²
+//! is majorized by its tangent, ln‖h‖ likewise.
 
 use super::penalty::{add_ridge, column_norms_1};
 use crate::engine::quadratic::Subproblem;
@@ -29,7 +31,8 @@ pub struct ComponentDirection<T> {
 }
 
 impl<T: Real> ComponentDirection<T> {
-    /// `profiles` (d × number of `components`) are non-negative and none is all zero; `weights` holds σ² of each; `mass` is m.
+    /// `profiles` (d × number of `components`) are non-negative and none is all zero; `weights` holds σ² of
+    /// each; `mass` is m.
     ///
     /// # Panics
     /// When their numbers differ.

@@ -4,8 +4,8 @@
 //! ½·Σᵢⱼ (cᵢⱼ − 1)·(wᵢ·hⱼ)²,   which with c∘x in place of x makes ½‖X − WH‖², but for a constant, ½·Σᵢⱼ cᵢⱼ·(xᵢⱼ − wᵢ·hⱼ)²
 //! ```
 //!
-//! Exactly quadratic in either factor: the Gram of a row gains Σ (c − 1)·vⱼvⱼᵀ over the entries whose weight is not 1, so rows with the
-//! same weights form a group.
+//! Exactly quadratic in either factor: the Gram of a row gains Σ (c − 1)·vⱼvⱼᵀ over the entries whose weight
+//! is not 1, so rows with the same weights form a group.
 
 use super::FeatureLists;
 use crate::engine::quadratic::{RowGroup, Subproblem, dot};
@@ -112,7 +112,8 @@ impl EntryWeights {
         }
     }
 
-    /// `known` lists the known features of each sample, each at most once and below `features`; all else is not known.
+    /// `known` lists the known features of each sample, each at most once and below `features`; all else is
+    /// not known.
     pub fn listed(known: &FeatureLists, features: usize) -> Self {
         EntryWeights {
             samples: Listed::of(Gains::One(known.clone())),

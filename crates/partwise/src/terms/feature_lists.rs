@@ -1,4 +1,5 @@
-//! [`FeatureLists`]: some features of each sample, as compressed rows: about the size of a sparse matrix without its values.
+//! [`FeatureLists`]: some features of each sample, as compressed rows: about the size of a sparse matrix
+//! without its values.
 
 use std::sync::Arc;
 
@@ -15,10 +16,12 @@ struct Rows {
 }
 
 impl FeatureLists {
-    /// Sample i has `features[offsets[i]..offsets[i + 1]]`. Whether a list is ascending and within the data is checked when it is used.
+    /// Sample i has `features[offsets[i]..offsets[i + 1]]`. Whether a list is ascending and within the data
+    /// is checked when it is used.
     ///
     /// # Errors
-    /// [`Error::Guidance`] when the offsets don't begin with 0, fall, or don't end with the number of features listed.
+    /// [`Error::Guidance`] when the offsets don't begin with 0, fall, or don't end with the number of
+    /// features listed.
     pub fn new(offsets: Vec<usize>, features: Vec<u32>) -> Result<Self> {
         let fault = |reason: String| Err(Error::Guidance(reason));
         if offsets.first() != Some(&0) {

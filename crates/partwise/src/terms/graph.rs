@@ -4,25 +4,27 @@
 //! (λ/2)·tr(WᵀLW) = (λ/4)·Σᵢⱼ aᵢⱼ‖wᵢ − wⱼ‖²,   L = D − A,   D = diag(dᵢ), dᵢ = Σⱼ aᵢⱼ
 //! ```
 //!
-//! It couples the rows of W, which the seam has independent, so it enters as a quadratic formed at the current codes W̃, equal to the
-//! term there in value and gradient ([`GraphForm`]):
+//! It couples the rows of W, which the seam has independent, so it enters as a quadratic formed at the
+//! current codes W̃, equal to the term there in value and gradient ([`GraphForm`]):
 //!
 //! ```text
 //! separable        λΣᵢdᵢ‖wᵢ‖² − λ⟨(D + A)W̃, W⟩ + constant      nowhere below the term, since L ⪯ 2D: any solver may minimize it
 //! multiplicative   (λ/2)Σᵢdᵢ‖wᵢ‖² − λ⟨AW̃, W⟩ + constant        as published; one multiplicative update lowers the term with it
 //! ```
 //!
-//! The second may lie below the term where A has negative eigenvalues, so minimizing it could raise the objective. A multiplicative
-//! update is a gradient step with the curvatures K = ((G + λdᵢ)w̃ᵢ)/w̃ᵢ, and 2K ⪰ G + λL because D + A ⪰ 0, so it never does.
+//! The second may lie below the term where A has negative eigenvalues, so minimizing it could raise the
+//! objective. A multiplicative update is a gradient step with the curvatures K = ((G + λdᵢ)w̃ᵢ)/w̃ᵢ, and 2K ⪰
+//! G + λL because D + A ⪰ 0, so it never does.
 //!
-//! Relative, the term is measured at unit length of the components ([`GraphSmoothing::relative`]), so that λ has no unit and growing the
-//! components against the codes can't evade it:
+//! Relative, the term is measured at unit length of the components ([`GraphSmoothing::relative`]), so that λ
+//! has no unit and growing the components against the codes can't evade it:
 //!
 //! ```text
 //! (λ/2)·Σ_c m_c·w_cᵀLw_c,   m_c = ‖h_c‖²
 //! ```
 //!
-//! The majorizer then has the curvature 2λdᵢ·max m for every component; from the components the term is a ridge, λ·w_cᵀLw_c for each.
+//! The majorizer then has the curvature 2λdᵢ·max m for every component; from the components the term is a
+//! ridge, λ·w_cᵀLw_c for each.
 
 use std::sync::Arc;
 
@@ -39,8 +41,8 @@ use crate::kernels::simd::{Kernel, dispatch};
 pub enum GraphForm {
     /// A majorizer with independent rows.
     Separable,
-    /// The split of the published multiplicative updates: A to the numerator, D to the denominator. No majorizer, so it is for these
-    /// updates only.
+    /// The split of the published multiplicative updates: A to the numerator, D to the denominator. No
+    /// majorizer, so it is for these updates only.
     Multiplicative,
 }
 

@@ -8,8 +8,8 @@
 //! its known labels, so rows with the same known labels form a group; seen from B, the Gram of label l is λ·Σ
 //! wᵢ wᵢᵀ over the samples that know it. Soft, multi-label and partly known labels are all of this form.
 //!
-//! Where a row of codes stands for several samples or counts more than one, the view sees ρᵢ·wᵢ in place of wᵢ, and a constant is left:
-//! what the samples of one row disagree about.
+//! Where a row of codes stands for several samples or counts more than one, the view sees ρᵢ·wᵢ in place of
+//! wᵢ, and a constant is left: what the samples of one row disagree about.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,8 @@ impl<T: Real> LabelView<T> {
         Self::of(targets, weight, samples, labels, None, 0.0)
     }
 
-    /// The same of rows of codes each multiplied by ρ ≥ 0 (n), and `unexplained` ≥ 0 beside the squared distance.
+    /// The same of rows of codes each multiplied by ρ ≥ 0 (n), and `unexplained` ≥ 0 beside the squared
+    /// distance.
     ///
     /// # Panics
     /// When there is not one ρ per row.

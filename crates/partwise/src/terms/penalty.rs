@@ -1,6 +1,7 @@
 //! Penalties on the size of a factor: L2 ([`Ridge`]) and L1 ([`Sparsity`]), and their scale-free forms.
 //!
-//! A penalty on one factor alone is cancelled by shrinking it and growing the other: the product stays, the penalty goes to
+//! A penalty on one factor alone is cancelled by shrinking it and growing the other: the product stays, the
+//! penalty goes to
 //! 0. The scale-free forms measure each component of the penalized factor at unit length of its partner,
 //! λΣⱼ‖wⱼ‖₁‖hⱼ‖₂ and (λ/2)Σⱼ‖wⱼ‖²‖hⱼ‖², which no rescaling changes.
 
@@ -103,8 +104,9 @@ impl<T: Real> Term<T> for Sparsity<T> {
     }
 }
 
-/// λ·Σⱼ ‖uⱼ‖₁‖vⱼ‖₂ with u the penalized factor and v its partner; ‖u‖₁ counts row i sᵢ times. Exact in u; in v the norm is
-/// majorized by ‖v‖ ≤ ½(‖v‖²/‖ṽ‖ + ‖ṽ‖), or by ‖v‖ ≤ ‖v‖₁ where ṽ = 0; both are equal at the current factor ṽ.
+/// λ·Σⱼ ‖uⱼ‖₁‖vⱼ‖₂ with u the penalized factor and v its partner; ‖u‖₁ counts row i sᵢ times. Exact in u; in
+/// v the norm is majorized by ‖v‖ ≤ ½(‖v‖²/‖ṽ‖ + ‖ṽ‖), or by ‖v‖ ≤ ‖v‖₁ where ṽ = 0; both are equal at the
+/// current factor ṽ.
 #[derive(Clone, Debug)]
 pub struct ProductSparsity<T> {
     /// The penalized factor.
@@ -200,8 +202,8 @@ impl<T: Real> Term<T> for ProductRidge<T> {
     }
 }
 
-/// ½·Σⱼ aⱼ‖uⱼ‖² + Σⱼ λⱼ‖uⱼ‖₁ with a weight for each component: the penalties that a finished fit leaves for encoding new
-/// rows.
+/// ½·Σⱼ aⱼ‖uⱼ‖² + Σⱼ λⱼ‖uⱼ‖₁ with a weight for each component: the penalties that a finished fit leaves for
+/// encoding new rows.
 #[derive(Clone, Debug)]
 pub struct ComponentPenalty<T> {
     /// The factor it is on.

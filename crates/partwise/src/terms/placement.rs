@@ -1,16 +1,19 @@
-//! Rows drawn towards some of the components: what labels, closed sets, memberships, seed words and forbidden words come down to.
+//! Rows drawn towards some of the components: what labels, closed sets, memberships, seed words and forbidden
+//! words come down to.
 //!
 //! ```text
 //! Frobenius          ½·Σᵢ [ Σⱼ pᵢⱼ·yᵢⱼ² − (Σⱼ vᵢⱼ·yᵢⱼ)² ],   yᵢⱼ = uᵢⱼ·‖v_:ⱼ‖₂ with the other factor v
 //! Kullback–Leibler   Σᵢⱼ pᵢⱼ·uᵢⱼ·‖v_:ⱼ‖₁                      (v = 0)
 //! ```
 //!
-//! pᵢⱼ ≥ 0 is what a unit of row i in component j costs; 0 where it belongs. v = σr̂ with p = σ² instead draws the row to a direction r̂:
-//! what is not along it costs. Everything is measured in the coordinates y, in which rescaling a component against its partner changes
-//! nothing, so a weight has no unit: the same for X and c·X, for n and 10·n samples.
+//! pᵢⱼ ≥ 0 is what a unit of row i in component j costs; 0 where it belongs. v = σr̂ with p = σ² instead
+//! draws the row to a direction r̂: what is not along it costs. Everything is measured in the coordinates y,
+//! in which rescaling a component against its partner changes nothing, so a weight has no unit: the same for
+//! X and c·X, for n and 10·n samples.
 //!
-//! Exactly quadratic in the rows. In the other factor it is exactly quadratic without directions; with them the products
-//! −‖hⱼ‖‖hₗ‖ are majorized: −xy ≤ ½(x² + y²) − (x̃ + ỹ)(x + y) + ½(x̃ + ỹ)² and −‖h‖ ≤ −h·h̃/‖h̃‖.
+//! Exactly quadratic in the rows. In the other factor it is exactly quadratic without directions; with them
+//! the products −‖hⱼ‖‖hₗ‖ are majorized: −xy ≤ ½(x² + y²) − (x̃ + ỹ)(x + y) + ½(x̃ + ỹ)² and −‖h‖ ≤
+//! −h·h̃/‖h̃‖.
 
 use std::sync::Arc;
 
@@ -27,8 +30,8 @@ pub struct PlacementRule {
     pub rows: Vec<u32>,
     /// p (k) ≥ 0.
     pub penalty: Vec<f64>,
-    /// v (k) ≥ 0, for each direction that the rows are drawn to; Σ v² over all of them is at most p wherever v is not 0, and each
-    /// ‖v‖² is at most the least such p.
+    /// v (k) ≥ 0, for each direction that the rows are drawn to; Σ v² over all of them is at most p wherever
+    /// v is not 0, and each ‖v‖² is at most the least such p.
     pub pulls: Vec<Vec<f64>>,
 }
 

@@ -8,9 +8,10 @@
 //! cannot-link      L = σ²B                      σ²·Σ yᵢ·yₗ
 //! ```
 //!
-//! Rescaling a component against its codes changes nothing, so σ has no unit and the term can't be evaded by shrinking the codes. It is
-//! exactly quadratic in the components (a ridge). It couples the rows of the codes, so it enters there as the separable majorizer
-//! ½Σᵢκᵢ‖yᵢ‖² − ⟨(K − L)Ỹ, Y⟩ + constant, with K = diag(κ) ⪰ L.
+//! Rescaling a component against its codes changes nothing, so σ has no unit and the term can't be evaded by
+//! shrinking the codes. It is exactly quadratic in the components (a ridge). It couples the rows of the
+//! codes, so it enters there as the separable majorizer ½Σᵢκᵢ‖yᵢ‖² − ⟨(K − L)Ỹ, Y⟩ + constant, with K =
+//! diag(κ) ⪰ L.
 
 use std::collections::BTreeMap;
 
@@ -36,8 +37,8 @@ pub struct Relation<T> {
 }
 
 impl<T: Real> Relation<T> {
-    /// L by its diagonal and the entries (i, l, value) off it, both (i, l) and (l, i) present; equal places are summed. `curvature` is κ;
-    /// the row sums of |L| when absent.
+    /// L by its diagonal and the entries (i, l, value) off it, both (i, l) and (l, i) present; equal places
+    /// are summed. `curvature` is κ; the row sums of |L| when absent.
     pub fn new(
         name: &'static str,
         diagonal: Vec<f64>,

@@ -1,14 +1,16 @@
-//! Components that keep the weight of some of their features: a topic stays at its seeds, and is free in all else.
+//! Components that keep the weight of some of their features: a topic stays at its seeds, and is free in all
+//! else.
 //!
 //! ```text
 //! Frobenius          ½·Σⱼ σⱼ²·‖wⱼ‖²·(‖hⱼ‖² − (ρⱼ·hⱼ·ûⱼ + √(1 − ρⱼ²)·‖hⱼ beside the seeds‖)²)
 //! Kullback–Leibler   Σⱼ σⱼ²·m·[Σ_seeds qⱼ_f·ln(qⱼ_f/sⱼ_f) + (1 − Σq)·ln((1 − Σq)/(1 − Σ_seeds sⱼ_f))],  sⱼ = hⱼ/‖hⱼ‖₁, m = ΣX/k
 //! ```
 //!
-//! r is what the samples that hold the seeds look like, û its seeds at unit length, ρ = ‖r on the seeds‖/‖r‖, q = r/‖r‖₁. It is the cost
-//! of [`ComponentDirection`] with the best profile among those that have the seeds of r and any other features: at each step that profile
-//! is r's seeds with the component's own other features, which majorizes (the maximum over profiles is at least its value at one of them;
-//! the logarithm of a sum is concave).
+//! r is what the samples that hold the seeds look like, û its seeds at unit length, ρ = ‖r on the seeds‖/‖r‖,
+//! q = r/‖r‖₁. It is the cost of [`ComponentDirection`] with the best profile among those that have the seeds
+//! of r and any other features: at each step that profile is r's seeds with the component's own other
+//! features, which majorizes (the maximum over profiles is at least its value at one of them; the logarithm
+//! of a sum is concave).
 
 use super::direction::ComponentDirection;
 use crate::engine::quadratic::Subproblem;
@@ -54,12 +56,14 @@ impl SeedShare {
         for (at, part) in self.parts.iter().enumerate() {
             let own = |f: usize| h.get(f, part.component).to_f64();
             let size = |v: f64| if squared { v * v } else { v };
-            // Summed without the seeds: as a difference, what is left of a component of seeds alone would be rounding.
+            // Summed without the seeds: as a difference, what is left of a component of seeds alone would be
+            // rounding.
             let is_seed = |f: usize| part.seeds.binary_search_by_key(&f, |seed| seed.0).is_ok();
             let all: f64 = (0..h.rows()).filter(|f| !is_seed(*f)).map(|f| size(own(f))).sum();
             let (wanted, found) =
                 if squared { (part.other_squares.sqrt(), all.sqrt()) } else { (part.other_sum, all) };
-            // A component without any other feature has no direction there: each that the samples have is as good.
+            // A component without any other feature has no direction there: each that the samples have is as
+            // good.
             let others = part.others.len().max(1) as f64;
             let even = if squared { wanted / others.sqrt() } else { wanted / others };
             let is_other = |f: usize| part.others.binary_search(&f).is_ok();

@@ -202,8 +202,8 @@ pub(super) fn costs(example: &Example, case: &Case, w: &Matrix<f64>, h: &Matrix<
     value
 }
 
-/// What it costs a topic not to have its seeds at the weight of the samples that hold them, all else being free. `long`: the length of its
-/// codes.
+/// What it costs a topic not to have its seeds at the weight of the samples that hold them, all else being
+/// free. `long`: the length of its codes.
 fn seed_share(example: &Example, seeds: &[(usize, f64)], h: &[f64], long: f64, squared: bool) -> f64 {
     let (x, d) = (&example.x, example.d);
     let column = |f: usize| (0..example.n).map(|i| x.get(i, f)).sum::<f64>();
@@ -235,7 +235,8 @@ fn seed_share(example: &Example, seeds: &[(usize, f64)], h: &[f64], long: f64, s
         + part(total(&r, false) / all_r, total(h, false) / all_h))
 }
 
-/// σ²(‖y‖² − (y·r̂)²) over the known entries; a row that is known in full is known to have nothing of the other components.
+/// σ²(‖y‖² − (y·r̂)²) over the known entries; a row that is known in full is known to have nothing of the
+/// other components.
 fn memberships(example: &Example, y: &impl Fn(usize, usize) -> f64) -> f64 {
     let shares = shares(example);
     let mut value = 0.0;

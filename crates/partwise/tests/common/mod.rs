@@ -1,6 +1,7 @@
 //! Random problems for the promises, over the registries: a model or solver is covered by being listed.
 //!
-//! [`objective`] is written from the published formulas alone, on W (n × k) and H (k × d), and shares no code with the engine.
+//! [`objective`] is written from the published formulas alone, on W (n × k) and H (k × d), and shares no code
+//! with the engine.
 
 // Each promise uses a part of this.
 #![allow(dead_code)]
@@ -134,7 +135,8 @@ pub(crate) fn sparse<T: Real>(x: &Matrix<f64>) -> SparseMatrix<'static, T> {
     SparseMatrix::from_triplets(n, d, triplets).unwrap().0
 }
 
-/// Runs a test on random examples, the same ones at every run. `PROPTEST_CASES` asks for another number of them.
+/// Runs a test on random examples, the same ones at every run. `PROPTEST_CASES` asks for another number of
+/// them.
 pub(crate) fn for_examples(cases: u32, test: impl Fn(&Example)) {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok());
     let config = Config { cases: asked.unwrap_or(cases), failure_persistence: None, ..Config::default() };
@@ -150,7 +152,8 @@ pub(crate) fn for_examples(cases: u32, test: impl Fn(&Example)) {
     }
 }
 
-/// A model of the registry with a loss it is defined for, what is known, and what becomes of the references' scale.
+/// A model of the registry with a loss it is defined for, what is known, and what becomes of the references'
+/// scale.
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) spec: &'static MethodSpec,
@@ -169,7 +172,8 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Every model × loss; for models that take references also with them, and with every treatment of their scale.
+/// Every model × loss; for models that take references also with them, and with every treatment of their
+/// scale.
 pub(crate) fn cases() -> Vec<Case> {
     let mut out = Vec::new();
     for &spec in methods::ALL {
@@ -268,7 +272,8 @@ impl Case {
                 return facts;
             }
             if self.spec.name == "ssnmf" {
-                // Three labels, each known or not, a third of the samples without any; and a fifth of X unknown.
+                // Three labels, each known or not, a third of the samples without any; and a fifth of X
+                // unknown.
                 let chance = |salt: u64, at: usize| number(seed ^ salt, at);
                 let known = |i: usize, l: usize| f64::from(i % 3 != 1 && chance(0x31, 3 * i + l) < 0.6);
                 return Facts {

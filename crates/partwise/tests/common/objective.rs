@@ -63,7 +63,8 @@ pub(crate) fn objective(
     value + published * penalties(settings, w, h)
 }
 
-/// S of two machines, given, so that examples with one class have it too: a third of the rows, one column of zeros.
+/// S of two machines, given, so that examples with one class have it too: a third of the rows, one column of
+/// zeros.
 pub(crate) fn margins(example: &Example) -> Margins {
     let coefficient = |i: usize, j: usize| {
         let r = number(example.seed ^ 0xa1fa, 4 * i + j);
@@ -137,7 +138,8 @@ fn label_view(example: &Example, facts: &Facts, w: &Matrix<f64>, b: &Matrix<f64>
     facts.label_weight * unit * value
 }
 
-/// μ‖H1 − H2‖² + ½Σᵢ m²(‖H1ᵢ − dᵢ·rᵢ‖² + ‖H2ᵢ − dᵢ·rᵢ‖²) with μ = (max S)², or what the relative strength makes of the last.
+/// μ‖H1 − H2‖² + ½Σᵢ m²(‖H1ᵢ − dᵢ·rᵢ‖² + ‖H2ᵢ − dᵢ·rᵢ‖²) with μ = (max S)², or what the relative strength
+/// makes of the last.
 fn symmetric(
     example: &Example,
     case: &Case,

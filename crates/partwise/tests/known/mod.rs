@@ -1,5 +1,5 @@
-//! Guidance of every kind at random, and what a fit by it costs, written from the table of strengths alone. Long because every row of
-//! that table is in it.
+//! Guidance of every kind at random, and what a fit by it costs, written from the table of strengths alone.
+//! Long because every row of that table is in it.
 
 // Each promise uses a part of this.
 #![allow(dead_code)]

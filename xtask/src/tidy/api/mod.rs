@@ -1,10 +1,10 @@
-//! The public items of the library, one a line in `crates/partwise/API.txt`, so that a change of the API shows
-//! in review. `tidy` compares the file with the code, `tidy --write-api` writes it.
+//! The public items of the library, one a line in `crates/partwise/API.txt`, so that a change of the API
+//! shows in review. `tidy` compares the file with the code, `tidy --write-api` writes it.
 //!
-//! The items are read from the source, following `pub mod` and `pub use`, so any compiler will do and nothing is
-//! built. What is `#[doc(hidden)]` is not listed. An item with several public paths stands under the shortest
-//! one; the others are listed as re-exports. Types are spelled as in the source. Not seen are items that a macro
-//! writes and `impl` blocks for aliases of types.
+//! The items are read from the source, following `pub mod` and `pub use`, so any compiler will do and nothing
+//! is built. What is `#[doc(hidden)]` is not listed. An item with several public paths stands under the
+//! shortest one; the others are listed as re-exports. Types are spelled as in the source. Not seen are items
+//! that a macro writes and `impl` blocks for aliases of types.
 
 mod signature;
 mod surface;

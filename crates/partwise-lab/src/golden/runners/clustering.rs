@@ -1,5 +1,5 @@
-//! The comparison methods (`clustering`): the k-means family from given centres, the spectral embedding of a graph with
-//! links, principal components and discriminant directions; on dense and on sparse data.
+//! The comparison methods (`clustering`): the k-means family from given centres, the spectral embedding of a
+//! graph with links, principal components and discriminant directions; on dense and on sparse data.
 
 use anyhow::{Context, Result};
 use partwise::graphs::{NeighbourGraph, neighbour_graph};

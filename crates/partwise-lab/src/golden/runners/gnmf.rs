@@ -1,5 +1,5 @@
-//! Graph-regularized NMF (`gnmf_binary`, `gnmf_dot`, `gnmf_heat`) and its labelled form (`semignmf`): the published
-//! multiplicative updates.
+//! Graph-regularized NMF (`gnmf_binary`, `gnmf_dot`, `gnmf_heat`) and its labelled form (`semignmf`): the
+//! published multiplicative updates.
 
 use anyhow::Result;
 use partwise::graphs::{Graph, NeighbourGraph, Weights, neighbour_graph};

@@ -1,4 +1,5 @@
-//! NMF-α (`nmfalpha`): the factors, corrected codes and codes of new rows from the stored S, and the machines against it.
+//! NMF-α (`nmfalpha`): the factors, corrected codes and codes of new rows from the stored S, and the machines
+//! against it.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use partwise::{
 use super::nmf::{both_formats, output, settings};
 use crate::golden::{Comparison, Fixture, compare_run, integers, matrix};
 
-/// The machines are trained to a relative duality gap of 1e-6, at which their directions are known to about its root.
+/// The machines are trained to a relative duality gap of 1e-6, at which their directions are known to about
+/// its root.
 const DIRECTION_TOLERANCE: f64 = 5e-3;
 
 /// Runs `nmfalpha`.

@@ -1,4 +1,5 @@
-//! Non-negative least squares (`nnls`): the codes of the rows Bᵀ with the components Aᵀ held, by block principal pivoting.
+//! Non-negative least squares (`nnls`): the codes of the rows Bᵀ with the components Aᵀ held, by block
+//! principal pivoting.
 
 use anyhow::{Context, Result};
 use partwise::{DenseMatrix, Held, Loss, Matrix, Settings, SolverChoice, solve};

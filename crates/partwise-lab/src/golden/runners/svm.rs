@@ -37,7 +37,8 @@ fn one_case(comparison: &mut Comparison, case: &Value, data: &dyn DataMatrix<f64
         Some(cost) => Cost::Same(cost),
         None => Cost::Each(numbers(&case["C"])?),
     };
-    // The optimum is flat in w: a gap of ε leaves w off by √ε, so the gap must be far below the tolerance of w.
+    // The optimum is flat in w: a gap of ε leaves w off by √ε, so the gap must be far below the tolerance of
+    // w.
     let settings =
         SvmSettings { cost: cost.clone(), tolerance: 1e-13, max_passes: 200_000, ..SvmSettings::default() };
     let trained = train(data, &samples, &targets, &settings)?;

@@ -1,5 +1,5 @@
-//! Symmetric NMF (`symnmf`), weakly supervised too (`wssymnmf`, `wssymnmf_soft`): the papers' alternation, by block principal
-//! pivoting.
+//! Symmetric NMF (`symnmf`), weakly supervised too (`wssymnmf`, `wssymnmf_soft`): the papers' alternation, by
+//! block principal pivoting.
 
 use anyhow::Result;
 use partwise::{

@@ -1,4 +1,5 @@
-//! Weakly supervised NMF (`wsnmf`, `wsnmf_soft`, `wsnmf_beta_search`): the paper's alternation, by block principal pivoting.
+//! Weakly supervised NMF (`wsnmf`, `wsnmf_soft`, `wsnmf_beta_search`): the paper's alternation, by block
+//! principal pivoting.
 
 use anyhow::{Context, Result};
 use partwise::internals::terms::RowAnchor;

@@ -1,4 +1,5 @@
-//! The processor's cores: fixed chunks of rows × threads, buffers that are reused, partial sums added in chunk order.
+//! The processor's cores: fixed chunks of rows × threads, buffers that are reused, partial sums added in
+//! chunk order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ struct Buffer<T> {
 }
 
 impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
-    /// At the start of a problem (in working rows, as [`Problem::new`] gives it), on `threads` threads (0 = all cores).
+    /// At the start of a problem (in working rows, as [`Problem::new`] gives it), on `threads` threads (0 =
+    /// all cores).
     pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
         let data = problem.data();
         let pool = Pool::new(threads_for(threads, data.n_stored(), start.rank()));
@@ -287,8 +289,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
 /// Multiplications in a product with X from which on several threads pay.
 const WORK_FOR_THREADS: usize = 1 << 20;
 
-/// One thread where all cores may be used but an iteration is so little work that threads would wait for each other longer than
-/// they work.
+/// One thread where all cores may be used but an iteration is so little work that threads would wait for each
+/// other longer than they work.
 fn threads_for(threads: usize, stored: usize, rank: usize) -> usize {
     if threads == 0 && stored.saturating_mul(rank) < WORK_FOR_THREADS { 1 } else { threads }
 }

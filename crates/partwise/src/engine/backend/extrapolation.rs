@@ -4,15 +4,17 @@
 //! u' ← improve(y);  y ← max(0, u' + β(u' − u));  u ← u'
 //! ```
 //!
-//! A factor is improved from its extrapolated place y, and the other factor is then solved for that place. β grows while the
-//! objective falls. Where it rises, the extrapolation of the other factor was too long: it is taken back, the work of this factor is
-//! repeated, nothing is extrapolated until the next iteration, and β shrinks. An update at a place that isn't extrapolated never raises
-//! the objective, so neither does an iteration. HALS knows the objective after each update, multiplicative updates know it before.
-//! These keep a share of each entry, since a zero would stay; and one that an update makes grow from next to nothing, for which they would take
-//! hundreds of iterations, is put at once to where it shows (Kullback–Leibler on the counts of `bench/`, k = 20: the objective after 256 iterations is
-//! 1.2 to 1.3 % lower). Entries of a row are compared by what they stand for, uⱼ·Σvⱼ (Kullback–Leibler) or uⱼ·‖vⱼ‖. Reference: Ang & Gillis 2019, "Accelerating
-//! nonnegative matrix factorization algorithms using extrapolation", doi:10.1162/neco_a_01157; they compare once an iteration
-//! and go on from the rejected place.
+//! A factor is improved from its extrapolated place y, and the other factor is then solved for that place. β
+//! grows while the objective falls. Where it rises, the extrapolation of the other factor was too long: it is
+//! taken back, the work of this factor is repeated, nothing is extrapolated until the next iteration, and β
+//! shrinks. An update at a place that isn't extrapolated never raises the objective, so neither does an
+//! iteration. HALS knows the objective after each update, multiplicative updates know it before. These keep a
+//! share of each entry, since a zero would stay; and one that an update makes grow from next to nothing, for
+//! which they would take hundreds of iterations, is put at once to where it shows (Kullback–Leibler on the
+//! counts of `bench/`, k = 20: the objective after 256 iterations is 1.2 to 1.3 % lower). Entries of a row
+//! are compared by what they stand for, uⱼ·Σvⱼ (Kullback–Leibler) or uⱼ·‖vⱼ‖. Reference: Ang & Gillis 2019,
+//! "Accelerating nonnegative matrix factorization algorithms using extrapolation", doi:10.1162/neco_a_01157;
+//! they compare once an iteration and go on from the rejected place.
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
@@ -29,8 +31,9 @@ const SHRINKAGE: f64 = 1.5;
 
 /// The share of an entry that multiplicative updates keep at least.
 const KEPT: f64 = 0.1;
-/// What an entry that grew in a multiplicative update has at least after it was extrapolated, as a share of the largest of its row, by mass.
-/// (With a coarser test of what grew, 1e-4 was ahead of it for 150 iterations and behind later, 1e-5 behind for 250 and ahead later.)
+/// What an entry that grew in a multiplicative update has at least after it was extrapolated, as a share of
+/// the largest of its row, by mass. (With a coarser test of what grew, 1e-4 was ahead of it for 150
+/// iterations and behind later, 1e-5 behind for 250 and ahead later.)
 const GROWING: f64 = 3e-5;
 /// What any other has, but for zeros: far above what `f32` can't hold.
 const LEAST: f64 = 1e-12;
@@ -51,8 +54,8 @@ pub(super) struct Extrapolation<T> {
     known: Known,
     step: f64,
     bound: f64,
-    /// The half objective of the last pair that was accepted. (With [`Known::After`]: the first factor extrapolated, the second as it
-    /// was updated.)
+    /// The half objective of the last pair that was accepted. (With [`Known::After`]: the first factor
+    /// extrapolated, the second as it was updated.)
     pub(super) reached: Option<f64>,
     /// How much the objective may rise by rounding alone.
     rounding: f64,
@@ -102,14 +105,15 @@ impl<T: Real> Extrapolation<T> {
         if slot == self.first && self.known == Known::After {
             self.rejected = false;
         }
-        // Multiplicative updates ask what grew; without an extrapolated partner an update of HALS can't be rejected.
+        // Multiplicative updates ask what grew; without an extrapolated partner an update of HALS can't be
+        // rejected.
         if self.known == Known::Before || self.track(slot.other()).moved {
             keep(&mut self.track(slot).entry, factors.get(slot));
         }
     }
 
-    /// The half objective where `slot` is about to be updated. Whether it is to be formed anew, the other factor having been taken
-    /// back; it is accepted otherwise.
+    /// The half objective where `slot` is about to be updated. Whether it is to be formed anew, the other
+    /// factor having been taken back; it is accepted otherwise.
     pub(super) fn takes_back_before(&mut self, slot: Slot, objective: f64, factors: &mut Factors<T>) -> bool {
         if slot == self.first {
             self.lengthen_or_shorten();
@@ -140,7 +144,8 @@ impl<T: Real> Extrapolation<T> {
         }
     }
 
-    /// Whether the update of `slot` that gave this half objective is to be repeated; the factors are then back where it must begin.
+    /// Whether the update of `slot` that gave this half objective is to be repeated; the factors are then
+    /// back where it must begin.
     pub(super) fn takes_back(&mut self, slot: Slot, objective: f64, factors: &mut Factors<T>) -> bool {
         let moved = self.known == Known::After && self.track(slot.other()).moved;
         let Some(reached) = self.reached.filter(|_| moved) else { return false };
@@ -154,8 +159,8 @@ impl<T: Real> Extrapolation<T> {
         true
     }
 
-    /// Moves the factor on after an accepted update, and remembers the update. `masses` (k): how much a unit of each component stands for;
-    /// asked for with [`Known::Before`] alone.
+    /// Moves the factor on after an accepted update, and remembers the update. `masses` (k): how much a unit
+    /// of each component stands for; asked for with [`Known::Before`] alone.
     pub(super) fn advance(
         &mut self,
         slot: Slot,
@@ -217,7 +222,8 @@ impl<T: Real> Extrapolation<T> {
     }
 }
 
-/// As [`Extrapolation::advance`] where zeros stay: for a factor, where its update began, and the update before.
+/// As [`Extrapolation::advance`] where zeros stay: for a factor, where its update began, and the update
+/// before.
 fn move_on_multiplied<T: Real>(factor: &mut [T], (entry, updated): (&[T], &mut [T]), step: T, masses: &[T]) {
     let k = masses.len();
     // A component that stands for next to nothing isn't brought back: no number would be large enough.

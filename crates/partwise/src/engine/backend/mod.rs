@@ -1,5 +1,5 @@
-//! Backends: who holds X, the factors and the subproblems, and where the arithmetic runs. Only scalars leave a backend until the
-//! end.
+//! Backends: who holds X, the factors and the subproblems, and where the arithmetic runs. Only scalars leave
+//! a backend until the end.
 
 mod cpu;
 mod extrapolation;

@@ -1,5 +1,5 @@
-//! The oracle of the tests: plain `f64` loops over a dense copy of X, one thread, no caching. It shares the solvers and the terms
-//! with the other backends and nothing else.
+//! The oracle of the tests: plain `f64` loops over a dense copy of X, one thread, no caching. It shares the
+//! solvers and the terms with the other backends and nothing else.
 
 use super::{Backend, Exact};
 use crate::engine::Problem;

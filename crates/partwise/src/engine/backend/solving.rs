@@ -1,5 +1,5 @@
-//! How the processor's cores improve a slot: chunks of rows by the solver, groups of rows with a Gram of their own, and the
-//! extrapolation around it.
+//! How the processor's cores improve a slot: chunks of rows by the solver, groups of rows with a Gram of
+//! their own, and the extrapolation around it.
 
 use std::ops::Range;
 
@@ -47,7 +47,8 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         swept
     }
 
-    /// As [`CpuBackend::improve_once`], between taking back what was extrapolated too far and extrapolating anew.
+    /// As [`CpuBackend::improve_once`], between taking back what was extrapolated too far and extrapolating
+    /// anew.
     pub(super) fn improve_extrapolated(&mut self, mut extrapolation: Extrapolation<T>) -> f64 {
         let (slot, _) = self.current.as_ref().expect("a slot was restricted");
         let slot = *slot;
@@ -87,8 +88,8 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         total(&squares)
     }
 
-    /// Row groups with a Gram of their own, gathered, solved and put back, a batch at a time so that the copies stay small; then the rows
-    /// in no group, with the shared Gram, chunk by chunk where they are.
+    /// Row groups with a Gram of their own, gathered, solved and put back, a batch at a time so that the
+    /// copies stay small; then the rows in no group, with the shared Gram, chunk by chunk where they are.
     fn improve_grouped(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> Swept {
         let (rows, k) = quadratic.cross.shape();
         let mut grouped = vec![false; rows];
@@ -154,7 +155,8 @@ impl<T: Real> CpuBackend<'_, '_, T> {
     }
 }
 
-/// How much a unit of each component of a slot stands for: the sum of its partner (Kullback–Leibler), or its length, with what penalties add.
+/// How much a unit of each component of a slot stands for: the sum of its partner (Kullback–Leibler), or its
+/// length, with what penalties add.
 fn masses<T: Real>(subproblem: &Subproblem<T>) -> Vec<T> {
     match subproblem {
         Subproblem::KullbackLeibler(m) => m.base.clone(),

@@ -1,4 +1,5 @@
-//! ½‖X − WH‖² where each component is an image u·vᵀ: what the subproblem of the components becomes, seen from U or from V.
+//! ½‖X − WH‖² where each component is an image u·vᵀ: what the subproblem of the components becomes, seen from
+//! U or from V.
 //!
 //! ```text
 //! H[j, a·q + b] = Uₐⱼ·Vᵦⱼ     U: G = (WᵀW)∘(VᵀV), C[a, j] = Σᵦ (XᵀW)[a·q + b, j]·Vᵦⱼ     V: with the roles exchanged

@@ -1,4 +1,5 @@
-//! D(X‖WH), seen from one factor: N = R·V with R = X/(WH) on the non-zeros, and the column sums of the other factor V.
+//! D(X‖WH), seen from one factor: N = R·V with R = X/(WH) on the non-zeros, and the column sums of the other
+//! factor V.
 
 use std::ops::Range;
 
@@ -6,7 +7,8 @@ use crate::data::DataMatrix;
 use crate::engine::Slot;
 use crate::foundation::{Matrix, Real};
 
-/// The rows `range` of the numerator of `slot`; `own` is its factor U, `other` is V. Returns Σ x·ln(x/(WH)) over them.
+/// The rows `range` of the numerator of `slot`; `own` is its factor U, `other` is V. Returns Σ x·ln(x/(WH))
+/// over them.
 pub(crate) fn numerator_rows<T: Real>(
     data: &dyn DataMatrix<T>,
     slot: Slot,

@@ -45,8 +45,8 @@ impl Loss {
         }
     }
 
-    /// What the subproblem's value is multiplied by to give the published objective: 2 for the Frobenius loss, whose
-    /// subproblem carries the factor ½.
+    /// What the subproblem's value is multiplied by to give the published objective: 2 for the Frobenius
+    /// loss, whose subproblem carries the factor ½.
     pub(crate) fn published_factor(self) -> f64 {
         match self {
             Loss::Frobenius => 2.0,

@@ -2,8 +2,9 @@
 
 use crate::foundation::{Matrix, Real};
 
-/// Rows that share a Gram of their own: G + weight·(D − D^½ d dᵀ D^½) + A with the unit vector d (or zeros) and the quadratic's diagonal
-/// metric D. It is what remains of an anchor w ≈ scale·reference after its free scale is minimized out.
+/// Rows that share a Gram of their own: G + weight·(D − D^½ d dᵀ D^½) + A with the unit vector d (or zeros)
+/// and the quadratic's diagonal metric D. It is what remains of an anchor w ≈ scale·reference after its free
+/// scale is minimized out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowGroup<T> {
     /// The rows, ascending.
@@ -12,12 +13,13 @@ pub struct RowGroup<T> {
     pub weight: T,
     /// The direction, of unit length (k), or zeros.
     pub direction: Vec<T>,
-    /// A further part A (k × k) of the Gram, symmetric; G + A is positive semi-definite without a negative entry where G is. 0
-    /// when absent.
+    /// A further part A (k × k) of the Gram, symmetric; G + A is positive semi-definite without a negative
+    /// entry where G is. 0 when absent.
     pub added: Option<Matrix<T>>,
     /// p (k): the Gram gets D·p on its diagonal. 0 when absent.
     pub penalty: Option<Vec<T>>,
-    /// Vectors v (k), each of which takes D^½vvᵀD^½ from the Gram; what is left of the penalty is positive semi-definite.
+    /// Vectors v (k), each of which takes D^½vvᵀD^½ from the Gram; what is left of the penalty is positive
+    /// semi-definite.
     pub pulls: Vec<Vec<T>>,
     /// The entries (k) that are 0 and stay so. None when absent.
     pub held: Option<Vec<bool>>,
@@ -67,8 +69,8 @@ impl<T: Real> RowGroup<T> {
         self.held.as_ref().is_some_and(|held| held[j])
     }
 
-    /// G + weight·(D − D^½ d dᵀ D^½) + D·p − Σ D^½ v vᵀ D^½ + A, k × k; D = I without a metric. Held entries have no curvature, nor
-    /// any link with the others.
+    /// G + weight·(D − D^½ d dᵀ D^½) + D·p − Σ D^½ v vᵀ D^½ + A, k × k; D = I without a metric. Held entries
+    /// have no curvature, nor any link with the others.
     pub fn gram(&self, base: &Matrix<T>, metric: Option<&[T]>) -> Matrix<T> {
         let k = base.columns();
         let taken = self.taken(metric);
@@ -108,8 +110,8 @@ impl<T: Real> RowGroup<T> {
         gram
     }
 
-    /// Whether its Gram has no negative entry beside a non-negative base: true when each vector that is taken from it has one non-zero
-    /// entry.
+    /// Whether its Gram has no negative entry beside a non-negative base: true when each vector that is taken
+    /// from it has one non-zero entry.
     pub(crate) fn is_diagonal(&self) -> bool {
         let single = |v: &[T]| v.iter().filter(|d| **d != T::ZERO).count() <= 1;
         single(&self.direction) && self.pulls.iter().all(|pull| single(pull))

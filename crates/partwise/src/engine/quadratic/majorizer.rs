@@ -4,7 +4,8 @@ use super::{Penalties, dot, penalty_value};
 use crate::foundation::{Matrix, Real};
 use crate::kernels::sums::column_sums;
 
-/// The Kullback–Leibler twin of [`Quadratic`](super::Quadratic): a separable upper bound, equal at the factor it was formed at.
+/// The Kullback–Leibler twin of [`Quadratic`](super::Quadratic): a separable upper bound, equal at the factor
+/// it was formed at.
 #[derive(Clone, Debug)]
 pub struct KlMajorizer<T> {
     /// N (rows × k): R·V with R = X/(UVᵀ) at the current factors.

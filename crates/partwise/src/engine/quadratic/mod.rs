@@ -7,7 +7,8 @@
 //! KlMajorizer   f(U) ≤ Σᵢⱼ ( −nᵢⱼ·ũᵢⱼ·ln uᵢⱼ + (tᵢbⱼ + sᵢλⱼ + Λᵢⱼ)·uᵢⱼ + ½(aⱼ + δᵢ)uᵢⱼ² ) + constant,   equal at U = Ũ
 //! ```
 //!
-//! c is the cross matrix, split as MU needs it: c ≥ 0 goes to the numerator, the linear penalty λ to the denominator.
+//! c is the cross matrix, split as MU needs it: c ≥ 0 goes to the numerator, the linear penalty λ to the
+//! denominator.
 
 mod groups;
 mod majorizer;
@@ -73,7 +74,8 @@ pub struct Quadratic<T> {
     pub group_metric: Option<Vec<T>>,
     /// What does not depend on this factor (without the loss, for a factor from which the data are not seen).
     pub constant: f64,
-    /// Whether it lies above the objective away from the current factor (equal there) instead of being the objective.
+    /// Whether it lies above the objective away from the current factor (equal there) instead of being the
+    /// objective.
     pub majorizer: bool,
 }
 
@@ -207,7 +209,8 @@ impl<T: Real> Subproblem<T> {
         }
     }
 
-    /// The projected gradient of some rows of a quadratic at a time. `zero_share`: see [`Subproblem::squared_projected_gradient`].
+    /// The projected gradient of some rows of a quadratic at a time. `zero_share`: see
+    /// [`Subproblem::squared_projected_gradient`].
     pub(crate) fn projected_gradient(&self, zero_share: f64) -> Option<ProjectedGradient<'_, T>> {
         match self {
             Subproblem::Quadratic(quadratic) => Some(ProjectedGradient::new(quadratic, zero_share)),
@@ -215,8 +218,8 @@ impl<T: Real> Subproblem<T> {
         }
     }
 
-    /// The squared norm of the projected gradient over all rows at the current factor: the gradient where u > 0,
-    /// its negative part where u = 0. An entry up to `zero_share` of the largest of its row counts as 0.
+    /// The squared norm of the projected gradient over all rows at the current factor: the gradient where u >
+    /// 0, its negative part where u = 0. An entry up to `zero_share` of the largest of its row counts as 0.
     pub fn squared_projected_gradient(&self, factor: &Matrix<T>, zero_share: f64) -> f64 {
         match self {
             Subproblem::Quadratic(q) => {
@@ -233,8 +236,8 @@ impl<T: Real> Subproblem<T> {
     }
 }
 
-/// What counts as 0 in the projected gradient of multiplicative updates, as a share of the largest entry of the row: they bring an
-/// entry near 0 but never there.
+/// What counts as 0 in the projected gradient of multiplicative updates, as a share of the largest entry of
+/// the row: they bring an entry near 0 but never there.
 pub(crate) const NEAR_ZERO: f64 = 1e-6;
 
 /// The squared norm of the projected gradient of a row.

@@ -1,4 +1,5 @@
-//! The exact projected gradient of a [`Quadratic`]: in tiles where rows share its Gram, row by row where they have their own.
+//! The exact projected gradient of a [`Quadratic`]: in tiles where rows share its Gram, row by row where they
+//! have their own.
 
 use std::ops::Range;
 

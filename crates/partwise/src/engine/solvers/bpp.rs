@@ -4,12 +4,14 @@
 //! find u ≥ 0, y = (G + δI)u − c + sλ ≥ 0, u·y = 0
 //! ```
 //!
-//! Starts from the support that a row has on entry; where that is all components, as in a fresh start, from the support that a few
-//! coordinate steps give: near the solution's, so that few exchanges, each a factorization, are left. Rows with the same passive set share
-//! one Cholesky factorization. Full exchanges while they help, three more when they don't, then only the largest infeasible index (Murty's
-//! rule, which terminates). A column that depends on the passive ones before it is left out with value 0, so a singular Gram is solved too:
-//! any minimizer is right there. A row that still has not finished within the bound, or whose value would rise by rounding, is improved by
-//! coordinate steps instead, so every call terminates and never raises a row. Computes in `f64` whatever the data are.
+//! Starts from the support that a row has on entry; where that is all components, as in a fresh start, from
+//! the support that a few coordinate steps give: near the solution's, so that few exchanges, each a
+//! factorization, are left. Rows with the same passive set share one Cholesky factorization. Full exchanges
+//! while they help, three more when they don't, then only the largest infeasible index (Murty's rule, which
+//! terminates). A column that depends on the passive ones before it is left out with value 0, so a singular
+//! Gram is solved too: any minimizer is right there. A row that still has not finished within the bound, or
+//! whose value would rise by rounding, is improved by coordinate steps instead, so every call terminates and
+//! never raises a row. Computes in `f64` whatever the data are.
 //!
 //! Reference: Kim & Park 2011, doi:10.1137/110821172, which starts from an empty or the last support.
 
@@ -30,7 +32,8 @@ impl Default for Bpp {
     }
 }
 
-/// Coordinate sweeps that look for a support where there is none, at most; they end when a sweep leaves it as it is.
+/// Coordinate sweeps that look for a support where there is none, at most; they end when a sweep leaves it as
+/// it is.
 const FIRST_SWEEPS: usize = 6;
 /// Full exchanges that may fail to lower the number of infeasible entries before the backup rule.
 const PATIENCE: u32 = 3;
@@ -185,7 +188,8 @@ impl RowState {
         for (x, g) in self.entry.iter().zip(&scratch.dual) {
             squared += if *x > 0.0 || *g < 0.0 { g * g } else { 0.0 };
         }
-        // A support that the row has already is kept: where the minimizer is not the only one, that stays near the one before.
+        // A support that the row has already is kept: where the minimizer is not the only one, that stays
+        // near the one before.
         if !self.passive.iter().all(|passive| *passive) {
             return squared;
         }

@@ -4,12 +4,12 @@
 //! for j = 0..k:  u_j ← max(0, u_j − g_j/(G_jj + δ)),   g = (G + δI)u − c + sλ kept current
 //! ```
 //!
-//! One Gauss–Seidel sweep (or `inner_steps` of them) over the components of each row. A component with zero curvature is
-//! left as it is, so that it can come back to life when the other factor changes.
-//! Reference: Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708. No epsilon is added anywhere.
+//! One Gauss–Seidel sweep (or `inner_steps` of them) over the components of each row. A component with zero
+//! curvature is left as it is, so that it can come back to life when the other factor changes. Reference:
+//! Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708. No epsilon is added anywhere.
 //!
-//! Rows are swept in tiles, one row a lane; a few rows that don't fill a tile are swept one by one along the components, by the
-//! same operations in the same order, so a row gets the same bits either way.
+//! Rows are swept in tiles, one row a lane; a few rows that don't fill a tile are swept one by one along the
+//! components, by the same operations in the same order, so a row gets the same bits either way.
 
 use super::tile::{Tile, subtract};
 use super::{NnlsSolver, Rows};
@@ -115,11 +115,13 @@ impl<T: Real, const VALUED: bool> Kernel for Sweeps<'_, '_, T, VALUED> {
     }
 }
 
-/// Components that are swept before their changes are carried to the gradients of all others, at once: these are then loaded and
-/// stored once for so many components. Each gradient gets the changes in the order of the components either way.
+/// Components that are swept before their changes are carried to the gradients of all others, at once: these
+/// are then loaded and stored once for so many components. Each gradient gets the changes in the order of the
+/// components either way.
 const BLOCK: usize = 4;
 
-/// One sweep over the components of a tile; `LAST` says that no other follows. Returns the change of the value.
+/// One sweep over the components of a tile; `LAST` says that no other follows. Returns the change of the
+/// value.
 #[inline(always)]
 fn sweep_tile<T: Real, const VALUED: bool, const LAST: bool, const FMA: bool>(
     (gram, reciprocals): (&[T], &[T]),
@@ -183,7 +185,8 @@ fn sweep_block<T: Real, const B: usize, const VALUED: bool, const LAST: bool, co
     follow_all::<T, B, FMA>(gram, p, (gradient, first + B..reciprocals.len()), first, &changes);
 }
 
-/// The coordinate step of the component `AT` of a block: its row u, the gradients of the block. Returns the change of u.
+/// The coordinate step of the component `AT` of a block: its row u, the gradients of the block. Returns the
+/// change of u.
 #[inline(always)]
 fn step<T: Real, const B: usize, const AT: usize, const VALUED: bool, const LAST: bool, const FMA: bool>(
     Sweeping { gram, p, reciprocals, shift, first }: Sweeping<'_, T>,
@@ -281,7 +284,8 @@ fn sweep_row<T: Real, const VALUED: bool, const FMA: bool>(
     };
     let mut swept = Swept::default();
     gradient.fill(T::ZERO);
-    // The Gram is symmetric to the last bit, so its rows stand for its columns and each sum runs in the order of the tile's.
+    // The Gram is symmetric to the last bit, so its rows stand for its columns and each sum runs in the order
+    // of the tile's.
     for (l, u) in u.iter().enumerate() {
         follow_row::<T, FMA>(gradient, &gram[l * p..(l + 1) * p], *u);
     }

@@ -5,8 +5,9 @@
 //! with ridge a:   u ← the positive root of a·u² + (tb + sλ)·u − n·ũ = 0
 //! ```
 //!
-//! n = (X/(UVᵀ))V comes from the data. The ridge is solved exactly, so the objective never rises (scikit-learn adds it to the
-//! denominator instead). Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization".
+//! n = (X/(UVᵀ))V comes from the data. The ridge is solved exactly, so the objective never rises
+//! (scikit-learn adds it to the denominator instead). Reference: Lee & Seung 2001, "Algorithms for
+//! non-negative matrix factorization".
 
 use super::mu::counts_as_zero;
 use crate::foundation::Real;

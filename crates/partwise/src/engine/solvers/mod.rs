@@ -1,5 +1,5 @@
-//! Solvers of one factor's rows: each lowers ½uGuᵀ + … for independent rows u ≥ 0, single-threaded, on the chunk it is
-//! given. They know a Gram, rows and nothing else. [`ALL`] is the registry.
+//! Solvers of one factor's rows: each lowers ½uGuᵀ + … for independent rows u ≥ 0, single-threaded, on the
+//! chunk it is given. They know a Gram, rows and nothing else. [`ALL`] is the registry.
 
 mod bpp;
 mod hals;
@@ -37,7 +37,8 @@ mod sealed {
     impl Sealed for super::NesterovRunning {}
 }
 
-/// Rows of a chunk of m rows of a [`Quadratic`](crate::internals::quadratic::Quadratic) that share one Gram: all of them, or those at some places.
+/// Rows of a chunk of m rows of a [`Quadratic`](crate::internals::quadratic::Quadratic) that share one Gram:
+/// all of them, or those at some places.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, T> {
@@ -53,11 +54,13 @@ pub struct Rows<'a, T> {
     pub linear_rows: Option<&'a [T]>,
     /// δᵢ (m): added to the diagonal for row i; 0 when absent.
     pub shift: Option<&'a [T]>,
-    /// The share (m), at most 1, of the solver's own step that each row takes; 1 when absent. Gradient solvers only.
+    /// The share (m), at most 1, of the solver's own step that each row takes; 1 when absent. Gradient
+    /// solvers only.
     pub row_steps: Option<&'a [T]>,
     /// How often the solver was called on this slot before.
     pub calls: usize,
-    /// The places of the rows that are meant, each below m and none twice; all when absent. What else is in the chunk is left as it is.
+    /// The places of the rows that are meant, each below m and none twice; all when absent. What else is in
+    /// the chunk is left as it is.
     pub places: Option<&'a [u32]>,
 }
 
@@ -89,7 +92,8 @@ impl<T: Real> Rows<'_, T> {
 /// A solver of non-negative least squares rows: min ½u(G + δI)uᵀ − (c − sλ)uᵀ over u ≥ 0.
 #[doc(hidden)]
 pub trait NnlsSolver<T: Real>: sealed::Sealed + Debug + Send + Sync {
-    /// Numbers that depend on the Gram alone (step sizes, reciprocals), computed once for all rows that share it.
+    /// Numbers that depend on the Gram alone (step sizes, reciprocals), computed once for all rows that share
+    /// it.
     fn prepare(&self, gram: &Matrix<T>) -> Vec<T>;
 
     /// How many numbers the solver wants to remember of a row from call to call; they start at 0.
@@ -97,9 +101,9 @@ pub trait NnlsSolver<T: Real>: sealed::Sealed + Debug + Send + Sync {
         0
     }
 
-    /// Lowers the rows of `factor` (m × k, row-major) that are meant in place; `state` holds m × [`NnlsSolver::state_per_row`] numbers. Returns
-    /// the squared norm of the projected gradient on entry, summed over the rows. A solver that is listed as monotone raises no
-    /// row's value.
+    /// Lowers the rows of `factor` (m × k, row-major) that are meant in place; `state` holds
+    /// m × [`NnlsSolver::state_per_row`] numbers. Returns the squared norm of the projected gradient on
+    /// entry, summed over the rows. A solver that is listed as monotone raises no row's value.
     ///
     /// # Panics
     /// When a slice is shorter than the rows that are meant ask for.

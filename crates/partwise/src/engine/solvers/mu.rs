@@ -4,10 +4,11 @@
 //! u_j ← u_j · c_j / ((Gu)_j + δu_j + sλ_j),   0/0 := 0
 //! ```
 //!
-//! An entry on its way to 0 never gets there, so in the projected gradient one below 1e-6 of the largest of its row counts as 0.
-//! Below the smallest normal number it becomes 0: such an entry plays no part, and processors are a hundred times slower on it, of
-//! which hundreds of updates make very many. Zeros stay zero. Valid only where G and c have no negative entries.
-//! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". No epsilon is added.
+//! An entry on its way to 0 never gets there, so in the projected gradient one below 1e-6 of the largest of
+//! its row counts as 0. Below the smallest normal number it becomes 0: such an entry plays no part, and
+//! processors are a hundred times slower on it, of which hundreds of updates make very many. Zeros stay zero.
+//! Valid only where G and c have no negative entries. Reference: Lee & Seung 2001, "Algorithms for
+//! non-negative matrix factorization". No epsilon is added.
 
 use super::tile::Tile;
 use super::{NnlsSolver, Rows};

@@ -5,9 +5,9 @@
 //!   U' = max(0, Y − ((G + δI)Y − c + sλ)/(λmax(G) + δ)),  β' = (1 + √(4β² + 1))/2,  Y = U' + (β − 1)/β'·(U' − U)
 //! ```
 //!
-//! The published scheme is not monotone. Here a row that ends above its entry takes the result of its first step
-//! instead, a plain projected gradient step, which cannot be above; on all published examples this never happens.
-//! Reference: Guan, Tao, Luo & Yuan 2012, doi:10.1109/TSP.2012.2190406.
+//! The published scheme is not monotone. Here a row that ends above its entry takes the result of its first
+//! step instead, a plain projected gradient step, which cannot be above; on all published examples this never
+//! happens. Reference: Guan, Tao, Luo & Yuan 2012, doi:10.1109/TSP.2012.2190406.
 
 use super::tile::{Tile, subtract};
 use super::{NnlsSolver, Rows};

@@ -1,4 +1,5 @@
-//! One accelerated projected gradient step per call, the momentum running on from call to call (NMF-DC's scheme).
+//! One accelerated projected gradient step per call, the momentum running on from call to call (NMF-DC's
+//! scheme).
 //!
 //! ```text
 //! β₀ = 1, U₋₁ = U₀;  call t:
@@ -6,8 +7,8 @@
 //!   β_{t+1} = (1 + √(4β_t² + 1))/2
 //! ```
 //!
-//! ρ is the row's share of the step (1, or n_q/max n_c with NMF-DC's published step; METHODS R3). Not monotone: G and c change between
-//! the calls. Reference: Yang et al. 2018 (NMF-DC), eqs. 14–17.
+//! ρ is the row's share of the step (1, or n_q/max n_c with NMF-DC's published step; METHODS R3). Not
+//! monotone: G and c change between the calls. Reference: Yang et al. 2018 (NMF-DC), eqs. 14–17.
 
 use super::nesterov::steps;
 use super::tile::{Tile, subtract};

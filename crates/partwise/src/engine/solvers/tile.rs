@@ -1,4 +1,5 @@
-//! A tile: [`LANES`] rows of a factor on their side (see [`lanes`](crate::kernels::lanes)) with what their solver needs beside them.
+//! A tile: [`LANES`] rows of a factor on their side (see [`lanes`](crate::kernels::lanes)) with what their
+//! solver needs beside them.
 
 use super::Rows;
 use crate::foundation::Real;
@@ -27,7 +28,8 @@ impl<T: Real> Tile<T> {
         }
     }
 
-    /// Loads the rows `first..first + count` of those that are meant (`count ≤ LANES`); the lanes beyond hold zeros.
+    /// Loads the rows `first..first + count` of those that are meant (`count ≤ LANES`); the lanes beyond hold
+    /// zeros.
     #[inline(always)]
     pub(super) fn load(&mut self, rows: &Rows<'_, T>, factor: &[T], first: usize, count: usize) {
         let k = rows.rank();

@@ -1,4 +1,5 @@
-//! [`Plan`]: guidance compiled for data of a shape: which rows are one unknown, which terms stand beside the loss, where to start.
+//! [`Plan`]: guidance compiled for data of a shape: which rows are one unknown, which terms stand beside the
+//! loss, where to start.
 
 mod features;
 mod pairs;
@@ -30,7 +31,8 @@ pub(crate) struct Evidence {
     pub profile: Option<Vec<f64>>,
 }
 
-/// The profile (d) that the samples with these seeds, a weight each, have together; `None` where none of them occurs.
+/// The profile (d) that the samples with these seeds, a weight each, have together; `None` where none of them
+/// occurs.
 pub(crate) type Seeded<'s> = dyn Fn(&[(usize, f64)]) -> Option<Vec<f64>> + 's;
 
 /// See the module.

@@ -108,7 +108,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A relation by its pairs in the working rows: samples i and l, what the pair has on the diagonal at i, what it has at (i, l).
+    /// A relation by its pairs in the working rows: samples i and l, what the pair has on the diagonal at i,
+    /// what it has at (i, l).
     fn relate(
         &mut self,
         name: &'static str,

@@ -60,8 +60,8 @@ impl Rows {
         self.weights.is_some()
     }
 
-    /// √(c_i·c_l)·u_i² and √(c_i·c_l)·u_i·u_l: what a cost of the pair puts on the diagonal at sample i and off it, for samples with
-    /// weights; 0 where one of the two counts nothing.
+    /// √(c_i·c_l)·u_i² and √(c_i·c_l)·u_i·u_l: what a cost of the pair puts on the diagonal at sample i and
+    /// off it, for samples with weights; 0 where one of the two counts nothing.
     pub(super) fn pair(&self, i: usize, l: usize) -> (f64, f64) {
         match &self.weights {
             None => (1.0, 1.0),
@@ -70,12 +70,14 @@ impl Rows {
         }
     }
 
-    /// Costs of single samples as costs of rows. (Those of a sample with a weight count as the sample does by themselves.)
+    /// Costs of single samples as costs of rows. (Those of a sample with a weight count as the sample does by
+    /// themselves.)
     pub(super) fn rules(&self, rules: &RowRules) -> RowRules {
         self.ties.as_ref().map_or_else(|| rules.clone(), |(group, count)| rules.tied(group, count))
     }
 
-    /// ½·Σᵢ mᵢ‖wᵢ − dᵢrᵢ‖² with free dᵢ: as many anchors of rows as the most different directions that the samples of one row have.
+    /// ½·Σᵢ mᵢ‖wᵢ − dᵢrᵢ‖² with free dᵢ: as many anchors of rows as the most different directions that the
+    /// samples of one row have.
     pub(super) fn anchors(&self, reference: Matrix<f64>, weight: Vec<f64>) -> Vec<RowAnchor<f64>> {
         let anchor = |reference, weight| RowAnchor::new(Slot::Codes, reference, weight, AnchorScale::Joint);
         if self.ties.is_none() {

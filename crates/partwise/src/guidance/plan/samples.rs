@@ -113,7 +113,8 @@ impl Compiler<'_> {
         self.contributions.extend(anchors.into_iter().map(|anchor| Box::new(anchor) as Box<dyn ModelTerm>));
     }
 
-    /// A sample shows what its topic looks like: the first of a topic's samples one component each, the further ones all of them.
+    /// A sample shows what its topic looks like: the first of a topic's samples one component each, the
+    /// further ones all of them.
     fn show(&mut self, sample: usize, range: Range<usize>, weight: f64) {
         let fresh = range.clone().find(|j| self.evidence[*j].samples.is_empty());
         match fresh {

@@ -7,8 +7,8 @@ use crate::guidance::{Feature, Strength};
 use crate::terms::{SeedShare, SeedWeights};
 
 impl Compiler<'_> {
-    /// The topics' seeds that exist, reported where one does not. A feature counts once in a topic, with the largest of its weights, by
-    /// whatever name it was given.
+    /// The topics' seeds that exist, reported where one does not. A feature counts once in a topic, with the
+    /// largest of its weights, by whatever name it was given.
     pub(super) fn seeds(&mut self) -> Result<Vec<Vec<(usize, f64)>>> {
         let mut all = Vec::new();
         for topic in self.guidance.topics() {

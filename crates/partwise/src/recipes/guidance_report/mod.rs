@@ -54,7 +54,8 @@ impl Verdict {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// `"label"`, `"set"`, `"membership"`, `"seed"`, `"reference"`, `"must-link"`, `"cannot-link"`, `"graph"`.
+    /// `"label"`, `"set"`, `"membership"`, `"seed"`, `"reference"`, `"must-link"`, `"cannot-link"`,
+    /// `"graph"`.
     pub kind: &'static str,
     /// The samples that it is about.
     pub samples: Vec<usize>,

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::foundation::Matrix;
 use crate::guidance::{Advice, Guidance, Strength};
 
-/// Every mention of a topic under another name; two columns or entries that come to mean the same are put together.
+/// Every mention of a topic under another name; two columns or entries that come to mean the same are put
+/// together.
 pub(super) fn rename(guidance: &mut Guidance, from: &str, to: &str) {
     for item in guidance.advice_mut() {
         match item {

@@ -1,8 +1,9 @@
-//! Steering a finished fit by hand: each action changes the guidance and refits warm, from the factors as they are; every action can be
-//! undone.
+//! Steering a finished fit by hand: each action changes the guidance and refits warm, from the factors as
+//! they are; every action can be undone.
 //!
-//! Reference for the scenario: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8, section 5 (keyword refinement, merging and
-//! splitting of topics). Differs: any guidance stays in force through all actions.
+//! Reference for the scenario: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8, section 5
+//! (keyword refinement, merging and splitting of topics). Differs: any guidance stays in force through all
+//! actions.
 
 mod edits;
 mod parts;
@@ -37,7 +38,8 @@ pub enum Action {
         /// The one that goes into it.
         with: String,
     },
-    /// A topic becomes two: its own, and a new one that starts from `seeds`, or from the samples that it explains worst.
+    /// A topic becomes two: its own, and a new one that starts from `seeds`, or from the samples that it
+    /// explains worst.
     Split {
         /// Which.
         topic: String,
@@ -157,8 +159,8 @@ impl<'d, T: Real> Steering<'d, T> {
     /// Does it. After an error everything is as before.
     ///
     /// # Errors
-    /// [`Error::UnknownName`] for a topic that there is not, with those that there are; [`Error::Guidance`] for an action that can't be
-    /// done; as [`fit`](crate::fit()).
+    /// [`Error::UnknownName`] for a topic that there is not, with those that there are; [`Error::Guidance`]
+    /// for an action that can't be done; as [`fit`](crate::fit()).
     pub fn apply(&mut self, action: &Action, observer: &mut dyn Observer) -> Result<()> {
         let State { guidance, fit, .. } = self.current();
         let factors = Parts::of(&fit.codes, &fit.components);

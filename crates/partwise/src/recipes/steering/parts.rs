@@ -51,7 +51,8 @@ impl Parts {
         self.remove(gone);
     }
 
-    /// A component after those of the topic: what its samples that hold the seeds have, or those that it explains worst.
+    /// A component after those of the topic: what its samples that hold the seeds have, or those that it
+    /// explains worst.
     pub(super) fn split<T: Real>(
         &mut self,
         data: &dyn DataMatrix<T>,

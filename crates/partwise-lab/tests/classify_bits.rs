@@ -1,5 +1,5 @@
 //! Promise: a change of structure changes no bit of the classes, posteriors and scores that come of a few
-//! labels: they hash to the numbers in `bits/<instructions>.txt`.
+//! labels: they hash to the numbers in `classify_bits/<instructions>.txt`.
 //!
 //! A change that is meant to alter results writes the file anew with `PARTWISE_WRITE_BITS=1` and says in the
 //! changelog what differs. Sums are ordered by the vector instructions of the machine, so there is one file
@@ -179,7 +179,8 @@ fn classes_posteriors_and_scores_have_the_bits_that_they_had() {
         println!("left out: no bits are kept for the vector instructions of this machine");
         return;
     };
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/bits/{instructions}.txt"));
+    let file =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/classify_bits/{instructions}.txt"));
     let found = lines();
     if std::env::var_os("PARTWISE_WRITE_BITS").is_some() {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
