@@ -27,7 +27,7 @@
 //! - The members fail in different places. The squared loss wants round classes of like size, the
 //!   Kullback–Leibler loss and the multinomial mixture read counts as counts; discriminants and the Gaussian
 //!   mixture find the few directions that separate classes; graphs need no more than connected classes. The
-//! held-out labels decide which of these holds for a data set.
+//!   held-out labels decide which of these holds for a data set.
 //! - A product of experts (Hinton 2002) lets a confident member decide and an undecided one abstain.
 //!   Posteriors are therefore compared at equal confidence: each is raised to the power at which the mean
 //!   largest posterior of the unlabelled samples has a fixed value (temperature scaling).
@@ -35,7 +35,7 @@
 //!   mean.
 //! - Label spreading is scaled halfway towards the class sizes, and sizes are assumed halfway, in logarithms,
 //!   between even ones and those of the clusters of spherical k-means: a few labels are not evidence for more
-//! about sizes.
+//!   about sizes.
 //! - How far the folds agree on the unlabelled samples (Cohen's κ) weighs among the refinements only, which
 //!   differ on many samples. It is reported for all.
 //!

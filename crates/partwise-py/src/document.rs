@@ -43,10 +43,7 @@ fn value(given: &Bound<'_, PyAny>, tables: &mut Tables) -> PyResult<Value> {
         return Ok(Value::Bool(given.extract()?));
     }
     if given.is_instance_of::<PyInt>() {
-        return Ok(given
-            .extract::<i64>()
-            .map(Value::from)
-            .or_else(|_| given.extract::<u64>().map(Value::from))?);
+        return given.extract::<i64>().map(Value::from).or_else(|_| given.extract::<u64>().map(Value::from));
     }
     if given.is_instance_of::<PyFloat>() {
         return Ok(Value::from(given.extract::<f64>()?));

@@ -17,7 +17,7 @@
 //!   counts the rows or rises steadily above all other numbers. Text in fewer cells is a fault of those
 //!   cells.
 //! - **missing cells** (blank, `NA`, `nan`, `None`, `null`, …) become NaN, with a note; whether NaN is
-//! allowed is decided by the library.
+//!   allowed is decided by the library.
 //! - **decimal commas** are read where the separator is no comma and no number has a decimal point, with a
 //!   note. Percentages, thousands separators, hexadecimal numbers, underscores, typographic minus signs, and
 //!   numbers that are not finite are refused.

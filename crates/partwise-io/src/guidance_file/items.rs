@@ -92,7 +92,7 @@ impl Reader<'_> {
         let column = keys.get("column").map(|column| column.text("the name of a column")).transpose()?;
         let same = rule == LabelRule::SameCodes;
         let stated = strength_of(&keys, Allowed { raw: !same, held: true })?;
-        let whole = |s: &Strength| [0.0, 1.0].map(|v| Strength::Relative(v)).contains(s);
+        let whole = |s: &Strength| [0.0, 1.0].map(Strength::Relative).contains(s);
         if let (true, Some(at), Some(stated)) = (same, keys.get("strength"), &stated)
             && !whole(stated)
         {

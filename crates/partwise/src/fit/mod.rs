@@ -204,6 +204,8 @@ impl<T: Real> Fit<T> {
 ///
 /// # Errors
 /// [`Error::Overflow`](crate::Error::Overflow) when the numbers leave the range of `T`.
+// The lifetime ties the backend to the problem; it cannot be left out in the return type of a closure.
+#[allow(clippy::needless_lifetimes)]
 pub fn fit_on<'p, T: Real>(
     problem: &'p Problem<'_, T>,
     start: Factors<T>,

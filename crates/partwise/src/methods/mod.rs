@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
-use crate::engine::term::ModelTerm;
+use crate::engine::term::ModelTerms;
 use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Labels, Strength};
@@ -100,7 +100,7 @@ pub struct MethodSpec {
     /// What differs from the paper, in a sentence.
     pub differs: &'static str,
     /// Checks the guidance against the shape, and returns the terms other than the loss.
-    pub(crate) terms: fn(Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>>,
+    pub(crate) terms: fn(Known<'_>) -> Result<ModelTerms>,
 }
 
 impl MethodSpec {
@@ -383,6 +383,6 @@ impl Model {
 }
 
 /// A model without terms beside the loss.
-fn no_terms(_: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
+fn no_terms(_: Known<'_>) -> Result<ModelTerms> {
     Ok(Vec::new())
 }
