@@ -319,7 +319,7 @@ fn label_view(faults: &mut Faults) {
     faults.check(run(Facts { label_weight: -2.0, ..labelled() }), &["label weight is -2", "from 0"]);
     let unknown = |facts, known| Facts { known_entries: Some(known), ..facts };
     let nmf = unknown(Facts::default(), ones(8, 5)).try_model("nmf").unwrap();
-    faults.check(fit(&x, &nmf, &settings), &["NMF with unknown entries", "ssnmf"]);
+    faults.check(fit(&x, &nmf, &settings), &["NMF with known entries", "ssnmf"]);
     faults.check(run(unknown(labelled(), ones(8, 4))), &["marks of known entries", "8 x 4", "8 x 5"]);
     let two = Matrix::from_fn(8, 5, |i, j| if (i, j) == (2, 3) { 2.0 } else { 1.0 });
     faults.check(run(unknown(labelled(), two)), &["row 2, column 3", "is 2", "0 (unknown)"]);
@@ -462,7 +462,12 @@ fn every_policy_is_a_notice() {
         ..Settings::new(2)
     };
     let zeros = Matrix::from_fn(4, 2, |i, j| if i == 0 && j == 0 { 0.0 } else { 1.0 + i as f64 });
-    check(&nmf, &custom(zeros.clone()), "zeros-in-start", &["codes", "1 zeros", "keep", "hals"]);
+    check(
+        &nmf,
+        &custom(zeros.clone()),
+        "zeros-in-start",
+        &["codes", "1 zeros", "never change a zero", "hals"],
+    );
     check(&Model::cnmf(labels(&[0, -1, 0, -1])), &custom(zeros), "start-averaged", &["1 rows", "mean"]);
     let published = Settings { init: Init::Published, solver: SolverChoice::Mu, ..Settings::new(2) };
     let labelled = nmf.clone().with_labels(labels(&[0, 1, -1, -1]));
