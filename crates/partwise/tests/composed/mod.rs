@@ -38,7 +38,7 @@ pub(crate) fn composed(faults: &mut Faults) {
     check(one(links(&[(0, 9)], &[], 0.5)), &["must-link (0, 9) is 9", "below 8"]);
     check(one(links(&[(3, 3)], &[], 0.5)), &["(3, 3)", "to itself"]);
     check(one(links(&[(0, 1), (1, 2)], &[(0, 2)], 1.0)), &["samples 0 and 2", "cannot-link", "must-links"]);
-    check(one(links(&[], &[(0, 2)], 1.0)), &["cannot-links held exactly", "fit_guided"]);
+    check(one(links(&[], &[(0, 2)], 1.0)), &["exact cannot-links", "fit_guided"]);
     let sets =
         |sets| Advice::Sets { names: vec!["sea".into(), "sky".into()], sets, strength: Strength::HELD };
     let mut given = vec![None; 8];
@@ -47,7 +47,7 @@ pub(crate) fn composed(faults: &mut Faults) {
     given[2] = Some(vec![4]);
     check(one(sets(given)), &["sample 2 has topic number 4", "2 topics"]);
     let twice = |topic: u32| (0..8).map(|i| (i == 5).then(|| vec![topic])).collect::<Vec<_>>();
-    check(one(sets(twice(0))).with(sets(twice(1))), &["sample 5", "no component", "contradict"]);
+    check(one(sets(twice(0))).with(sets(twice(1))), &["sample 5", "may not use any component", "contradict"]);
 }
 
 pub(crate) fn images(faults: &mut Faults) {
