@@ -194,7 +194,7 @@ def test_the_recipe_says_that_rows_of_zeros_are_given_a_class():
     X, y, _ = data_for(pw.NMF)
     X[5] = 0
     found = pw.automatic(X, y)
-    assert [message for code, message in found.notices if code == "classes-of-zero-rows" and "1 sample" in message]
+    assert [message for code, message in found.notices if code == "classes-of-zero-rows" and "1 unlabelled sample" in message]
 
 
 def test_warnings_point_at_the_line_of_the_user():

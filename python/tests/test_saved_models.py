@@ -276,7 +276,7 @@ def test_what_a_file_cannot_hold_is_refused_or_named_when_it_is_saved(tmp_path):
     path = tmp_path / "model.safetensors"
     for state in (np.random.RandomState(0), np.random.default_rng(0)):
         model = pw.NMF(2, max_iter=2, tol=0).fit(X).set_params(random_state=state)
-        with pytest.raises(ValueError, match="random_state is .* can't hold, .* a whole number"):
+        with pytest.raises(ValueError, match="random_state is .* cannot contain, .* a whole number"):
             model.save(path)
         assert not path.exists()
     model = pw.NMF(2, max_iter=2, tol=0, callback=lambda iteration: None).fit(X)

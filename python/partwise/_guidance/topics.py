@@ -22,7 +22,7 @@ def feature_of(given: Any, what: str) -> int | str:
         if given < 0:
             raise ValueError(f"{what}: feature {given} must be 0 or more")
         return int(given)
-    raise TypeError(f"{what}: {given!r} is no feature; give a name (text) or a column (a whole number)")
+    raise TypeError(f"{what}: {given!r} is not a feature; give a name (text) or a column (a whole number)")
 
 
 def _seeds(given: Any, what: str) -> list[tuple[int | str, float]]:
