@@ -76,7 +76,9 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     Returns
     -------
     found : Automatic
-        Labels, memberships, candidates, base classifiers (as ``readings``) and refinements.
+        The predicted ``labels`` with their ``memberships`` (posteriors), and the scores behind them: of the
+        candidate graphs (``candidates``), the base classifiers (``readings``) and the self-training steps
+        (``refinements``).
 
     Examples
     --------
