@@ -219,17 +219,17 @@ pub(crate) struct GuidanceArgs {
     /// ignored.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["missing", "zeros_missing"])]
     pub(crate) entry_weights: Option<PathBuf>,
-    /// A graph of the samples for gnmf, semi-gnmf and guided: an edge list with the columns source,target and
-    /// optionally weight (nodes from 0), or a symmetric matrix.
+    /// A graph of the samples for gnmf, semi-gnmf, ws-nmf and guided: an edge list with the columns
+    /// source,target and optionally weight (nodes from 0), or a symmetric matrix.
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<PathBuf>,
     /// Build a graph that connects each sample with this many nearest neighbours, 1 to n - 1 (gnmf,
-    /// semi-gnmf, guided; default 5). With symnmf and ws-symnmf the graph replaces the data (default 7);
-    /// without this flag and --graph-weights, the data must be similarities.
+    /// semi-gnmf, ws-nmf, guided; default 5). With symnmf and ws-symnmf the graph replaces the data (default
+    /// 7); without this flag and --graph-weights, the data must be similarities.
     #[arg(long, value_name = "N", value_parser = choices::positive, conflicts_with = "graph", allow_negative_numbers = true)]
     pub(crate) graph_neighbours: Option<usize>,
-    /// The edge weights of the neighbour graph. Default: binary for gnmf, semi-gnmf and guided, self-tuning
-    /// for symnmf and ws-symnmf.
+    /// The edge weights of the neighbour graph. Default: binary for gnmf, semi-gnmf, ws-nmf and guided,
+    /// self-tuning for symnmf and ws-symnmf.
     #[arg(long, value_name = "KIND", value_parser = choices::graph_weights(), conflicts_with = "graph")]
     pub(crate) graph_weights: Option<String>,
     /// The width of the heat weights exp(-|x - y|^2 / width), above 0. Its unit is the square of the unit of
@@ -269,7 +269,8 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(crate) strength: Option<Strength>,
     /// How strongly gnmf and semi-gnmf make connected samples similar: 0 or more, in the unit of the squared
-    /// components. Default: 1. For guided: the same weight instead of a strength.
+    /// components. Default: 1. For ws-nmf: without a unit, unless --scale-mode is given. For guided: the same
+    /// weight instead of a strength.
     #[arg(long, value_name = "L", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) graph_weight: Option<f64>,
     /// Use the published weight of ws-nmf and ws-symnmf for labels, and fit the free scale of their rows
