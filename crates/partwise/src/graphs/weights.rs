@@ -37,6 +37,30 @@ pub enum Weights {
     Cosine,
 }
 
+impl Weights {
+    /// The kinds by name, with a sentence each.
+    #[doc(hidden)]
+    pub const NAMES: &'static [(&'static str, &'static str)] = &[
+        ("binary", "1"),
+        ("heat", "exp(-|x - y|^2 / width), for a width"),
+        ("self-tuning", "as heat, the width from the distances to each sample's neighbours"),
+        ("cosine", "the cosine of the angle; no edge where it is 0"),
+        ("dot", "the inner product; no edge where it is 0"),
+    ];
+
+    /// Its name.
+    #[doc(hidden)]
+    pub fn name(self) -> &'static str {
+        match self {
+            Weights::Binary => "binary",
+            Weights::Heat { .. } => "heat",
+            Weights::SelfTuning { .. } => "self-tuning",
+            Weights::Cosine => "cosine",
+            Weights::Dot => "dot",
+        }
+    }
+}
+
 /// The settings of [`neighbour_graph`].
 ///
 /// | setting | default | range |
@@ -68,6 +92,42 @@ impl Default for NeighbourGraph {
             isolate_zero_rows: true,
             memory_limit: None,
         }
+    }
+}
+
+impl NeighbourGraph {
+    /// The graph of so many neighbours with the weights of this name. `width` is that of heat weights;
+    /// self-tuning weights take the last neighbour for their scale, cosine weights the angle for nearness.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the valid names; [`Error::Incompatible`] for heat weights without a width,
+    /// and for a width of other weights.
+    #[doc(hidden)]
+    pub fn named(neighbours: usize, weights: &str, width: Option<f64>) -> Result<Self> {
+        let (closeness, scale_neighbour) = (Closeness::Euclidean, neighbours);
+        let (closeness, weights) = match (weights, width) {
+            ("binary", None) => (closeness, Weights::Binary),
+            ("heat", Some(width)) => (closeness, Weights::Heat { width }),
+            ("self-tuning", None) => (closeness, Weights::SelfTuning { scale_neighbour }),
+            ("cosine", None) => (Closeness::Cosine, Weights::Cosine),
+            ("dot", None) => (closeness, Weights::Dot),
+            _ => {
+                Error::choose(
+                    "kind of weights",
+                    weights,
+                    Weights::NAMES.iter().map(|(name, _)| (*name, ())),
+                )?;
+                return Err(Error::Incompatible {
+                    asked: format!(
+                        "{weights} weights with{} a width",
+                        if width.is_some() { "" } else { "out" }
+                    ),
+                    reason: "a width is that of heat weights, which need one".into(),
+                    valid: vec!["heat weights with a width".into(), "other weights without".into()],
+                });
+            }
+        };
+        Ok(NeighbourGraph { neighbours, closeness, weights, ..NeighbourGraph::default() })
     }
 }
 
