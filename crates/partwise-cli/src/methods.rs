@@ -5,13 +5,13 @@ use partwise::{Init, ScalingKind, methods, solvers};
 use partwise_io::FORMATS;
 use serde_json::{Value, json};
 
-use crate::args::MethodsArgs;
+use crate::request::MethodsRequest;
 use partwise_report::console;
 use partwise_report::program::Outcome;
 
 /// Prints.
-pub(crate) fn run(args: &MethodsArgs) -> Result<Outcome> {
-    if args.json {
+pub(crate) fn run(request: &MethodsRequest) -> Result<Outcome> {
+    if request.json {
         console::print_json(&as_json());
     } else {
         console::print(&as_text());

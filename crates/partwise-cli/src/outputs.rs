@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use partwise::recipes::Memberships;
 use partwise::{Matrix, Real};
 use partwise_io as io;
 use partwise_io::OutputFolder;
 use serde_json::Value;
 
-use crate::args::WriteArgs;
 use crate::job::Done;
-use crate::memberships::Memberships;
 use crate::record::{self, Timings};
 use crate::report::{self, Comparison};
+use crate::request::Write;
 
 /// What a fit may write; what is given to [`open`] before it begins.
 pub(crate) const OF_A_FIT: &[&str] = &[
@@ -28,8 +28,8 @@ pub(crate) const OF_A_FIT: &[&str] = &[
 
 /// Takes hold of the folder for the results before any time is spent, so that a target that can't be written,
 /// is not ours or is written by another run is refused now.
-pub(crate) fn open(args: &WriteArgs, names: &[&str]) -> Result<OutputFolder> {
-    Ok(OutputFolder::for_files(&args.out, args.force, names)?)
+pub(crate) fn open(write: &Write, names: &[&str]) -> Result<OutputFolder> {
+    Ok(OutputFolder::for_files(&write.out, write.force, names)?)
 }
 
 /// Writes all files of a fit and gives the folder its name; returns what run.json holds.

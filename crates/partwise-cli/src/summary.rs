@@ -31,19 +31,20 @@ pub(crate) fn print_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
     if let Some(line) = memory_line(job) {
         verbosity.say(&line);
     }
-    if let Some(guidance) = job.guidance {
+    if let Some(known) = &job.known.classes {
         verbosity.say(&format!(
             "labels: {} classes, {} labelled samples, {} of them used by the fit",
-            guidance.class_names.len(),
-            guidance.truth.iter().filter(|l| **l >= 0).count(),
-            guidance.labels.n_labelled()
+            known.class_names.len(),
+            known.truth.iter().filter(|l| **l >= 0).count(),
+            known.labels.n_labelled()
         ));
     }
-    if let Some(composed) = job.composed {
-        verbosity.say(&format!("guidance: {}", composed.summary()));
+    if job.takes_anything() {
+        verbosity.say(&format!("guidance: {}", job.known.summary()));
     }
-    if let Some(reference) = job.reference {
-        verbosity.say(&format!("reference: {} components from {}", reference.values.rows(), reference.name));
+    if let Some(reference) = &job.known.reference {
+        let (rows, file) = (reference.values.rows(), reference.path.display());
+        verbosity.say(&format!("reference: {rows} components from {file}"));
     }
 }
 

@@ -6,7 +6,7 @@ mod sweep;
 
 pub(crate) use sweep::sweep_page;
 
-use partwise::Real;
+use partwise::{DataMatrix, Real};
 use partwise_io::machine;
 use partwise_report::{duration, picture};
 
@@ -130,19 +130,21 @@ fn read<T: Real>(done: &Done<'_, T>) -> Vec<(&'static str, String)> {
         ("Scaling", format!("{}: {}", scaling.name(), scaling.summary())),
         ("Memberships", done.memberships.of.summary().to_string()),
     ];
-    if let Some(guidance) = done.job.guidance {
-        let labelled = guidance.truth.iter().filter(|l| **l >= 0).count();
-        let (classes, guide) = (guidance.class_names.len(), guidance.labels.n_labelled());
+    let known = done.job.known;
+    if let Some(classes) = &known.classes {
+        let labelled = classes.truth.iter().filter(|l| **l >= 0).count();
+        let (count, used) = (classes.class_names.len(), classes.labels.n_labelled());
         out.push((
             "Labels",
-            format!("{classes} classes; {labelled} samples have a label, the fit used {guide} of them"),
+            format!("{count} classes; {labelled} samples have a label, the fit used {used} of them"),
         ));
     }
-    if let Some(reference) = done.job.reference {
-        out.push(("Reference", format!("{} components from {}", reference.values.rows(), reference.name)));
+    if let Some(reference) = &known.reference {
+        let (rows, file) = (reference.values.rows(), reference.path.display());
+        out.push(("Reference", format!("{rows} components from {file}")));
     }
-    if let Some(composed) = done.job.composed {
-        out.push(("Guidance", composed.summary()));
+    if done.job.takes_anything() {
+        out.push(("Guidance", known.summary()));
     }
     out.push(("SHA-256", source.sha256.clone()));
     out.extend(done.job.chosen.iter().map(|line| ("Chosen", line.clone())));
@@ -174,10 +176,10 @@ fn component<T: Real>(done: &Done<'_, T>, j: usize, size: usize) -> Component {
         None if source.feature_names.is_some() => Look::Words,
         None => Look::Strip(picture::strip(&values)),
     };
-    let guides = |i: usize| done.job.guidance.is_some_and(|g| g.given[i] >= 0);
+    let guides = |i: usize| done.job.known.classes.as_ref().is_some_and(|known| known.used[i] >= 0);
     let cluster = &done.memberships.cluster;
     let samples = done.memberships.top(j, TOP_SAMPLES).into_iter().map(|(i, share)| {
-        let image = source.image_shape.map(|shape| picture::image(&done.job.data.row(i), shape));
+        let image = source.image_shape.map(|shape| picture::image(&row(done.job.data, i), shape));
         (name_of(&source.row_names, i, "sample"), share, image)
     });
     let features = if source.image_shape.is_some() { Vec::new() } else { top_features(&values) };
@@ -192,6 +194,13 @@ fn component<T: Real>(done: &Done<'_, T>, j: usize, size: usize) -> Component {
             .collect(),
         samples: samples.collect(),
     }
+}
+
+/// A row of the data.
+fn row<T: Real>(data: &dyn DataMatrix<T>, sample: usize) -> Vec<f64> {
+    let mut row = vec![0.0; data.n_features()];
+    data.add_row(sample, 1.0, &mut row);
+    row
 }
 
 fn name_of(names: &Option<Vec<String>>, index: usize, what: &str) -> String {

@@ -1,0 +1,455 @@
+//! [`Known`]: everything that is known beside the data, from the flags and the guidance file, as one
+//! [`Guidance`].
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use partwise::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
+use partwise::methods::Input;
+use partwise::recipes::at_scale;
+use partwise::{ComponentReference, DataMatrix, Matrix, Real};
+use partwise_io::guidance_file::{GraphOrigin, LabelsEntry, LinksEntry, TableEntry, WeightsEntry};
+use partwise_io::{
+    GuidanceFile, Matched, ReadOptions, Reference, Table, TopicEntry, read_guidance, read_links,
+    read_reference, read_table, read_topics,
+};
+use serde_json::{Value, json};
+
+use crate::input::Source;
+use crate::labels::{KnownClasses, KnownLabels, known_labels, targets_of};
+use crate::request::{FitRequest, GraphSource, LabelSource};
+use crate::tables::{rows_by_name, values_by_name, weights_by_name, weights_of_file};
+
+/// Everything that is known.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// As the method takes it. What is to be searched has [`Strength::Auto`].
+    pub(crate) guidance: Guidance,
+    /// One class for some of the samples; those that the fit does not use evaluate it.
+    pub(crate) classes: Option<KnownClasses>,
+    /// The references of a published method.
+    pub(crate) reference: Option<Reference<f64>>,
+    /// The files of guidance: kind, name, SHA-256.
+    files: Vec<[String; 3]>,
+    /// What the files' readers noticed: a code, and a sentence.
+    pub(crate) notes: Vec<(&'static str, String)>,
+    /// Sentences on what was chosen for the user.
+    pub(crate) chosen: Vec<String>,
+}
+
+impl Known {
+    /// Reads all files. `data` are scaled; `known_entries` marks them where some are missing.
+    pub(crate) fn gather<T: Real>(
+        request: &FitRequest,
+        source: &Source,
+        data: &dyn DataMatrix<T>,
+        known_entries: Option<Matrix<f64>>,
+    ) -> Result<Self> {
+        let path = request.known.guidance.as_ref();
+        let file = path.map(|path| read_guidance(path, &source.names())).transpose()?;
+        let anything = request.method.takes(Input::Guidance);
+        let mut gathering = Gathering { request, source, anything, out: Known::default(), strength: None };
+        gathering.strength = request.strength.or(file.as_ref().and_then(|file| file.strength));
+        gathering.all(file, data, known_entries)?;
+        let mut out = gathering.out;
+        if let Some(features) = source.feature_names.as_ref().filter(|_| anything) {
+            out.guidance = out.guidance.with_feature_names(features.clone());
+        }
+        if anything && out.guidance.is_empty() {
+            bail!(
+                "the method {} needs guidance: --guidance, --topics, --labels, --links, --reference or \
+                --graph",
+                request.method.name
+            );
+        }
+        if request.strength == Some(Strength::Auto) && !out.guidance.searches() {
+            bail!("--strength auto has no effect: every item has its own strength, or none");
+        }
+        Ok(out)
+    }
+
+    /// Adds classes that evaluate the fit, with their notes.
+    pub(crate) fn set_classes(&mut self, mut classes: KnownClasses) {
+        self.notes.extend(std::mem::take(&mut classes.notes).into_iter().map(|note| ("labels", note)));
+        self.classes = Some(classes);
+    }
+
+    /// The guidance with what is searched at the default times `scale`.
+    pub(crate) fn at(&self, scale: f64) -> Guidance {
+        at_scale(&self.guidance, scale)
+    }
+
+    /// What is known, in a line.
+    pub(crate) fn summary(&self) -> String {
+        let count = |n: usize, one: &str, many: &str| {
+            (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }))
+        };
+        let topics = self.guidance.topics();
+        let seeds = topics.iter().map(|topic| topic.seeds.len()).sum();
+        let mut parts = vec![count(topics.len(), "topic", "topics"), count(seeds, "seed", "seeds")];
+        parts.extend(self.guidance.advice().into_iter().map(|item| match item {
+            Advice::Labels { labels, .. } => count(labels.n_labelled(), "label", "labels"),
+            Advice::Sets { sets, .. } => {
+                count(sets.iter().flatten().count(), "set of labels", "sets of labels")
+            }
+            Advice::Memberships { shares, .. } => {
+                let known = |i: &usize| shares.row(*i).iter().any(|s| !s.is_nan());
+                count((0..shares.rows()).filter(known).count(), "membership", "memberships")
+            }
+            Advice::References { names, .. } => count(names.len(), "reference", "references"),
+            Advice::Links { must, cannot, .. } => count(must.len() + cannot.len(), "link", "links"),
+            Advice::Graph { .. } => Some("a graph".into()),
+            Advice::SampleWeights(_) => Some("weights of the samples".into()),
+            Advice::FeatureWeights(_) => Some("weights of the features".into()),
+            _ => Some(item.kind().into()),
+        }));
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// For run.json and the model: the files, and the strength of every item of the guidance that was fitted.
+    pub(crate) fn to_json(&self, fitted: &Guidance) -> Value {
+        let file =
+            |[kind, file, sha256]: &[String; 3]| json!({ "kind": kind, "file": file, "sha256": sha256 });
+        let topic = |topic: &Topic| {
+            json!({ "name": topic.name, "components": topic.components, "seeds": topic.seeds.len(),
+                "forbidden": topic.forbidden.len(), "strength": topic.strength })
+        };
+        let item = |item: &&Advice| json!({ "kind": item.kind(), "strength": item.strength() });
+        json!({
+            "files": self.files.iter().map(file).collect::<Vec<_>>(),
+            "topics": fitted.topics().iter().map(topic).collect::<Vec<_>>(),
+            "items": fitted.advice().iter().map(item).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The guidance while it is put together.
+struct Gathering<'a> {
+    request: &'a FitRequest,
+    source: &'a Source,
+    /// Whether the method takes guidance of any kind.
+    anything: bool,
+    out: Known,
+    /// The strength of items that state none, if it is not their default.
+    strength: Option<Strength>,
+}
+
+impl Gathering<'_> {
+    /// Every kind of guidance: what the file lists, and what the flags name.
+    fn all<T: Real>(
+        &mut self,
+        file: Option<GuidanceFile>,
+        data: &dyn DataMatrix<T>,
+        known_entries: Option<Matrix<f64>>,
+    ) -> Result<()> {
+        let (request, source) = (self.request, self.source);
+        let known = &request.known;
+        let labels = file.as_ref().and_then(|file| file.labels.clone());
+        if let Some(file) = file.as_ref().filter(|file| file.labels.is_some() && known.labels.are_given()) {
+            bail!(
+                "{} and the flags both give labels; remove --labels and --label-column, or the labels in the \
+                file",
+                file.path.display()
+            );
+        }
+        let path = file.as_ref().map(|file| file.path.clone()).unwrap_or_default();
+        let (mut topics, mut memberships, mut references) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut links, mut graphs, mut weights) = (Vec::new(), Vec::new(), (None, None));
+        if let Some(file) = file {
+            self.add_file("guidance", &file.path, &file.sha256);
+            self.note("guidance", file.notes);
+            (topics, memberships, references) = (file.topics, file.memberships, file.references);
+            (links, weights) = (file.links, (file.sample_weights, file.feature_weights));
+            graphs = file.graphs.into_iter().map(|entry| (entry.origin, entry.strength)).collect();
+        }
+        self.topics(topics)?;
+        self.labels(labels)?;
+        self.label_targets()?;
+        links.extend(known.links.clone().map(|path| LinksEntry {
+            file: Some(path),
+            must: Vec::new(),
+            cannot: Vec::new(),
+            strength: None,
+        }));
+        links.into_iter().try_for_each(|entry| self.links(entry))?;
+        for (origin, strength) in graphs {
+            self.graph(&of_origin(origin)?, strength, data)?;
+        }
+        if let Some(graph) = &request.graph {
+            self.graph(graph, request.graph_strength, data)?;
+        }
+        memberships.iter().try_for_each(|entry| self.memberships(entry))?;
+        let flag = known.reference.clone().map(|file| TableEntry { file, names: None, strength: None });
+        // Last, for references without names go to the topics that the rest has named.
+        references.into_iter().chain(flag).try_for_each(|entry| self.references(entry))?;
+        let samples = (source.rows, source.samples(), "sample");
+        if let Some(weights) = self.weights(weights.0, samples, &path)? {
+            self.push(Advice::SampleWeights(weights));
+        }
+        let by_row = source.features().map(|(names, matched)| (names, Matched { part: "row", ..matched }));
+        if let Some(weights) = self.weights(weights.1, (source.columns, by_row, "feature"), &path)? {
+            self.push(Advice::FeatureWeights(weights));
+        }
+        if let Some(known) = known_entries {
+            self.push(Advice::KnownEntries(known));
+        }
+        if known.zeros_missing {
+            let known = (0..data.n_samples()).map(|i| data.non_zero_features(i)).collect();
+            self.push(Advice::KnownFeatures(known));
+        }
+        if let Some(path) = &known.entry_weights {
+            let table = self.table("entry weights", path)?;
+            let values = values_by_name(table, path, source.samples(), source.features())?;
+            self.push(Advice::EntryWeights(values.into_matrix::<f64>(path)?));
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, item: Advice) {
+        self.out.guidance.advice_mut().push(item);
+    }
+
+    /// An item with its strength: as stated, else that of the request or the file, else its default.
+    fn push_with(&mut self, mut item: Advice, stated: Option<Strength>) {
+        item.set_strength(stated.or(self.strength).unwrap_or(item.default_strength()));
+        self.push(item);
+    }
+
+    fn add_file(&mut self, kind: &str, path: &Path, sha256: &str) {
+        self.out.files.push([kind.into(), path.display().to_string(), sha256.into()]);
+    }
+
+    fn note(&mut self, code: &'static str, notes: impl IntoIterator<Item = String>) {
+        self.out.notes.extend(notes.into_iter().map(|note| (code, note)));
+    }
+
+    fn table(&mut self, kind: &str, path: &Path) -> Result<Table> {
+        let mut table = read_table(path, &ReadOptions::default())?;
+        self.add_file(kind, path, &table.sha256);
+        self.note("guidance", std::mem::take(&mut table.notes));
+        Ok(table)
+    }
+
+    fn topics(&mut self, mut entries: Vec<TopicEntry>) -> Result<()> {
+        if let Some(path) = &self.request.known.topics {
+            let table = read_topics(path, &self.source.names())?;
+            self.add_file("topics", path, &table.sha256);
+            self.note("guidance", table.notes);
+            for topic in table.topics {
+                // A topic of both gets the words of both.
+                match entries.iter_mut().find(|known| known.name == topic.name) {
+                    Some(known) => {
+                        let new = |f| !known.seeds.iter().any(|seed| seed.feature == f);
+                        let seeds: Vec<_> =
+                            topic.seeds.into_iter().filter(|s| new(s.feature.clone())).collect();
+                        known.seeds.extend(seeds);
+                        known.forbidden.extend(topic.forbidden);
+                    }
+                    None => entries.push(topic),
+                }
+            }
+        }
+        for entry in entries {
+            self.out.guidance.topics_mut().push(Topic {
+                name: entry.name,
+                components: entry.components.unwrap_or(1),
+                seeds: entry.seeds,
+                strength: entry.strength.or(self.strength).unwrap_or(Strength::FIRM),
+                forbidden: entry.forbidden,
+            });
+        }
+        Ok(())
+    }
+
+    fn labels(&mut self, entry: Option<LabelsEntry>) -> Result<()> {
+        let (request, method) = (self.request, self.request.method);
+        let mut from = request.known.labels.clone();
+        let (mut rule, mut stated) = (LabelRule::default(), None);
+        if let Some(entry) = entry {
+            (rule, stated) = (entry.rule, entry.strength);
+            if rule == LabelRule::SameCodes {
+                // Fixed or ignored: a strength between, meant for the rest, can't be theirs.
+                stated = stated.or(Some(Strength::HELD));
+            }
+            let labels_per_class = from.labels_per_class.or(entry.per_class);
+            from = LabelSource { labels: Some(entry.file), label_column: entry.column, labels_per_class };
+        }
+        let sets = [Input::Guidance, Input::LabelSets, Input::LabelTargets].map(|input| method.takes(input));
+        match known_labels(&from, self.source, request.settings.seed, sets.contains(&true))? {
+            None => {}
+            Some(KnownLabels::Classes(classes)) => {
+                self.add_file("labels", Path::new(&classes.name), &classes.sha256);
+                let (labels, strength) = (classes.labels.clone(), Strength::FIRM);
+                self.push_with(Advice::Labels { labels, rule, strength }, stated);
+                self.out.set_classes(classes);
+            }
+            Some(KnownLabels::Sets(table)) => {
+                let item = match method.takes(Input::LabelTargets) {
+                    true => Advice::targets(targets_of(&table)),
+                    false => Advice::Sets {
+                        names: table.names,
+                        sets: table.sets.into_iter().map(|set| (!set.is_empty()).then_some(set)).collect(),
+                        strength: Strength::FIRM,
+                    },
+                };
+                self.note("labels", table.notes);
+                self.push_with(item, stated);
+            }
+        }
+        Ok(())
+    }
+
+    /// The table of --label-targets, in which nan is not known.
+    fn label_targets(&mut self) -> Result<()> {
+        let Some(path) = &self.request.known.label_targets else { return Ok(()) };
+        let table = read_table(path, &ReadOptions::default())?;
+        self.note("labels", table.notes.iter().map(|note| format!("{}: {note}", path.display())));
+        let targets = rows_by_name(table, path, self.source)?;
+        let (n, labels) = targets.shape();
+        let value = |i: usize, j: usize| Some(targets.get(i, j)).filter(|value| !value.is_nan());
+        let targets = partwise::LabelTargets {
+            targets: Matrix::from_fn(n, labels, |i, j| value(i, j).unwrap_or(0.0)),
+            known: Matrix::from_fn(n, labels, |i, j| f64::from(value(i, j).is_some())),
+        };
+        self.push_with(Advice::targets(targets), None);
+        Ok(())
+    }
+
+    fn links(&mut self, entry: LinksEntry) -> Result<()> {
+        let (mut must, mut cannot) = (entry.must, entry.cannot);
+        if let Some(path) = &entry.file {
+            let table = read_links(path, &self.source.names())?;
+            self.add_file("links", path, &table.sha256);
+            must.extend(table.must);
+            cannot.extend(table.cannot);
+        }
+        self.push_with(Advice::Links { must, cannot, strength: Strength::FIRM }, entry.strength);
+        Ok(())
+    }
+
+    /// A graph has its own default strength: that of the rest would make all codes alike.
+    fn graph<T: Real>(
+        &mut self,
+        from: &GraphSource,
+        stated: Option<Strength>,
+        data: &dyn DataMatrix<T>,
+    ) -> Result<()> {
+        let (graph, words) = from.graph(self.source, data, "")?;
+        self.out.chosen.push(words);
+        let item = Advice::graph(graph);
+        let strength = stated.unwrap_or(item.default_strength());
+        self.push(item.with_strength(strength));
+        Ok(())
+    }
+
+    fn memberships(&mut self, entry: &TableEntry) -> Result<()> {
+        let path = &entry.file;
+        let mut table = self.table("memberships", path)?;
+        let Some(names) = table.column_names.take() else {
+            bail!("{}: memberships need a header with the topics of the columns", path.display());
+        };
+        let shares = rows_by_name(table, path, self.source)?;
+        self.push_with(Advice::Memberships { names, shares, strength: Strength::FIRM }, entry.strength);
+        Ok(())
+    }
+
+    fn references(&mut self, entry: TableEntry) -> Result<()> {
+        let source = self.source;
+        let mut read = read_reference::<f64>(&entry.file, &ReadOptions::default())?
+            .aligned_to(source.columns, source.feature_names.as_deref())?;
+        if self.anything {
+            self.add_file("references", &entry.file, &read.sha256);
+            self.note("guidance", std::mem::take(&mut read.notes));
+            let names = self.names_of(entry.names, &read)?;
+            let item = Advice::References { names, profiles: read.values, strength: Strength::FIRM };
+            self.push_with(item, entry.strength);
+            return Ok(());
+        }
+        self.check_order(&read)?;
+        self.note("reference", std::mem::take(&mut read.notes));
+        let weight = vec![self.strength.unwrap_or(Strength::FIRM).sigma(); read.values.rows()];
+        let reference = ComponentReference { reference: read.values.clone(), weight };
+        self.push(Advice::ComponentReference(reference));
+        self.out.reference = Some(read);
+        Ok(())
+    }
+
+    /// The topics of references: as stated, else by the file, else in the order of the topics.
+    fn names_of(&mut self, stated: Option<Vec<String>>, read: &Reference<f64>) -> Result<Vec<String>> {
+        let (rows, place) = (read.values.rows(), read.path.display());
+        match (stated, &read.row_names) {
+            (Some(names), _) if names.len() != rows => {
+                bail!("{place}: there are {rows} references, but {} names for them", names.len())
+            }
+            (Some(names), Some(own)) if names != *own && same_set(&names, own) => bail!(
+                "{place}: the names are those of its rows, but in another order ({}, not {}); remove names",
+                own.join(", "),
+                names.join(", ")
+            ),
+            (Some(names), _) => Ok(names),
+            (None, Some(names)) => Ok(names.clone()),
+            (None, None) => {
+                let topics = self.out.guidance.all_topics().into_iter();
+                let mut names: Vec<String> =
+                    topics.flat_map(|(name, count)| vec![name; count]).take(rows).collect();
+                names.extend((names.len()..rows).map(|j| format!("reference {}", j + 1)));
+                self.out.chosen.push(format!(
+                    "the references of {place}, which have no names, are in order {}",
+                    names.join(", ")
+                ));
+                Ok(names)
+            }
+        }
+    }
+
+    /// Component j is row j of a published reference, which must not contradict the classes.
+    fn check_order(&self, read: &Reference<f64>) -> Result<()> {
+        let (Some(names), Some(known)) = (&read.row_names, &self.out.classes) else { return Ok(()) };
+        let classes = known.labels.names();
+        match (0..names.len().min(classes.len())).find(|j| names[*j] != classes[*j]) {
+            None => Ok(()),
+            Some(at) => bail!(
+                "{}: row {at} is \"{}\", but component {at} is the class \"{}\"; put the rows in the order of the classes: {}",
+                read.path.display(),
+                names[at],
+                classes[at],
+                classes.join(", ")
+            ),
+        }
+    }
+
+    fn weights(
+        &mut self,
+        entry: Option<WeightsEntry>,
+        (count, names, of): (usize, Option<(&[String], Matched)>, &str),
+        path: &Path,
+    ) -> Result<Option<Vec<f64>>> {
+        let mut notes = Vec::new();
+        let weights = entry.map(|entry| match entry {
+            WeightsEntry::Values(values) => Ok(values),
+            WeightsEntry::File(file) => weights_of_file(&file, count, names, of),
+            WeightsEntry::Named(named) => weights_by_name(&named, self.source, path, &mut notes),
+        });
+        let weights = weights.transpose()?;
+        self.note("guidance", notes);
+        Ok(weights)
+    }
+}
+
+/// A graph of the guidance file.
+fn of_origin(origin: GraphOrigin) -> Result<GraphSource> {
+    Ok(match origin {
+        GraphOrigin::File(path) => GraphSource::File(path),
+        GraphOrigin::Neighbours(count, weights) => GraphSource::neighbours(count, weights, None, "")?,
+    })
+}
+
+/// Whether two lists hold the same names.
+pub(crate) fn same_set(one: &[String], other: &[String]) -> bool {
+    let sorted = |names: &[String]| {
+        let mut names = names.to_vec();
+        names.sort_unstable();
+        names
+    };
+    one.len() == other.len() && sorted(one) == sorted(other)
+}
