@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use partwise::clustering::{KMeansSettings, k_means};
 use partwise::recipes::{Memberships, clusters};
 use partwise::{DenseMatrix, Matrix};
-use partwise_io::{LabelTable, ModelFile, ReadOptions, Values};
+use partwise_io::{LabelTable, ModelFile, ReadOptions};
 use serde_json::{Value, json};
 
 use crate::labels;
@@ -107,33 +107,28 @@ impl Classified {
         let Some(key) = Self::KEYS.into_iter().find(|key| record_json.get(key).is_some()) else {
             return Ok(None);
         };
-        match partwise_io::read_table(&memberships, &ReadOptions::default())?.values {
-            Values::Dense { rows, columns, values } => {
-                let values: Vec<f64> = values.into_real();
-                if let Some(at) = values.iter().position(|share| !share.is_finite() || *share < 0.0) {
-                    bail!(
-                        "{}: the entry in row {}, column {} (counted from 0) is {}; all must be finite and 0 or more",
-                        memberships.display(),
-                        at / columns,
-                        at % columns,
-                        values[at]
-                    );
-                }
-                let listed = record_json.pointer(&format!("/{key}/classes")).and_then(Value::as_array);
-                let text = |class: &Value| class.as_str().map(str::to_string);
-                let classes: Option<Vec<String>> =
-                    listed.and_then(|classes| classes.iter().map(text).collect());
-                let Some(classes) = classes.filter(|classes| classes.len() == columns) else {
-                    bail!(
-                        "{}: \"{key}.classes\" must be a list of {columns} texts, one for each column of memberships.npy",
-                        record.display()
-                    );
-                };
-                let posteriors = Matrix::from_vec(rows, columns, values)?;
-                Ok(Some(Classified { posteriors, classes, record: record_json, path: record }))
-            }
-            Values::Sparse { .. } => bail!("{} is not a dense table", memberships.display()),
+        let posteriors = partwise_io::read_table(&memberships, &ReadOptions::default())?.values;
+        let posteriors = posteriors.into_matrix::<f64>(&memberships)?;
+        let (columns, values) = (posteriors.columns(), posteriors.as_slice());
+        if let Some(at) = values.iter().position(|share| !share.is_finite() || *share < 0.0) {
+            bail!(
+                "{}: the entry in row {}, column {} (counted from 0) is {}; all must be finite and 0 or more",
+                memberships.display(),
+                at / columns,
+                at % columns,
+                values[at]
+            );
         }
+        let listed = record_json.pointer(&format!("/{key}/classes")).and_then(Value::as_array);
+        let text = |class: &Value| class.as_str().map(str::to_string);
+        let classes: Option<Vec<String>> = listed.and_then(|classes| classes.iter().map(text).collect());
+        let Some(classes) = classes.filter(|classes| classes.len() == columns) else {
+            bail!(
+                "{}: \"{key}.classes\" must be a list of {columns} texts, one for each column of memberships.npy",
+                record.display()
+            );
+        };
+        Ok(Some(Classified { posteriors, classes, record: record_json, path: record }))
     }
 
     fn evaluate(&self, request: &EvaluateRequest) -> Result<Evaluation> {

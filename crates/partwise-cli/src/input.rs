@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use partwise::{DataMatrix, DenseMatrix, Matrix, Real, ScaledRow, Scaling, ScalingKind, SparseMatrix};
-use partwise_io::{DataNames, DenseValues, FORMATS, Values};
+use partwise_io::{DataNames, DenseValues, FORMATS, Matched, Named, Values};
 
 use crate::request::{DataSource, Precision};
 
@@ -41,6 +41,16 @@ impl Source {
     /// The names by which files may refer to samples and features.
     pub(crate) fn names(&self) -> DataNames<'_> {
         DataNames::new(self.rows, self.row_names.as_deref(), self.columns, self.feature_names.as_deref())
+    }
+
+    /// The samples by name.
+    pub(crate) fn samples(&self) -> Named<'_> {
+        self.row_names.as_deref().map(|names| (names, Matched::SAMPLES))
+    }
+
+    /// The features by name.
+    pub(crate) fn features(&self) -> Named<'_> {
+        self.feature_names.as_deref().map(|names| (names, Matched::FEATURES))
     }
 }
 

@@ -10,15 +10,14 @@ use partwise::recipes::at_scale;
 use partwise::{ComponentReference, DataMatrix, Matrix, Real};
 use partwise_io::guidance_file::{GraphOrigin, LabelsEntry, LinksEntry, TableEntry, WeightsEntry};
 use partwise_io::{
-    GuidanceFile, Matched, ReadOptions, Reference, Table, TopicEntry, read_guidance, read_links,
-    read_reference, read_table, read_topics,
+    GuidanceFile, Matched, Named, ReadOptions, Reference, Table, TopicEntry, read_guidance, read_links,
+    read_reference, read_table, read_topics, read_weights, rows_by_name, values_by_name, weights_by_name,
 };
 use serde_json::{Value, json};
 
 use crate::input::Source;
 use crate::labels::{KnownClasses, KnownLabels, known_labels, targets_of};
 use crate::request::{FitRequest, GraphSource, LabelSource};
-use crate::tables::{rows_by_name, values_by_name, weights_by_name, weights_of_file};
 
 /// Everything that is known.
 #[derive(Default)]
@@ -304,7 +303,7 @@ impl Gathering<'_> {
         let Some(path) = &self.request.known.label_targets else { return Ok(()) };
         let table = read_table(path, &ReadOptions::default())?;
         self.note("labels", table.notes.iter().map(|note| format!("{}: {note}", path.display())));
-        let targets = rows_by_name(table, path, self.source)?;
+        let targets = rows_by_name(table, path, self.source.rows, self.source.row_names.as_deref())?;
         let (n, labels) = targets.shape();
         let value = |i: usize, j: usize| Some(targets.get(i, j)).filter(|value| !value.is_nan());
         let targets = partwise::LabelTargets {
@@ -348,7 +347,7 @@ impl Gathering<'_> {
         let Some(names) = table.column_names.take() else {
             bail!("{}: memberships need a header with the topics of the columns", path.display());
         };
-        let shares = rows_by_name(table, path, self.source)?;
+        let shares = rows_by_name(table, path, self.source.rows, self.source.row_names.as_deref())?;
         self.push_with(Advice::Memberships { names, shares, strength: Strength::FIRM }, entry.strength);
         Ok(())
     }
@@ -421,18 +420,25 @@ impl Gathering<'_> {
     fn weights(
         &mut self,
         entry: Option<WeightsEntry>,
-        (count, names, of): (usize, Option<(&[String], Matched)>, &str),
+        (count, names, of): (usize, Named<'_>, &str),
         path: &Path,
     ) -> Result<Option<Vec<f64>>> {
-        let mut notes = Vec::new();
-        let weights = entry.map(|entry| match entry {
-            WeightsEntry::Values(values) => Ok(values),
-            WeightsEntry::File(file) => weights_of_file(&file, count, names, of),
-            WeightsEntry::Named(named) => weights_by_name(&named, self.source, path, &mut notes),
-        });
-        let weights = weights.transpose()?;
-        self.note("guidance", notes);
-        Ok(weights)
+        Ok(match entry {
+            None => None,
+            Some(WeightsEntry::Values(values)) => Some(values),
+            Some(WeightsEntry::File(file)) => Some(read_weights(&file, count, names, of)?),
+            Some(WeightsEntry::Named(named)) => {
+                let features = self.source.feature_names.as_deref();
+                let (weights, unknown) = weights_by_name(&named, &self.source.names(), features, path)?;
+                if !unknown.is_empty() {
+                    // As with seeds, such a name is ignored.
+                    let unknown = unknown.join(", ");
+                    let note = format!("feature_weights names {unknown}, which the data do not have");
+                    self.note("guidance", [note]);
+                }
+                Some(weights)
+            }
+        })
     }
 }
 

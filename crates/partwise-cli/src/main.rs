@@ -24,7 +24,6 @@ mod start;
 mod suggest;
 mod summary;
 mod sweep;
-mod tables;
 mod transform;
 
 use std::process::ExitCode;

@@ -83,7 +83,7 @@ impl FitRequest {
         if known.label_targets.is_some() && known.labels.are_given() {
             bail!("--label-targets replaces --labels; give only one of them");
         }
-        let raw = model.parameters.has(Input::AnchorScale);
+        let raw = given.has(Input::AnchorScale);
         let (strength, searches) = strength(&model, method, raw, &mut chosen)?;
         let (similarities, graph) = graph(&graphs, method)?;
         if graph.is_none() && model.graph_weight.is_some() {
@@ -91,7 +91,7 @@ impl FitRequest {
         }
         let data = read.source(known.labels.column_of_data());
         Ok(FitRequest {
-            options: model.parameters.options()?,
+            options: given.options()?,
             data,
             dtype: solve.dtype,
             scaling: model.scale,

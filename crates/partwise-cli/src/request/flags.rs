@@ -8,7 +8,7 @@ use partwise::guidance::Strength;
 use partwise::{Acceleration, Init, Loss, ScalingKind, Slot};
 
 use super::choices::{self, MethodChoice, Precision};
-use super::method_flags::{Given, ParameterFlags, with_methods};
+use super::method_flags::{Given, parameter_flags, with_methods};
 use super::{Content, LabelSource, ReadFlags, Run, Solver, Write};
 
 #[derive(Args, Clone, Debug)]
@@ -109,7 +109,7 @@ pub(super) struct GraphFlags {
 
 /// The method and its parameters.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Model")]
+#[command(next_help_heading = "Model", args(parameter_flags()))]
 pub(super) struct ModelFlags {
     /// Old spelling of `partwise classify`; it will be removed in the next release.
     #[arg(long, hide = true, value_parser = ["auto"], conflicts_with_all = ["method", "rank", "loss", "l1", "l2", "solver", "inner", "acceleration", "init", "start", "first", "tol", "max_iter", "time_limit"])]
@@ -141,8 +141,6 @@ pub(super) struct ModelFlags {
     /// The weight of the labels relative to the data in {methods}, 0 or more; 1 = equal. Default: 1.
     #[arg(long, value_name = "L", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(super) label_weight: Option<f64>,
-    #[command(flatten)]
-    pub(super) parameters: ParameterFlags,
     /// L1 penalties of codes and components, each 0 or more, normalized by size as in scikit-learn.
     #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0", allow_negative_numbers = true)]
     pub(super) l1: (f64, f64),

@@ -90,22 +90,9 @@ pub(super) fn with_methods(flag: Arg) -> Arg {
     flag.help(help)
 }
 
-/// The parameters of methods that are given.
-#[derive(Clone, Debug)]
-pub(crate) struct ParameterFlags(Vec<(&'static Parameter, ParameterValue)>);
-
-impl ParameterFlags {
-    /// Whether this one is given.
-    pub(super) fn has(&self, input: Input) -> bool {
-        self.0.iter().any(|(parameter, _)| parameter.input == input)
-    }
-
-    /// The options of the method.
-    pub(super) fn options(self) -> partwise::Result<MethodOptions> {
-        let mut options = MethodOptions::default();
-        self.0.into_iter().try_for_each(|(parameter, value)| parameter.set(&mut options, value))?;
-        Ok(options)
-    }
+/// The flags of the parameters.
+pub(super) fn parameter_flags() -> impl Iterator<Item = Arg> {
+    parameters().map(flag_of)
 }
 
 /// The flag of a parameter.
@@ -143,28 +130,6 @@ fn number(parameter: &Parameter, text: &str) -> Result<ParameterValue, String> {
     checked.map(|()| value).map_err(|error| error.to_string())
 }
 
-impl clap::Args for ParameterFlags {
-    fn augment_args(command: Command) -> Command {
-        command.args(parameters().map(flag_of))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl clap::FromArgMatches for ParameterFlags {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let value = |p: &'static Parameter| Some((p, matches.get_one::<ParameterValue>(p.name())?.clone()));
-        Ok(ParameterFlags(parameters().filter_map(value).collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
 /// Which flags are on the command line. The first field of a command's flags: the others take their values
 /// away.
 #[derive(Clone, Debug, Default)]
@@ -172,9 +137,24 @@ pub(crate) struct Given {
     flags: Vec<String>,
     /// Those whose file is standard input.
     piped: Vec<String>,
+    parameters: Vec<(&'static Parameter, ParameterValue)>,
 }
 
 impl Given {
+    /// Whether this parameter is given.
+    pub(super) fn has(&self, input: Input) -> bool {
+        self.parameters.iter().any(|(parameter, _)| parameter.input == input)
+    }
+
+    /// The options of the method.
+    pub(super) fn options(&self) -> partwise::Result<MethodOptions> {
+        let mut options = MethodOptions::default();
+        for (parameter, value) in &self.parameters {
+            parameter.set(&mut options, value.clone())?;
+        }
+        Ok(options)
+    }
+
     /// The first of the flags that only some methods take.
     pub(super) fn of_methods(&self) -> Option<String> {
         self.flags.iter().find(|flag| inputs_of(flag).is_some()).map(|flag| spelled(flag))
@@ -238,6 +218,8 @@ impl clap::FromArgMatches for Given {
             if file.is_some_and(|path| path.as_os_str() == partwise_io::STANDARD_INPUT) {
                 given.piped.push(spelled(id));
             }
+            let value = matches.try_get_one::<ParameterValue>(id).ok().flatten();
+            given.parameters.extend(value.and_then(|v| Some((Parameter::from_name(id).ok()?, v.clone()))));
         }
         Ok(given)
     }
