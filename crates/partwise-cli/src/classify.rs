@@ -14,7 +14,6 @@ use crate::input::{self, Read, Table};
 use crate::labels::{KnownClasses, KnownLabels, known_labels};
 use crate::request::ClassifyRequest;
 use crate::{outputs, record};
-use partwise_report::console;
 use partwise_report::{duration, program::Outcome};
 
 /// What it writes, beside run.json.
@@ -76,36 +75,16 @@ fn classified<T: Real>(request: &ClassifyRequest, read: Read, folder: OutputFold
         run["recipe"] = recipe_json(&run["classification"]);
     }
     run["seconds"] = json!(seconds);
-    write_posteriors(&folder, &found, known.labels.names(), source.row_names.as_deref())?;
+    let names = known.labels.names();
+    let classes: Vec<String> = found.classes.iter().map(|class| names[*class].clone()).collect();
+    folder.write("memberships.npy", |w| io::write_npy(w, &found.posteriors))?;
+    outputs::write_memberships(&folder, source.row_names.as_deref(), &classes, &found.posteriors, names)?;
     let run = outputs::finish(folder, run)?;
     known.notes.iter().for_each(|note| verbosity.note(note));
     found.notices.iter().for_each(|notice| verbosity.note(&notice.message));
     reasons(&found).iter().for_each(|line| verbosity.say(line));
     verbosity.say(&format!("wrote {} in {seconds:.1} s", request.write.out.display()));
-    if request.write.json {
-        console::print_json(&run);
-    }
-    Ok(Outcome::Done)
-}
-
-fn write_posteriors(
-    folder: &OutputFolder,
-    found: &Classification,
-    class_names: &[String],
-    sample_names: Option<&[String]>,
-) -> Result<()> {
-    folder.write("memberships.npy", |w| io::write_npy(w, &found.posteriors))?;
-    let clusters: Vec<String> = found.classes.iter().map(|class| class_names[*class].clone()).collect();
-    folder.write("memberships.csv", |w| {
-        let table = io::Memberships {
-            sample_names,
-            clusters: &clusters,
-            shares: &found.posteriors,
-            component_names: class_names,
-        };
-        io::write_memberships_csv(w, &table)
-    })?;
-    Ok(())
+    Ok(outputs::end(&request.write, &run))
 }
 
 /// What the second graph of a candidate is made of.

@@ -93,7 +93,7 @@ Accuracy and NMI are over the images whose label the fit did not use. Every sett
     let timings = Timings { fit: best.fit_seconds, ..Timings::default() };
     let extra = Extra { comparison: Some(&comparison), mark: Some(MARK), corrected: false };
     outputs::write_fit(best, folder, timings, &extra)?;
-    best.notes.iter().for_each(|note| Verbosity::Full.note(&note.message));
+    best.notes.iter().for_each(|(_, note)| Verbosity::Full.note(note));
     let out = request.out.display();
     console::print(&format!(
         "The report shows the better of the guided fits, {}: {out}/report.html",

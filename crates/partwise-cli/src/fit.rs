@@ -16,8 +16,7 @@ use crate::record::Timings;
 use crate::request::{Codes, FitRequest};
 use crate::summary::{print_input, print_result};
 use crate::{search, start};
-use partwise_report::console;
-use partwise_report::{interrupt, program::Outcome};
+use partwise_report::program::Outcome;
 
 /// Reads, fits, writes, prints.
 pub(crate) fn run(request: &FitRequest) -> Result<Outcome> {
@@ -191,10 +190,7 @@ fn finish<T: Real>(
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
     let extra = Extra { corrected: request.content.codes == Codes::Corrected, ..Extra::default() };
     let run = outputs::write_fit(&done, folder, timings, &extra)?;
-    done.notes.iter().for_each(|note| verbosity.note(&note.message));
+    done.notes.iter().for_each(|(_, note)| verbosity.note(note));
     print_result(verbosity, &done, &request.write.out.display().to_string());
-    if request.write.json {
-        console::print_json(&run);
-    }
-    Ok(if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done })
+    Ok(outputs::end(&request.write, &run))
 }

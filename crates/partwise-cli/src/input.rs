@@ -43,6 +43,17 @@ impl Source {
         DataNames::new(self.rows, self.row_names.as_deref(), self.columns, self.feature_names.as_deref())
     }
 
+    /// What was read, for reports: the file, and the shape.
+    pub(crate) fn facts(&self) -> [(&'static str, String); 2] {
+        let stored = self.stored as f64 / (self.rows as f64 * self.columns as f64);
+        let kind = match self.sparse {
+            true => format!("sparse, {} stored values ({:.2} %)", self.stored, 100.0 * stored),
+            false => "dense".to_string(),
+        };
+        let shape = format!("{} samples × {} features, {kind}", self.rows, self.columns);
+        [("Data", format!("{} ({})", self.name, self.format)), ("Shape", shape)]
+    }
+
     /// The samples by name.
     pub(crate) fn samples(&self) -> Named<'_> {
         self.row_names.as_deref().map(|names| (names, Matched::SAMPLES))

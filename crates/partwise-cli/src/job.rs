@@ -33,13 +33,6 @@ pub(crate) struct Job<'a, T: Real> {
     pub(crate) chosen: Vec<String>,
 }
 
-/// A note for the user: a stable code and a sentence.
-#[derive(Clone, Debug)]
-pub(crate) struct Note {
-    pub(crate) code: &'static str,
-    pub(crate) message: String,
-}
-
 /// A fit and what follows from it.
 pub(crate) struct Done<'a, T: Real> {
     pub(crate) job: Job<'a, T>,
@@ -48,7 +41,8 @@ pub(crate) struct Done<'a, T: Real> {
     pub(crate) report: Option<GuidanceReport>,
     pub(crate) memberships: Memberships<T>,
     pub(crate) evaluation: Option<Evaluation>,
-    pub(crate) notes: Vec<Note>,
+    /// Notes for the user: a stable code, and a sentence.
+    pub(crate) notes: Vec<(&'static str, String)>,
     pub(crate) fit_seconds: f64,
 }
 
@@ -109,14 +103,11 @@ impl<'a, T: Real> Job<'a, T> {
         fit: &Fit<T>,
         memberships: &Memberships<T>,
         evaluation: Option<&Evaluation>,
-    ) -> Vec<Note> {
-        let read = self.source.notes.iter().map(|message| ("reading", message));
-        let known = self.known.notes.iter().map(|(code, message)| (*code, message));
-        let fitted = fit.notices.iter().map(|notice| (notice.code, &notice.message));
-        let all = read.chain(known).chain(fitted);
-        let mut notes: Vec<Note> =
-            all.map(|(code, message)| Note { code, message: message.clone() }).collect();
-        let mut add = |code, message: String| notes.push(Note { code, message });
+    ) -> Vec<(&'static str, String)> {
+        let read = self.source.notes.iter().map(|message| ("reading", message.clone()));
+        let fitted = fit.notices.iter().map(|notice| (notice.code, notice.message.clone()));
+        let mut notes: Vec<_> = read.chain(self.known.notes.iter().cloned()).chain(fitted).collect();
+        let mut add = |code, message: String| notes.push((code, message));
         let undefined = memberships.cluster.iter().filter(|cluster| cluster.is_none()).count();
         if undefined > 0 {
             add(

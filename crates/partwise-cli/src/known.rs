@@ -44,11 +44,13 @@ impl Known {
         data: &dyn DataMatrix<T>,
         known_entries: Option<Matrix<f64>>,
     ) -> Result<Self> {
-        let path = request.known.guidance.as_ref();
-        let file = path.map(|path| read_guidance(path, &source.names())).transpose()?;
+        let file = match &request.known.guidance {
+            Some(path) => read_guidance(path, &source.names())?,
+            None => GuidanceFile::default(),
+        };
         let anything = request.method.takes(Input::Guidance);
-        let mut gathering = Gathering { request, source, anything, out: Known::default(), strength: None };
-        gathering.strength = request.strength.or(file.as_ref().and_then(|file| file.strength));
+        let strength = request.strength.or(file.strength);
+        let mut gathering = Gathering { request, source, anything, strength, out: Known::default() };
         gathering.all(file, data, known_entries)?;
         let mut out = gathering.out;
         if let Some(features) = source.feature_names.as_ref().filter(|_| anything) {
@@ -78,8 +80,23 @@ impl Known {
         at_scale(&self.guidance, scale)
     }
 
+    /// What is known, for reports; `anything`: with the guidance of the method that takes any.
+    pub(crate) fn facts(&self, anything: bool) -> Vec<(&'static str, String)> {
+        let classes = self.classes.as_ref().map(|known| {
+            let (count, used) = (known.class_names.len(), known.labels.n_labelled());
+            let labelled = known.truth.iter().filter(|l| **l >= 0).count();
+            format!("{count} classes; {labelled} samples have a label, the fit used {used} of them")
+        });
+        let reference = self.reference.as_ref().map(|reference| {
+            format!("{} components from {}", reference.values.rows(), reference.path.display())
+        });
+        let guidance = anything.then(|| self.summary());
+        let facts = [("Labels", classes), ("Reference", reference), ("Guidance", guidance)];
+        facts.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
+    }
+
     /// What is known, in a line.
-    pub(crate) fn summary(&self) -> String {
+    fn summary(&self) -> String {
         let count = |n: usize, one: &str, many: &str| {
             (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }))
         };
@@ -137,56 +154,45 @@ impl Gathering<'_> {
     /// Every kind of guidance: what the file lists, and what the flags name.
     fn all<T: Real>(
         &mut self,
-        file: Option<GuidanceFile>,
+        file: GuidanceFile,
         data: &dyn DataMatrix<T>,
         known_entries: Option<Matrix<f64>>,
     ) -> Result<()> {
-        let (request, source) = (self.request, self.source);
-        let known = &request.known;
-        let labels = file.as_ref().and_then(|file| file.labels.clone());
-        if let Some(file) = file.as_ref().filter(|file| file.labels.is_some() && known.labels.are_given()) {
+        let (request, source, known) = (self.request, self.source, &self.request.known);
+        if known.guidance.is_some() {
+            self.add_file("guidance", &file.path, &file.sha256);
+        }
+        if file.labels.is_some() && known.labels.are_given() {
             bail!(
                 "{} and the flags both give labels; remove --labels and --label-column, or the labels in the \
                 file",
                 file.path.display()
             );
         }
-        let path = file.as_ref().map(|file| file.path.clone()).unwrap_or_default();
-        let (mut topics, mut memberships, mut references) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut links, mut graphs, mut weights) = (Vec::new(), Vec::new(), (None, None));
-        if let Some(file) = file {
-            self.add_file("guidance", &file.path, &file.sha256);
-            self.note("guidance", file.notes);
-            (topics, memberships, references) = (file.topics, file.memberships, file.references);
-            (links, weights) = (file.links, (file.sample_weights, file.feature_weights));
-            graphs = file.graphs.into_iter().map(|entry| (entry.origin, entry.strength)).collect();
-        }
-        self.topics(topics)?;
-        self.labels(labels)?;
+        self.note("guidance", file.notes);
+        self.topics(file.topics)?;
+        self.labels(file.labels)?;
         self.label_targets()?;
-        links.extend(known.links.clone().map(|path| LinksEntry {
-            file: Some(path),
-            must: Vec::new(),
-            cannot: Vec::new(),
-            strength: None,
-        }));
-        links.into_iter().try_for_each(|entry| self.links(entry))?;
-        for (origin, strength) in graphs {
-            self.graph(&of_origin(origin)?, strength, data)?;
+        let flag = known.links.clone();
+        let flag = flag.map(|path| LinksEntry { file: Some(path), ..LinksEntry::default() });
+        file.links.into_iter().chain(flag).try_for_each(|entry| self.links(entry))?;
+        for entry in file.graphs {
+            self.graph(&of_origin(entry.origin)?, entry.strength, data)?;
         }
         if let Some(graph) = &request.graph {
             self.graph(graph, request.graph_strength, data)?;
         }
-        memberships.iter().try_for_each(|entry| self.memberships(entry))?;
+        file.memberships.iter().try_for_each(|entry| self.memberships(entry))?;
         let flag = known.reference.clone().map(|file| TableEntry { file, names: None, strength: None });
         // Last, for references without names go to the topics that the rest has named.
-        references.into_iter().chain(flag).try_for_each(|entry| self.references(entry))?;
+        file.references.into_iter().chain(flag).try_for_each(|entry| self.references(entry))?;
         let samples = (source.rows, source.samples(), "sample");
-        if let Some(weights) = self.weights(weights.0, samples, &path)? {
+        if let Some(weights) = self.weights(file.sample_weights, samples, &file.path)? {
             self.push(Advice::SampleWeights(weights));
         }
         let by_row = source.features().map(|(names, matched)| (names, Matched { part: "row", ..matched }));
-        if let Some(weights) = self.weights(weights.1, (source.columns, by_row, "feature"), &path)? {
+        let features = (source.columns, by_row, "feature");
+        if let Some(weights) = self.weights(file.feature_weights, features, &file.path)? {
             self.push(Advice::FeatureWeights(weights));
         }
         if let Some(known) = known_entries {

@@ -214,7 +214,7 @@ fn edges(graph: &Graph) -> Tensor {
 /// run.json.
 pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
     let notes: Vec<Value> =
-        done.notes.iter().map(|note| json!({ "code": note.code, "message": note.message })).collect();
+        done.notes.iter().map(|(code, message)| json!({ "code": code, "message": message })).collect();
     let sizes: Map<String, Value> = done
         .fit
         .component_names

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use crate::job::{Job, error_name};
 use crate::request::SweepRequest;
 use crate::{fit, input, outputs, record, report, summary};
-use partwise_report::console;
 use partwise_report::interrupt::{self, Kept};
 use partwise_report::program::Outcome;
 
@@ -53,10 +52,7 @@ fn over<T: Real>(request: &SweepRequest, job: &Job<'_, T>, folder: OutputFolder)
     job.source.notes.iter().for_each(|note| verbosity.note(note));
     let out = write.out.display();
     verbosity.say(&format!("result: {out} (open {out}/report.html)"));
-    if write.json {
-        console::print_json(&run);
-    }
-    Ok(if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done })
+    Ok(outputs::end(write, &run))
 }
 
 fn line(point: &SweepPoint) -> String {
@@ -74,17 +70,14 @@ fn write_result<T: Real>(
         points.iter().try_for_each(|p| writeln!(w, "{},{},{}", p.scale, p.relative_error, p.agreement))
     })?;
     let loss = job.model.loss();
-    let mut facts = vec![
-        (
-            "Data",
-            format!("{} ({} samples x {} features)", job.source.name, job.source.rows, job.source.columns),
-        ),
-        ("Guidance", job.known.summary()),
+    let mut facts = job.source.facts().to_vec();
+    facts.extend(job.known.facts(true));
+    facts.extend([
         ("Loss", loss.name().to_string()),
         ("Components", job.settings.rank.to_string()),
         ("Seed", job.settings.seed.to_string()),
         ("Most iterations", job.settings.max_iterations.to_string()),
-    ];
+    ]);
     facts.extend(job.chosen.iter().map(|line| ("Chosen", line.clone())));
     let title = input::short_name(&job.source.name);
     let page = report::sweep_page(&title, error_name(loss), points, &facts);

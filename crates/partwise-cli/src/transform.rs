@@ -15,7 +15,6 @@ use crate::progress::Progress;
 use crate::request::choices::name_of;
 use crate::request::{Codes, TransformRequest};
 use crate::{outputs, record};
-use partwise_report::console;
 use partwise_report::duration;
 use partwise_report::{interrupt, program::Outcome};
 
@@ -76,10 +75,7 @@ fn run_in<T: Real>(
         fit.relative_error
     ));
     verbosity.say(&format!("written: {}", request.write.out.display()));
-    if request.write.json {
-        console::print_json(&run);
-    }
-    Ok(if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done })
+    Ok(outputs::end(&request.write, &run))
 }
 
 /// The rows with the model's features, in its order where both have names.

@@ -57,7 +57,7 @@ pub(crate) fn page<T: Real>(done: &Done<'_, T>, timings: Timings, comparison: Op
     }
     if !done.notes.is_empty() {
         let items: String =
-            done.notes.iter().map(|note| format!("<li>{}</li>", escaped(&note.message))).collect();
+            done.notes.iter().map(|(_, note)| format!("<li>{}</li>", escaped(note))).collect();
         page.push_str(&section("Notes", "", &format!("<ul class=\"notes\">{items}</ul>")));
     }
     if let Some(report) = &done.report {
@@ -88,36 +88,11 @@ pub(crate) fn page<T: Real>(done: &Done<'_, T>, timings: Timings, comparison: Op
 }
 
 fn read<T: Real>(done: &Done<'_, T>) -> Vec<(&'static str, String)> {
-    let source = done.job.source;
-    let kind = if source.sparse {
-        let cells = source.rows as f64 * source.columns as f64;
-        format!("sparse, {} stored values ({:.2} %)", source.stored, 100.0 * source.stored as f64 / cells)
-    } else {
-        "dense".to_string()
-    };
-    let scaling = done.job.scaling.kind();
-    let mut out = vec![
-        ("Data", format!("{} ({})", source.name, source.format)),
-        ("Shape", format!("{} samples × {} features, {kind}", source.rows, source.columns)),
-        ("Scaling", format!("{}: {}", scaling.name(), scaling.summary())),
-        ("Memberships", done.memberships.of.summary().to_string()),
-    ];
-    let known = done.job.known;
-    if let Some(classes) = &known.classes {
-        let labelled = classes.truth.iter().filter(|l| **l >= 0).count();
-        let (count, used) = (classes.class_names.len(), classes.labels.n_labelled());
-        out.push((
-            "Labels",
-            format!("{count} classes; {labelled} samples have a label, the fit used {used} of them"),
-        ));
-    }
-    if let Some(reference) = &known.reference {
-        let (rows, file) = (reference.values.rows(), reference.path.display());
-        out.push(("Reference", format!("{rows} components from {file}")));
-    }
-    if done.job.takes_anything() {
-        out.push(("Guidance", known.summary()));
-    }
+    let (source, scaling) = (done.job.source, done.job.scaling.kind());
+    let mut out = source.facts().to_vec();
+    out.push(("Scaling", format!("{}: {}", scaling.name(), scaling.summary())));
+    out.push(("Memberships", done.memberships.of.summary().to_string()));
+    out.extend(done.job.known.facts(done.job.takes_anything()));
     out.push(("SHA-256", source.sha256.clone()));
     out.extend(done.job.chosen.iter().map(|line| ("Chosen", line.clone())));
     out

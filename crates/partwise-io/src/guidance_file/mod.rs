@@ -64,7 +64,7 @@ pub struct TableEntry {
 }
 
 /// Pairs of samples.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinksEntry {
     /// A file of pairs.
     pub file: Option<PathBuf>,
@@ -109,7 +109,7 @@ pub enum WeightsEntry {
 }
 
 /// Everything that the file says; see the module.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GuidanceFile {
     /// The file.
     pub path: PathBuf,
@@ -167,20 +167,8 @@ pub fn guidance_of(source: &Source, names: &DataNames<'_>) -> Result<GuidanceFil
     let document = text.parse()?;
     let mut reader =
         Reader { folder: source.path.parent().unwrap_or(Path::new("")), names, notes: Vec::new() };
-    let mut out = GuidanceFile {
-        path: source.path.clone(),
-        strength: None,
-        topics: Vec::new(),
-        labels: None,
-        memberships: Vec::new(),
-        references: Vec::new(),
-        links: Vec::new(),
-        graphs: Vec::new(),
-        sample_weights: None,
-        feature_weights: None,
-        notes: Vec::new(),
-        sha256: source.sha256.clone(),
-    };
+    let mut out =
+        GuidanceFile { path: source.path.clone(), sha256: source.sha256.clone(), ..GuidanceFile::default() };
     for (key, item) in text.top(document.get_ref(), &TOP)? {
         match key {
             "strength" => out.strength = Some(strength(&item, Allowed { raw: false, held: true })?),
