@@ -88,7 +88,7 @@ pub(crate) fn with_job<T: Real, R>(
     let mut settings = Settings { rank, ..request.settings.clone() };
     let mut component_names = known.reference.as_ref().and_then(|reference| reference.row_names.clone());
     if let (Some(path), Some(start)) = (&request.start, &start) {
-        let owners = start::owners(&known, request.method);
+        let owners = start::owners(&known, &model);
         let names = start::from_model(start, &source, &scaling, &owners, &mut settings, &mut chosen)
             .with_context(|| path.display().to_string())?;
         component_names = component_names.or(names);

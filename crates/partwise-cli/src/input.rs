@@ -112,8 +112,8 @@ pub(crate) fn read(from: &DataSource) -> Result<Read> {
 
 impl<T: Real> Table<T> {
     /// From a file's numbers; entries that no factorization can take are refused, with their place. With
-    /// `missing`, NaN is an entry that is not known, and becomes 0: the second is then 1 for known entries and
-    /// 0 for the others (n × d).
+    /// `missing`, NaN is an entry that is not known, and becomes 0: the second is then 1 for known entries
+    /// and 0 for the others (n × d).
     pub(crate) fn from_values(
         values: Values,
         source: &mut Source,

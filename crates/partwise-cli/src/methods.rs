@@ -35,15 +35,16 @@ fn as_text(tables: &Value) -> String {
     for (key, title) in TABLES {
         out.push_str(&if title.is_empty() { String::new() } else { format!("\n{title}\n") });
         for line in tables[key].as_array().into_iter().flatten() {
-            let text = |field: &str| match &line[field] {
+            let text = |field: &str, joint: &str| match &line[field] {
                 Value::String(text) => Some(text.clone()),
                 Value::Array(list) => {
-                    Some(list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "))
+                    Some(list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(joint))
                 }
                 _ => None,
             };
             let of = |before: &str, field: &str, after: &str| {
-                text(field).map_or(String::new(), |text| format!("{before}{text}{after}"))
+                text(field, if field == "extensions" { ", ." } else { ", " })
+                    .map_or(String::new(), |text| format!("{before}{text}{after}"))
             };
             let head = [of("", "name", ""), of(" (", "title", ")"), of(" (.", "extensions", ")")].concat();
             out.push_str(&format!("{head}\n"));

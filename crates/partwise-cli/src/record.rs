@@ -6,7 +6,7 @@ use partwise::methods::{Input, PARAMETERS, ParameterKind, ParameterValue};
 use partwise::recipes::{GuidanceReport, Verdict};
 use partwise::{Matrix, Real, StopReason};
 use partwise_io::machine::peak_memory;
-use partwise_io::{ModelFile, Tensor, encoding_json, scaling_json, versions};
+use partwise_io::{GUIDED, ModelFile, Tensor, encoding_json, scaling_json, versions};
 use serde_json::{Map, Value, json};
 
 use crate::input::Source;
@@ -119,7 +119,7 @@ fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
             "names": r.row_names })
     });
     let guided = done.job.takes_anything().then(|| known.to_json(done.job.model.guidance()));
-    json!({ "labels": labels, "reference": reference, "guided": guided })
+    json!({ "labels": labels, "reference": reference, GUIDED: guided })
 }
 
 /// The report on the guidance: counts by verdict, the share that is followed, every finding with its numbers.

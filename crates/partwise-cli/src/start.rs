@@ -1,8 +1,8 @@
 //! `--start`: factors of an earlier model to begin from, by the names of samples, features and components.
 
 use anyhow::{Context, Result, anyhow, bail};
-use partwise::methods::{Input, MethodSpec};
-use partwise::{Init, Matrix, Scaling, Settings, Slot};
+use partwise::methods::Input;
+use partwise::{Init, Matrix, Model, Scaling, Settings, Slot};
 use partwise_io::{Matched, ModelFile, order_by_name};
 use serde_json::Value;
 
@@ -10,16 +10,14 @@ use crate::input::Source;
 use crate::known::Known;
 
 /// The names that the fit gives its first components.
-pub(crate) fn owners(known: &Known, method: &MethodSpec) -> Vec<String> {
-    if method.takes(Input::Guidance) {
-        let of_topic = |(name, count): (String, usize)| match count {
-            1 => vec![name],
-            several => (1..=several).map(|q| format!("{name}/{q}")).collect(),
-        };
-        return known.guidance.all_topics().into_iter().flat_map(of_topic).collect();
+pub(crate) fn owners(known: &Known, model: &Model) -> Vec<String> {
+    match &known.classes {
+        _ if model.spec().takes(Input::Guidance) => known.guidance.component_names(),
+        Some(known) if model.spec().names_classes() => {
+            known.labels.component_names(model.options().components_per_class)
+        }
+        _ => Vec::new(),
     }
-    let classes = known.classes.as_ref().filter(|_| method.names_classes());
-    classes.map_or(Vec::new(), |known| known.labels.names().to_vec())
 }
 
 /// Starts from a model's factors; gives its component names. Codes of other samples are left out, with a

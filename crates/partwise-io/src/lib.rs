@@ -56,7 +56,7 @@ pub use formats::write_npy;
 pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, read_source, read_table};
 pub use formats::{csv_table, edges, matrix_market};
 pub use guidance_file::{GuidanceFile, read_guidance};
-pub use guidance_record::{NamedTable, guidance_document, guidance_of_document};
+pub use guidance_record::{GUIDED, NamedTable, guidance_document, guidance_of_document};
 pub use hash::sha256_hex;
 pub use labels::{LabelOptions, LabelTable, read_labels, read_labels_column, read_labels_with};
 pub use lines::{names_of, read_lines, read_names};

@@ -1,5 +1,5 @@
-//! The flags of `partwise fit` as they are typed. In help texts `{methods}` and the like are filled in from the
-//! registry ([`method_flags`](super::method_flags)).
+//! The flags of `partwise fit` as they are typed. In help texts `{methods}` and the like are filled in from
+//! the registry ([`method_flags`](super::method_flags)).
 
 use std::path::PathBuf;
 
