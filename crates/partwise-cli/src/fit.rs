@@ -6,11 +6,11 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use partwise::methods::Input;
 use partwise::{DataMatrix, MethodOptions, Model, Real, Settings};
-use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note};
+use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note, same_names};
 
 use crate::input::{self, Read, Source, Table};
 use crate::job::Job;
-use crate::known::{Known, same_set};
+use crate::known::Known;
 use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::request::{Codes, FitRequest};
@@ -44,7 +44,7 @@ pub(crate) fn read(request: &FitRequest, files: &[&str]) -> Result<(OutputFolder
 fn name_features(source: &mut Source, names: Vec<String>, path: &Path) -> Result<()> {
     if let Some(own) = source.feature_names.as_ref().filter(|own| **own != names) {
         let at = (0..names.len()).find(|j| own[*j] != names[*j]).unwrap_or(0);
-        if same_set(own, &names) {
+        if same_names(own, &names) {
             bail!(
                 "{}: these are the column names of {} in another order: line {} is \"{}\", but column {at} \
                 (counted from 0) is \"{}\"; leave out --feature-names",

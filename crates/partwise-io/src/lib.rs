@@ -61,7 +61,7 @@ pub use hash::sha256_hex;
 pub use labels::{LabelOptions, LabelTable, read_labels, read_labels_column, read_labels_with};
 pub use lines::{names_of, read_lines, read_names};
 pub use links::{LinkTable, read_links};
-pub use matching::{Matched, order_by_name, places_by_name};
+pub use matching::{Matched, order_by_name, places_by_name, same_names};
 pub use missing::{is_missing, is_missing_label, looks_unknown};
 pub use model::{MODEL_FORMAT, ModelFile, Tensor, versions};
 pub use model_fields::encoding_json;

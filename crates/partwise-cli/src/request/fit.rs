@@ -9,10 +9,11 @@ use partwise::guidance::Strength;
 use partwise::methods::{self, Form, Input, MethodSpec};
 use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 
-use super::flags::{FitFlags, GraphFlags, KnownFiles, ModelFlags, SolveFlags};
-use super::{
-    ClassifyFlags, Codes, Content, DataSource, LabelSource, Precision, Run, SweepFlags, TransformFlags, Write,
+use super::choices::{Codes, Precision};
+use super::flags::{
+    ClassifyFlags, FitFlags, GraphFlags, KnownFiles, ModelFlags, SolveFlags, SweepFlags, TransformFlags,
 };
+use super::groups::{Content, DataSource, LabelSource, Run, Write};
 
 /// Where a graph of the samples is from.
 pub(crate) enum GraphSource {

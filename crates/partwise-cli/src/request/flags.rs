@@ -1,4 +1,4 @@
-//! The flags of `partwise fit` as they are typed. In help texts `{methods}` and the like are filled in from
+//! The flags of `fit`, `sweep`, `classify` and `transform` as they are typed. In help texts `{methods}` and the like are filled in from
 //! the registry ([`method_flags`](super::method_flags)).
 
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ use partwise::guidance::Strength;
 use partwise::{Acceleration, Init, Loss, ScalingKind, Slot};
 
 use super::choices::{self, MethodChoice, Precision};
+use super::groups::{Content, LabelSource, ReadFlags, Run, Solver, Write};
 use super::method_flags::{Given, parameter_flags, with_methods};
-use super::{Content, LabelSource, ReadFlags, Run, Solver, Write};
 
 #[derive(Args, Clone, Debug)]
 #[command(mut_args(with_methods))]
@@ -185,4 +185,60 @@ pub(super) struct SolveFlags {
     /// The number type of the computation.
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) dtype: Precision,
+}
+
+/// Predicts a class for every sample from a few labels, without parameters to tune. Two labels per class are
+/// enough.
+///
+/// An ensemble of graph-based classifiers, factorizations and mixtures, weighted by cross-validation on the
+/// labels. Rows are compared by direction: scale text by tf-idf and molecule counts by log1p. Writes
+/// memberships.csv with the class and the posteriors of every sample, memberships.npy, and run.json with
+/// everything that was tried and its score.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ClassifyFlags {
+    #[command(flatten)]
+    pub(super) given: Given,
+    #[command(flatten)]
+    pub(super) read: ReadFlags,
+    #[command(flatten)]
+    pub(super) labels: LabelSource,
+    /// Scaling of the data before anything is computed.
+    #[arg(long, value_parser = choices::scales(), default_value = "none")]
+    pub(super) scale: ScalingKind,
+    #[command(flatten)]
+    pub(super) run: Run,
+    /// The number type of the computation.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(super) dtype: Precision,
+    #[command(flatten)]
+    pub(super) write: Write,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SweepFlags {
+    #[command(flatten)]
+    pub(super) fit: FitFlags,
+    /// The factors for the strengths, each 0 or more, separated by commas. They multiply s/(1 - s) of each
+    /// strength s between 0 and 1.
+    #[arg(long, value_name = "LIST", value_parser = choices::scale, value_delimiter = ',',
+        default_value = "0,0.01,0.03,0.1,0.3,1,3,10,30")]
+    pub(super) scales: Vec<f64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TransformFlags {
+    #[command(flatten)]
+    pub(super) given: Given,
+    /// The model: model.safetensors, or the folder that holds it.
+    pub(super) model: PathBuf,
+    #[command(flatten)]
+    pub(super) read: ReadFlags,
+    #[command(flatten)]
+    pub(super) solver: Solver,
+    #[command(flatten)]
+    pub(super) run: Run,
+    #[command(flatten)]
+    pub(super) content: Content,
+    #[command(flatten)]
+    pub(super) write: Write,
 }

@@ -1,40 +1,23 @@
-//! [`Known`]: everything that is known beside the data, from the flags and the guidance file, as one
-//! [`Guidance`].
+//! Reads everything that the flags and the guidance file name, and turns it into items of guidance: one
+//! function for each kind.
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use partwise::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
+use partwise::guidance::{Advice, LabelRule, Strength, Topic};
 use partwise::methods::Input;
-use partwise::recipes::at_scale;
-use partwise::{ComponentReference, DataMatrix, Matrix, Real};
+use partwise::{ComponentReference, DataMatrix, LabelTargets, Matrix, Real};
 use partwise_io::guidance_file::{GraphOrigin, LabelsEntry, LinksEntry, TableEntry, WeightsEntry};
 use partwise_io::{
     GuidanceFile, Matched, Named, ReadOptions, Reference, Table, TopicEntry, read_guidance, read_links,
-    read_reference, read_table, read_topics, read_weights, rows_by_name, values_by_name, weights_by_name,
+    read_reference, read_table, read_topics, read_weights, rows_by_name, same_names, values_by_name,
+    weights_by_name,
 };
-use serde_json::{Value, json};
 
+use super::Known;
 use crate::input::Source;
-use crate::labels::{KnownClasses, KnownLabels, known_labels, targets_of};
+use crate::labels::{KnownLabels, known_labels, targets_of};
 use crate::request::{FitRequest, GraphSource, LabelSource};
-
-/// Everything that is known.
-#[derive(Default)]
-pub(crate) struct Known {
-    /// As the method takes it. What is to be searched has [`Strength::Auto`].
-    pub(crate) guidance: Guidance,
-    /// One class for some of the samples; those that the fit does not use evaluate it.
-    pub(crate) classes: Option<KnownClasses>,
-    /// The references of a published method.
-    pub(crate) reference: Option<Reference<f64>>,
-    /// The files of guidance: kind, name, SHA-256.
-    files: Vec<[String; 3]>,
-    /// What the files' readers noticed: a code, and a sentence.
-    pub(crate) notes: Vec<(&'static str, String)>,
-    /// Sentences on what was chosen for the user.
-    pub(crate) chosen: Vec<String>,
-}
 
 impl Known {
     /// Reads all files. `data` are scaled; `known_entries` marks them where some are missing.
@@ -67,75 +50,6 @@ impl Known {
             bail!("--strength auto has no effect: every item has its own strength, or none");
         }
         Ok(out)
-    }
-
-    /// Adds classes that evaluate the fit, with their notes.
-    pub(crate) fn set_classes(&mut self, mut classes: KnownClasses) {
-        self.notes.extend(std::mem::take(&mut classes.notes).into_iter().map(|note| ("labels", note)));
-        self.classes = Some(classes);
-    }
-
-    /// The guidance with what is searched at the default times `scale`.
-    pub(crate) fn at(&self, scale: f64) -> Guidance {
-        at_scale(&self.guidance, scale)
-    }
-
-    /// What is known, for reports; `anything`: with the guidance of the method that takes any.
-    pub(crate) fn facts(&self, anything: bool) -> Vec<(&'static str, String)> {
-        let classes = self.classes.as_ref().map(|known| {
-            let (count, used) = (known.class_names.len(), known.labels.n_labelled());
-            let labelled = known.truth.iter().filter(|l| **l >= 0).count();
-            format!("{count} classes; {labelled} samples have a label, the fit used {used} of them")
-        });
-        let reference = self.reference.as_ref().map(|reference| {
-            format!("{} components from {}", reference.values.rows(), reference.path.display())
-        });
-        let guidance = anything.then(|| self.summary());
-        let facts = [("Labels", classes), ("Reference", reference), ("Guidance", guidance)];
-        facts.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
-    }
-
-    /// What is known, in a line.
-    fn summary(&self) -> String {
-        let count = |n: usize, one: &str, many: &str| {
-            (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }))
-        };
-        let topics = self.guidance.topics();
-        let seeds = topics.iter().map(|topic| topic.seeds.len()).sum();
-        let mut parts = vec![count(topics.len(), "topic", "topics"), count(seeds, "seed", "seeds")];
-        parts.extend(self.guidance.advice().into_iter().map(|item| match item {
-            Advice::Labels { labels, .. } => count(labels.n_labelled(), "label", "labels"),
-            Advice::Sets { sets, .. } => {
-                count(sets.iter().flatten().count(), "set of labels", "sets of labels")
-            }
-            Advice::Memberships { shares, .. } => {
-                let known = |i: &usize| shares.row(*i).iter().any(|s| !s.is_nan());
-                count((0..shares.rows()).filter(known).count(), "membership", "memberships")
-            }
-            Advice::References { names, .. } => count(names.len(), "reference", "references"),
-            Advice::Links { must, cannot, .. } => count(must.len() + cannot.len(), "link", "links"),
-            Advice::Graph { .. } => Some("a graph".into()),
-            Advice::SampleWeights(_) => Some("weights of the samples".into()),
-            Advice::FeatureWeights(_) => Some("weights of the features".into()),
-            _ => Some(item.kind().into()),
-        }));
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-    }
-
-    /// For run.json and the model: the files, and the strength of every item of the guidance that was fitted.
-    pub(crate) fn to_json(&self, fitted: &Guidance) -> Value {
-        let file =
-            |[kind, file, sha256]: &[String; 3]| json!({ "kind": kind, "file": file, "sha256": sha256 });
-        let topic = |topic: &Topic| {
-            json!({ "name": topic.name, "components": topic.components, "seeds": topic.seeds.len(),
-                "forbidden": topic.forbidden.len(), "strength": topic.strength })
-        };
-        let item = |item: &&Advice| json!({ "kind": item.kind(), "strength": item.strength() });
-        json!({
-            "files": self.files.iter().map(file).collect::<Vec<_>>(),
-            "topics": fitted.topics().iter().map(topic).collect::<Vec<_>>(),
-            "items": fitted.advice().iter().map(item).collect::<Vec<_>>(),
-        })
     }
 }
 
@@ -312,7 +226,7 @@ impl Gathering<'_> {
         let targets = rows_by_name(table, path, self.source.rows, self.source.row_names.as_deref())?;
         let (n, labels) = targets.shape();
         let value = |i: usize, j: usize| Some(targets.get(i, j)).filter(|value| !value.is_nan());
-        let targets = partwise::LabelTargets {
+        let targets = LabelTargets {
             targets: Matrix::from_fn(n, labels, |i, j| value(i, j).unwrap_or(0.0)),
             known: Matrix::from_fn(n, labels, |i, j| f64::from(value(i, j).is_some())),
         };
@@ -386,7 +300,7 @@ impl Gathering<'_> {
             (Some(names), _) if names.len() != rows => {
                 bail!("{place}: there are {rows} references, but {} names for them", names.len())
             }
-            (Some(names), Some(own)) if names != *own && same_set(&names, own) => bail!(
+            (Some(names), Some(own)) if names != *own && same_names(&names, own) => bail!(
                 "{place}: the names are those of its rows, but in another order ({}, not {}); remove names",
                 own.join(", "),
                 names.join(", ")
@@ -454,14 +368,4 @@ fn of_origin(origin: GraphOrigin) -> Result<GraphSource> {
         GraphOrigin::File(path) => GraphSource::File(path),
         GraphOrigin::Neighbours(count, weights) => GraphSource::neighbours(count, weights, None, "")?,
     })
-}
-
-/// Whether two lists hold the same names.
-pub(crate) fn same_set(one: &[String], other: &[String]) -> bool {
-    let sorted = |names: &[String]| {
-        let mut names = names.to_vec();
-        names.sort_unstable();
-        names
-    };
-    one.len() == other.len() && sorted(one) == sorted(other)
 }
