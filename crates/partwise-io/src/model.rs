@@ -3,7 +3,8 @@
 //! ```text
 //! 8 bytes   length of the header, little-endian
 //! header    JSON: {"__metadata__": {"partwise": "<JSON document as text>"},
-//!                  "<name>": {"dtype": "F32" | "F64", "shape": [rows, columns], "data_offsets": [begin, end]}, ...}
+//!                  "<name>": {"dtype": "F32" | "F64", "shape": [rows, columns],
+//!                             "data_offsets": [begin, end]}, ...}
 //! data      the matrices, row-major, little-endian, without gaps
 //! ```
 //!

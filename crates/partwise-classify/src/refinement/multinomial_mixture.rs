@@ -1,7 +1,8 @@
 //! A multinomial mixture, learned from every sample: naive Bayes trained on posteriors.
 //!
 //! ```text
-//! M:  q_cj = (Σᵢ p_ic·x_ij + a·b_j)/(Σᵢⱼ p_ic·x_ij + a),   b_j = Σᵢ x_ij/Σ x,   a = 0.05·mean mass of a class
+//! M:  q_cj = (Σᵢ p_ic·x_ij + a·b_j)/(Σᵢⱼ p_ic·x_ij + a),   b_j = Σᵢ x_ij/Σ x,
+//!     a = 0.05·mean mass of a class
 //! E:  s_ic = Σⱼ x_ij·ln(q_cj/b_j),   p ∝ exp(g·s),   labelled samples keep their class
 //! ```
 //!

@@ -1,7 +1,8 @@
 //! A linear support vector machine on the labelled samples: one class against the others.
 //!
 //! ```text
-//! w_c: the support vector machine of class c (+1) against the other labelled samples (−1);   class of x: argmax_c w_c·x
+//! w_c: the support vector machine of class c (+1) against the other labelled samples (−1);
+//!     class of x: argmax_c w_c·x
 //! ```
 //!
 //! References: C.-J. Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML 2008,

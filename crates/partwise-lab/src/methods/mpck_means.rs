@@ -5,7 +5,8 @@
 //!   + w  Σ_{must (i,j), zᵢ ≠ zⱼ}   ½(‖xᵢ − xⱼ‖²_{A_{zᵢ}} + ‖xᵢ − xⱼ‖²_{A_{zⱼ}})
 //!   + w' Σ_{cannot (i,j), zᵢ = zⱼ} (F_{A_{zᵢ}} − ‖xᵢ − xⱼ‖²_{A_{zᵢ}})
 //! A_c = diag(a_c),  ‖v‖²_A = Σ a v²,  F_A = Σ_f a_f (max_f − min_f)²
-//! z: one pass in the order of the samples, each to its cheapest cluster given the others (ties to the lower number);
+//! z: one pass in the order of the samples, each to its cheapest cluster given the others (ties to the lower
+//!     number);
 //! μ_c ← the mean of its samples;   a_cf ← n_c / (its scatter along f + what broken links add)
 //! ```
 //!

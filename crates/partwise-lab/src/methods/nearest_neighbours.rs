@@ -1,7 +1,8 @@
 //! The k nearest labelled samples vote.
 //!
 //! ```text
-//! class of x: the commonest class among the k nearest labelled samples;   a tie goes to the class of the nearest of them
+//! class of x: the commonest class among the k nearest labelled samples;
+//!     a tie goes to the class of the nearest of them
 //! ```
 //!
 //! Reference: T. M. Cover, P. E. Hart, "Nearest neighbor pattern classification", IEEE Transactions on

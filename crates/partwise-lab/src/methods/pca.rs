@@ -1,7 +1,8 @@
 //! Principal component analysis.
 //!
 //! ```text
-//! X − 1mᵀ ≈ Y V,   m (d) the mean, V (k × d) the eigenvectors of C = (X − 1mᵀ)ᵀ(X − 1mᵀ)/(n − 1), Y = (X − 1mᵀ)Vᵀ (n × k)
+//! X − 1mᵀ ≈ Y V,   m (d) the mean, V (k × d) the eigenvectors of C = (X − 1mᵀ)ᵀ(X − 1mᵀ)/(n − 1),
+//!                  Y = (X − 1mᵀ)Vᵀ (n × k)
 //! ```
 //!
 //! Reference: K. Pearson, "On lines and planes of closest fit to systems of points in space", Philosophical

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! minimize Σᵢ ‖xᵢ − μ_{zᵢ}‖² + w·#{must-links with zᵢ ≠ zⱼ} + w'·#{cannot-links with zᵢ = zⱼ}
-//! z: one pass in the order of the samples, each to its cheapest cluster given the others (ties to the lower number);
+//! z: one pass in the order of the samples, each to its cheapest cluster given the others (ties to the lower
+//!     number);
 //! μ_c ← the mean of its samples (an empty cluster keeps its centre); until a pass changes nothing
 //! ```
 //!

@@ -1,7 +1,8 @@
 //! Spectral clustering.
 //!
 //! ```text
-//! V (n × k) = the eigenvectors of D^-½ A D^-½ for its k largest eigenvalues;   embedding: V's rows, each of length 1
+//! V (n × k) = the eigenvectors of D^-½ A D^-½ for its k largest eigenvalues;
+//!     embedding: V's rows, each of length 1
 //! clusters: k-means on the embedding
 //! ```
 //!

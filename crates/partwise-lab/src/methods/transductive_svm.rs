@@ -1,10 +1,13 @@
 //! A transductive support vector machine: unlabelled samples get the labels that make the margin wide.
 //!
 //! ```text
-//! minimize ½‖w‖² + C Σ_labelled ξᵢ + C* Σ_unlabelled ξⱼ   over w and the labels yⱼ = ±1 of the unlabelled samples,
+//! minimize ½‖w‖² + C Σ_labelled ξᵢ + C* Σ_unlabelled ξⱼ   over w and the labels yⱼ = ±1 of the unlabelled
+//!     samples,
 //! ξ = max(0, 1 − y w·x), with a given share of yⱼ = 1
-//! start: yⱼ = 1 for the share with the largest w·xⱼ, w from the labelled samples alone;   C* from 1e-5·C, doubled up to C
-//! switch: a pair with yₘ = 1, yₗ = −1, ξₘ > 0, ξₗ > 0 and ξₘ + ξₗ > 2 swaps its labels, which lowers the objective
+//! start: yⱼ = 1 for the share with the largest w·xⱼ, w from the labelled samples alone;
+//!     C* from 1e-5·C, doubled up to C
+//! switch: a pair with yₘ = 1, yₗ = −1, ξₘ > 0, ξₗ > 0 and ξₘ + ξₗ > 2 swaps its labels,
+//!     which lowers the objective
 //! ```
 //!
 //! Reference: T. Joachims, "Transductive inference for text classification using support vector machines",

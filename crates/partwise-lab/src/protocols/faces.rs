@@ -2,9 +2,11 @@
 //! The methods are in [`super::face_methods`].
 //!
 //! ```text
-//! draw r of a set at k classes: k classes by chance, ascending; then labels of each by draw_labels; both from (set, k, r) alone
+//! draw r of a set at k classes: k classes by chance, ascending; then labels of each by draw_labels;
+//!     both from (set, k, r) alone
 //! images / 255, or rows of unit length;   uniform starts on [0, 1), one row for samples that a method ties
-//! km: k-means++ × 20 on W as it comes;   kmB: on W with basis rows scaled to unit length;   kmR: on rows of that scaled to unit
+//! km: k-means++ × 20 on W as it comes;   kmB: on W with basis rows scaled to unit length;
+//!                                        kmR: on rows of that scaled to unit
 //! length;   arg: the largest entry of each row of W;   argB: that after scaling the basis
 //! ```
 

@@ -5,7 +5,8 @@
 //! draw r of a set: classes and rows as SETS says, then two labels a class; rows of unit length
 //! images as they are;   text: tf·(ln((1 + n)/(1 + df)) + 1), terms in two or more of the drawn documents;
 //! counts: ln(1 + x·median total/total);   expression: ln(1 + x)
-//! scores: accuracy under the best one-to-one map, NMI over the larger entropy, both × 100, on the unlabelled samples; the accuracy on all
+//! scores: accuracy under the best one-to-one map, NMI over the larger entropy, both × 100,
+//!     on the unlabelled samples; the accuracy on all
 //! samples beside; seconds
 //! ```
 //!

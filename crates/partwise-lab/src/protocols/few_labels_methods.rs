@@ -1,7 +1,8 @@
 //! The methods of the leaderboard, each with the defaults of the library unless said here.
 //!
 //! ```text
-//! arg: the largest w_ij·‖h_j‖ of each row (w_ij for symmetric models);   kmR: k-means × 20 on rows of that scaled to unit length
+//! arg: the largest w_ij·‖h_j‖ of each row (w_ij for symmetric models);
+//!     kmR: k-means × 20 on rows of that scaled to unit length
 //! ```
 //!
 //! Models: k = the number of classes, the labels, a graph of 7 neighbours and λ = 1 for GNMF and SemiGNMF,

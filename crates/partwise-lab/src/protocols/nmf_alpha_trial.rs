@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! training rows (the first `labelled` have labels), validation rows, test rows
-//! representation of all rows  →  machines on the labelled ones, C and the parameters chosen on validation rows  →  test rows
+//! representation of all rows  →  machines on the labelled ones, C and the parameters chosen on
+//!     validation rows  →  test rows
 //! ```
 //!
 //! Codes that no label enters (principal components, KL-NMF) serve every share of labels: the unit of the

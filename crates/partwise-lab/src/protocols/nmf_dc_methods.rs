@@ -2,8 +2,10 @@
 //! times.
 //!
 //! ```text
-//! GNMF 10, SemiGNMF 10: λ = 10 on images / 255, 5 neighbours, binary weights, kmB (the CNMF experiments: λ = 100, unit rows)
-//! NsNMF: θ = 0.5 from uniform starts;   NMF-DC δ: the running scheme with the paper's step, codes first, starts 2√(mean X/k)·U
+//! GNMF 10, SemiGNMF 10: λ = 10 on images / 255, 5 neighbours, binary weights,
+//!     kmB (the CNMF experiments: λ = 100, unit rows)
+//! NsNMF: θ = 0.5 from uniform starts;   NMF-DC δ: the running scheme with the paper's step, codes first,
+//!                                       starts 2√(mean X/k)·U
 //! ```
 
 use anyhow::Result;

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! average = mean over x of the means over draws;   ± = standard deviation over draws, averaged over x
-//! ( ) = standard error of the average: √(Σₓ s²ₓ/nₓ)/|x| where each x has draws of its own, else that of the draws' averages over x
+//! ( ) = standard error of the average: √(Σₓ s²ₓ/nₓ)/|x| where each x has draws of its own,
+//!     else that of the draws' averages over x
 //! ```
 //!
 //! Where an average over the axis means nothing (iterations), the last place that every method of the case

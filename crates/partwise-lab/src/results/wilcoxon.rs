@@ -1,9 +1,11 @@
 //! The paired Wilcoxon signed-rank test, two-sided.
 //!
 //! ```text
-//! differences that are 0 are left out (n remain); equal sizes share the mean of their ranks; W⁺ = Σ ranks of the positive ones
+//! differences that are 0 are left out (n remain); equal sizes share the mean of their ranks;
+//!     W⁺ = Σ ranks of the positive ones
 //! n ≤ 50: p from the exact distribution of W⁺ over all 2ⁿ signs, with the ranks as they are
-//! n > 50: normal, mean n(n + 1)/4, variance n(n + 1)(2n + 1)/24 − Σ(t³ − t)/48 over groups of t equal sizes, continuity correction ½
+//! n > 50: normal, mean n(n + 1)/4, variance n(n + 1)(2n + 1)/24 − Σ(t³ − t)/48 over groups of t equal sizes,
+//!     continuity correction ½
 //! ```
 //!
 //! Reference: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945, doi

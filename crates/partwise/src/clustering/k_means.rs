@@ -3,7 +3,8 @@
 //! ```text
 //! minimize Σᵢ ‖xᵢ − μ_{zᵢ}‖²   over labels z (n) and centres μ (k × d)
 //! z ← the nearest centre (ties to the lower number);   μ_c ← the mean of its samples
-//! k-means++: the first centre is a random sample, each next one sample i with probability ∝ its squared distance to the
+//! k-means++: the first centre is a random sample, each next one sample i with probability ∝
+//!     its squared distance to the
 //! nearest centre so far
 //! ```
 //!

@@ -10,7 +10,8 @@ use super::Strength;
 pub enum Feature {
     /// Its column, from 0.
     Index(usize),
-    /// Its name among [`Guidance::feature_names`](super::Guidance::feature_names). A name that is not there is reported and left out.
+    /// Its name among [`Guidance::feature_names`](super::Guidance::feature_names). A name that is not there
+    /// is reported and left out.
     Name(String),
 }
 

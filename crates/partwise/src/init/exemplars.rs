@@ -2,9 +2,10 @@
 //! backend then improves the codes at these components, and the codes come first in each iteration.
 //!
 //! ```text
-//! component q of class c:   unit(q-th labelled sample of c) + 0.05·unit(mean of c)      while there are labelled samples
-//!                           unit(mean of c)∘(1 + 0.3·U)                                  from then on
-//!                           unit(mean of c)                                             where a class owns one component
+//! component q of class c:   unit(q-th labelled sample of c) + 0.05·unit(mean of c)
+//!                           while there are labelled samples,
+//!                           unit(mean of c)∘(1 + 0.3·U) from then on;
+//!                           unit(mean of c) where a class owns one component
 //! W = 0.1·U, in labelled rows 1 at the components of the class and 0 elsewhere
 //! ```
 //!

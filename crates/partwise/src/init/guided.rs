@@ -1,7 +1,8 @@
 //! The guided start: each component from what shows its topic, then the codes solved at these components.
 //!
 //! ```text
-//! h_j = mean of the samples that show it + the samples weighted by the root of what they hold of its seeds + its profile,
+//! h_j = mean of the samples that show it + the samples weighted by the root of what they hold of its seeds +
+//!     its profile,
 //!       each of them at the size of the mean row, + 0.01·mean(X)·U
 //! ```
 //!

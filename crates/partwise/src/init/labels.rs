@@ -2,7 +2,8 @@
 //! the codes at these components, and the codes come first in each iteration.
 //!
 //! ```text
-//! H_c = mean of the labelled rows of class c + 0.01·mean(X)·U,   W = 0.1·U, + 1 at the class of labelled rows
+//! H_c = mean of the labelled rows of class c + 0.01·mean(X)·U,
+//!     W = 0.1·U, + 1 at the class of labelled rows
 //! ```
 //!
 //! Components beyond the classes are the mean row, entrywise times a uniform number. Both factors are then

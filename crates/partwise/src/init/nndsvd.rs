@@ -1,7 +1,8 @@
 //! NNDSVD and its filled forms, from a randomized truncated SVD.
 //!
 //! ```text
-//! X ≈ Σⱼ σⱼuⱼvⱼᵀ; component 0 is √σ₀·|u₀|, √σ₀·|v₀|; component j keeps of (uⱼ, vⱼ) the pair of positive or negative parts with the
+//! X ≈ Σⱼ σⱼuⱼvⱼᵀ; component 0 is √σ₀·|u₀|, √σ₀·|v₀|;
+//!     component j keeps of (uⱼ, vⱼ) the pair of positive or negative parts with the
 //! larger product of norms m:  w = √(σm)·u±/‖u±‖,  h = √(σm)·v±/‖v±‖
 //! ```
 //!

@@ -1,7 +1,8 @@
 //! SCNMF: NMF whose components are rescaled by the labels after each iteration.
 //!
 //! ```text
-//! min ‖X − WH‖² by multiplicative updates; then d_j = Σ_{class(i) = j} w_ij / Σ_{labelled} w_ij², W ← WD, H ← D⁻¹H
+//! min ‖X − WH‖² by multiplicative updates; then d_j = Σ_{class(i) = j} w_ij / Σ_{labelled} w_ij²,
+//!     W ← WD, H ← D⁻¹H
 //! ```
 //!
 //! Component j belongs to class j; components beyond the classes are free and keep their scale. W·H is that

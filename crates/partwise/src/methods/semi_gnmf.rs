@@ -1,7 +1,8 @@
 //! SemiGNMF: GNMF on a graph that labels were written into.
 //!
 //! ```text
-//! min ‖X − WH‖² + λ·tr(WᵀL'W),   L' = D' − A',   a'ᵢⱼ = 1 for labelled i ≠ j of one class, 0 for those of different classes, else aᵢⱼ
+//! min ‖X − WH‖² + λ·tr(WᵀL'W),   L' = D' − A',   a'ᵢⱼ = 1 for labelled i ≠ j of one class,
+//!                                0 for those of different classes, else aᵢⱼ
 //! ```
 //!
 //! A class of m labelled samples makes m(m − 1)/2 edges, so it is meant for few labels per class. The remarks

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! F1 = 2·TP / (2·TP + FP + FN)
-//! macro: the mean over labels of each label's F1 · micro: F1 of the pooled counts · average: the mean of the two
+//! macro: the mean over labels of each label's F1 · micro: F1 of the pooled counts · average:
+//!     the mean of the two
 //! ```
 //!
 //! Reference: Y. Yang, "An evaluation of statistical approaches to text categorization", Information

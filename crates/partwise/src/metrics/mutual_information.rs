@@ -1,7 +1,8 @@
 //! Normalized mutual information of classes and clusters.
 //!
 //! ```text
-//! MI  = Σ_ij (n_ij/n) · ln(n·n_ij / (a_i·b_j))        n_ij: samples of class i in cluster j; a, b: the margins
+//! MI  = Σ_ij (n_ij/n) · ln(n·n_ij / (a_i·b_j))        n_ij: samples of class i in cluster j;
+//!                                                     a, b: the margins
 //! NMI = MI / max(H(classes), H(clusters))             or over the mean of the two entropies
 //! ```
 //!

@@ -1,7 +1,8 @@
 //! The adjusted Rand index.
 //!
 //! ```text
-//! Of all pairs of samples: p together in both, q together in the classes only, r in the clusters only, s in neither.
+//! Of all pairs of samples: p together in both, q together in the classes only, r in the clusters only,
+//!     s in neither.
 //! ARI = 2·(p·s − q·r) / ((p + q)·(q + s) + (p + r)·(r + s))
 //! ```
 //!

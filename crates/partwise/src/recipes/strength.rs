@@ -1,7 +1,8 @@
 //! The 95 % rule of WS-NMF: the smallest strength at which the labels are still followed.
 //!
 //! ```text
-//! β = start, start·factor, …: fit from the same start; accuracy = share of labelled samples with argmax W = label;
+//! β = start, start·factor, …: fit from the same start; accuracy = share of labelled samples with
+//!     argmax W = label;
 //! stop at the first accuracy below the threshold; the answer is the last β before it
 //! ```
 //!

@@ -1,8 +1,10 @@
 //! What to label next: the samples whose label would help most, and the least certain pairs.
 //!
 //! ```text
-//! doubt of sample i       1 − (largest share − second largest share),   shares yᵢⱼ/Σⱼyᵢⱼ with yᵢⱼ = wᵢⱼ‖hⱼ‖ (wᵢⱼΣhⱼ under Kullback–Leibler)
-//! picked one by one       largest doubt × (1 − largest cosine of its row of shares to those picked before, and to labelled ones at half weight)
+//! doubt of sample i       1 − (largest share − second largest share),
+//!                         shares yᵢⱼ/Σⱼyᵢⱼ with yᵢⱼ = wᵢⱼ‖hⱼ‖ (wᵢⱼΣhⱼ under Kullback–Leibler)
+//! picked one by one       largest doubt × (1 − largest cosine of its row of shares to those picked before,
+//!                         and to labelled ones at half weight)
 //! ```
 
 use std::collections::BTreeSet;

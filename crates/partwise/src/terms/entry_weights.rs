@@ -1,7 +1,8 @@
 //! Entries of X that count more or less than others, or not at all: those that are not known.
 //!
 //! ```text
-//! ½·Σᵢⱼ (cᵢⱼ − 1)·(wᵢ·hⱼ)²,   which with c∘x in place of x makes ½‖X − WH‖², but for a constant, ½·Σᵢⱼ cᵢⱼ·(xᵢⱼ − wᵢ·hⱼ)²
+//! ½·Σᵢⱼ (cᵢⱼ − 1)·(wᵢ·hⱼ)²,   which with c∘x in place of x makes ½‖X − WH‖², but for a constant,
+//!                             ½·Σᵢⱼ cᵢⱼ·(xᵢⱼ − wᵢ·hⱼ)²
 //! ```
 //!
 //! Exactly quadratic in either factor: the Gram of a row gains Σ (c − 1)·vⱼvⱼᵀ over the entries whose weight

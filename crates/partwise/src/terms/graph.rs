@@ -8,8 +8,10 @@
 //! current codes W̃, equal to the term there in value and gradient ([`GraphForm`]):
 //!
 //! ```text
-//! separable        λΣᵢdᵢ‖wᵢ‖² − λ⟨(D + A)W̃, W⟩ + constant      nowhere below the term, since L ⪯ 2D: any solver may minimize it
-//! multiplicative   (λ/2)Σᵢdᵢ‖wᵢ‖² − λ⟨AW̃, W⟩ + constant        as published; one multiplicative update lowers the term with it
+//! separable        λΣᵢdᵢ‖wᵢ‖² − λ⟨(D + A)W̃, W⟩ + constant      nowhere below the term,
+//!                                                               since L ⪯ 2D: any solver may minimize it
+//! multiplicative   (λ/2)Σᵢdᵢ‖wᵢ‖² − λ⟨AW̃, W⟩ + constant        as published; one multiplicative
+//!                                                               update lowers the term with it
 //! ```
 //!
 //! The second may lie below the term where A has negative eigenvalues, so minimizing it could raise the

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! Frobenius          ½·Σⱼ σⱼ²·‖wⱼ‖²·(‖hⱼ‖² − (ρⱼ·hⱼ·ûⱼ + √(1 − ρⱼ²)·‖hⱼ beside the seeds‖)²)
-//! Kullback–Leibler   Σⱼ σⱼ²·m·[Σ_seeds qⱼ_f·ln(qⱼ_f/sⱼ_f) + (1 − Σq)·ln((1 − Σq)/(1 − Σ_seeds sⱼ_f))],  sⱼ = hⱼ/‖hⱼ‖₁, m = ΣX/k
+//! Kullback–Leibler   Σⱼ σⱼ²·m·[Σ_seeds qⱼ_f·ln(qⱼ_f/sⱼ_f) + (1 − Σq)·ln((1 − Σq)/(1 − Σ_seeds sⱼ_f))],
+//!                    sⱼ = hⱼ/‖hⱼ‖₁, m = ΣX/k
 //! ```
 //!
 //! r is what the samples that hold the seeds look like, û its seeds at unit length, ρ = ‖r on the seeds‖/‖r‖,

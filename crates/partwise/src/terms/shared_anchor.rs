@@ -1,7 +1,8 @@
 //! One reference row for both factors of a symmetric factorization, with a scale that they share.
 //!
 //! ```text
-//! ¼·Σᵢ mᵢ·( ‖h1ᵢ − dᵢrᵢ‖² + ‖h2ᵢ − dᵢrᵢ‖² ),   d ≥ 0 a factor of its own (n × 1), minimized at dᵢ = rᵢ·(h1ᵢ + h2ᵢ)/(2‖rᵢ‖²)
+//! ¼·Σᵢ mᵢ·( ‖h1ᵢ − dᵢrᵢ‖² + ‖h2ᵢ − dᵢrᵢ‖² ),   d ≥ 0 a factor of its own (n × 1),
+//!     minimized at dᵢ = rᵢ·(h1ᵢ + h2ᵢ)/(2‖rᵢ‖²)
 //! ```
 //!
 //! H1 is the codes, H2 the components. Seen from d it is a quadratic with one unknown per row.

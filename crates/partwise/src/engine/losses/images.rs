@@ -2,7 +2,8 @@
 //! U or from V.
 //!
 //! ```text
-//! H[j, a·q + b] = Uₐⱼ·Vᵦⱼ     U: G = (WᵀW)∘(VᵀV), C[a, j] = Σᵦ (XᵀW)[a·q + b, j]·Vᵦⱼ     V: with the roles exchanged
+//! H[j, a·q + b] = Uₐⱼ·Vᵦⱼ     U: G = (WᵀW)∘(VᵀV), C[a, j] = Σᵦ (XᵀW)[a·q + b, j]·Vᵦⱼ
+//!                             V: with the roles exchanged
 //! ```
 
 use crate::engine::quadratic::Quadratic;

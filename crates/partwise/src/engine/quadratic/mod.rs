@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! Quadratic     f(U) = Σᵢ ( ½ uᵢ(G_i + δᵢI)uᵢᵀ − cᵢuᵢᵀ + sᵢ·λuᵢᵀ ) + constant
-//!               G_i = G, or G + w(D − D^½r̂r̂ᵀD^½) + … for the rows of a group, with a diagonal metric D (METHODS R5: D = I);
+//!               G_i = G, or G + w(D − D^½r̂r̂ᵀD^½) + … for the rows of a group,
+//!                   with a diagonal metric D (METHODS R5: D = I);
 //!               see RowGroup
-//! KlMajorizer   f(U) ≤ Σᵢⱼ ( −nᵢⱼ·ũᵢⱼ·ln uᵢⱼ + (tᵢbⱼ + sᵢλⱼ + Λᵢⱼ)·uᵢⱼ + ½(aⱼ + δᵢ)uᵢⱼ² ) + constant,   equal at U = Ũ
+//! KlMajorizer   f(U) ≤ Σᵢⱼ ( −nᵢⱼ·ũᵢⱼ·ln uᵢⱼ + (tᵢbⱼ + sᵢλⱼ + Λᵢⱼ)·uᵢⱼ + ½(aⱼ + δᵢ)uᵢⱼ² ) + constant,
+//!               equal at U = Ũ
 //! ```
 //!
 //! c is the cross matrix, split as MU needs it: c ≥ 0 goes to the numerator, the linear penalty λ to the

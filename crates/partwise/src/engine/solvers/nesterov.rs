@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! β₀ = 1, Y = U;  repeat inner_steps times:
-//!   U' = max(0, Y − ((G + δI)Y − c + sλ)/(λmax(G) + δ)),  β' = (1 + √(4β² + 1))/2,  Y = U' + (β − 1)/β'·(U' − U)
+//!   U' = max(0, Y − ((G + δI)Y − c + sλ)/(λmax(G) + δ)),  β' = (1 + √(4β² + 1))/2,
+//!       Y = U' + (β − 1)/β'·(U' − U)
 //! ```
 //!
 //! The published scheme is not monotone. Here a row that ends above its entry takes the result of its first

@@ -2,7 +2,8 @@
 //! it.
 //!
 //! ```text
-//! sample i is in row q(i);  w_i = z_q·u_i,   u = n_q^-½ where samples share a row,  c_i^-½ where each has a weight,  1 otherwise
+//! sample i is in row q(i);  w_i = z_q·u_i,   u = n_q^-½ where samples share a row,
+//!                           c_i^-½ where each has a weight,  1 otherwise
 //! ```
 //!
 //! (with the Frobenius loss). Guidance on a sample has the weight c_i, guidance on a pair √(c_i·c_l).

@@ -4,8 +4,10 @@
 //! ```text
 //! share of topic t in sample i:   Σ_{j in t} wᵢⱼ‖hⱼ‖ / Σⱼ wᵢⱼ‖hⱼ‖
 //! free share:                     the same with codes from the data of the sample alone
-//! margin:                         free share of the sample's own topic less the largest free share of another
-//! kept of a seed f of topic t:    (hⱼ_f/‖hⱼ‖) / (r_f/‖r‖), the best j in t; r: the samples that hold the topic's seeds
+//! margin:                         free share of the sample's own topic less the largest free share of
+//!                                 another
+//! kept of a seed f of topic t:    (hⱼ_f/‖hⱼ‖) / (r_f/‖r‖), the best j in t;
+//!                                 r: the samples that hold the topic's seeds
 //! ```
 
 mod seeds;
