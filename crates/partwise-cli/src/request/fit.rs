@@ -11,7 +11,8 @@ use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 
 use super::choices::{Codes, Precision};
 use super::flags::{
-    ClassifyFlags, FitFlags, GraphFlags, KnownFiles, ModelFlags, SolveFlags, SweepFlags, TransformFlags,
+    ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, SolveFlags, SweepFlags,
+    TransformFlags,
 };
 use super::groups::{Content, DataSource, LabelSource, Run, Write};
 
@@ -79,7 +80,7 @@ impl FitRequest {
             (Some((method, own)), loss) => (method, loss.or(own)),
             (None, loss) => (default_method(&known, &graphs, &mut chosen), loss),
         };
-        given.check_methods(method)?;
+        given.check_methods(method, METHOD_FLAGS)?;
         given.check_standard_input()?;
         if known.label_targets.is_some() && known.labels.are_given() {
             bail!("--label-targets replaces --labels; give only one of them");
@@ -295,7 +296,7 @@ impl ClassifyRequest {
 
     /// The former spelling, `partwise fit --recipe auto`.
     pub(crate) fn of_recipe(flags: FitFlags) -> Result<Self> {
-        if let Some(flag) = flags.given.of_methods() {
+        if let Some(flag) = flags.given.of_methods(METHOD_FLAGS) {
             bail!("--recipe auto does not take {flag}");
         }
         let FitFlags { given, read, known, model, solve, write, .. } = flags;

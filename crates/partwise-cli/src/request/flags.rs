@@ -1,18 +1,48 @@
-//! The flags of `fit`, `sweep`, `classify` and `transform` as they are typed. In help texts `{methods}` and the like are filled in from
-//! the registry ([`method_flags`](super::method_flags)).
+//! The flags of `fit`, `sweep`, `classify` and `transform` as they are typed. In help texts `{methods}` and the
+//! like are filled in from the registry ([`method_flags`](super::method_flags)).
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, Args};
 use partwise::guidance::Strength;
+use partwise::methods::Input;
 use partwise::{Acceleration, Init, Loss, ScalingKind, Slot};
 
 use super::choices::{self, MethodChoice, Precision};
 use super::groups::{Content, LabelSource, ReadFlags, Run, Solver, Write};
-use super::method_flags::{Given, parameter_flags, with_methods};
+use super::method_flags::{Given, MethodFlags, parameter_flags, with_methods};
+
+const ANYTHING: &[Input] = &[Input::Guidance];
+const GRAPH: &[Input] = &[Input::Graph, Input::Guidance];
+/// Graphs of neighbours stand for similarities, too.
+const NEIGHBOURS: &[Input] = &[Input::Graph, Input::Coupling, Input::Guidance];
+
+/// The flags that only some methods take, each with what a method must take one of.
+pub(super) const METHOD_FLAGS: &MethodFlags = &[
+    ("guidance", ANYTHING),
+    ("topics", ANYTHING),
+    ("links", ANYTHING),
+    ("reference", &[Input::ComponentReference, Input::Guidance]),
+    ("label_targets", &[Input::LabelTargets]),
+    ("missing", &[Input::KnownEntries, Input::Guidance]),
+    ("zeros_missing", ANYTHING),
+    ("entry_weights", ANYTHING),
+    ("graph", GRAPH),
+    ("graph_neighbours", NEIGHBOURS),
+    ("graph_weights", NEIGHBOURS),
+    ("heat_width", NEIGHBOURS),
+    ("degree_normalized", &[Input::Coupling]),
+    ("strength", &[Input::ComponentsPerClass, Input::Guidance]),
+    ("graph_weight", GRAPH),
+    ("label_weight", &[Input::LabelTargets]),
+];
+
+fn named_methods(flag: Arg) -> Arg {
+    with_methods(flag, METHOD_FLAGS)
+}
 
 #[derive(Args, Clone, Debug)]
-#[command(mut_args(with_methods))]
+#[command(mut_args(named_methods))]
 pub(crate) struct FitFlags {
     #[command(flatten)]
     pub(super) given: Given,

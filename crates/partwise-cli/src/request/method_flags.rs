@@ -10,34 +10,13 @@ use clap::{Arg, ArgMatches, Command};
 use partwise::MethodOptions;
 use partwise::methods::{self, Input, MethodSpec, PARAMETERS, Parameter, ParameterKind, ParameterValue};
 
-const ANYTHING: &[Input] = &[Input::Guidance];
-const GRAPH: &[Input] = &[Input::Graph, Input::Guidance];
-/// Graphs of neighbours stand for similarities, too.
-const NEIGHBOURS: &[Input] = &[Input::Graph, Input::Coupling, Input::Guidance];
-
-/// The flags beside parameters, each with what a method must take one of for the flag to have an effect.
-const FLAGS: &[(&str, &[Input])] = &[
-    ("guidance", ANYTHING),
-    ("topics", ANYTHING),
-    ("links", ANYTHING),
-    ("reference", &[Input::ComponentReference, Input::Guidance]),
-    ("label_targets", &[Input::LabelTargets]),
-    ("missing", &[Input::KnownEntries, Input::Guidance]),
-    ("zeros_missing", ANYTHING),
-    ("entry_weights", ANYTHING),
-    ("graph", GRAPH),
-    ("graph_neighbours", NEIGHBOURS),
-    ("graph_weights", NEIGHBOURS),
-    ("heat_width", NEIGHBOURS),
-    ("degree_normalized", &[Input::Coupling]),
-    ("strength", &[Input::ComponentsPerClass, Input::Guidance]),
-    ("graph_weight", GRAPH),
-    ("label_weight", &[Input::LabelTargets]),
-];
+/// Flags beside those of parameters, by their ids, each with what a method must take one of for the flag to
+/// have an effect.
+pub(super) type MethodFlags = [(&'static str, &'static [Input])];
 
 /// What a method must take one of for a flag to have an effect; `None` for flags of every method.
-fn inputs_of(flag: &str) -> Option<Vec<Input>> {
-    if let Some((_, inputs)) = FLAGS.iter().find(|(id, _)| *id == flag) {
+fn inputs_of(flag: &str, flags: &MethodFlags) -> Option<Vec<Input>> {
+    if let Some((_, inputs)) = flags.iter().find(|(id, _)| *id == flag) {
         return Some(inputs.to_vec());
     }
     let parameter = parameters().find(|parameter| parameter.name() == flag)?;
@@ -69,18 +48,18 @@ fn parameters() -> impl Iterator<Item = &'static Parameter> {
 }
 
 /// Writes method names into the help text of a flag: `{methods}` are those that take it.
-pub(super) fn with_methods(flag: Arg) -> Arg {
+pub(super) fn with_methods(flag: Arg, flags: &MethodFlags) -> Arg {
     let Some(help) = flag.get_help().map(ToString::to_string).filter(|help| help.contains('{')) else {
         return flag;
     };
     let default = |given: &[Input]| methods::for_inputs(given).name.to_string();
-    let own = inputs_of(flag.get_id().as_str()).unwrap_or_default();
+    let own = inputs_of(flag.get_id().as_str(), flags).unwrap_or_default();
     let help = [
         ("{methods}", listed(&methods_with(&own))),
-        ("{of graphs}", listed(&methods_with(GRAPH))),
+        ("{of graphs}", listed(&methods_with(&[Input::Graph, Input::Guidance]))),
         ("{of similarities}", listed(&methods_with(&[Input::Coupling]))),
         ("{of strengths}", listed(&methods_with(&[Input::ComponentsPerClass]))),
-        ("{of anything}", default(ANYTHING)),
+        ("{of anything}", default(&[Input::Guidance])),
         ("{of references}", default(&[Input::ComponentReference])),
         ("{of labels}", default(&[Input::Labels])),
         ("{of nothing}", default(&[])),
@@ -156,14 +135,14 @@ impl Given {
     }
 
     /// The first of the flags that only some methods take.
-    pub(super) fn of_methods(&self) -> Option<String> {
-        self.flags.iter().find(|flag| inputs_of(flag).is_some()).map(|flag| spelled(flag))
+    pub(super) fn of_methods(&self, flags: &MethodFlags) -> Option<String> {
+        self.flags.iter().find(|flag| inputs_of(flag, flags).is_some()).map(|flag| spelled(flag))
     }
 
     /// Refuses flags that have no effect on the method.
-    pub(super) fn check_methods(&self, spec: &MethodSpec) -> Result<()> {
+    pub(super) fn check_methods(&self, spec: &MethodSpec, flags: &MethodFlags) -> Result<()> {
         for flag in &self.flags {
-            let Some(inputs) = inputs_of(flag) else { continue };
+            let Some(inputs) = inputs_of(flag, flags) else { continue };
             let methods = methods_with(&inputs);
             if !methods.contains(&spec.name) {
                 let list = match methods.as_slice() {
