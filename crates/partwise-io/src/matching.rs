@@ -162,7 +162,8 @@ impl DenseValues {
     }
 }
 
-fn same_names(own: &[String], wanted: &[String]) -> bool {
+/// Whether two lists hold the same names, in any order.
+pub fn same_names(own: &[String], wanted: &[String]) -> bool {
     let sorted = |names: &[String]| {
         let mut names = names.to_vec();
         names.sort_unstable();

@@ -2,7 +2,7 @@
 
 use crate::matching::{are_places, near};
 use crate::text::{quoted, whole};
-use partwise::guidance::Feature;
+use partwise::guidance::{Axis, Feature};
 use std::collections::HashMap;
 
 /// The samples and features of the data, with their names where they have any. Names 0, 1, 2, ... in this
@@ -25,6 +25,9 @@ pub enum FoundBy {
 struct Names<'a> {
     one: &'static str,
     count: usize,
+    /// The names as they were given.
+    given: Option<&'a [String]>,
+    /// The same, but for names that are only the places.
     listed: Option<&'a [String]>,
     /// The place of a name, and the second one where several have it.
     places: HashMap<&'a str, (usize, Option<usize>)>,
@@ -44,7 +47,7 @@ impl<'a> Names<'a> {
         }
         let are_numbers =
             listed.is_some_and(|names| names.iter().all(|name| whole(name.as_bytes()).is_some()));
-        Names { one, count, listed, places, are_numbers }
+        Names { one, count, given: names, listed, places, are_numbers }
     }
 
     /// The place of what has this name.
@@ -115,6 +118,28 @@ impl<'a> DataNames<'a> {
         Lookup { names: self, by_name: None, by_number: None }
     }
 
+    /// The names of the samples as they were given, or of the features, for tables that are matched by name.
+    pub(crate) fn given(&self, axis: Axis) -> Option<&'a [String]> {
+        match axis {
+            Axis::Samples => self.samples.given,
+            Axis::Features => self.features.given,
+            _ => None,
+        }
+    }
+
+    /// The place of the sample or feature of this name; `None` for a name of a feature that the data do not
+    /// have.
+    pub(crate) fn place(&self, axis: Axis, name: &str) -> Result<Option<usize>, String> {
+        match axis {
+            Axis::Samples => self.sample(name).map(Some),
+            _ if self.features.listed.is_some() => self.features.named(name),
+            _ => match self.feature(name)? {
+                Feature::Index(at) => Ok(Some(at)),
+                Feature::Name(_) => Ok(None),
+            },
+        }
+    }
+
     /// n.
     pub fn n_samples(&self) -> usize {
         self.samples.count
@@ -179,17 +204,6 @@ impl<'a> DataNames<'a> {
     /// A sentence: there is none, or the number is the name of another sample.
     pub fn sample_number(&self, number: u64) -> Result<usize, String> {
         self.samples.meant_by(number)
-    }
-
-    /// The one feature of this name.
-    ///
-    /// # Errors
-    /// A sentence: no feature has it (with the nearest name), or two have.
-    pub fn feature_place(&self, name: &str) -> Result<usize, String> {
-        self.features.named(name)?.ok_or_else(|| {
-            let near = near(name, self.features.listed.unwrap_or_default());
-            format!("no feature of the data is named {}{near}", quoted(name.as_bytes()))
-        })
     }
 
     /// The feature of this name. A name that the data don't have is allowed, for the fit reports and leaves

@@ -13,24 +13,18 @@ use crate::source::{Look, Source, looks_like};
 use crate::table::counted;
 use crate::text::{nearest, number, quoted};
 use partwise::Strength;
-use partwise::guidance::{Feature, Seed};
+use partwise::guidance::{Feature, Seed, Topic};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A topic as a file gives it.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TopicEntry {
-    /// Its name.
-    pub name: String,
-    /// Its components, 1 or more, where they are stated.
-    pub components: Option<usize>,
-    /// What belongs to it.
-    pub seeds: Vec<Seed>,
-    /// How strongly, where that is stated.
+    /// The topic.
+    pub topic: Topic,
+    /// Its strength, where the file states one.
     pub strength: Option<Strength>,
-    /// What must stay out of it.
-    pub forbidden: Vec<Feature>,
 }
 
 /// Seeds of a topic: a feature counts once, with the largest of its weights.
@@ -162,7 +156,7 @@ fn no_words(header: &[String]) -> String {
 
 #[derive(Default)]
 struct Found {
-    topics: Vec<(TopicEntry, SeedList)>,
+    topics: Vec<(Topic, SeedList)>,
     /// The place of each topic.
     places: HashMap<String, usize>,
     forbidden: HashSet<(usize, Key)>,
@@ -174,7 +168,7 @@ impl Found {
         if let Some(at) = self.places.get(name) {
             return *at;
         }
-        self.topics.push((TopicEntry { name: name.into(), ..TopicEntry::default() }, SeedList::default()));
+        self.topics.push((Topic::new(name), SeedList::default()));
         self.places.insert(name.into(), self.topics.len() - 1);
         self.topics.len() - 1
     }
@@ -194,7 +188,8 @@ impl Found {
     }
 
     fn into_topics(self) -> Vec<TopicEntry> {
-        self.topics.into_iter().map(|(topic, list)| TopicEntry { seeds: list.seeds, ..topic }).collect()
+        let topics = self.topics.into_iter().map(|(topic, list)| Topic { seeds: list.seeds, ..topic });
+        topics.map(|topic| TopicEntry { topic, strength: None }).collect()
     }
 
     /// A row with a topic and its words.
@@ -306,18 +301,18 @@ mod tests {
             Feature::Name(name) => name.clone(),
             Feature::Index(column) => column.to_string(),
         };
-        topic.seeds.iter().map(|seed| (text(&seed.feature), seed.weight)).collect()
+        topic.topic.seeds.iter().map(|seed| (text(&seed.feature), seed.weight)).collect()
     }
 
     #[test]
     fn one_row_a_word_and_one_row_a_topic_give_the_same() {
         let long = read("topic,word,weight,forbidden\nsport,ball,2,\nlaw,court,,no\nsport,goal,,\nsport,vote,,yes\nmusic,,,\n").unwrap();
         assert_eq!(
-            long.topics.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(),
+            long.topics.iter().map(|t| t.topic.name.as_str()).collect::<Vec<_>>(),
             ["sport", "law", "music"]
         );
         assert_eq!(seeds(&long.topics[0]), [("ball".to_string(), 2.0), ("goal".into(), 1.0)]);
-        assert_eq!(long.topics[0].forbidden, [Feature::from("vote")]);
+        assert_eq!(long.topics[0].topic.forbidden, [Feature::from("vote")]);
         for header in ["", "topic,words,,\n"] {
             let wide = read(&format!("{header}sport,ball,goal,ball\nlaw,court,,\nmusic,,,\n")).unwrap();
             assert_eq!(wide.topics.len(), 3);
@@ -340,7 +335,7 @@ mod tests {
     #[test]
     fn a_first_row_that_holds_the_word_topic_among_others_is_a_topic() {
         let table = read("writing,topic,pen\n").unwrap();
-        assert_eq!(table.topics[0].name, "writing");
+        assert_eq!(table.topics[0].topic.name, "writing");
         assert_eq!(seeds(&table.topics[0]).len(), 2);
     }
 

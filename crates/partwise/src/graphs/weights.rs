@@ -37,6 +37,22 @@ pub enum Weights {
     Cosine,
 }
 
+impl Weights {
+    /// Every name.
+    pub const NAMES: &[&str] = &["binary", "heat", "self-tuning", "cosine", "dot"];
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Weights::Binary => "binary",
+            Weights::Heat { .. } => "heat",
+            Weights::SelfTuning { .. } => "self-tuning",
+            Weights::Cosine => "cosine",
+            Weights::Dot => "dot",
+        }
+    }
+}
+
 /// The settings of [`neighbour_graph`].
 ///
 /// | setting | default | range |
@@ -68,6 +84,29 @@ impl Default for NeighbourGraph {
             isolate_zero_rows: true,
             memory_limit: None,
         }
+    }
+}
+
+impl NeighbourGraph {
+    /// Of so many neighbours, with weights of this name. With cosine weights the cosine makes samples near;
+    /// self-tuning weights have as many scale neighbours; heat weights need a width.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the valid names; [`Error::OutOfRange`] for heat weights without a width.
+    pub fn of(neighbours: usize, weights: &str, width: Option<f64>) -> Result<Self> {
+        let every = [
+            Weights::Binary,
+            Weights::Heat { width: width.unwrap_or(0.0) },
+            Weights::SelfTuning { scale_neighbour: neighbours },
+            Weights::Cosine,
+            Weights::Dot,
+        ];
+        let weights = Error::choose("graph weights", weights, every.map(|known| (known.name(), known)))?;
+        if matches!(weights, Weights::Heat { .. }) && width.is_none() {
+            return Err(Error::out_of_range("the width of heat weights", "missing", "a number above 0"));
+        }
+        let closeness = if weights == Weights::Cosine { Closeness::Cosine } else { Closeness::Euclidean };
+        Ok(NeighbourGraph { neighbours, closeness, weights, ..NeighbourGraph::default() })
     }
 }
 

@@ -16,7 +16,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tables::{edges_of, graph_of, table_of, targets_of};
+use super::tables::{edges_of, graph_of, table_of};
 use super::{Advice, LabelTargets, Strength};
 use crate::foundation::Matrix;
 use crate::graphs::Graph;
@@ -216,7 +216,7 @@ pub(super) struct TargetsText {
 
 impl From<TargetsText> for LabelTargets {
     fn from(text: TargetsText) -> Self {
-        targets_of(&text.targets)
+        LabelTargets::of_table(&text.targets)
     }
 }
 

@@ -4,6 +4,7 @@
 mod advice;
 mod document;
 mod everything;
+mod kinds;
 mod plan;
 mod references;
 mod rules;
@@ -17,6 +18,8 @@ pub use crate::labels::Labels;
 pub use crate::terms::FeatureLists;
 pub use advice::{Advice, LabelRule};
 pub use everything::Guidance;
+#[doc(hidden)]
+pub use kinds::{Axis, ItemTable, Kind};
 pub(crate) use plan::{Evidence, Plan, ties};
 pub(crate) use references::check_references;
 pub use references::{CodeReference, ComponentReference, LabelTargets};

@@ -42,6 +42,16 @@ pub struct LabelTargets {
 }
 
 impl LabelTargets {
+    /// From one table (n × c) in which NaN is not known.
+    pub fn of_table(table: &Matrix<f64>) -> Self {
+        let (n, c) = table.shape();
+        let value = |i, l| Some(table.get(i, l)).filter(|value| !value.is_nan());
+        LabelTargets {
+            targets: Matrix::from_fn(n, c, |i, l| value(i, l).unwrap_or(0.0)),
+            known: Matrix::from_fn(n, c, |i, l| f64::from(value(i, l).is_some())),
+        }
+    }
+
     /// 1 for the class of a labelled sample and 0 for the others; unlabelled samples are not known.
     pub(crate) fn of_labels(labels: &super::Labels) -> Self {
         let (n, c) = (labels.n_samples(), labels.n_classes());

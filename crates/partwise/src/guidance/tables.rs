@@ -1,7 +1,7 @@
 //! The large tables of items, apart from the rest of them: a document may keep these elsewhere.
 
 use super::document::rows;
-use super::{Advice, CodeReference, ComponentReference, LabelTargets, Strength};
+use super::{Advice, CodeReference, ComponentReference, LabelTargets};
 use crate::foundation::{Error, Matrix, Result};
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
@@ -27,15 +27,6 @@ pub(super) fn graph_of(n: usize, edges: &Matrix<f64>) -> Result<Graph> {
     };
     let edge = |e: usize| Ok((node(e, 0)?, node(e, 1)?, edges.get(e, 2)));
     Graph::from_entries(n, &(0..edges.rows()).map(edge).collect::<Result<Vec<_>>>()?)
-}
-
-pub(super) fn targets_of(table: &Matrix<f64>) -> LabelTargets {
-    let (n, c) = table.shape();
-    let value = |i, l| Some(table.get(i, l)).filter(|value| !value.is_nan());
-    LabelTargets {
-        targets: Matrix::from_fn(n, c, |i, l| value(i, l).unwrap_or(0.0)),
-        known: Matrix::from_fn(n, c, |i, l| f64::from(value(i, l).is_some())),
-    }
 }
 
 pub(super) fn table_of(targets: &LabelTargets) -> Matrix<f64> {
@@ -78,7 +69,7 @@ impl Advice {
             }
             Advice::Targets { targets, .. } => {
                 let table = table_of(targets);
-                *targets = targets_of(&rows::none());
+                *targets = LabelTargets::of_table(&rows::none());
                 Some(table)
             }
             Advice::Labels { .. } | Advice::Sets { .. } | Advice::Links { .. } => None,
@@ -120,15 +111,13 @@ impl Advice {
                     };
                     *lists = FeatureLists::new(lists.offsets().to_vec(), features)?;
                 }
-                Advice::Targets { targets, .. } => *targets = targets_of(&table),
+                Advice::Targets { targets, .. } => *targets = LabelTargets::of_table(&table),
                 Advice::Labels { .. } | Advice::Sets { .. } | Advice::Links { .. } => {
                     return fault(format!("{} have no table", self.kind()));
                 }
             }
         }
-        if matches!(self.strength(), Some(Strength::Relative(s)) if s.is_nan()) {
-            self.set_strength(self.default_strength());
-        }
+        self.state_strength();
         match &self {
             Advice::KnownFeatures(lists) if lists.offsets().last() != Some(&lists.features().len()) => {
                 fault("counts is more than is listed".into())

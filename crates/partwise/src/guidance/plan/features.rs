@@ -102,7 +102,9 @@ impl Compiler<'_> {
         for (at, topic) in self.guidance.topics().iter().enumerate() {
             let mut found = Vec::new();
             for feature in &topic.forbidden {
-                let Some(feature) = self.resolve(feature, &topic.name, "forbidden")? else { continue };
+                let Some(feature) = self.resolve(feature, &topic.name, "forbidden feature")? else {
+                    continue;
+                };
                 if seeds[at].iter().any(|(seed, _)| *seed == feature) {
                     return Err(Error::Guidance(format!(
                         "feature {feature} is a seed of topic \"{}\" and forbidden in it",

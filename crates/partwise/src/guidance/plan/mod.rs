@@ -14,7 +14,7 @@ pub(crate) use pairs::ties;
 use rows::Rows;
 
 use super::rules::RowRules;
-use super::{Advice, Guidance};
+use super::{Advice, Guidance, Strength};
 use crate::engine::term::ModelTerms;
 use crate::engine::{Shape, Slot};
 use crate::foundation::{Error, Matrix, Notice, Result};
@@ -157,20 +157,14 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
             return Err(Error::Guidance(format!("two topics are named \"{}\"", topic.name)));
         }
         if topic.components == 0 {
-            return Err(out_of_range(
+            return Err(Error::out_of_range(
                 &format!("the components of topic \"{}\"", topic.name),
                 0.0,
                 "1 or more",
             ));
         }
         topic.strength.check(&format!("the strength of topic \"{}\"", topic.name))?;
-        if topic.strength.is_raw() {
-            return Err(Error::Incompatible {
-                asked: format!("a raw strength for the seeds of topic \"{}\"", topic.name),
-                reason: "seeds have no published weight".into(),
-                valid: vec!["a strength from 0 to 1".into()],
-            });
-        }
+        topic.check_strength()?;
     }
     let mut out: Vec<(String, Range<usize>)> = Vec::new();
     for (name, components) in guidance.all_topics() {
@@ -180,7 +174,7 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
     let needed = out.last().map_or(0, |(_, range)| range.end);
     if needed > shape.rank {
         let names: Vec<&str> = out.iter().map(|(name, _)| name.as_str()).collect();
-        return Err(out_of_range(
+        return Err(Error::out_of_range(
             "rank k",
             shape.rank as f64,
             &format!("at least {needed}, the components of the topics ({})", names.join(", ")),
@@ -189,12 +183,10 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
     Ok(out)
 }
 
-fn out_of_range(name: &str, value: f64, valid: &str) -> Error {
-    Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() }
-}
-
 fn check_strength(item: &Advice) -> Result<()> {
-    item.strength().map_or(Ok(()), |s| s.check(&format!("the strength of the {}", item.kind())))
+    let strength = item.strength().unwrap_or(Strength::FIRM);
+    strength.check(&format!("the strength of the {}", item.kind()))?;
+    item.check_strength()
 }
 
 fn check_length(what: &str, found: usize, expected: usize) -> Result<()> {
@@ -216,7 +208,7 @@ fn sample_weights(guidance: &Guidance, n: usize) -> Result<Option<Vec<f64>>> {
         check_length("the sample weights", given.len(), n)?;
         if let Some(at) = given.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
             let what = format!("the weight of sample {at}");
-            return Err(out_of_range(&what, given[at], "a finite number of 0 or more"));
+            return Err(Error::out_of_range(&what, given[at], "a finite number of 0 or more"));
         }
         if found.replace(given.clone()).is_some() {
             return Err(Error::Guidance("sample weights are given twice".into()));
@@ -311,7 +303,7 @@ impl Compiler<'_> {
                 for (i, row) in known.rows().enumerate() {
                     if let Some(j) = row.iter().find(|j| **j as usize >= d) {
                         let what = format!("a known feature of sample {i}");
-                        return Err(out_of_range(
+                        return Err(Error::out_of_range(
                             &what,
                             f64::from(*j),
                             &format!("below {d}, the number of features"),
@@ -335,7 +327,11 @@ impl Compiler<'_> {
                 }
                 if let Some(at) = weights.as_slice().iter().position(|c| !(*c >= 0.0 && c.is_finite())) {
                     let what = format!("the weight of the entry in row {}, column {}", at / d, at % d);
-                    return Err(out_of_range(&what, weights.as_slice()[at], "a finite number of 0 or more"));
+                    return Err(Error::out_of_range(
+                        &what,
+                        weights.as_slice()[at],
+                        "a finite number of 0 or more",
+                    ));
                 }
                 Ok(EntryWeights::new(weights))
             }
@@ -386,13 +382,5 @@ impl Compiler<'_> {
         }
         self.contributions.sort_by_key(|c| c.facts().fixes_entries);
         Ok(())
-    }
-}
-
-fn no_raw(what: &str) -> Error {
-    Error::Incompatible {
-        asked: format!("a raw strength for {what}"),
-        reason: "no paper has a weight for them".into(),
-        valid: vec!["a strength from 0 to 1".into()],
     }
 }

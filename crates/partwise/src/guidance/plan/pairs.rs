@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Compiler, Rows, check_length, no_raw, out_of_range};
+use super::{Compiler, Rows, check_length};
 use crate::foundation::{Error, Notice, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Strength};
@@ -16,9 +16,6 @@ impl Compiler<'_> {
         strength: Strength,
         rows: &Rows,
     ) -> Result<()> {
-        if strength.is_raw() {
-            return Err(no_raw("links"));
-        }
         check_pairs("must-link", must, self.shape.samples)?;
         check_pairs("cannot-link", cannot, self.shape.samples)?;
         let held = strength.is_held();
@@ -60,13 +57,6 @@ impl Compiler<'_> {
             let term = GraphSmoothing::new(graph.clone(), lambda, GraphForm::Separable);
             self.contributions.push(Box::new(term));
             return Ok(());
-        }
-        if strength.is_held() {
-            return Err(Error::Incompatible {
-                asked: "an exact graph".into(),
-                reason: "connected samples would all be equal".into(),
-                valid: vec!["a strength below 1".into(), "must-links".into()],
-            });
         }
         let isolated = graph.isolated();
         if !isolated.is_empty() {
@@ -197,7 +187,7 @@ fn check_pairs(what: &str, pairs: &[(usize, usize)], n: usize) -> Result<()> {
     for &(i, l) in pairs {
         if i >= n || l >= n {
             let at = i.max(l);
-            return Err(out_of_range(
+            return Err(Error::out_of_range(
                 &format!("a sample of the {what} ({i}, {l})"),
                 at as f64,
                 &format!("below {n}, the number of samples"),
