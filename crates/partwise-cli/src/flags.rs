@@ -44,11 +44,13 @@ pub(crate) fn takes(args: &FitArgs, input: Input) -> bool {
 
 /// How strongly labels and references of a published method pull; notices about old spellings go to `notes`.
 pub(crate) fn strength(args: &FitArgs, notes: &mut Vec<String>) -> advice::Strength {
+    let default = spec(args).map(|spec| spec.strength).filter(|strength| !strength.is_raw());
+    let default = default.unwrap_or(advice::Strength::FIRM);
     if takes(args, Input::LabelTargets) {
         // Labels that the codes explain: the weight enters as it is.
         return match args.model.label_weight {
             Some(weight) => advice::Strength::of_sigma(weight.sqrt()),
-            None => advice::Strength::EVEN,
+            None => default,
         };
     }
     let raw = args.model.scale_mode.is_some();
@@ -65,8 +67,8 @@ pub(crate) fn strength(args: &FitArgs, notes: &mut Vec<String>) -> advice::Stren
             }
             strength
         }
-        _ if raw => advice::Strength::Raw(advice::Strength::STRONG.sigma().round()),
-        _ => advice::Strength::STRONG,
+        _ if raw => advice::Strength::Raw(default.sigma().round()),
+        _ => default,
     }
 }
 

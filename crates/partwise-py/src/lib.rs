@@ -14,6 +14,7 @@ mod measures;
 mod options;
 mod watching;
 
+use partwise::methods::{MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -58,6 +59,14 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         line.set_item("reference", spec.reference)?;
         line.set_item("differs", spec.differs)?;
         line.set_item("losses", spec.losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
+        let raw = spec.strength.is_raw();
+        let strength = if let partwise::guidance::Strength::Relative(s) = spec.strength {
+            s
+        } else {
+            spec.strength.sigma()
+        };
+        line.set_item("strength", (strength, raw))?;
+        line.set_item("takes", spec.takes.iter().map(|input| input.name()).collect::<Vec<_>>())?;
         methods.append(line)?;
     }
     let solvers = PyList::empty(py);
@@ -71,8 +80,38 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let all = PyDict::new(py);
     all.set_item("methods", methods)?;
     all.set_item("solvers", solvers)?;
+    all.set_item("parameters", parameters(py)?)?;
     all.set_item("starts", partwise::Init::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
     all.set_item("verdicts", guidance::verdicts())?;
     all.set_item("losses", partwise::Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
     Ok(all)
+}
+
+/// The parameters of methods, with their defaults.
+fn parameters(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let lines = PyList::empty(py);
+    for parameter in PARAMETERS {
+        let line = PyDict::new(py);
+        line.set_item("name", parameter.name())?;
+        line.set_item("aliases", parameter.aliases)?;
+        line.set_item("help", parameter.help)?;
+        line.set_item("valid", parameter.valid)?;
+        line.set_item("unset", parameter.unset)?;
+        let (kind, choices) = match parameter.kind {
+            ParameterKind::Whole => ("whole", &[][..]),
+            ParameterKind::Choice(names) => ("choice", names),
+            ParameterKind::Size => ("size", &[][..]),
+            _ => ("number", &[][..]),
+        };
+        line.set_item("kind", kind)?;
+        line.set_item("choices", choices)?;
+        match parameter.get(&MethodOptions::default()) {
+            Some(ParameterValue::Number(x)) if kind == "whole" => line.set_item("default", x as u64)?,
+            Some(ParameterValue::Number(x)) => line.set_item("default", x)?,
+            Some(ParameterValue::Name(name)) => line.set_item("default", name)?,
+            _ => line.set_item("default", py.None())?,
+        }
+        lines.append(line)?;
+    }
+    Ok(lines)
 }

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use numpy::PyReadonlyArray2;
 use partwise::guidance::Guidance;
-use partwise::{
-    Acceleration, AnchorScale, Error, Init, Loss, MethodOptions, Model, Settings, Slot, SolverChoice,
-    StepRule,
-};
+use partwise::methods::{MethodOptions, PARAMETERS, Parameter, ParameterKind, ParameterValue};
+use partwise::{Acceleration, Error, Init, Loss, Model, Settings, Slot, SolverChoice};
 use partwise_io::machine::available_memory;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
@@ -135,8 +133,8 @@ fn start_of(start: &[(String, PyReadonlyArray2<'_, f64>)]) -> PyResult<Init> {
     Ok(Init::Custom { codes, components })
 }
 
-/// The model of a method: its options as a dictionary, with what is known as the document of a `"guidance"`
-/// among them.
+/// The model of a method: its parameters as a dictionary, with what is known as the document of a
+/// `"guidance"` among them.
 pub(crate) fn model(name: &str, loss: &str, given: &Bound<'_, PyDict>) -> PyResult<Model> {
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let mut options = Options { given, asked: Vec::new() };
@@ -144,38 +142,23 @@ pub(crate) fn model(name: &str, loss: &str, given: &Bound<'_, PyDict>) -> PyResu
         None => Guidance::default(),
         Some(given) => document::guidance(&given)?,
     };
-    let numbers = method_options(&mut options)?;
-    options.finish()?;
-    let model = Model::from_name(name, guidance).and_then(|model| model.with_loss(loss));
-    Ok(model.map_err(value_error)?.with_options(numbers))
-}
-
-fn method_options(options: &mut Options<'_, '_>) -> PyResult<MethodOptions> {
-    let mut out = MethodOptions::default();
-    for (key, value) in [
-        ("smoothing", &mut out.smoothing),
-        ("discriminative_weight", &mut out.discriminative_weight),
-        ("cost", &mut out.cost),
-    ] {
-        if let Some(given) = options.get(key)? {
-            *value = given;
+    let mut chosen = MethodOptions::default();
+    for parameter in PARAMETERS {
+        if let Some(value) = parameter_value(&mut options, parameter)? {
+            parameter.set(&mut chosen, value).map_err(value_error)?;
         }
     }
-    if let Some(rule) = options.get::<String>("step_rule")? {
-        out.step_rule = StepRule::from_name(&rule).map_err(value_error)?;
-    }
-    if let Some(scale) = options.get::<String>("anchor_scale")? {
-        let choices = [
-            ("joint", AnchorScale::Joint),
-            ("alternating", AnchorScale::Alternating),
-            ("fixed", AnchorScale::Fixed),
-        ];
-        out.anchor_scale = named("anchor_scale", &scale, &choices)?;
-    }
-    if let Some(components) = options.get("components_per_class")? {
-        out.components_per_class = components;
-    }
-    out.image_shape = options.get("image_shape")?;
-    out.coupling = options.get("coupling")?;
-    Ok(out)
+    options.finish()?;
+    let model = Model::from_name(name, guidance).and_then(|model| model.with_loss(loss));
+    Ok(model.map_err(value_error)?.with_options(chosen))
+}
+
+fn parameter_value(options: &mut Options<'_, '_>, parameter: &Parameter) -> PyResult<Option<ParameterValue>> {
+    let name = parameter.name();
+    Ok(match parameter.kind {
+        ParameterKind::Whole => options.get::<u32>(name)?.map(|n| ParameterValue::Number(f64::from(n))),
+        ParameterKind::Choice(_) => options.get(name)?.map(ParameterValue::Name),
+        ParameterKind::Size => options.get(name)?.map(|(height, width)| ParameterValue::Size(height, width)),
+        _ => options.get(name)?.map(ParameterValue::Number),
+    })
 }

@@ -123,7 +123,7 @@ class GNMF(Factorization):
         n = data.shape[0]
         self.graph_ = _neighbours(self, data) if graph is None else graph_by_name(graph, self._names_in_.samples, "the graph")
         rows = self.graph_
-        strength = stated(strength_of(self, 1.0, old="graph_weight", unit="raw"), "strength")
+        strength = stated(strength_of(self, old="graph_weight", unit="raw"), "strength")
         item = {"kind": "graph", **graph_document(n, rows.indptr, rows.indices, rows.data), "strength": strength}
         return data, {"items": [item]}
 

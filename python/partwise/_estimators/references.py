@@ -193,7 +193,7 @@ class WSNMF(Factorization):
 
     def _knowledge(self, data: Any, targets: Targets | None, known: Any = None) -> tuple[Any, dict[str, Any]]:
         known = known or {}
-        strength = strength_of(self, 10.0)
+        strength = strength_of(self)
         knowledge: dict[str, Any] = {
             "strength": {"strength": stated(strength, "strength")},
             "anchor_scale": self.anchor_scale,

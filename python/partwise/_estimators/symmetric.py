@@ -175,7 +175,7 @@ class WSSymNMF(Factorization):
         self.coupling = coupling
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
-        strength = strength_of(self, 10.0)
+        strength = strength_of(self)
         knowledge: dict[str, Any] = {"strength": {"strength": stated(strength, "strength")}, "coupling": self.coupling}
         if targets is not None and targets.codes is None:
             knowledge["items"] = [soft_reference(targets, self.n_components, strength)]

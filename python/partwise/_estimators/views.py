@@ -100,7 +100,7 @@ class SSNMF(Factorization):
         self.strength_unit = strength_unit
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
-        strength = {"strength": stated(strength_of(self, 1.0, old="label_weight", squared=False), "strength")}
+        strength = {"strength": stated(strength_of(self, old="label_weight", squared=False), "strength")}
         items: list[dict[str, Any]] = []
         knowledge: dict[str, Any] = {"strength": strength, "items": items}
         if targets is not None and targets.codes is None:
@@ -202,7 +202,7 @@ class NMFAlpha(Factorization):
         self.cost = cost
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
-        knowledge: dict[str, Any] = {"discriminative_weight": float(self.discriminative_weight), "cost": float(self.cost)}
+        knowledge: dict[str, Any] = {"discriminative_weight": float(self.discriminative_weight), "svm_cost": float(self.cost)}
         if targets is not None and targets.codes is not None and targets.labelled.any() and targets.n_classes < 2:
             raise ValueError("NMF-alpha needs labels of two or more classes, but y has 1 class")
         if targets is not None and targets.codes is None:

@@ -179,6 +179,7 @@ impl Advice {
     }
 
     /// The strength that it has where none is stated, and from which [`Strength::Auto`] is searched.
+    #[doc(hidden)]
     pub fn default_strength(&self) -> Strength {
         match self {
             Advice::Labels { rule: LabelRule::SameCodes, .. } => Strength::HELD,

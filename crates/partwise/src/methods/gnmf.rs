@@ -33,6 +33,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     differs: "any solver (all except multiplicative updates use a separable majorizer); no rescaling at the \
         end",
     takes: &[Input::Graph],
+    strength: Strength::Raw(1.0),
     terms,
     ..super::PLAIN
 };

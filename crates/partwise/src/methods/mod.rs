@@ -12,6 +12,7 @@ mod nmf_dc;
 mod ns_nmf;
 mod ntf;
 mod options;
+mod parameters;
 mod scnmf;
 mod semi_gnmf;
 mod ssnmf;
@@ -33,6 +34,8 @@ pub use crate::engine::Shape;
 #[doc(hidden)]
 pub use nmf_alpha::{Machines, train_machines};
 pub use options::{Input, MethodOptions, StepRule};
+pub(crate) use parameters::check as check_options;
+pub use parameters::{PARAMETERS, Parameter, ParameterKind, ParameterValue};
 pub(crate) use ws_nmf::NAME as WITH_REFERENCES;
 
 /// Which rows of the codes are one unknown.
@@ -82,6 +85,8 @@ pub struct MethodSpec {
     pub takes: &'static [Input],
     /// The rule of labels in it.
     pub label_rule: LabelRule,
+    /// The default strength at the front ends: of the labels, or of the graph where only that has one.
+    pub strength: Strength,
     /// The losses it is defined for; the first is the default.
     pub losses: &'static [Loss],
     /// Which rows are tied.
@@ -179,6 +184,7 @@ const PLAIN: MethodSpec = MethodSpec {
     needs: "nothing",
     takes: &[],
     label_rule: LabelRule::Components,
+    strength: Strength::FIRM,
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     form: Form::Matrix,

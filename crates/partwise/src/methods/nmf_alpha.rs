@@ -47,20 +47,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
 /// Checks the guidance. The term itself needs SᵀX, so the problem forms it.
 fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let (margins, shape) = (known.options, known.shape);
-    let out_of_range = |name: &str, value: f64, valid: &str| {
-        Err(Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() })
-    };
-    if !(margins.discriminative_weight >= 0.0 && margins.discriminative_weight.is_finite()) {
-        let valid = "a finite number of 0 or more";
-        return out_of_range("the discriminative weight lambda", margins.discriminative_weight, valid);
-    }
-    if !(margins.cost > 0.0 && margins.cost.is_finite()) {
-        return out_of_range(
-            "the cost C of the support vector machines",
-            margins.cost,
-            "positive and finite",
-        );
-    }
     let samples = |what: &str, found: usize| {
         if found == shape.samples {
             return Ok(());

@@ -19,10 +19,13 @@ pub enum StepRule {
 
 impl StepRule {
     /// Every rule, the default first.
+    #[doc(hidden)]
     pub const ALL: &'static [StepRule] = &[StepRule::OwnClass, StepRule::LargestClass];
+    pub(super) const NAMES: [&'static str; 2] = [StepRule::OwnClass.name(), StepRule::LargestClass.name()];
 
     /// `"own-class"` or `"largest-class"`.
-    pub fn name(self) -> &'static str {
+    #[doc(hidden)]
+    pub const fn name(self) -> &'static str {
         match self {
             StepRule::OwnClass => "own-class",
             StepRule::LargestClass => "largest-class",
@@ -33,6 +36,7 @@ impl StepRule {
     ///
     /// # Errors
     /// [`Error::UnknownName`] with the valid names.
+    #[doc(hidden)]
     pub fn from_name(name: &str) -> Result<Self> {
         Error::choose("step rule", name, StepRule::ALL.iter().map(|rule| (rule.name(), *rule)))
     }
@@ -41,17 +45,7 @@ impl StepRule {
 /// The numbers and choices of single methods. A method reads those that its
 /// [`takes`](super::MethodSpec::takes) lists, and no other.
 ///
-/// | field | default | range | methods |
-/// |---|---|---|---|
-/// | `smoothing` | 0.3 | 0 to 1 | nsNMF (θ), NMF-DC (δ) |
-/// | `step_rule` | own class | – | NMF-DC |
-/// | `anchor_scale` | joint | – | WS-NMF |
-/// | `components_per_class` | 1 | ≥ 1 | WS-NMF, WS-SymNMF |
-/// | `discriminative_weight` | 1 | ≥ 0 | NMF-α (λ) |
-/// | `cost` | 1 | > 0 | NMF-α (C of the machines) |
-/// | `support` | machines are trained | – | NMF-α (S) |
-/// | `image_shape` | – | p·q = d | NTF |
-/// | `coupling` | (max S)² | ≥ 0 | SymNMF, WS-SymNMF (μ) |
+/// Names, defaults, ranges and the methods that take each: [`PARAMETERS`](super::PARAMETERS).
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodOptions {
     /// θ of nsNMF, δ of NMF-DC: S = (1 − θ)I + (θ/k)11ᵀ between the factors; from 0 (none) to 1.

@@ -14,7 +14,7 @@ use crate::engine::losses::Loss;
 use crate::engine::term::ModelTerm;
 use crate::foundation::Result;
 use crate::graphs::Graph;
-use crate::guidance::Labels;
+use crate::guidance::{Labels, Strength};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "semi-gnmf",
@@ -28,6 +28,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57",
     differs: "as GNMF; label-aware start with the codes solved first by default",
     takes: &[Input::Graph, Input::Labels],
+    strength: Strength::Raw(1.0),
     terms,
     ..super::PLAIN
 };

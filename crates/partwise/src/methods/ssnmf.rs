@@ -34,6 +34,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     differs: "the weight of the labels is unit-free by default; supports every solver",
     takes: &[Input::Labels, Input::LabelTargets, Input::KnownEntries],
     label_rule: LabelRule::View,
+    strength: Strength::EVEN,
     terms,
     ..super::PLAIN
 };
@@ -42,7 +43,7 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let guidance = known.guidance;
     let from_labels = guidance.labels().map(LabelTargets::of_labels);
     let given = guidance.targets().or(from_labels.as_ref()).ok_or_else(|| SPEC.lacks())?;
-    let strength = guidance.label_strength().unwrap_or(Strength::EVEN);
+    let strength = guidance.label_strength().unwrap_or(SPEC.strength);
     strength.check("label weight")?;
     if strength.is_held() {
         return Err(Error::Incompatible {

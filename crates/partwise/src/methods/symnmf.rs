@@ -12,7 +12,7 @@
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
 use crate::engine::term::ModelTerm;
-use crate::foundation::{Error, Result};
+use crate::foundation::Result;
 use crate::terms::Coupling;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
@@ -38,12 +38,5 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
 /// μ‖H1 − H2‖², with μ = (max S)² by default.
 pub(super) fn coupling(known: Known<'_>) -> Result<Box<dyn ModelTerm>> {
     let weight = known.options.coupling.unwrap_or(known.shape.largest * known.shape.largest);
-    if !(weight >= 0.0 && weight.is_finite()) {
-        return Err(Error::OutOfRange {
-            name: "coupling".into(),
-            value: weight.to_string(),
-            valid: "a finite number of 0 or more".into(),
-        });
-    }
     Ok(Box::new(Coupling { weight }))
 }

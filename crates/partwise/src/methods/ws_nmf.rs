@@ -57,6 +57,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
         Input::AnchorScale,
         Input::ComponentsPerClass,
     ],
+    strength: Strength::STRONG,
     terms,
     ..super::PLAIN
 };
@@ -112,13 +113,6 @@ pub(super) fn checked_strength(title: &str, labels: &Labels, known: Known<'_>) -
         });
     }
     let per_class = known.options.components_per_class;
-    if per_class == 0 {
-        return Err(Error::OutOfRange {
-            name: "components per class".into(),
-            value: "0".into(),
-            valid: "1 or more".into(),
-        });
-    }
     if per_class > 1 && strength.is_raw() {
         return Err(Error::Incompatible {
             asked: format!("{per_class} components per class with the raw unit of strength"),

@@ -43,6 +43,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
     differs: "labels have a unit-free strength by default; supports every solver",
     takes: &[Input::Labels, Input::CodeReference, Input::ComponentsPerClass, Input::Coupling],
+    strength: Strength::STRONG,
     terms,
     ..super::PLAIN
 };

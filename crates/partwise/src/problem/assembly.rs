@@ -68,20 +68,10 @@ pub(super) fn order<T: Real>(form: Form, first: Slot, contributions: &[Box<dyn T
 }
 
 /// S, for the models that have it.
-pub(super) fn smoothing(model: &Model) -> Result<Option<Smoothing>> {
+pub(super) fn smoothing(model: &Model) -> Option<Smoothing> {
     let theta = model.options.smoothing;
-    if !model.spec.takes(Input::Smoothing) {
-        return Ok(None);
-    }
-    if !(0.0..=1.0).contains(&theta) {
-        return Err(Error::OutOfRange {
-            name: "smoothing (theta, delta)".into(),
-            value: theta.to_string(),
-            valid: "from 0 (no smoothing) to 1 (all components equal)".into(),
-        });
-    }
     // S = I must be plain NMF to the last bit.
-    Ok((theta > 0.0).then_some(Smoothing { theta }))
+    (model.spec.takes(Input::Smoothing) && theta > 0.0).then_some(Smoothing { theta })
 }
 
 /// SCNMF's rescaling by the labels; components of unit length beside a relative graph term, where no penalty

@@ -48,7 +48,7 @@ use crate::foundation::checks::{check_finite, check_non_negative};
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Plan;
 use crate::init;
-use crate::methods::{self, Form, Input, Model, Shape, Tying};
+use crate::methods::{self, Form, Input, Model, Shape, Tying, check_options};
 use crate::terms::ComponentPenalty;
 
 /// What guidance comes to on these data, whose features are scaled already.
@@ -74,6 +74,7 @@ impl<'a, T: Real> Problem<'a, T> {
         settings: &Settings,
     ) -> Result<(Self, Factors<T>)> {
         settings.validate()?;
+        check_options(model.spec, &model.options)?;
         check_caller(data, model)?;
         let caller = data;
         let features = features::scale_of(data, model)?;
@@ -122,7 +123,7 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions,
             merge_constant,
             order,
-            smoothing: smoothing(model)?,
+            smoothing: smoothing(model),
             rescaling,
             row_steps: None,
             published_factor: if model.spec.half_objective { 1.0 } else { model.loss.published_factor() },

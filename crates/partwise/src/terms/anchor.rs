@@ -28,11 +28,15 @@ pub enum AnchorScale {
 
 impl AnchorScale {
     /// Every choice, the default first.
+    #[doc(hidden)]
     pub const ALL: &'static [AnchorScale] =
         &[AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed];
+    pub(crate) const NAMES: [&'static str; 3] =
+        [AnchorScale::Joint.name(), AnchorScale::Alternating.name(), AnchorScale::Fixed.name()];
 
     /// `"joint"`, `"alternating"` or `"fixed"`.
-    pub fn name(self) -> &'static str {
+    #[doc(hidden)]
+    pub const fn name(self) -> &'static str {
         match self {
             AnchorScale::Joint => "joint",
             AnchorScale::Alternating => "alternating",
@@ -44,6 +48,7 @@ impl AnchorScale {
     ///
     /// # Errors
     /// [`Error::UnknownName`](crate::Error::UnknownName) with the valid names.
+    #[doc(hidden)]
     pub fn from_name(name: &str) -> crate::foundation::Result<Self> {
         crate::foundation::Error::choose(
             "anchor scale",
