@@ -142,6 +142,14 @@ impl Error {
         Error::Incompatible { asked: asked.into(), reason: reason.into(), valid }
     }
 
+    /// [`Error::Shape`].
+    pub(crate) fn shape(
+        what: impl Into<String>,
+        expected: impl fmt::Display,
+        found: impl fmt::Display,
+    ) -> Self {
+        Error::Shape { what: what.into(), expected: expected.to_string(), found: found.to_string() }
+    }
 
     /// The choice with this name; [`Error::UnknownName`] with the valid names when there is none.
     pub(crate) fn choose<T>(
