@@ -144,11 +144,11 @@ fn graph_of<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Res
     }
     let largest = graph.largest_weight() * c * c;
     if !(largest.is_finite() && (largest > 0.0 || graph.n_entries() == 0)) {
-        return Err(Error::OutOfRange {
-            name: "the largest inner product of two samples".into(),
-            value: format!("{largest:e}"),
-            valid: "above 0 and in the range of f64; scale the data (for example to a maximum of 1)".into(),
-        });
+        return Err(Error::out_of_range(
+            "the largest inner product of two samples",
+            format!("{largest:e}"),
+            "above 0 and in the range of f64; scale the data (for example to a maximum of 1)",
+        ));
     }
     Ok(graph.mapped(|_, _, weight| weight * c * c))
 }
@@ -240,11 +240,11 @@ impl<'a, T: Real> Weigher<'a, T> {
         let n = data.n_samples();
         let scales = match weights {
             Weights::Heat { width } if !(width > 0.0 && width.is_finite()) => {
-                return Err(Error::OutOfRange {
-                    name: "the width of the heat weights".into(),
-                    value: width.to_string(),
-                    valid: "positive and finite".into(),
-                });
+                return Err(Error::out_of_range(
+                    "the width of the heat weights",
+                    width,
+                    "positive and finite",
+                ));
             }
             Weights::SelfTuning { scale_neighbour: l } => {
                 let nearest = nearest_neighbours(data, l, Closeness::Euclidean)?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::{self, rows};
 use super::{CodeReference, ComponentReference, LabelTargets, Labels, Strength};
-use crate::foundation::{Error, Matrix, Result};
+use crate::foundation::{Error, Matrix, Result, names};
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
 
@@ -22,26 +22,8 @@ pub enum LabelRule {
     View,
 }
 
-impl LabelRule {
-    /// Every rule, the default first.
-    pub const ALL: [LabelRule; 3] = [LabelRule::Components, LabelRule::SameCodes, LabelRule::View];
-
-    /// `"components"`, `"same-codes"` or `"view"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            LabelRule::Components => "components",
-            LabelRule::SameCodes => "same-codes",
-            LabelRule::View => "view",
-        }
-    }
-
-    /// The rule with this name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the valid names.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Error::choose("rule of labels", name, LabelRule::ALL.map(|rule| (rule.name(), rule)))
-    }
+names! {
+    LabelRule, "rule of labels", { Components = "components", SameCodes = "same-codes", View = "view" }
 }
 
 /// One thing that is known. `names` are topics; one that was not named before becomes a topic after the
@@ -201,6 +183,13 @@ impl Advice {
             | Advice::Targets { strength, .. } => Some(*strength),
             _ => None,
         }
+    }
+
+    /// Its strength, if it can have it in a single fit; `what` it is called.
+    pub(crate) fn strength_in_fit(&self, what: &str) -> Result<Strength> {
+        let strength = self.strength().unwrap_or(Strength::FIRM);
+        strength.check(what)?;
+        self.check_strength().map(|()| strength)
     }
 
     /// Refuses a strength that it cannot have in any fit.

@@ -5,6 +5,7 @@ mod advice;
 mod document;
 mod everything;
 mod kinds;
+mod order;
 mod plan;
 mod references;
 mod rules;
@@ -20,7 +21,7 @@ pub use advice::{Advice, LabelRule};
 pub use everything::Guidance;
 #[doc(hidden)]
 pub use kinds::{Axis, ItemTable, Kind};
-pub(crate) use plan::{Evidence, Plan, ties};
+pub(crate) use plan::{Evidence, Plan, check_graph, raw_graph, ties};
 pub(crate) use references::check_references;
 pub use references::{CodeReference, ComponentReference, LabelTargets};
 pub use sets::{LabelSets, SupportVectors};

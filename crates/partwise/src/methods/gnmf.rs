@@ -16,10 +16,10 @@
 use super::{Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
 use crate::engine::term::ModelTerm;
-use crate::foundation::{Error, Result};
+use crate::foundation::Result;
 use crate::graphs::Graph;
-use crate::guidance::Strength;
-use crate::terms::{GraphForm, GraphSmoothing};
+use crate::guidance::{Advice, Strength, check_graph, raw_graph};
+use crate::terms::GraphSmoothing;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "gnmf",
@@ -40,35 +40,22 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
 
 fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let (graph, strength) = known_graph(&SPEC, known)?;
-    Ok(vec![smoothing(graph.clone(), strength)])
+    Ok(vec![smoothing(graph, strength)])
 }
 
 /// The graph, of as many samples as the data have, beside a valid strength.
 pub(super) fn known_graph<'k>(spec: &MethodSpec, known: Known<'k>) -> Result<(&'k Graph, Strength)> {
-    let (graph, strength) = known.guidance.graph().ok_or_else(|| spec.lacks())?;
-    if graph.n_samples() != known.shape.samples {
-        return Err(Error::Shape {
-            what: "the graph over the samples".into(),
-            expected: format!("{} samples", known.shape.samples),
-            found: format!("{} samples", graph.n_samples()),
-        });
-    }
-    strength.check("graph weight")?;
-    if strength.is_held() {
-        return Err(Error::Incompatible {
-            asked: "a graph with strength 1".into(),
-            reason: "connected samples would all be equal".into(),
-            valid: vec!["a strength below 1".into()],
-        });
-    }
-    Ok((graph, strength))
+    let item = known.guidance.graph_item().ok_or_else(|| spec.lacks())?;
+    let Advice::Graph { graph, .. } = item else { return Err(spec.lacks()) };
+    check_graph(graph, known.shape)?;
+    Ok((graph, item.strength_in_fit("graph weight")?))
 }
 
 /// The term of the graph: published with a raw strength, measured at unit length of the components with a
-/// relative one. Its form is chosen with the solver, when the problem is made.
-pub(super) fn smoothing(graph: Graph, strength: Strength) -> Box<dyn ModelTerm> {
+/// relative one.
+pub(super) fn smoothing(graph: &Graph, strength: Strength) -> Box<dyn ModelTerm> {
     Box::new(match strength {
-        Strength::Raw(weight) => GraphSmoothing::new(graph, weight, GraphForm::Separable),
-        relative => GraphSmoothing::relative(graph, relative.weight()),
+        Strength::Raw(lambda) => raw_graph(graph, lambda),
+        relative => GraphSmoothing::relative(graph.clone(), relative.weight()),
     })
 }

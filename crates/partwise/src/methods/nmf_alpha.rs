@@ -52,7 +52,7 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
             return Ok(());
         }
         let expected = format!("{} samples", shape.samples);
-        Err(Error::Shape { what: what.into(), expected, found: format!("{found} samples") })
+        Err(Error::shape(what, expected, format!("{found} samples")))
     };
     match (&margins.support, known.guidance.sets()) {
         (Some(support), _) => samples("the coefficients of the support vectors", support.shape().0)?,

@@ -37,11 +37,11 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
         return Err(SPEC.lacks());
     };
     if height.checked_mul(width) != Some(known.shape.features) {
-        return Err(Error::Shape {
-            what: "the images".into(),
-            expected: format!("as many pixels as features, {}", known.shape.features),
-            found: format!("{height} x {width}"),
-        });
+        return Err(Error::shape(
+            "the images",
+            format!("as many pixels as features, {}", known.shape.features),
+            format!("{height} x {width}"),
+        ));
     }
     Ok(Vec::new())
 }

@@ -36,7 +36,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
 fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let (graph, strength) = known_graph(&SPEC, known)?;
     let labels = known.guidance.labels().ok_or_else(|| SPEC.lacks())?;
-    Ok(vec![smoothing(with_labels(graph, labels)?, strength)])
+    Ok(vec![smoothing(&with_labels(graph, labels)?, strength)])
 }
 
 /// The graph with its labelled pairs overridden.

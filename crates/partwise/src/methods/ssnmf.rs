@@ -14,7 +14,7 @@
 use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
 use crate::engine::term::ModelTerm;
-use crate::foundation::{Error, Result};
+use crate::foundation::Result;
 use crate::guidance::{LabelRule, LabelTargets, Strength};
 use crate::terms::EntryWeights;
 
@@ -43,15 +43,8 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     let guidance = known.guidance;
     let from_labels = guidance.labels().map(LabelTargets::of_labels);
     let given = guidance.targets().or(from_labels.as_ref()).ok_or_else(|| SPEC.lacks())?;
-    let strength = guidance.label_strength().unwrap_or(SPEC.strength);
-    strength.check("label weight")?;
-    if strength.is_held() {
-        return Err(Error::Incompatible {
-            asked: format!("labels with strength 1 in {}", SPEC.title),
-            reason: "it predicts labels from the codes and has no exact form".into(),
-            valid: vec!["a strength below 1".into()],
-        });
-    }
+    let item = guidance.label_item();
+    let strength = item.map_or(Ok(SPEC.strength), |item| item.strength_in_fit("label weight"))?;
     given.check(known.shape)?;
     let mut terms: Vec<Box<dyn ModelTerm>> = Vec::new();
     terms.extend(given.view(strength, known.shape).map(|view| Box::new(view) as Box<dyn ModelTerm>));

@@ -76,10 +76,8 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
         _ => None,
     };
     if let Some(reference) = from_labels.as_ref().or(guidance.code_reference()) {
-        let weight = reference.weight.iter().map(|m| m * m).collect();
-        let anchor =
-            RowAnchor::new(Slot::Codes, reference.reference.clone(), weight, known.options.anchor_scale);
-        terms.push(Box::new(anchor));
+        let (rows, weight) = (reference.reference.clone(), reference.squared_weights());
+        terms.push(Box::new(RowAnchor::new(Slot::Codes, rows, weight, known.options.anchor_scale)));
     }
     if let Some(reference) = guidance.component_reference() {
         terms.push(Box::new(reference.anchor(shape)));
@@ -89,7 +87,7 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     }
     if guidance.graph().is_some() {
         let (graph, strength) = known_graph(&SPEC, known)?;
-        terms.push(smoothing(graph.clone(), strength));
+        terms.push(smoothing(graph, strength));
     }
     Ok(terms)
 }
@@ -106,28 +104,28 @@ pub(super) fn checked_strength(title: &str, labels: &Labels, known: Known<'_>) -
     let strength = known.guidance.label_strength().unwrap_or(Strength::FIRM);
     strength.check("strength")?;
     if strength.is_held() {
-        return Err(Error::Incompatible {
-            asked: format!("labels with strength 1 in {title}"),
-            reason: "it pulls rows to their class but has no exact form".into(),
-            valid: vec!["a strength below 1".into(), format!("method {}", super::guided::SPEC.name)],
-        });
+        return Err(Error::incompatible(
+            format!("labels with strength 1 in {title}"),
+            "it pulls rows to their class but has no exact form",
+            vec!["a strength below 1".into(), format!("method {}", super::guided::SPEC.name)],
+        ));
     }
     let per_class = known.options.components_per_class;
     if per_class > 1 && strength.is_raw() {
-        return Err(Error::Incompatible {
-            asked: format!("{per_class} components per class with the raw unit of strength"),
-            reason: "the published reference row of a class has one component".into(),
-            valid: vec!["one component per class".into(), "the relative strength".into()],
-        });
+        return Err(Error::incompatible(
+            format!("{per_class} components per class with the raw unit of strength"),
+            "the published reference row of a class has one component",
+            ["one component per class", "the relative strength"],
+        ));
     }
     let needed = labels.n_classes().saturating_mul(per_class);
     if needed > known.shape.rank {
         let owned = if per_class == 1 { "one component".into() } else { format!("{per_class} components") };
-        return Err(Error::OutOfRange {
-            name: "rank k".into(),
-            value: known.shape.rank.to_string(),
-            valid: format!("at least {needed}, {owned} for each class, with {title}"),
-        });
+        return Err(Error::out_of_range(
+            "rank k",
+            known.shape.rank,
+            format!("at least {needed}, {owned} for each class, with {title}"),
+        ));
     }
     Ok(strength)
 }

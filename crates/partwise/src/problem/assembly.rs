@@ -90,15 +90,11 @@ pub(super) fn rescaling<T: Real>(
         return Ok(None);
     };
     if labels.n_classes() > shape.rank {
-        return Err(Error::OutOfRange {
-            name: "rank k".into(),
-            value: shape.rank.to_string(),
-            valid: format!(
-                "at least {}, one component per class, with {}",
-                labels.n_classes(),
-                model.spec.title
-            ),
-        });
+        return Err(Error::out_of_range(
+            "rank k",
+            shape.rank,
+            format!("at least {}, one component per class, with {}", labels.n_classes(), model.spec.title),
+        ));
     }
     Ok(Some(Rescaling::Labels((0..labels.n_samples()).map(|i| labels.class(i)).collect())))
 }

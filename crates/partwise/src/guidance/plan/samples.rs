@@ -78,11 +78,11 @@ impl Compiler<'_> {
         if rows.are_shared() || rows.are_weighted() {
             let beside =
                 if rows.are_shared() { "samples that share one row of codes" } else { "sample weights" };
-            return Err(Error::Incompatible {
-                asked: format!("label targets together with {beside}"),
-                reason: "they are in the unit of single rows".into(),
-                valid: vec!["labels with the rule \"view\"".into(), "label sets".into()],
-            });
+            return Err(Error::incompatible(
+                format!("label targets together with {beside}"),
+                "they are in the unit of single rows",
+                ["labels with the rule \"view\"", "label sets"],
+            ));
         }
         let view = targets.view(strength, self.shape);
         self.contributions.extend(view.map(|view| Box::new(view) as Box<dyn ModelTerm>));
@@ -157,11 +157,11 @@ impl Compiler<'_> {
         }
         let ranges: Vec<Range<usize>> = names.iter().map(|name| self.components(name)).collect();
         if let Some((at, _)) = ranges.iter().enumerate().find(|(_, range)| range.len() > 1) {
-            return Err(Error::Incompatible {
-                asked: format!("memberships in \"{}\", which has several components", names[at]),
-                reason: "the split between its components is undefined".into(),
-                valid: vec!["topics of one component".into(), "sets".into()],
-            });
+            return Err(Error::incompatible(
+                format!("memberships in \"{}\", which has several components", names[at]),
+                "the split between its components is undefined",
+                ["topics of one component", "sets"],
+            ));
         }
         let (mut reference, mut weight) = (Matrix::zeros(shares.rows(), k), vec![0.0; shares.rows()]);
         for i in 0..shares.rows() {
@@ -184,13 +184,11 @@ impl Compiler<'_> {
             if !strength.is_raw() {
                 self.rules("memberships").draw(i, &known, strength.weight());
             } else if !all && known.iter().any(Option::is_some) {
-                return Err(Error::Incompatible {
-                    asked: format!(
-                        "a raw strength for the memberships of sample {i}, which are partly unknown"
-                    ),
-                    reason: "the published anchor is on whole rows".into(),
-                    valid: vec!["a strength from 0 to 1".into()],
-                });
+                return Err(Error::incompatible(
+                    format!("a raw strength for the memberships of sample {i}, which are partly unknown"),
+                    "the published anchor is on whole rows",
+                    ["a strength from 0 to 1"],
+                ));
             }
         }
         if strength.is_raw() {

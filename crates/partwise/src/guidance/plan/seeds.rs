@@ -61,11 +61,11 @@ impl Compiler<'_> {
                     });
                 };
                 if names.len() != d {
-                    return Err(Error::Shape {
-                        what: "the names of the features".into(),
-                        expected: format!("{d}, one a feature"),
-                        found: names.len().to_string(),
-                    });
+                    return Err(Error::shape(
+                        "the names of the features",
+                        format!("{d}, one a feature"),
+                        names.len(),
+                    ));
                 }
                 let mut places = (0..d).filter(|at| names[*at] == *name);
                 let found = places.next();
