@@ -25,6 +25,7 @@ mod matching;
 mod missing;
 pub mod model;
 mod model_checks;
+mod name_index;
 mod names;
 mod npy_header;
 mod output_folder;

@@ -1,9 +1,9 @@
 //! [`DataNames`]: the names by which files refer to samples and features.
 
-use crate::matching::{are_places, near};
+use crate::matching::are_places;
+use crate::name_index::{Found, NameIndex};
 use crate::text::{quoted, whole};
 use partwise::guidance::{Axis, Feature};
-use std::collections::HashMap;
 
 /// The samples and features of the data, with their names where they have any. Names 0, 1, 2, ... in this
 /// order are none.
@@ -29,8 +29,7 @@ struct Names<'a> {
     given: Option<&'a [String]>,
     /// The same, but for names that are only the places.
     listed: Option<&'a [String]>,
-    /// The place of a name, and the second one where several have it.
-    places: HashMap<&'a str, (usize, Option<usize>)>,
+    index: NameIndex<'a>,
     /// Whether every name is a number.
     are_numbers: bool,
 }
@@ -38,24 +37,18 @@ struct Names<'a> {
 impl<'a> Names<'a> {
     fn new(one: &'static str, count: usize, names: Option<&'a [String]>) -> Self {
         let listed = names.filter(|names| !are_places(names));
-        let mut places = HashMap::new();
-        for (at, name) in listed.unwrap_or_default().iter().enumerate() {
-            let place = places.entry(name.as_str()).or_insert((at, None));
-            if place.0 != at {
-                place.1 = place.1.or(Some(at));
-            }
-        }
+        let index = NameIndex::new(listed.unwrap_or_default());
         let are_numbers =
             listed.is_some_and(|names| names.iter().all(|name| whole(name.as_bytes()).is_some()));
-        Names { one, count, given: names, listed, places, are_numbers }
+        Names { one, count, given: names, listed, index, are_numbers }
     }
 
     /// The place of what has this name.
     fn named(&self, name: &str) -> Result<Option<usize>, String> {
-        match self.places.get(name) {
+        match self.index.find(name) {
             None => Ok(None),
-            Some((at, None)) => Ok(Some(*at)),
-            Some((first, Some(second))) => Err(format!(
+            Some(Found::Once(at)) => Ok(Some(at)),
+            Some(Found::Repeated(first, second)) => Err(format!(
                 "several {0}s are named {1}, numbers {first} and {second} (counted from 0); rename one of them",
                 self.one,
                 quoted(name.as_bytes())
@@ -67,7 +60,7 @@ impl<'a> Names<'a> {
     fn numbered(&self, at: u64) -> Result<usize, String> {
         let one = self.one;
         if self.are_numbers {
-            let near = near(&at.to_string(), self.listed.unwrap_or_default());
+            let near = self.index.near(&at.to_string());
             return Err(format!(
                 "the names of the {one}s are numbers, and {at} is not one of them{near}; give a name of the \
                 data"
@@ -172,10 +165,8 @@ impl<'a> DataNames<'a> {
             (None, None) => Err(format!(
                 "{given} is not a sample; the data have no names of samples, so it must be a number in {range}"
             )),
-            (None, Some(names)) => {
-                let names: Vec<&str> = names.iter().take(50_000).map(String::as_str).collect();
-                let near = crate::text::nearest(text, &names)
-                    .map_or(";".into(), |n| format!(", did you mean \"{n}\"?"));
+            (None, Some(_)) => {
+                let near = self.samples.index.did_you_mean(text);
                 Err(format!(
                     "no sample is named {given}{near} valid: a name of the data, or a number in {range}"
                 ))
@@ -186,11 +177,6 @@ impl<'a> DataNames<'a> {
     /// The names of the samples, where they have some.
     pub fn sample_names(&self) -> Option<&'a [String]> {
         self.samples.listed
-    }
-
-    /// Whether a sample has this name.
-    pub fn is_sample_name(&self, text: &str) -> bool {
-        self.samples.places.contains_key(text)
     }
 
     /// Whether the samples have names.
@@ -266,7 +252,7 @@ impl Lookup<'_, '_> {
                 number as usize
             }
             None => {
-                let near = near(text, self.names.samples.listed.unwrap_or_default());
+                let near = self.names.samples.index.near(text);
                 return Err(format!(
                     "the index {number} must be in 0..{n} (the data have {n} samples), or the name of a sample{near}"
                 ));

@@ -6,7 +6,7 @@ use serde::de::{self, Deserialize, Deserializer, IntoDeserializer, Visitor};
 use std::fmt;
 
 use crate::error::Result;
-use crate::text::nearest;
+use crate::text::did_you_mean;
 use crate::toml_text::Item;
 
 /// A value without its place.
@@ -87,7 +87,7 @@ impl de::Error for Fault {
     }
 
     fn unknown_variant(given: &str, valid: &'static [&'static str]) -> Self {
-        let near = nearest(given, valid).map_or(";".into(), |name| format!(", did you mean \"{name}\"?"));
+        let near = did_you_mean(given, valid);
         Fault(format!("\"{given}\" is not known{near} valid: {}", valid.join(", ")))
     }
 }

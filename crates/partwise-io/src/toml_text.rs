@@ -2,7 +2,7 @@
 
 use crate::error::{IoError, Place, Result};
 use crate::source::Source;
-use crate::text::{nearest, quoted};
+use crate::text::{did_you_mean, quoted};
 use crate::toml_serde::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -91,13 +91,8 @@ fn entries<'a>(file: Text<'a>, table: &'a DeTable<'a>, of: &str) -> Vec<(&'a str
 /// Refuses keys that mean nothing.
 fn known(file: Text<'_>, entries: &[(&str, usize, Item<'_>)], of: &str, valid: &[&str]) -> Result<()> {
     let Some((key, at, _)) = entries.iter().find(|(key, ..)| !valid.contains(key)) else { return Ok(()) };
-    let near = nearest(key, valid).map_or(String::new(), |name| format!(", did you mean \"{name}\"?"));
-    let message = format!(
-        "{of} has no key {}{near}{} valid: {}",
-        quoted(key.as_bytes()),
-        if near.is_empty() { ";" } else { "" },
-        valid.join(", ")
-    );
+    let near = did_you_mean(key, valid);
+    let message = format!("{of} has no key {}{near} valid: {}", quoted(key.as_bytes()), valid.join(", "));
     Err(file.source.malformed(file.place(*at), message))
 }
 

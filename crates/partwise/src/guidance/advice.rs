@@ -144,6 +144,22 @@ pub enum Advice {
     },
 }
 
+/// Something of the strength of an item, if it has one.
+macro_rules! with_strength {
+    ($item:expr, $strength:ident => $out:expr) => {
+        match $item {
+            Advice::Labels { strength: $strength, .. }
+            | Advice::Sets { strength: $strength, .. }
+            | Advice::Memberships { strength: $strength, .. }
+            | Advice::References { strength: $strength, .. }
+            | Advice::Links { strength: $strength, .. }
+            | Advice::Graph { strength: $strength, .. }
+            | Advice::Targets { strength: $strength, .. } => Some($out),
+            _ => None,
+        }
+    };
+}
+
 impl Advice {
     /// A graph that draws the codes of joined samples together, with the default strength.
     pub fn graph(graph: Graph) -> Self {
@@ -173,16 +189,7 @@ impl Advice {
 
     /// Its strength, if it has one.
     pub fn strength(&self) -> Option<Strength> {
-        match self {
-            Advice::Labels { strength, .. }
-            | Advice::Sets { strength, .. }
-            | Advice::Memberships { strength, .. }
-            | Advice::References { strength, .. }
-            | Advice::Links { strength, .. }
-            | Advice::Graph { strength, .. }
-            | Advice::Targets { strength, .. } => Some(*strength),
-            _ => None,
-        }
+        with_strength!(self, strength => *strength)
     }
 
     /// Its strength, if it can have it in a single fit; `what` it is called.
@@ -235,16 +242,7 @@ impl Advice {
     /// Gives it another strength, where it has one.
     #[doc(hidden)]
     pub fn set_strength(&mut self, new: Strength) {
-        match self {
-            Advice::Labels { strength, .. }
-            | Advice::Sets { strength, .. }
-            | Advice::Memberships { strength, .. }
-            | Advice::References { strength, .. }
-            | Advice::Links { strength, .. }
-            | Advice::Graph { strength, .. }
-            | Advice::Targets { strength, .. } => *strength = new,
-            _ => {}
-        }
+        let _ = with_strength!(self, strength => *strength = new);
     }
 
     /// The same with another strength, where it has one.

@@ -40,14 +40,11 @@ impl Advice {
     /// a document only, until [`Advice::with_table`] makes it whole.
     #[doc(hidden)]
     pub fn without_table(mut self) -> (Self, Option<Matrix<f64>>) {
-        let take = |matrix: &mut Matrix<f64>| Some(std::mem::replace(matrix, rows::none()));
+        if let Some(matrix) = self.matrix_mut() {
+            let table = std::mem::replace(matrix, rows::none());
+            return (self, Some(table));
+        }
         let table = match &mut self {
-            Advice::Memberships { shares: matrix, .. }
-            | Advice::References { profiles: matrix, .. }
-            | Advice::KnownEntries(matrix)
-            | Advice::EntryWeights(matrix)
-            | Advice::CodeReference(CodeReference { reference: matrix, .. })
-            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => take(matrix),
             Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
                 let weights = std::mem::take(weights);
                 Some(Matrix::from_fn(1, weights.len(), |_, i| weights[i]))
@@ -72,7 +69,7 @@ impl Advice {
                 *targets = LabelTargets::of_table(&rows::none());
                 Some(table)
             }
-            Advice::Labels { .. } | Advice::Sets { .. } | Advice::Links { .. } => None,
+            _ => None,
         };
         (self, table)
     }
@@ -90,14 +87,6 @@ impl Advice {
         }
         if let Some(table) = table {
             match &mut self {
-                Advice::Memberships { shares: matrix, .. }
-                | Advice::References { profiles: matrix, .. }
-                | Advice::KnownEntries(matrix)
-                | Advice::EntryWeights(matrix)
-                | Advice::CodeReference(CodeReference { reference: matrix, .. })
-                | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => {
-                    *matrix = table;
-                }
                 Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
                     *weights = table.into_vec()
                 }
@@ -112,9 +101,10 @@ impl Advice {
                     *lists = FeatureLists::new(lists.offsets().to_vec(), features)?;
                 }
                 Advice::Targets { targets, .. } => *targets = LabelTargets::of_table(&table),
-                Advice::Labels { .. } | Advice::Sets { .. } | Advice::Links { .. } => {
-                    return fault(format!("{} have no table", self.kind()));
-                }
+                item => match item.matrix_mut() {
+                    Some(matrix) => *matrix = table,
+                    None => return fault(format!("{} have no table", self.kind())),
+                },
             }
         }
         self.state_strength();
@@ -132,16 +122,23 @@ impl Advice {
         }
     }
 
-    fn lacks_table(&self) -> bool {
+    fn lacks_table(&mut self) -> bool {
+        match self {
+            Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => weights.is_empty(),
+            _ => self.matrix_mut().is_some_and(|matrix| matrix.rows() == 0),
+        }
+    }
+
+    /// The matrix that is its table, if it is one.
+    fn matrix_mut(&mut self) -> Option<&mut Matrix<f64>> {
         match self {
             Advice::Memberships { shares: matrix, .. }
             | Advice::References { profiles: matrix, .. }
             | Advice::KnownEntries(matrix)
             | Advice::EntryWeights(matrix)
             | Advice::CodeReference(CodeReference { reference: matrix, .. })
-            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => matrix.rows() == 0,
-            Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => weights.is_empty(),
-            _ => false,
+            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => Some(matrix),
+            _ => None,
         }
     }
 

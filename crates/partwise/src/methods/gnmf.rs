@@ -13,10 +13,8 @@
 //! updates minimize a separable majorizer ([`GraphSmoothing`](crate::terms::GraphSmoothing)); components are
 //! not rescaled to unit length at the end.
 
-use super::{Input, Known, MethodSpec, Tying};
-use crate::engine::losses::Loss;
+use super::{Input, Known, MethodSpec, Result, Terms};
 use crate::engine::term::ModelTerm;
-use crate::foundation::Result;
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Strength, check_graph, raw_graph};
 use crate::terms::GraphSmoothing;
@@ -27,8 +25,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     summary: "samples that are connected in a graph get similar codes",
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A",
     needs: "a graph over the samples",
-    losses: &[Loss::Frobenius],
-    tying: Tying::Free,
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231",
     differs: "any solver (all except multiplicative updates use a separable majorizer); no rescaling at the \
         end",
@@ -38,15 +34,15 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
-    let (graph, strength) = known_graph(&SPEC, known)?;
+fn terms(known: Known<'_>) -> Terms {
+    let (graph, strength) = known_graph(known)?;
     Ok(vec![smoothing(graph, strength)])
 }
 
 /// The graph, of as many samples as the data have, beside a valid strength.
-pub(super) fn known_graph<'k>(spec: &MethodSpec, known: Known<'k>) -> Result<(&'k Graph, Strength)> {
-    let item = known.guidance.graph_item().ok_or_else(|| spec.lacks())?;
-    let Advice::Graph { graph, .. } = item else { return Err(spec.lacks()) };
+pub(super) fn known_graph(known: Known<'_>) -> Result<(&Graph, Strength)> {
+    let item = known.guidance.graph_item().ok_or_else(|| known.spec.lacks())?;
+    let Advice::Graph { graph, .. } = item else { return Err(known.spec.lacks()) };
     check_graph(graph, known.shape)?;
     Ok((graph, item.strength_in_fit("graph weight")?))
 }

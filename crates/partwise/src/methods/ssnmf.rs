@@ -11,10 +11,8 @@
 //! where X is known (by default everywhere). Reference: Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163.
 //! Differs: λ has no unit by default; supports every solver, not only multiplicative updates.
 
-use super::{Form, Input, Known, MethodSpec, Tying};
-use crate::engine::losses::Loss;
+use super::{Input, Known, MethodSpec, Terms};
 use crate::engine::term::ModelTerm;
-use crate::foundation::Result;
 use crate::guidance::{LabelRule, LabelTargets, Strength};
 use crate::terms::EntryWeights;
 
@@ -27,9 +25,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     summary: "the codes also predict the labels linearly",
     objective: "|P * (X - W H)|^2 + lambda |M * (Y - W B)|^2",
     needs: "labels, or targets for several labels per sample",
-    losses: &[Loss::Frobenius],
-    tying: Tying::Free,
-    form: Form::Matrix,
     reference: "Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163",
     differs: "the weight of the labels is unit-free by default; supports every solver",
     takes: &[Input::Labels, Input::LabelTargets, Input::KnownEntries],
@@ -39,7 +34,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
+fn terms(known: Known<'_>) -> Terms {
     let guidance = known.guidance;
     let from_labels = guidance.labels().map(LabelTargets::of_labels);
     let given = guidance.targets().or(from_labels.as_ref()).ok_or_else(|| SPEC.lacks())?;

@@ -26,11 +26,10 @@
 //! [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
 use super::gnmf::{known_graph, smoothing};
-use super::{Form, Input, Known, MethodSpec, Shape, Tying};
+use super::{Error, Input, Known, MethodSpec, Result, Shape, Terms};
 use crate::engine::Slot;
-use crate::engine::losses::Loss;
 use crate::engine::term::ModelTerm;
-use crate::foundation::{Error, Matrix, Result};
+use crate::foundation::Matrix;
 use crate::guidance::{CodeReference, Labels, Strength};
 use crate::terms::{Placement, RowAnchor};
 
@@ -43,9 +42,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     summary: "codes and components are pulled towards references with a chosen strength",
     objective: "|X - W H|^2 + sum_i m_W[i]^2 |W_i - d_i W_ref,i|^2 + sum_c m_H[c]^2 |H_c - H_ref,c|^2",
     needs: "labels, reference codes or reference components",
-    losses: &[Loss::Frobenius],
-    tying: Tying::Free,
-    form: Form::Matrix,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
     differs: "labels have a unit-free strength by default; the free scale d is fitted exactly; label-aware \
         start with the codes solved first; any solver",
@@ -62,7 +58,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
+fn terms(known: Known<'_>) -> Terms {
     let (guidance, shape) = (known.guidance, known.shape);
     let mut terms = Vec::new();
     let from_labels = match (guidance.labels(), guidance.code_reference()) {
@@ -86,7 +82,7 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
         return Err(SPEC.lacks());
     }
     if guidance.graph().is_some() {
-        let (graph, strength) = known_graph(&SPEC, known)?;
+        let (graph, strength) = known_graph(known)?;
         terms.push(smoothing(graph, strength));
     }
     Ok(terms)
