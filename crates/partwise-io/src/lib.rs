@@ -43,6 +43,7 @@ mod table;
 mod text;
 mod toml_serde;
 mod toml_text;
+mod toml_value;
 pub mod topics;
 mod write;
 

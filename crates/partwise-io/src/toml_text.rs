@@ -3,7 +3,7 @@
 use crate::error::{IoError, Place, Result};
 use crate::source::Source;
 use crate::text::{did_you_mean, quoted};
-use crate::toml_serde::Value;
+use crate::toml_value::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

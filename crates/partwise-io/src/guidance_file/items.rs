@@ -10,8 +10,9 @@ use serde::Deserialize;
 use super::{FileItem, Named, Origin, Reader};
 use crate::error::Result;
 use crate::names::DataNames;
-use crate::toml_serde::{Field, Value, read};
+use crate::toml_serde::{Field, read};
 use crate::toml_text::{Item, Keys};
+use crate::toml_value::Value;
 
 const FILE: &str = "the name of a file";
 

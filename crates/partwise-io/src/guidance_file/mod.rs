@@ -1,14 +1,17 @@
 //! `guidance.toml`: everything that is known, in one file. Files that it names are relative to its folder.
 //!
 //! ```toml
-//! strength = 0.9                  # of everything that states none: 0 (ignored) to 1 (fixed exactly), or "auto"
-//! labels = "labels.csv"           # or { file, column, rule = "components" | "same-codes" | "view", per_class, strength }
-//! memberships = "shares.csv"      # one column a topic, one row a sample (by name where both have names); nan = not known
+//! strength = 0.9                  # of all that states none: 0 (ignored) to 1 (fixed exactly), or "auto"
+//! labels = "labels.csv"           # or { file, column, per_class, rule, strength }, with the rule
+//!                                 # "components", "same-codes" or "view"
+//! memberships = "shares.csv"      # one column a topic, one row a sample (by name where both have names);
+//!                                 # nan = not known
 //! references = "last_month.csv"   # one row a component; or { file, names, strength }
 //! links = "links.csv"             # or { file, must = [[0, 1]], cannot = [["ann", "bob"]], strength }
-//! graph = "edges.csv"             # or { file, strength }, or { neighbours = 5, weights = "binary", strength }
-//! sample_weights = [1, 1, 0.5]    # or a file with one number a line
-//! feature_weights = { the = 0 }   # by name, all others 1; or one number a feature; or a file with one number a line
+//! graph = "edges.csv"             # or { file, strength },
+//!                                 # or { neighbours = 5, weights = "binary", strength }
+//! sample_weights = [1, 1, 0.5]    # or by name, all others 1; or a file with one number a line
+//! feature_weights = { the = 0 }   # the same for features
 //!
 //! [[topics]]                      # component j is the topic j
 //! name = "sport"
@@ -18,6 +21,8 @@
 //! strength = 0.9
 //! ```
 //!
+//! Every kind of item of the library is a key, with the fields of its schema ([`Advice`]): tables may stand in
+//! the file itself (`memberships = { names = ["law"], shares = [[1], [0]] }`) or in one that `file` names.
 //! Topics also come as `topics = { sport = ["ball"], law = ["court"] }`, as lists without names
 //! `[["ball", "goal"], ["court"]]`, and as a flat list `["ball", "court"]`, in which each word seeds a topic
 //! of its own. A strength may be `{ raw = m }`, a paper's own weight.

@@ -4,8 +4,9 @@ use partwise::guidance::{Feature, Seed, Topic};
 
 use super::Reader;
 use crate::error::Result;
-use crate::toml_serde::{Field, Value, read};
+use crate::toml_serde::{Field, read};
 use crate::toml_text::Item;
+use crate::toml_value::Value;
 use crate::topics::{SeedList, TopicEntry};
 
 const WORDS: &str = "a list of words, as in [\"ball\", { word = \"goal\", weight = 2 }]";

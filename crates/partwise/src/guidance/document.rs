@@ -64,14 +64,14 @@ macro_rules! written_as {
         pub(super) mod $module {
             use super::*;
 
-            pub(in super::super) fn serialize<S: Serializer>(
+            pub(in crate::guidance) fn serialize<S: Serializer>(
                 value: &$value,
                 serializer: S,
             ) -> Result<S::Ok, S::Error> {
                 $text::from(value).serialize(serializer)
             }
 
-            pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+            pub(in crate::guidance) fn deserialize<'de, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<$value, D::Error> {
                 $text::deserialize(deserializer)?.read().map_err(D::Error::custom)

@@ -43,6 +43,7 @@ pub struct LabelTargets {
 
 impl LabelTargets {
     /// From one table (n × c) in which NaN is not known.
+    #[doc(hidden)]
     pub fn of_table(table: &Matrix<f64>) -> Self {
         let (n, c) = table.shape();
         let value = |i, l| Some(table.get(i, l)).filter(|value| !value.is_nan());
