@@ -1,12 +1,10 @@
 //! [`names!`]: the spelling of an enum of choices, written once.
 
-/// Gives an enum without fields `ALL`, `NAMES`, `name` and `from_name`, in the order of the list, the default
-/// first. Further spellings that are accepted follow the name after a bar.
+/// Gives an enum without fields `ALL`, `NAMES` and `name`, in the order of the list, the default first; and
+/// `from_name`, if it says what such a name is called in messages. Further spellings that are accepted follow
+/// the name after a bar.
 macro_rules! names {
-    (
-        $(#[$attribute:meta])*
-        $type:ident, $what:literal, { $($variant:ident = $name:literal $(| $other:literal)*),+ $(,)? }
-    ) => {
+    ($(#[$attribute:meta])* $type:ident, { $($variant:ident = $name:literal),+ $(,)? }) => {
         impl $type {
             /// Every choice.
             $(#[$attribute])*
@@ -23,7 +21,15 @@ macro_rules! names {
                     $($type::$variant => $name),+
                 }
             }
+        }
+    };
+    (
+        $(#[$attribute:meta])*
+        $type:ident, $what:literal, { $($variant:ident = $name:literal $(| $other:literal)*),+ $(,)? }
+    ) => {
+        $crate::foundation::names! { $(#[$attribute])* $type, { $($variant = $name),+ } }
 
+        impl $type {
             /// The choice with this name.
             ///
             /// # Errors

@@ -39,9 +39,11 @@ pub enum Weights {
 
 impl Weights {
     /// Every name.
+    #[doc(hidden)]
     pub const NAMES: &[&str] = &["binary", "heat", "self-tuning", "cosine", "dot"];
 
     /// Its name.
+    #[doc(hidden)]
     pub fn name(&self) -> &'static str {
         match self {
             Weights::Binary => "binary",
@@ -93,6 +95,7 @@ impl NeighbourGraph {
     ///
     /// # Errors
     /// [`Error::UnknownName`] with the valid names; [`Error::OutOfRange`] for heat weights without a width.
+    #[doc(hidden)]
     pub fn of(neighbours: usize, weights: &str, width: Option<f64>) -> Result<Self> {
         let every = [
             Weights::Binary,

@@ -35,7 +35,7 @@ pub enum Verdict {
 }
 
 names! {
-    Verdict, "verdict", {
+    Verdict, {
         Honoured = "honoured", Overruled = "overruled", Contradicted = "contradicted", NoSupport = "no support",
     }
 }
