@@ -69,7 +69,7 @@ pub(crate) fn read(args: &FitArgs, files: &[&str]) -> Result<(OutputFolder, Read
 fn name_features(source: &mut Source, names: Vec<String>, path: &Path) -> Result<()> {
     if let Some(own) = source.feature_names.as_ref().filter(|own| **own != names) {
         let at = (0..names.len()).find(|j| own[*j] != names[*j]).unwrap_or(0);
-        if guided::same_set(own, &names) {
+        if partwise_io::same_names(own, &names) {
             bail!(
                 "{}: these are the column names of {} in another order: line {} is \"{}\", but column {at} \
                 (counted from 0) is \"{}\"; leave out --feature-names",

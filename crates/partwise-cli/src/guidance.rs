@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use partwise::draw_labels;
-use partwise::graphs::{Closeness, Graph, NeighbourGraph, Weights, neighbour_graph};
+use partwise::graphs::{Graph, NeighbourGraph, neighbour_graph};
 use partwise::guidance::{self as advice, Advice};
 use partwise::{ComponentReference, DataMatrix, LabelSets, LabelTargets, Labels, Matrix, Real};
 use partwise_io::{
-    LabelOptions, LabelTable, Matched, ReadOptions, Table, Values, order_by_name, places_by_name,
-    read_labels_with, read_reference, read_table,
+    LabelOptions, LabelTable, ReadOptions, read_graph, read_labels_with, read_reference, read_table,
+    rows_by_name,
 };
 
 use crate::args::{GuidanceArgs, LabelArgs};
@@ -136,49 +136,6 @@ pub(crate) fn targets_of(item: &Advice) -> LabelTargets {
     }
 }
 
-/// The rows of a table in the order of the samples, by name where both have names; what it leaves out is NaN.
-pub(crate) fn rows_by_name(table: Table, path: &Path, source: &Source) -> Result<Matrix<f64>> {
-    let own = table.row_names;
-    let values = table.values.into_matrix::<f64>(path)?;
-    let places = places_by_name(own.as_deref(), source.row_names.as_deref(), Matched::SAMPLES, true)
-        .map_err(anyhow::Error::msg)
-        .with_context(|| path.display().to_string())?;
-    match places {
-        Some(places) => Ok(Matrix::from_fn(source.rows, values.columns(), |i, j| {
-            places[i].map_or(f64::NAN, |at| values.get(at, j))
-        })),
-        None if values.rows() == source.rows => Ok(values),
-        None => bail!(
-            "{}: there are {} rows for {} samples; it needs one row per sample, or sample names in both",
-            path.display(),
-            values.rows(),
-            source.rows
-        ),
-    }
-}
-
-/// The numbers of a table with its rows and columns in the order given, by name where both sides have names.
-pub(crate) fn values_by_name(
-    table: Table,
-    path: &Path,
-    rows: Option<(&[String], Matched)>,
-    columns: Option<(&[String], Matched)>,
-) -> Result<Values> {
-    let place = || path.display().to_string();
-    let order = |own: &Option<Vec<String>>, wanted: Option<(&[String], Matched)>| {
-        let Some((wanted, matched)) = wanted else { return Ok(None) };
-        order_by_name(own.as_deref(), Some(wanted), matched).map_err(anyhow::Error::msg).with_context(place)
-    };
-    let mut values = table.values;
-    if let Some(order) = order(&table.row_names, rows)? {
-        values = values.with_rows(&order);
-    }
-    if let Some(order) = order(&table.column_names, columns)? {
-        values = values.with_columns(&order);
-    }
-    Ok(values)
-}
-
 /// The table of --label-targets, in which nan is not known; `notes` state how it was read.
 pub(crate) fn label_targets(
     args: &GuidanceArgs,
@@ -188,12 +145,7 @@ pub(crate) fn label_targets(
     let Some(path) = &args.label_targets else { return Ok(None) };
     let table = read_table(path, &ReadOptions::default())?;
     notes.extend(table.notes.iter().map(|note| format!("{}: {note}", path.display())));
-    let targets = rows_by_name(table, path, source)?;
-    let (n, labels) = targets.shape();
-    let value = |i: usize, j: usize| targets.get(i, j);
-    let known = Matrix::from_fn(n, labels, |i, j| f64::from(!value(i, j).is_nan()));
-    let targets = Matrix::from_fn(n, labels, |i, j| if value(i, j).is_nan() { 0.0 } else { value(i, j) });
-    Ok(Some(LabelTargets { targets, known }))
+    Ok(Some(LabelTargets::of_table(&rows_by_name(table, path, &source.names())?)))
 }
 
 /// Reference components with the names that their file gives them.
@@ -254,7 +206,7 @@ pub(crate) fn graph<T: Real>(
     let (graph, origin) = match &args.graph {
         Some(path) => graph_in(path, source)?,
         None => {
-            let settings = neighbours(args, 5, "binary");
+            let settings = neighbours(args, 5, "binary")?;
             (neighbour_graph(data, &settings)?, origin_of(args, &settings))
         }
     };
@@ -263,23 +215,9 @@ pub(crate) fn graph<T: Real>(
 }
 
 /// The graph of a file, and what it is from.
-pub(crate) fn graph_in(path: &Path, source: &Source) -> Result<(Graph, String)> {
-    let options = ReadOptions {
-        n_nodes: Some(source.rows),
-        node_names: source.row_names.clone(),
-        ..ReadOptions::default()
-    };
-    let table = read_table(path, &options)?;
-    let place = || path.display().to_string();
-    let origin = [vec![place()], table.notes.clone()].concat().join("; ");
-    let samples = source.row_names.as_deref();
-    let values = values_by_name(
-        table,
-        path,
-        samples.map(|names| (names, Matched::SAMPLES)),
-        samples.map(|names| (names, Matched::COLUMNS_FOR_SAMPLES)),
-    )?;
-    Ok((graph_of(values, path).with_context(place)?, origin))
+fn graph_in(path: &Path, source: &Source) -> Result<(Graph, String)> {
+    let (graph, notes, _) = read_graph(path, &source.names())?;
+    Ok((graph, [vec![path.display().to_string()], notes].concat().join("; ")))
 }
 
 /// The similarities for symmetric methods: the graph of nearest neighbours of the (scaled) rows. Says what it
@@ -289,38 +227,22 @@ pub(crate) fn similarities<T: Real>(
     data: &dyn DataMatrix<T>,
     chosen: &mut Vec<String>,
 ) -> Result<Graph> {
-    let settings = neighbours(args, 7, "self-tuning");
+    let settings = neighbours(args, 7, "self-tuning")?;
     let graph = neighbour_graph(data, &settings)?;
     chosen.push(graph_summary(&graph, &format!("in place of the data, {}", origin_of(args, &settings))));
     Ok(graph)
 }
 
-fn neighbours(args: &GuidanceArgs, default: usize, weights: &str) -> NeighbourGraph {
-    let neighbours = args.graph_neighbours.unwrap_or(default);
-    let (closeness, weights) = match args.graph_weights.as_deref().unwrap_or(weights) {
-        "heat" => {
-            let width = args.heat_width.expect("heat weights come with a width, as the flags are checked");
-            (Closeness::Euclidean, Weights::Heat { width })
-        }
-        "self-tuning" => (Closeness::Euclidean, Weights::SelfTuning { scale_neighbour: neighbours }),
-        "cosine" => (Closeness::Cosine, Weights::Cosine),
-        "dot" => (Closeness::Euclidean, Weights::Dot),
-        _ => (Closeness::Euclidean, Weights::Binary),
-    };
+fn neighbours(args: &GuidanceArgs, default: usize, weights: &str) -> Result<NeighbourGraph> {
+    let weights = args.graph_weights.as_deref().unwrap_or(weights);
     let memory_limit = partwise_io::machine::available_memory();
-    NeighbourGraph { neighbours, closeness, weights, memory_limit, ..NeighbourGraph::default() }
+    let graph = NeighbourGraph::of(args.graph_neighbours.unwrap_or(default), weights, args.heat_width)?;
+    Ok(NeighbourGraph { memory_limit, ..graph })
 }
 
 fn origin_of(args: &GuidanceArgs, settings: &NeighbourGraph) -> String {
-    let weights = match settings.weights {
-        Weights::Binary => "binary",
-        Weights::Heat { .. } => "heat",
-        Weights::SelfTuning { .. } => "self-tuning",
-        Weights::Dot => "dot",
-        Weights::Cosine => "cosine",
-    };
     let chosen = if args.graph_weights.is_some() { "" } else { " by default" };
-    format!("{} nearest neighbours, {weights} weights{chosen}", settings.neighbours)
+    format!("{} nearest neighbours, {} weights{chosen}", settings.neighbours, settings.weights.name())
 }
 
 /// A graph in words.
@@ -334,18 +256,4 @@ pub(crate) fn graph_summary(graph: &Graph, origin: &str) -> String {
         graph.n_entries(),
         graph.n_components()
     )
-}
-
-/// The graph of a symmetric matrix.
-fn graph_of(values: Values, path: &Path) -> Result<Graph> {
-    let (rows, columns) = values.shape();
-    match values {
-        Values::Sparse { indptr, indices, values, .. } if rows == columns => {
-            let row = |i: usize| (indptr[i]..indptr[i + 1]).map(move |at| (i, at));
-            let entries: Vec<_> =
-                (0..rows).flat_map(row).map(|(i, at)| (i, indices[at] as usize, values.get(at))).collect();
-            Ok(Graph::from_entries(rows, &entries)?)
-        }
-        values => Ok(Graph::from_matrix(&values.into_matrix(path)?)?),
-    }
 }

@@ -3,15 +3,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-use partwise::graphs::{Closeness, NeighbourGraph, Weights, neighbour_graph};
-use partwise::guidance::{self as advice, Advice, Feature, LabelRule, Topic};
+use anyhow::{Result, bail};
+use partwise::graphs::{NeighbourGraph, neighbour_graph};
+use partwise::guidance::{self as advice, Advice, LabelRule, Topic};
 use partwise::{DataMatrix, Matrix, Real};
-use partwise_io::guidance_file::{GraphOrigin, TableEntry, WeightsEntry};
-use partwise_io::{
-    GuidanceFile, Matched, ReadOptions, Table, TopicEntry, read_guidance, read_lines, read_links,
-    read_reference, read_table, read_topics,
-};
+use partwise_io::{FileItem, GuidanceFile, Origin, TopicEntry, read_guidance, read_topics};
 
 use crate::args::{FitArgs, LabelArgs};
 use crate::choices::Strength;
@@ -29,7 +25,7 @@ pub(crate) fn file(args: &FitArgs, source: &Source) -> Result<Option<GuidanceFil
 /// The flags with the labels that the file names.
 pub(crate) fn with_labels_of(file: Option<&GuidanceFile>, args: &LabelArgs) -> Result<LabelArgs> {
     let mut out = args.clone();
-    let Some((file, labels)) = file.and_then(|file| Some((file, file.labels.as_ref()?))) else {
+    let Some((file, (_, labels))) = file.and_then(|file| Some((file, file.labels()?))) else {
         return Ok(out);
     };
     if args.are_given() {
@@ -38,7 +34,7 @@ pub(crate) fn with_labels_of(file: Option<&GuidanceFile>, args: &LabelArgs) -> R
             file.path.display()
         );
     }
-    out.labels = Some(labels.file.clone());
+    out.labels = Some(labels.path.clone());
     out.label_column.clone_from(&labels.column);
     out.labels_per_class = out.labels_per_class.or(labels.per_class);
     Ok(out)
@@ -56,24 +52,11 @@ pub(crate) fn compose<T: Real>(
     let mut composer = Composer { args, file, source, out: CombinedGuidance::default() };
     composer.topics()?;
     composer.labels(labels);
-    composer.links()?;
-    composer.graphs(data)?;
     if let Some(file) = file {
         composer.out.notes.extend(file.notes.iter().cloned());
         composer.add_file("guidance", &file.path, &file.sha256);
-        for entry in &file.memberships {
-            composer.memberships(entry)?;
-        }
     }
-    let flag = args.guidance.reference.as_ref();
-    let flag = flag.map(|path| TableEntry { file: path.clone(), names: None, strength: None });
-    let listed = file.map_or(&[][..], |file| &file.references);
-    // Last, for references without names go to the topics that the rest has named.
-    for entry in listed.iter().chain(&flag) {
-        composer.references(entry)?;
-    }
-    composer.sample_weights()?;
-    composer.feature_weights()?;
+    composer.items(data)?;
     if let Some(known) = known_entries {
         composer.push(Advice::KnownEntries(known), false);
     }
@@ -81,71 +64,10 @@ pub(crate) fn compose<T: Real>(
         let known = (0..data.n_samples()).map(|i| data.non_zero_features(i)).collect();
         composer.push(Advice::KnownFeatures(known), false);
     }
-    if let Some(path) = &args.guidance.entry_weights {
-        let table = read_table(path, &ReadOptions::default())?;
-        composer.add_file("entry weights", path, &table.sha256);
-        composer.out.notes.extend(table.notes.iter().cloned());
-        let features = source.feature_names.as_deref().map(|names| (names, Matched::FEATURES));
-        let values = guidance::values_by_name(
-            table,
-            path,
-            source.row_names.as_deref().map(|names| (names, Matched::SAMPLES)),
-            features,
-        )?;
-        composer.push(Advice::EntryWeights(values.into_matrix::<f64>(path)?), false);
-    }
     if let Some(features) = &source.feature_names {
         composer.out.guidance = composer.out.guidance.with_feature_names(features.clone());
     }
     composer.finish()
-}
-
-/// One number a line for each of `count` samples or features; or a table of their names and weights, matched
-/// by name.
-fn weights_of_file(
-    path: &Path,
-    count: usize,
-    names: Option<&[String]>,
-    matched: Matched,
-) -> Result<Vec<f64>> {
-    let lines = read_lines(path)?;
-    let of = matched.of;
-    if lines.iter().any(|line| line.contains([',', ';', '\t'])) {
-        let table = read_table(path, &ReadOptions::default())?;
-        let (rows, columns) = table.values.shape();
-        if columns != 1 || table.row_names.is_none() || rows != count {
-            bail!(
-                "{}: weights are one number per line, or a table with a row for each of the {count} {of}s: \
-                its name and its weight",
-                path.display()
-            );
-        }
-        let values = guidance::values_by_name(table, path, names.map(|names| (names, matched)), None)?;
-        let weights = values.into_matrix::<f64>(path)?.into_vec();
-        if let Some(at) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-            bail!(
-                "{}: weight {at} (counted from 0) is {}; it must be a finite number of 0 or more",
-                path.display(),
-                weights[at]
-            );
-        }
-        return Ok(weights);
-    }
-    if lines.len() != count {
-        let found = lines.len();
-        bail!("{}: there are {found} weights for {count} {of}s; each needs one weight", path.display());
-    }
-    let number = |(at, line): (usize, &String)| {
-        let weight = line.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.is_finite());
-        weight.with_context(|| {
-            format!(
-                "{}: line {}: \"{line}\" is not a weight; it must be a finite number of 0 or more",
-                path.display(),
-                at + 1
-            )
-        })
-    };
-    lines.iter().enumerate().map(number).collect()
 }
 
 struct Composer<'a> {
@@ -166,16 +88,21 @@ impl Composer<'_> {
     }
 
     /// A strength: as stated, else that of the flag, else that of the file, else the default; and whether it
-    /// is to be searched.
-    fn strength(&self, stated: Option<advice::Strength>) -> (advice::Strength, bool) {
+    /// is to be searched, from the default.
+    fn strength(
+        &self,
+        stated: Option<advice::Strength>,
+        default: advice::Strength,
+    ) -> (advice::Strength, bool) {
         let flag = self.args.model.strength.map(|strength| match strength {
             Strength::Auto => advice::Strength::Auto,
             Strength::Value(value) => advice::Strength::Relative(value),
         });
-        match stated.or(flag).or(self.file.and_then(|file| file.strength)) {
-            Some(advice::Strength::Auto) => (advice::Strength::FIRM, true),
-            Some(strength) => (strength, false),
-            None => (advice::Strength::FIRM, false),
+        let general = flag.or(self.file.and_then(|file| file.strength));
+        // What is not firm by default has its own scale, and no general strength is meant for it.
+        match stated.or(general.filter(|_| default == advice::Strength::FIRM)) {
+            Some(advice::Strength::Auto) => (default, true),
+            stated => (stated.unwrap_or(default), false),
         }
     }
 
@@ -185,113 +112,105 @@ impl Composer<'_> {
             let table = read_topics(path, &self.source.names())?;
             self.add_file("topics", path, &table.sha256);
             self.out.notes.extend(table.notes);
-            for topic in table.topics {
+            for entry in table.topics {
                 // A topic of both gets the words of both.
-                match entries.iter_mut().find(|known| known.name == topic.name) {
-                    Some(known) => {
+                match entries.iter_mut().find(|known| known.topic.name == entry.topic.name) {
+                    Some(TopicEntry { topic: known, .. }) => {
                         let new = |f| !known.seeds.iter().any(|seed| seed.feature == f);
                         let seeds: Vec<_> =
-                            topic.seeds.into_iter().filter(|s| new(s.feature.clone())).collect();
+                            entry.topic.seeds.into_iter().filter(|s| new(s.feature.clone())).collect();
                         known.seeds.extend(seeds);
-                        known.forbidden.extend(topic.forbidden);
+                        known.forbidden.extend(entry.topic.forbidden);
                     }
-                    None => entries.push(topic),
+                    None => entries.push(entry),
                 }
             }
         }
         for entry in entries {
-            let (strength, auto) = self.strength(entry.strength);
+            let (strength, auto) = self.strength(entry.strength, advice::Strength::FIRM);
             self.out.auto_topics.push(auto);
-            self.out.guidance.topics_mut().push(Topic {
-                name: entry.name,
-                components: entry.components.unwrap_or(1),
-                seeds: entry.seeds,
-                strength,
-                forbidden: entry.forbidden,
-            });
+            self.out.guidance.topics_mut().push(Topic { strength, ..entry.topic });
         }
         Ok(())
     }
 
     fn labels(&mut self, given: Option<&Given>) {
-        let entry = self.file.and_then(|file| file.labels.as_ref());
-        let rule = entry.map_or(LabelRule::default(), |entry| entry.rule);
-        let (mut strength, mut auto) = self.strength(entry.and_then(|entry| entry.strength));
-        if rule == LabelRule::SameCodes && entry.is_some_and(|entry| entry.strength.is_none()) {
-            // Held or ignored: a strength between, meant for the rest, can't be theirs.
-            (strength, auto) = (advice::Strength::HELD, false);
-        }
-        match given {
+        let entry = self.file.and_then(GuidanceFile::labels).map(|(item, _)| item);
+        let (rule, stated) = match entry {
+            Some(Advice::Labels { rule, strength, .. }) => (*rule, Some(*strength)),
+            _ => (LabelRule::default(), None),
+        };
+        let (item, place) = match given {
             Some(Given::Classes(guidance)) => {
-                self.add_file("labels", Path::new(&guidance.name), &guidance.sha256);
-                self.push(Advice::Labels { labels: guidance.labels.clone(), rule, strength }, auto);
+                let (labels, strength) = (guidance.labels.clone(), advice::Strength::FIRM);
+                (Advice::Labels { labels, rule, strength }, Some((&guidance.name, &guidance.sha256)))
             }
-            Some(Given::Sets { names, sets, .. }) => {
-                let set = |i: usize| sets.set(i).map(<[u32]>::to_vec);
-                let sets = (0..sets.n_samples()).map(set).collect();
-                self.push(Advice::Sets { names: names.clone(), sets, strength }, auto);
-            }
-            None => {}
+            Some(Given::Sets { names, sets, .. }) => (guidance::sets_item(names, sets), None),
+            None => return,
+        };
+        let default = match rule {
+            LabelRule::SameCodes => advice::Strength::HELD,
+            _ => item.default_strength(),
+        };
+        let (strength, auto) = self.strength(stated.filter(|strength| strength.is_stated()), default);
+        if let Some((name, sha256)) = place {
+            self.add_file("labels", Path::new(name), sha256);
         }
+        self.push(item.with_strength(strength), auto);
     }
 
-    fn links(&mut self) -> Result<()> {
-        let listed = self.file.map_or(Vec::new(), |file| file.links.clone());
-        for entry in listed {
-            let (mut must, mut cannot) = (entry.must, entry.cannot);
-            if let Some(path) = &entry.file {
-                let table = read_links(path, &self.source.names())?;
-                self.add_file("links", path, &table.sha256);
-                must.extend(table.must);
-                cannot.extend(table.cannot);
-            }
-            let (strength, auto) = self.strength(entry.strength);
-            self.push(Advice::Links { must, cannot, strength }, auto);
+    /// The items of the file, but for its labels, and those of the flags, in the order of the kinds: for
+    /// references without names go to the topics that the items before them have named.
+    fn items<T: Real>(&mut self, data: &dyn DataMatrix<T>) -> Result<()> {
+        let flags = &self.args.guidance;
+        let names = self.source.names();
+        let mut items: Vec<FileItem> = self.file.map_or(Vec::new(), |file| file.items.clone());
+        items.retain(|item| item.kind.name != "labels" || item.from == Origin::Here);
+        let named = [
+            ("links", &flags.links),
+            ("references", &flags.reference),
+            ("weights of entries", &flags.entry_weights),
+        ];
+        for (kind, path) in named {
+            items.extend(path.as_ref().map(|path| FileItem::of_file(kind, path, &names)));
         }
-        if let Some(path) = &self.args.guidance.links {
-            let table = read_links(path, &self.source.names())?;
-            self.add_file("links", path, &table.sha256);
-            let (strength, auto) = self.strength(None);
-            self.push(Advice::Links { must: table.must, cannot: table.cannot, strength }, auto);
+        items.sort_by_key(|item| Advice::KINDS.iter().position(|kind| kind.name == item.kind.name));
+        for item in &items {
+            self.item(item, data)?;
         }
+        self.graph_of_flags(data)
+    }
+
+    fn item<T: Real>(&mut self, item: &FileItem, data: &dyn DataMatrix<T>) -> Result<()> {
+        let mut found = item.read(&self.source.names(), &self.out.guidance)?;
+        if let Origin::Neighbours(settings) = &item.from {
+            let memory_limit = partwise_io::machine::available_memory();
+            let settings = NeighbourGraph { memory_limit, ..settings.clone() };
+            let graph = neighbour_graph(data, &settings)?;
+            let (count, weights) = (settings.neighbours, settings.weights.name());
+            found.chosen.push(guidance::graph_summary(
+                &graph,
+                &format!("{count} nearest neighbours, {weights} weights"),
+            ));
+            found.advice =
+                Advice::Graph { graph, strength: found.advice.strength().unwrap_or(advice::Strength::LIGHT) };
+        } else if let (Advice::Graph { graph, .. }, Origin::File(file)) = (&found.advice, &item.from) {
+            let origin =
+                [vec![file.path.display().to_string()], found.notes.split_off(0)].concat().join("; ");
+            found.chosen.push(guidance::graph_summary(graph, &origin));
+        }
+        if let (Some(sha256), Origin::File(file)) = (&found.sha256, &item.from) {
+            self.add_file(item.kind.name, &file.path, sha256);
+        }
+        self.out.notes.extend(found.notes);
+        self.out.chosen.extend(found.chosen);
+        let stated = found.advice.strength().filter(|_| item.stated);
+        let (strength, auto) = self.strength(stated, found.advice.default_strength());
+        self.push(found.advice.with_strength(strength), auto);
         Ok(())
     }
 
-    fn graphs<T: Real>(&mut self, data: &dyn DataMatrix<T>) -> Result<()> {
-        let listed = self.file.map_or(Vec::new(), |file| file.graphs.clone());
-        for entry in listed {
-            let (graph, origin) = match &entry.origin {
-                GraphOrigin::File(path) => guidance::graph_in(path, self.source)?,
-                GraphOrigin::Neighbours(neighbours, kind) => {
-                    let (closeness, weights) = match *kind {
-                        "self-tuning" => {
-                            (Closeness::Euclidean, Weights::SelfTuning { scale_neighbour: *neighbours })
-                        }
-                        "cosine" => (Closeness::Cosine, Weights::Cosine),
-                        "dot" => (Closeness::Euclidean, Weights::Dot),
-                        _ => (Closeness::Euclidean, Weights::Binary),
-                    };
-                    let memory_limit = partwise_io::machine::available_memory();
-                    let settings = NeighbourGraph {
-                        neighbours: *neighbours,
-                        closeness,
-                        weights,
-                        memory_limit,
-                        ..NeighbourGraph::default()
-                    };
-                    let origin = format!("{neighbours} nearest neighbours, {kind} weights");
-                    (neighbour_graph(data, &settings)?, origin)
-                }
-            };
-            self.out.chosen.push(guidance::graph_summary(&graph, &origin));
-            let (strength, auto) = match entry.strength {
-                Some(_) => self.strength(entry.strength),
-                None => (advice::Strength::LIGHT, false),
-            };
-            // σ = 9 would flatten all codes; a graph is searched from its own default.
-            let strength = if auto { advice::Strength::LIGHT } else { strength };
-            self.push(Advice::Graph { graph, strength }, auto);
-        }
+    fn graph_of_flags<T: Real>(&mut self, data: &dyn DataMatrix<T>) -> Result<()> {
         let flags = &self.args.guidance;
         if flags.graph.is_some() || flags.graph_neighbours.is_some() || flags.graph_weights.is_some() {
             let graph = guidance::graph(flags, self.source, data, &mut self.out.chosen)?;
@@ -303,127 +222,8 @@ impl Composer<'_> {
         Ok(())
     }
 
-    fn memberships(&mut self, entry: &TableEntry) -> Result<()> {
-        let path = &entry.file;
-        let place = || path.display().to_string();
-        let table = read_table(path, &ReadOptions::default())?;
-        self.add_file("memberships", path, &table.sha256);
-        self.out.notes.extend(table.notes.iter().cloned());
-        let Some(topics) = table.column_names.clone() else {
-            bail!("{}: memberships need a header with the topics of the columns", place());
-        };
-        let table = Table { column_names: None, notes: Vec::new(), ..table };
-        let shares = guidance::rows_by_name(table, path, self.source)?;
-        let (strength, auto) = self.strength(entry.strength);
-        self.push(Advice::Memberships { names: topics, shares, strength }, auto);
-        Ok(())
-    }
-
-    fn references(&mut self, entry: &TableEntry) -> Result<()> {
-        let path = &entry.file;
-        let reference = read_reference::<f64>(path, &ReadOptions::default())?
-            .aligned_to(self.source.columns, self.source.feature_names.as_deref())?;
-        self.add_file("references", path, &reference.sha256);
-        self.out.notes.extend(reference.notes);
-        let rows = reference.values.rows();
-        let names = match (&entry.names, reference.row_names) {
-            (Some(names), _) if names.len() != rows => {
-                bail!("{}: there are {rows} references, but {} names for them", path.display(), names.len())
-            }
-            (Some(names), Some(own)) if *names != own && same_set(names, &own) => {
-                bail!(
-                    "{}: the names are those of its rows, but in another order ({}, not {}); remove names",
-                    path.display(),
-                    own.join(", "),
-                    names.join(", ")
-                )
-            }
-            (Some(names), _) => names.clone(),
-            (None, Some(names)) => names,
-            (None, None) => {
-                let topics = self.out.guidance.all_topics();
-                let mut names: Vec<String> = topics
-                    .into_iter()
-                    .flat_map(|(name, components)| vec![name; components])
-                    .take(rows)
-                    .collect();
-                names.extend((names.len()..rows).map(|j| format!("reference {}", j + 1)));
-                self.out.chosen.push(format!(
-                    "the references of {}, which have no names, are in order {}",
-                    path.display(),
-                    names.join(", ")
-                ));
-                names
-            }
-        };
-        let (strength, auto) = self.strength(entry.strength);
-        self.push(Advice::References { names, profiles: reference.values, strength }, auto);
-        Ok(())
-    }
-
-    fn weights(&self, path: &Path, matched: Matched) -> Result<Vec<f64>> {
-        let (count, names) = match matched.of {
-            "sample" => (self.source.rows, &self.source.row_names),
-            _ => (self.source.columns, &self.source.feature_names),
-        };
-        weights_of_file(path, count, names.as_deref(), matched)
-    }
-
-    fn sample_weights(&mut self) -> Result<()> {
-        let values = match self.file.and_then(|file| file.sample_weights.as_ref()) {
-            Some(WeightsEntry::Values(values)) => values.clone(),
-            Some(WeightsEntry::File(path)) => self.weights(path, Matched::SAMPLES)?,
-            None | Some(WeightsEntry::Named(_)) => return Ok(()),
-        };
-        self.push(Advice::SampleWeights(values), false);
-        Ok(())
-    }
-
-    fn feature_weights(&mut self) -> Result<()> {
-        let values = match self.file.and_then(|file| file.feature_weights.as_ref()) {
-            None => return Ok(()),
-            Some(WeightsEntry::Values(values)) => values.clone(),
-            Some(WeightsEntry::File(path)) => {
-                self.weights(path, Matched { part: "row", ..Matched::FEATURES })?
-            }
-            Some(WeightsEntry::Named(named)) => self.weights_by_name(named)?,
-        };
-        self.push(Advice::FeatureWeights(values), false);
-        Ok(())
-    }
-
-    /// 1 for every feature that is not named. As with seeds, a name that the data do not have is
-    /// reported and ignored.
-    fn weights_by_name(&mut self, named: &[(Feature, f64)]) -> Result<Vec<f64>> {
-        let mut weights = vec![1.0; self.source.columns];
-        let mut unknown: Vec<&str> = Vec::new();
-        let (names, place) = (self.source.names(), self.file.map(|file| file.path.display().to_string()));
-        for (feature, weight) in named {
-            match feature {
-                Feature::Index(at) => weights[*at] = *weight,
-                Feature::Name(name)
-                    if self.source.feature_names.iter().flatten().all(|known| known != name) =>
-                {
-                    unknown.push(name);
-                }
-                Feature::Name(name) => {
-                    let at = names.feature_place(name).map_err(anyhow::Error::msg);
-                    let at = at
-                        .with_context(|| format!("{}: feature_weights", place.clone().unwrap_or_default()))?;
-                    weights[at] = *weight;
-                }
-            }
-        }
-        if !unknown.is_empty() {
-            let note = format!("feature_weights names {}, which the data do not have", unknown.join(", "));
-            self.out.notes.push(note);
-        }
-        Ok(weights)
-    }
-
     fn finish(self) -> Result<CombinedGuidance> {
-        let nothing = self.out.guidance.topics().is_empty() && self.out.guidance.advice().is_empty();
-        if nothing {
+        if self.out.guidance.is_empty() {
             bail!(
                 "the method guided needs guidance: --guidance, --topics, --labels, --links, --reference or \
                 --graph"
@@ -439,14 +239,4 @@ impl Composer<'_> {
 /// Whether the flags ask for the method that takes anything at once.
 pub(crate) fn is_asked(args: &FitArgs) -> bool {
     flags::method(args) == "guided"
-}
-
-/// Whether two lists hold the same names.
-pub(crate) fn same_set(one: &[String], other: &[String]) -> bool {
-    let sorted = |names: &[String]| {
-        let mut names = names.to_vec();
-        names.sort_unstable();
-        names
-    };
-    one.len() == other.len() && sorted(one) == sorted(other)
 }

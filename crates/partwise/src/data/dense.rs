@@ -70,11 +70,11 @@ impl<'a, T: Real> DenseMatrix<'a, T> {
     fn checked(n: usize, d: usize, values: Cow<'a, [T]>) -> Result<Self> {
         check_not_empty(n, d)?;
         if n.checked_mul(d) != Some(values.len()) {
-            return Err(Error::Shape {
-                what: "the values of the data".into(),
-                expected: format!("{n} samples x {d} features = {} values", n as u128 * d as u128),
-                found: format!("{} values", values.len()),
-            });
+            return Err(Error::shape(
+                "the values of the data",
+                format!("{n} samples x {d} features = {} values", n as u128 * d as u128),
+                format!("{} values", values.len()),
+            ));
         }
         Ok(DenseMatrix { samples: n, features: d, values, summary: OnceLock::new() })
     }

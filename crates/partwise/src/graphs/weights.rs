@@ -37,6 +37,24 @@ pub enum Weights {
     Cosine,
 }
 
+impl Weights {
+    /// Every name.
+    #[doc(hidden)]
+    pub const NAMES: &[&str] = &["binary", "heat", "self-tuning", "cosine", "dot"];
+
+    /// Its name.
+    #[doc(hidden)]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Weights::Binary => "binary",
+            Weights::Heat { .. } => "heat",
+            Weights::SelfTuning { .. } => "self-tuning",
+            Weights::Cosine => "cosine",
+            Weights::Dot => "dot",
+        }
+    }
+}
+
 /// The settings of [`neighbour_graph`].
 ///
 /// | setting | default | range |
@@ -68,6 +86,30 @@ impl Default for NeighbourGraph {
             isolate_zero_rows: true,
             memory_limit: None,
         }
+    }
+}
+
+impl NeighbourGraph {
+    /// Of so many neighbours, with weights of this name. With cosine weights the cosine makes samples near;
+    /// self-tuning weights have as many scale neighbours; heat weights need a width.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the valid names; [`Error::OutOfRange`] for heat weights without a width.
+    #[doc(hidden)]
+    pub fn of(neighbours: usize, weights: &str, width: Option<f64>) -> Result<Self> {
+        let every = [
+            Weights::Binary,
+            Weights::Heat { width: width.unwrap_or(0.0) },
+            Weights::SelfTuning { scale_neighbour: neighbours },
+            Weights::Cosine,
+            Weights::Dot,
+        ];
+        let weights = Error::choose("graph weights", weights, every.map(|known| (known.name(), known)))?;
+        if matches!(weights, Weights::Heat { .. }) && width.is_none() {
+            return Err(Error::out_of_range("the width of heat weights", "missing", "a number above 0"));
+        }
+        let closeness = if weights == Weights::Cosine { Closeness::Cosine } else { Closeness::Euclidean };
+        Ok(NeighbourGraph { neighbours, closeness, weights, ..NeighbourGraph::default() })
     }
 }
 
@@ -105,11 +147,11 @@ fn graph_of<T: Real>(data: &dyn DataMatrix<T>, settings: &NeighbourGraph) -> Res
     }
     let largest = graph.largest_weight() * c * c;
     if !(largest.is_finite() && (largest > 0.0 || graph.n_entries() == 0)) {
-        return Err(Error::OutOfRange {
-            name: "the largest inner product of two samples".into(),
-            value: format!("{largest:e}"),
-            valid: "above 0 and in the range of f64; scale the data (for example to a maximum of 1)".into(),
-        });
+        return Err(Error::out_of_range(
+            "the largest inner product of two samples",
+            format!("{largest:e}"),
+            "above 0 and in the range of f64; scale the data (for example to a maximum of 1)",
+        ));
     }
     Ok(graph.mapped(|_, _, weight| weight * c * c))
 }
@@ -201,11 +243,11 @@ impl<'a, T: Real> Weigher<'a, T> {
         let n = data.n_samples();
         let scales = match weights {
             Weights::Heat { width } if !(width > 0.0 && width.is_finite()) => {
-                return Err(Error::OutOfRange {
-                    name: "the width of the heat weights".into(),
-                    value: width.to_string(),
-                    valid: "positive and finite".into(),
-                });
+                return Err(Error::out_of_range(
+                    "the width of the heat weights",
+                    width,
+                    "positive and finite",
+                ));
             }
             Weights::SelfTuning { scale_neighbour: l } => {
                 let nearest = nearest_neighbours(data, l, Closeness::Euclidean)?;
