@@ -1,5 +1,7 @@
 //! Graphs of the samples, from a file or of nearest neighbours.
 
+use std::path::Path;
+
 use anyhow::Result;
 use partwise::graphs::{Graph, neighbour_graph};
 use partwise::{DataMatrix, Real};
@@ -18,19 +20,27 @@ impl GraphSource {
     ) -> Result<(Graph, String)> {
         let (graph, origin) = match self {
             GraphSource::File(path) => {
-                let (graph, notes) = read_graph(path, source.rows, source.row_names.as_deref())?;
-                (graph, [vec![path.display().to_string()], notes].concat().join("; "))
+                let (graph, notes, _) = read_graph(path, &source.names())?;
+                (graph, file_in_words(path, notes))
             }
             GraphSource::Neighbours(settings, words) => (neighbour_graph(data, settings)?, words.clone()),
         };
-        let isolated = match graph.isolated().len() {
-            0 => String::new(),
-            count => format!(", {count} isolated samples (without an edge)"),
-        };
-        let (entries, parts) = (graph.n_entries(), graph.n_components());
-        let words = format!(
-            "a graph with {entries} entries and {parts} connected components{isolated}, {remark}{origin}"
-        );
+        let words = in_words(&graph, &format!("{remark}{origin}"));
         Ok((graph, words))
     }
+}
+
+/// A file of a graph, with what its reader noted.
+pub(crate) fn file_in_words(path: &Path, notes: Vec<String>) -> String {
+    [vec![path.display().to_string()], notes].concat().join("; ")
+}
+
+/// A sentence on a graph.
+pub(crate) fn in_words(graph: &Graph, origin: &str) -> String {
+    let isolated = match graph.isolated().len() {
+        0 => String::new(),
+        count => format!(", {count} isolated samples (without an edge)"),
+    };
+    let (entries, parts) = (graph.n_entries(), graph.n_components());
+    format!("a graph with {entries} entries and {parts} connected components{isolated}, {origin}")
 }

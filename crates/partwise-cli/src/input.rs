@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use partwise::{DataMatrix, DenseMatrix, Matrix, Real, ScaledRow, Scaling, ScalingKind, SparseMatrix};
-use partwise_io::{DataNames, DenseValues, FORMATS, Matched, Named, Values};
+use partwise_io::{DataNames, DenseValues, FORMATS, Values};
 
 use crate::request::{DataSource, Precision};
 
@@ -52,16 +52,6 @@ impl Source {
         };
         let shape = format!("{} samples × {} features, {kind}", self.rows, self.columns);
         [("Data", format!("{} ({})", self.name, self.format)), ("Shape", shape)]
-    }
-
-    /// The samples by name.
-    pub(crate) fn samples(&self) -> Named<'_> {
-        self.row_names.as_deref().map(|names| (names, Matched::SAMPLES))
-    }
-
-    /// The features by name.
-    pub(crate) fn features(&self) -> Named<'_> {
-        self.feature_names.as_deref().map(|names| (names, Matched::FEATURES))
     }
 }
 

@@ -248,7 +248,7 @@ fn faulty_guidance_is_refused_with_its_place() {
     write(at, "bad.csv", "d0,d99,must\n");
     for (arguments, parts) in [
         ("--guidance key.toml", &["key.toml: line 2, column 1", "did you mean \"topics\"?"][..]),
-        ("--guidance range.toml", &["line 3, column 12", "from 0 (ignored) to 1 (held exactly)"]),
+        ("--guidance range.toml", &["line 3, column 12", "from 0 (ignored) to 1 (fixed exactly)"]),
         ("--guidance labels.toml --labels labels.csv", &["remove --labels"]),
         ("--guidance missing.toml", &["nowhere.csv"]),
         ("--guidance empty.toml -k 2", &["--topics", "needs guidance"]),

@@ -133,7 +133,7 @@ pub fn guidance_of_document(
 
 fn advice(item: &Value, table: &mut impl FnMut(&str) -> Option<Matrix<f64>>) -> Read<Advice> {
     let kind = item.get("kind").and_then(Value::as_str).ok_or("\"kind\" of an item is no text")?;
-    if !Advice::KINDS.contains(&kind) {
+    if !Advice::KINDS.iter().any(|known| known.name == kind) {
         return Err(format!("the kind \"{kind}\" is not known to this version"));
     }
     let table = match item.get("matrix").map(|name| name.as_str().ok_or("\"matrix\" is no text")) {
@@ -286,7 +286,11 @@ mod tests {
             model.guidance(Path::new("m.safetensors")).unwrap_err().to_string()
         };
         for (pointer, value, message) in [
-            ("/guided/known/topics/0/components", json!(0), "components is no count"),
+            (
+                "/guided/known/topics/0/components",
+                json!(0),
+                "components is 0, but must be a whole number of 1 or more",
+            ),
             ("/guided/known/items/2/samples/0", json!(9), "sample 9 is not below 3"),
             ("/guided/known/items/2/samples", json!([0]), "1 samples, but 2 entries"),
             ("/guided/known/items/4/matrix", json!("nowhere"), "the matrix \"nowhere\" is missing"),

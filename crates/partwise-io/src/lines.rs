@@ -15,15 +15,8 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
 }
 
 pub(crate) fn lines_of(source: &Source) -> Result<Vec<String>> {
-    match looks_like(&source.bytes) {
-        Look::Text | Look::MatrixMarket => {}
-        other => {
-            return Err(IoError::WrongFormat {
-                path: source.path.clone(),
-                expected: "a text file with one entry per line".into(),
-                looks_like: other.describe().into(),
-            });
-        }
+    if looks_like(&source.bytes) != Look::MatrixMarket {
+        source.expect_text("a text file with one entry per line")?;
     }
     let mut lines: Vec<String> = Lines::new(source.text_bytes())
         .map(|line| String::from_utf8_lossy(line.trim_ascii()).into_owned())

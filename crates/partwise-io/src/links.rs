@@ -1,12 +1,11 @@
 //! Pairs of samples as a text table, for `--links`: two samples and `must` or `cannot` in each row. A sample
 //! is named as in the data or counted from 0; a first row without `must` or `cannot` is a header.
 
-use crate::error::{IoError, Place, Result};
+use crate::error::{Place, Result};
 use crate::formats::DECODED_LIMIT;
 use crate::names::{DataNames, FoundBy};
 use crate::records::{Records, Spaces, cell, cell_text, split_rule};
-use crate::source::{Look, Source, looks_like};
-use crate::table::counted;
+use crate::source::Source;
 use crate::text::{quoted, whole};
 use std::path::{Path, PathBuf};
 
@@ -37,13 +36,7 @@ pub fn read_links(path: &Path, names: &DataNames<'_>) -> Result<LinkTable> {
 /// # Errors
 /// As [`read_links`].
 pub fn links_of(source: &Source, names: &DataNames<'_>) -> Result<LinkTable> {
-    if looks_like(&source.bytes) != Look::Text {
-        return Err(IoError::WrongFormat {
-            path: source.path.clone(),
-            expected: "a table of links (sample,sample,must or cannot)".into(),
-            looks_like: looks_like(&source.bytes).describe().into(),
-        });
-    }
+    source.expect_text("a table of links (sample,sample,must or cannot)")?;
     let (text, delimiter) = split_rule(source.text_bytes(), Spaces::Numbers);
     let mut records = Records::new(source, &text, delimiter);
     let mut table = LinkTable {
@@ -60,7 +53,7 @@ pub fn links_of(source: &Source, names: &DataNames<'_>) -> Result<LinkTable> {
         let header =
             std::mem::take(&mut first) && record.len() == 3 && kind(cell(record, 2)).is_none() && heads;
         if !header {
-            add(source, &records, names, &mut table)?;
+            add(&records, names, &mut table)?;
         }
     }
     if table.must.is_empty() && table.cannot.is_empty() {
@@ -78,19 +71,14 @@ fn kind(text: &[u8]) -> Option<bool> {
     }
 }
 
-fn add(source: &Source, records: &Records<'_>, names: &DataNames<'_>, table: &mut LinkTable) -> Result<()> {
+fn add(records: &Records<'_>, names: &DataNames<'_>, table: &mut LinkTable) -> Result<()> {
+    records.expect_width(3, ": two samples, and must or cannot")?;
     let record = records.current();
-    if record.len() != 3 {
-        let cells = counted(record.len(), "cell", "cells");
-        let message = format!("the row has {cells}, but 3 are expected: two samples, and must or cannot");
-        return Err(source.malformed(Place::Line(records.line()), message));
-    }
-    let place = |column: usize| Place::Cell { line: records.line(), column: column + 1, name: None };
     let (mut pair, mut found_by) = ([0; 2], [FoundBy::Number; 2]);
     for column in 0..2 {
         (pair[column], found_by[column]) = names
             .found_sample(&cell_text(record, column))
-            .map_err(|message| source.malformed(place(column), message))?;
+            .map_err(|message| records.fault(column, None, message))?;
     }
     if found_by[0] != found_by[1] && (0..2).all(|j| whole(cell(record, j)).is_some()) {
         let (name, number) = if found_by[0] == FoundBy::Name { (0, 1) } else { (1, 0) };
@@ -99,17 +87,17 @@ fn add(source: &Source, records: &Records<'_>, names: &DataNames<'_>, table: &mu
             quoted(cell(record, name)),
             quoted(cell(record, number))
         );
-        return Err(source.malformed(place(number), message));
+        return Err(records.fault(number, None, message));
     }
     if pair[0] == pair[1] {
-        return Err(source.malformed(place(1), format!("sample {} is linked with itself", pair[0])));
+        return Err(records.fault(1, None, format!("sample {} is linked with itself", pair[0])));
     }
     match kind(cell(record, 2)) {
         Some(true) => table.must.push((pair[0], pair[1])),
         Some(false) => table.cannot.push((pair[0], pair[1])),
         None => {
             let message = format!("{} is not a kind of link; valid: must, cannot", quoted(cell(record, 2)));
-            return Err(source.malformed(place(2), message));
+            return Err(records.fault(2, None, message));
         }
     }
     Ok(())

@@ -1,8 +1,7 @@
 //! Matching by name: rows and columns of a table are matched to samples and features by name, in any order.
 
+use crate::name_index::{Found, NameIndex};
 use crate::table::{DenseValues, Values};
-use crate::text::nearest;
-use std::collections::HashMap;
 
 /// Whether names are only the places 0, 1, 2, ..., which is what programs write where there are no names.
 pub(crate) fn are_places(names: &[String]) -> bool {
@@ -54,11 +53,11 @@ pub fn places_by_name(
     }
     let places = unique(own, "its")?;
     let data = unique(wanted, &format!("{side}'s"))?;
-    let unknown: Vec<&str> = own.iter().map(String::as_str).filter(|name| !data.contains_key(name)).collect();
+    let unknown: Vec<&str> = own.iter().map(String::as_str).filter(|name| !data.contains(name)).collect();
     let missing: Vec<&str> =
-        wanted.iter().map(String::as_str).filter(|name| !places.contains_key(name)).collect();
+        wanted.iter().map(String::as_str).filter(|name| !places.contains(name)).collect();
     if let (Some(first), false) = (missing.first(), partial) {
-        let near = near(first, own);
+        let near = places.near(first);
         let more = match unknown.len() {
             0 => String::new(),
             count => format!(", and {count} of its {} names are not in {side}", own.len()),
@@ -76,10 +75,14 @@ pub fn places_by_name(
             them as in {side}",
             unknown.len(),
             own.len(),
-            near(first, wanted)
+            data.near(first)
         ));
     }
-    Ok(Some(wanted.iter().map(|name| places.get(name.as_str()).copied()).collect()))
+    let place = |name: &String| match places.find(name) {
+        Some(Found::Once(at)) => Some(at),
+        _ => None,
+    };
+    Ok(Some(wanted.iter().map(place).collect()))
 }
 
 /// As [`places_by_name`] where nothing may be left out.
@@ -172,25 +175,16 @@ pub fn same_names(own: &[String], wanted: &[String]) -> bool {
     own.len() == wanted.len() && sorted(own) == sorted(wanted)
 }
 
-/// The place of each name.
-fn unique<'n>(names: &'n [String], whose: &str) -> Result<HashMap<&'n str, usize>, String> {
-    let mut places = HashMap::with_capacity(names.len());
-    for (at, name) in names.iter().enumerate() {
-        if let Some(first) = places.insert(name.as_str(), at) {
-            return Err(format!(
-                "the name \"{name}\" occurs twice in {whose} names, at {first} and {at} (counted from 0), so \
-                it cannot be matched; rename one of them"
-            ));
-        }
+/// The names by their places; a name that comes twice can't be matched.
+fn unique<'n>(names: &'n [String], whose: &str) -> Result<NameIndex<'n>, String> {
+    let index = NameIndex::new(names);
+    match index.repeated() {
+        None => Ok(index),
+        Some((name, first, second)) => Err(format!(
+            "the name \"{name}\" occurs twice in {whose} names, at {first} and {second} (counted from 0), so \
+            it cannot be matched; rename one of them"
+        )),
     }
-    Ok(places)
-}
-
-/// `" (nearest: \"goal\")"`, or nothing.
-pub(crate) fn near(name: &str, valid: &[String]) -> String {
-    // Comparing with more names than that takes too long for a message.
-    let valid: Vec<&str> = valid.iter().take(50_000).map(String::as_str).collect();
-    nearest(name, &valid).map_or(String::new(), |near| format!(" (nearest: \"{near}\")"))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! [`DataNames`]: the names by which files refer to samples and features.
 
-use crate::matching::{are_places, near};
+use crate::matching::are_places;
+use crate::name_index::{Found, NameIndex};
 use crate::text::{quoted, whole};
-use partwise::guidance::Feature;
-use std::collections::HashMap;
+use partwise::guidance::{Axis, Feature};
 
 /// The samples and features of the data, with their names where they have any. Names 0, 1, 2, ... in this
 /// order are none.
@@ -25,9 +25,11 @@ pub enum FoundBy {
 struct Names<'a> {
     one: &'static str,
     count: usize,
+    /// The names as they were given.
+    given: Option<&'a [String]>,
+    /// The same, but for names that are only the places.
     listed: Option<&'a [String]>,
-    /// The place of a name, and the second one where several have it.
-    places: HashMap<&'a str, (usize, Option<usize>)>,
+    index: NameIndex<'a>,
     /// Whether every name is a number.
     are_numbers: bool,
 }
@@ -35,24 +37,18 @@ struct Names<'a> {
 impl<'a> Names<'a> {
     fn new(one: &'static str, count: usize, names: Option<&'a [String]>) -> Self {
         let listed = names.filter(|names| !are_places(names));
-        let mut places = HashMap::new();
-        for (at, name) in listed.unwrap_or_default().iter().enumerate() {
-            let place = places.entry(name.as_str()).or_insert((at, None));
-            if place.0 != at {
-                place.1 = place.1.or(Some(at));
-            }
-        }
+        let index = NameIndex::new(listed.unwrap_or_default());
         let are_numbers =
             listed.is_some_and(|names| names.iter().all(|name| whole(name.as_bytes()).is_some()));
-        Names { one, count, listed, places, are_numbers }
+        Names { one, count, given: names, listed, index, are_numbers }
     }
 
     /// The place of what has this name.
     fn named(&self, name: &str) -> Result<Option<usize>, String> {
-        match self.places.get(name) {
+        match self.index.find(name) {
             None => Ok(None),
-            Some((at, None)) => Ok(Some(*at)),
-            Some((first, Some(second))) => Err(format!(
+            Some(Found::Once(at)) => Ok(Some(at)),
+            Some(Found::Repeated(first, second)) => Err(format!(
                 "several {0}s are named {1}, numbers {first} and {second} (counted from 0); rename one of them",
                 self.one,
                 quoted(name.as_bytes())
@@ -64,7 +60,7 @@ impl<'a> Names<'a> {
     fn numbered(&self, at: u64) -> Result<usize, String> {
         let one = self.one;
         if self.are_numbers {
-            let near = near(&at.to_string(), self.listed.unwrap_or_default());
+            let near = self.index.near(&at.to_string());
             return Err(format!(
                 "the names of the {one}s are numbers, and {at} is not one of them{near}; give a name of the \
                 data"
@@ -115,6 +111,28 @@ impl<'a> DataNames<'a> {
         Lookup { names: self, by_name: None, by_number: None }
     }
 
+    /// The names of the samples as they were given, or of the features, for tables that are matched by name.
+    pub(crate) fn given(&self, axis: Axis) -> Option<&'a [String]> {
+        match axis {
+            Axis::Samples => self.samples.given,
+            Axis::Features => self.features.given,
+            _ => None,
+        }
+    }
+
+    /// The place of the sample or feature of this name; `None` for a name of a feature that the data do not
+    /// have.
+    pub(crate) fn place(&self, axis: Axis, name: &str) -> Result<Option<usize>, String> {
+        match axis {
+            Axis::Samples => self.sample(name).map(Some),
+            _ if self.features.listed.is_some() => self.features.named(name),
+            _ => match self.feature(name)? {
+                Feature::Index(at) => Ok(Some(at)),
+                Feature::Name(_) => Ok(None),
+            },
+        }
+    }
+
     /// n.
     pub fn n_samples(&self) -> usize {
         self.samples.count
@@ -147,10 +165,8 @@ impl<'a> DataNames<'a> {
             (None, None) => Err(format!(
                 "{given} is not a sample; the data have no names of samples, so it must be a number in {range}"
             )),
-            (None, Some(names)) => {
-                let names: Vec<&str> = names.iter().take(50_000).map(String::as_str).collect();
-                let near = crate::text::nearest(text, &names)
-                    .map_or(";".into(), |n| format!(", did you mean \"{n}\"?"));
+            (None, Some(_)) => {
+                let near = self.samples.index.did_you_mean(text);
                 Err(format!(
                     "no sample is named {given}{near} valid: a name of the data, or a number in {range}"
                 ))
@@ -161,11 +177,6 @@ impl<'a> DataNames<'a> {
     /// The names of the samples, where they have some.
     pub fn sample_names(&self) -> Option<&'a [String]> {
         self.samples.listed
-    }
-
-    /// Whether a sample has this name.
-    pub fn is_sample_name(&self, text: &str) -> bool {
-        self.samples.places.contains_key(text)
     }
 
     /// Whether the samples have names.
@@ -179,17 +190,6 @@ impl<'a> DataNames<'a> {
     /// A sentence: there is none, or the number is the name of another sample.
     pub fn sample_number(&self, number: u64) -> Result<usize, String> {
         self.samples.meant_by(number)
-    }
-
-    /// The one feature of this name.
-    ///
-    /// # Errors
-    /// A sentence: no feature has it (with the nearest name), or two have.
-    pub fn feature_place(&self, name: &str) -> Result<usize, String> {
-        self.features.named(name)?.ok_or_else(|| {
-            let near = near(name, self.features.listed.unwrap_or_default());
-            format!("no feature of the data is named {}{near}", quoted(name.as_bytes()))
-        })
     }
 
     /// The feature of this name. A name that the data don't have is allowed, for the fit reports and leaves
@@ -252,7 +252,7 @@ impl Lookup<'_, '_> {
                 number as usize
             }
             None => {
-                let near = near(text, self.names.samples.listed.unwrap_or_default());
+                let near = self.names.samples.index.near(text);
                 return Err(format!(
                     "the index {number} must be in 0..{n} (the data have {n} samples), or the name of a sample{near}"
                 ));

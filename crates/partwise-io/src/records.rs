@@ -3,9 +3,10 @@
 //! A quote that opens and doesn't close, or that closes only after it took in further rows, is a fault of the
 //! line where it opens.
 
-use crate::error::{Place, Result};
+use crate::error::{IoError, Place, Result};
 use crate::formulas::unguarded;
 use crate::source::Source;
+use crate::table::counted;
 use crate::text::number;
 use csv::ByteRecord;
 use std::borrow::Cow;
@@ -83,6 +84,22 @@ impl<'a> Records<'a> {
     /// only.
     pub(crate) fn line(&self) -> u64 {
         self.line_at(self.offset())
+    }
+
+    /// Refuses the row taken last if it has another number of cells; `cells` says what they are.
+    pub(crate) fn expect_width(&self, width: usize, cells: &str) -> Result<()> {
+        if self.record.len() == width {
+            return Ok(());
+        }
+        let found = counted(self.record.len(), "cell", "cells");
+        let message = format!("the row has {found}, but {width} are expected{cells}");
+        Err(self.source.malformed(Place::Line(self.line()), message))
+    }
+
+    /// A fault in a cell of the row taken last; `name` is that of the column, if it has one.
+    pub(crate) fn fault(&self, column: usize, name: Option<&str>, message: impl Into<String>) -> IoError {
+        let name = name.map(str::to_string);
+        self.source.malformed(Place::Cell { line: self.line(), column: column + 1, name }, message)
     }
 
     /// Where the row taken last begins, blank lines before it included.

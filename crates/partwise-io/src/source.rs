@@ -108,6 +108,20 @@ impl Source {
         self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes)
     }
 
+    /// Refuses what is no text; `expected` says what it was to be.
+    pub(crate) fn expect_text(&self, expected: &str) -> Result<()> {
+        match looks_like(&self.bytes) {
+            Look::Text => Ok(()),
+            other => Err(self.wrong_format(expected, other)),
+        }
+    }
+
+    /// The file is not what was expected.
+    pub(crate) fn wrong_format(&self, expected: &str, look: Look) -> IoError {
+        let (path, looks_like) = (self.path.clone(), look.describe().into());
+        IoError::WrongFormat { path, expected: expected.into(), looks_like }
+    }
+
     pub(crate) fn malformed(&self, place: Place, message: impl Into<String>) -> IoError {
         IoError::malformed(&self.path, place, message)
     }

@@ -47,6 +47,11 @@ pub fn nearest<'v>(given: &str, valid: &[&'v str]) -> Option<&'v str> {
     valid.iter().filter_map(near).min().map(|(_, name)| name)
 }
 
+/// `, did you mean "goal"?` for the nearest of the valid names, or a semicolon.
+pub(crate) fn did_you_mean(given: &str, valid: &[&str]) -> String {
+    nearest(given, valid).map_or(";".into(), |name| format!(", did you mean \"{name}\"?"))
+}
+
 /// Lines with their numbers, counted from 1, without `\n` or `\r\n`.
 pub(crate) struct Lines<'a> {
     rest: &'a [u8],

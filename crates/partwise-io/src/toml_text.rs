@@ -2,7 +2,8 @@
 
 use crate::error::{IoError, Place, Result};
 use crate::source::Source;
-use crate::text::{nearest, quoted};
+use crate::text::{did_you_mean, quoted};
+use crate::toml_value::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -64,11 +65,7 @@ impl<'a> Text<'a> {
     }
 
     /// The entries of the top, in the order of the file.
-    pub(crate) fn top(
-        self,
-        table: &'a DeTable<'a>,
-        valid: &[&'static str],
-    ) -> Result<Vec<(&'a str, Item<'a>)>> {
+    pub(crate) fn top(self, table: &'a DeTable<'a>, valid: &[&str]) -> Result<Vec<(&'a str, Item<'a>)>> {
         let entries = entries(self, table, "");
         known(self, &entries, "the file", valid)?;
         Ok(entries.into_iter().map(|(key, _, item)| (key, item)).collect())
@@ -92,20 +89,10 @@ fn entries<'a>(file: Text<'a>, table: &'a DeTable<'a>, of: &str) -> Vec<(&'a str
 }
 
 /// Refuses keys that mean nothing.
-fn known(
-    file: Text<'_>,
-    entries: &[(&str, usize, Item<'_>)],
-    of: &str,
-    valid: &[&'static str],
-) -> Result<()> {
+fn known(file: Text<'_>, entries: &[(&str, usize, Item<'_>)], of: &str, valid: &[&str]) -> Result<()> {
     let Some((key, at, _)) = entries.iter().find(|(key, ..)| !valid.contains(key)) else { return Ok(()) };
-    let near = nearest(key, valid).map_or(String::new(), |name| format!(", did you mean \"{name}\"?"));
-    let message = format!(
-        "{of} has no key {}{near}{} valid: {}",
-        quoted(key.as_bytes()),
-        if near.is_empty() { ";" } else { "" },
-        valid.join(", ")
-    );
+    let near = did_you_mean(key, valid);
+    let message = format!("{of} has no key {}{near} valid: {}", quoted(key.as_bytes()), valid.join(", "));
     Err(file.source.malformed(file.place(*at), message))
 }
 
@@ -196,8 +183,28 @@ impl<'a> Item<'a> {
         Some(entries(self.file, table, &self.what).into_iter().map(|(key, _, item)| (key, item)).collect())
     }
 
+    /// Its value, without its place.
+    pub(crate) fn value(&self) -> Value {
+        if let Some(list) = self.as_list() {
+            return Value::List(list.iter().map(Item::value).collect());
+        }
+        if let Some(entries) = self.as_entries() {
+            return Value::Table(entries.iter().map(|(key, item)| (key.to_string(), item.value())).collect());
+        }
+        match (self.value, self.as_number()) {
+            (DeValue::Boolean(flag), _) => Value::Flag(*flag),
+            (DeValue::Integer(number), _) => match i64::from_str_radix(number.as_str(), number.radix()) {
+                Ok(number) => Value::Whole(number),
+                Err(_) => number.as_str().into(),
+            },
+            (_, Some(number)) => Value::Number(number),
+            (DeValue::String(text), None) => text.as_ref().into(),
+            (other, None) => other.type_str().into(),
+        }
+    }
+
     /// A table with these keys only, if it is a table.
-    pub(crate) fn as_keys(&self, valid: &[&'static str]) -> Result<Option<Keys<'a>>> {
+    pub(crate) fn as_keys(&self, valid: &[&str]) -> Result<Option<Keys<'a>>> {
         let Some(table) = self.value.as_table() else { return Ok(None) };
         let entries = entries(self.file, table, &self.what);
         known(self.file, &entries, &self.what, valid)?;

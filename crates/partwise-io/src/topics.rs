@@ -9,28 +9,22 @@ use crate::error::{IoError, Place, Result};
 use crate::formats::DECODED_LIMIT;
 use crate::names::DataNames;
 use crate::records::{Records, Spaces, cell, cell_text, split_rule};
-use crate::source::{Look, Source, looks_like};
+use crate::source::Source;
 use crate::table::counted;
-use crate::text::{nearest, number, quoted};
+use crate::text::{did_you_mean, number, quoted};
 use partwise::Strength;
-use partwise::guidance::{Feature, Seed};
+use partwise::guidance::{Feature, Seed, Topic};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A topic as a file gives it.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TopicEntry {
-    /// Its name.
-    pub name: String,
-    /// Its components, 1 or more, where they are stated.
-    pub components: Option<usize>,
-    /// What belongs to it.
-    pub seeds: Vec<Seed>,
-    /// How strongly, where that is stated.
+    /// The topic.
+    pub topic: Topic,
+    /// Its strength, where the file states one.
     pub strength: Option<Strength>,
-    /// What must stay out of it.
-    pub forbidden: Vec<Feature>,
 }
 
 /// Seeds of a topic: a feature counts once, with the largest of its weights.
@@ -102,13 +96,7 @@ pub fn read_topics(path: &Path, names: &DataNames<'_>) -> Result<TopicTable> {
 /// # Errors
 /// As [`read_topics`].
 pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
-    if looks_like(&source.bytes) != Look::Text {
-        return Err(IoError::WrongFormat {
-            path: source.path.clone(),
-            expected: "a table of topics (topic,word)".into(),
-            looks_like: looks_like(&source.bytes).describe().into(),
-        });
-    }
+    source.expect_text("a table of topics (topic,word)")?;
     let (text, delimiter) = split_rule(source.text_bytes(), Spaces::Numbers);
     let mut records = Records::new(source, &text, delimiter);
     let Some(first) = records.next()?.cloned() else {
@@ -117,7 +105,7 @@ pub fn topics_of(source: &Source, names: &DataNames<'_>) -> Result<TopicTable> {
     let header: Vec<String> = (0..first.len()).map(|j| cell_text(&first, j).to_lowercase()).collect();
     let mut found = Found::default();
     if header.iter().any(|name| name == "topic") && header.iter().any(|name| name == "word") {
-        long(source, &mut records, &header, names, &mut found)?;
+        long(&mut records, &header, names, &mut found)?;
     } else {
         // `topic` may be a word of the first topic, but hardly the name of one.
         if matches!(header[0].as_str(), "topic" | "topics") {
@@ -162,7 +150,7 @@ fn no_words(header: &[String]) -> String {
 
 #[derive(Default)]
 struct Found {
-    topics: Vec<(TopicEntry, SeedList)>,
+    topics: Vec<(Topic, SeedList)>,
     /// The place of each topic.
     places: HashMap<String, usize>,
     forbidden: HashSet<(usize, Key)>,
@@ -174,7 +162,7 @@ impl Found {
         if let Some(at) = self.places.get(name) {
             return *at;
         }
-        self.topics.push((TopicEntry { name: name.into(), ..TopicEntry::default() }, SeedList::default()));
+        self.topics.push((Topic::new(name), SeedList::default()));
         self.places.insert(name.into(), self.topics.len() - 1);
         self.topics.len() - 1
     }
@@ -194,7 +182,8 @@ impl Found {
     }
 
     fn into_topics(self) -> Vec<TopicEntry> {
-        self.topics.into_iter().map(|(topic, list)| TopicEntry { seeds: list.seeds, ..topic }).collect()
+        let topics = self.topics.into_iter().map(|(topic, list)| Topic { seeds: list.seeds, ..topic });
+        topics.map(|topic| TopicEntry { topic, strength: None }).collect()
     }
 
     /// A row with a topic and its words.
@@ -208,10 +197,8 @@ impl Found {
         for column in 1..record.len() {
             let word = cell_text(record, column);
             if !word.is_empty() {
-                let word = names.feature(&word).map_err(|message| {
-                    let place = Place::Cell { line: records.line(), column: column + 1, name: None };
-                    source.malformed(place, message)
-                })?;
+                let word = names.feature(&word);
+                let word = word.map_err(|message| records.fault(column, None, message))?;
                 self.add(&name, word, 1.0, false);
             }
         }
@@ -221,38 +208,29 @@ impl Found {
 
 /// The rows after a header with `topic` and `word`.
 fn long(
-    source: &Source,
     records: &mut Records<'_>,
     header: &[String],
     names: &DataNames<'_>,
     found: &mut Found,
 ) -> Result<()> {
-    let place = |line: u64, column: usize| Place::Cell {
-        line,
-        column: column + 1,
-        name: Some(header[column].clone()),
+    let fault = |records: &Records<'_>, column: usize, message: String| {
+        records.fault(column, Some(&header[column]), message)
     };
     if let Some(at) = header.iter().position(|name| !COLUMNS.contains(&name.as_str())) {
-        let near =
-            nearest(&header[at], &COLUMNS).map_or(String::new(), |n| format!(", did you mean \"{n}\"?"));
-        let message = format!("unknown column{near}; valid: {}", COLUMNS.join(", "));
-        return Err(source.malformed(place(1, at), message));
+        let near = did_you_mean(&header[at], &COLUMNS);
+        return Err(fault(records, at, format!("unknown column{near} valid: {}", COLUMNS.join(", "))));
     }
     if let Some(at) = (0..header.len()).find(|j| header[..*j].contains(&header[*j])) {
-        return Err(source.malformed(place(1, at), "two columns have this name"));
+        return Err(fault(records, at, "two columns have this name".into()));
     }
     let column = |name: &str| header.iter().position(|known| known == name);
     let (topic, word) = (column("topic").unwrap_or(0), column("word").unwrap_or(1));
     while records.next()?.is_some() {
+        records.expect_width(header.len(), "")?;
         let record = records.current();
-        if record.len() != header.len() {
-            let cells = counted(record.len(), "cell", "cells");
-            let message = format!("the row has {cells}, but {} are expected", header.len());
-            return Err(source.malformed(Place::Line(records.line()), message));
-        }
         let name = cell_text(record, topic);
         if name.is_empty() {
-            return Err(source.malformed(place(records.line(), topic), "the topic has no name"));
+            return Err(fault(records, topic, "the topic has no name".into()));
         }
         let weight = match column("weight").map(|at| (at, cell(record, at))) {
             None | Some((_, b"")) => 1.0,
@@ -260,7 +238,7 @@ fn long(
                 Some(weight) => weight,
                 None => {
                     let message = format!("{} is not a weight; it must be a number above 0", quoted(text));
-                    return Err(source.malformed(place(records.line(), at), message));
+                    return Err(fault(records, at, message));
                 }
             },
         };
@@ -274,7 +252,7 @@ fn long(
                         "{} is neither yes nor no; valid: yes, no, true, false, 1, 0, blank",
                         quoted(other.as_bytes())
                     );
-                    return Err(source.malformed(place(records.line(), at), message));
+                    return Err(fault(records, at, message));
                 }
             },
         };
@@ -282,9 +260,7 @@ fn long(
         if text.is_empty() {
             found.topic(&name);
         } else {
-            let feature = names.feature(&text);
-            let feature =
-                feature.map_err(|message| source.malformed(place(records.line(), word), message))?;
+            let feature = names.feature(&text).map_err(|message| fault(records, word, message))?;
             found.add(&name, feature, weight, forbidden);
         }
     }
@@ -306,18 +282,18 @@ mod tests {
             Feature::Name(name) => name.clone(),
             Feature::Index(column) => column.to_string(),
         };
-        topic.seeds.iter().map(|seed| (text(&seed.feature), seed.weight)).collect()
+        topic.topic.seeds.iter().map(|seed| (text(&seed.feature), seed.weight)).collect()
     }
 
     #[test]
     fn one_row_a_word_and_one_row_a_topic_give_the_same() {
         let long = read("topic,word,weight,forbidden\nsport,ball,2,\nlaw,court,,no\nsport,goal,,\nsport,vote,,yes\nmusic,,,\n").unwrap();
         assert_eq!(
-            long.topics.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(),
+            long.topics.iter().map(|t| t.topic.name.as_str()).collect::<Vec<_>>(),
             ["sport", "law", "music"]
         );
         assert_eq!(seeds(&long.topics[0]), [("ball".to_string(), 2.0), ("goal".into(), 1.0)]);
-        assert_eq!(long.topics[0].forbidden, [Feature::from("vote")]);
+        assert_eq!(long.topics[0].topic.forbidden, [Feature::from("vote")]);
         for header in ["", "topic,words,,\n"] {
             let wide = read(&format!("{header}sport,ball,goal,ball\nlaw,court,,\nmusic,,,\n")).unwrap();
             assert_eq!(wide.topics.len(), 3);
@@ -340,7 +316,7 @@ mod tests {
     #[test]
     fn a_first_row_that_holds_the_word_topic_among_others_is_a_topic() {
         let table = read("writing,topic,pen\n").unwrap();
-        assert_eq!(table.topics[0].name, "writing");
+        assert_eq!(table.topics[0].topic.name, "writing");
         assert_eq!(seeds(&table.topics[0]).len(), 2);
     }
 

@@ -88,10 +88,10 @@ fn topics_of_many_rows_and_words_are_read_in_linear_time() {
         |name: &str, text: String| Source::from_bytes(Path::new(name), text.into_bytes(), 1 << 30).unwrap();
     let clock = cpu_time::ThreadTime::now();
     let found = topics_of(&source("t.csv", wide), &names).unwrap();
-    assert_eq!((found.topics.len(), found.topics[0].seeds.len()), (3, 20_000));
+    assert_eq!((found.topics.len(), found.topics[0].topic.seeds.len()), (3, 20_000));
     assert_eq!(topics_of(&source("t.csv", long), &names).unwrap().topics.len(), 80_000);
     let file = partwise_io::guidance_file::guidance_of(&source("g.toml", toml), &names).unwrap();
-    assert_eq!(file.topics[0].seeds.len(), 20_000);
+    assert_eq!(file.topics[0].topic.seeds.len(), 20_000);
     // A tenth of it, if the machine is not asleep; quadratic time takes minutes.
     assert!(clock.elapsed().as_secs_f64() < 10.0, "{:?}", clock.elapsed());
 }

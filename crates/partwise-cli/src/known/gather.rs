@@ -7,14 +7,14 @@ use anyhow::{Result, bail};
 use partwise::guidance::{Advice, LabelRule, Strength, Topic};
 use partwise::methods::Input;
 use partwise::{ComponentReference, DataMatrix, LabelTargets, Matrix, Real};
-use partwise_io::guidance_file::{GraphOrigin, LabelsEntry, LinksEntry, TableEntry, WeightsEntry};
+use partwise_io::guidance_file::Named;
 use partwise_io::{
-    GuidanceFile, Matched, Named, ReadOptions, Reference, Table, TopicEntry, read_guidance, read_links,
-    read_reference, read_table, read_topics, read_weights, rows_by_name, same_names, values_by_name,
-    weights_by_name,
+    FileItem, GuidanceFile, Origin, ReadOptions, Reference, TopicEntry, read_guidance, read_reference,
+    read_table, read_topics, rows_by_name,
 };
 
 use super::Known;
+use crate::graphs::{file_in_words, in_words};
 use crate::input::Source;
 use crate::labels::{KnownLabels, known_labels, targets_of};
 use crate::request::{FitRequest, GraphSource, LabelSource};
@@ -76,7 +76,8 @@ impl Gathering<'_> {
         if known.guidance.is_some() {
             self.add_file("guidance", &file.path, &file.sha256);
         }
-        if file.labels.is_some() && known.labels.are_given() {
+        let labels = file.labels().map(|(item, from)| (item.clone(), from.clone()));
+        if labels.is_some() && known.labels.are_given() {
             bail!(
                 "{} and the flags both give labels; remove --labels and --label-column, or the labels in the \
                 file",
@@ -85,29 +86,30 @@ impl Gathering<'_> {
         }
         self.note("guidance", file.notes);
         self.topics(file.topics)?;
-        self.labels(file.labels)?;
+        self.labels(labels)?;
         self.label_targets()?;
-        let flag = known.links.clone();
-        let flag = flag.map(|path| LinksEntry { file: Some(path), ..LinksEntry::default() });
-        file.links.into_iter().chain(flag).try_for_each(|entry| self.links(entry))?;
-        for entry in file.graphs {
-            self.graph(&of_origin(entry.origin)?, entry.strength, data)?;
+        let mut items = file.items;
+        items.retain(|item| !matches!((&item.advice, &item.from), (Advice::Labels { .. }, Origin::File(_))));
+        let reference = known.reference.as_ref();
+        for (kind, path) in [
+            ("links", known.links.as_ref()),
+            ("references", reference.filter(|_| self.anything)),
+            ("weights of entries", known.entry_weights.as_ref()),
+        ] {
+            items.extend(path.map(|path| FileItem::of_file(kind, path, &source.names())));
+        }
+        // In the order of the kinds: references without names go to the topics that the others have named.
+        items.sort_by_key(|item| Advice::KINDS.iter().position(|kind| kind.name == item.kind.name));
+        items.into_iter().try_for_each(|item| self.item(item, data))?;
+        if let Some(path) = reference.filter(|_| !self.anything) {
+            self.published_reference(path)?;
         }
         if let Some(graph) = &request.graph {
-            self.graph(graph, request.graph_strength, data)?;
-        }
-        file.memberships.iter().try_for_each(|entry| self.memberships(entry))?;
-        let flag = known.reference.clone().map(|file| TableEntry { file, names: None, strength: None });
-        // Last, for references without names go to the topics that the rest has named.
-        file.references.into_iter().chain(flag).try_for_each(|entry| self.references(entry))?;
-        let samples = (source.rows, source.samples(), "sample");
-        if let Some(weights) = self.weights(file.sample_weights, samples, &file.path)? {
-            self.push(Advice::SampleWeights(weights));
-        }
-        let by_row = source.features().map(|(names, matched)| (names, Matched { part: "row", ..matched }));
-        let features = (source.columns, by_row, "feature");
-        if let Some(weights) = self.weights(file.feature_weights, features, &file.path)? {
-            self.push(Advice::FeatureWeights(weights));
+            let (graph, words) = graph.graph(source, data, "")?;
+            self.out.chosen.push(words);
+            let item = Advice::graph(graph);
+            let strength = request.graph_strength.unwrap_or(item.default_strength());
+            self.push(item.with_strength(strength));
         }
         if let Some(known) = known_entries {
             self.push(Advice::KnownEntries(known));
@@ -115,11 +117,6 @@ impl Gathering<'_> {
         if known.zeros_missing {
             let known = (0..data.n_samples()).map(|i| data.non_zero_features(i)).collect();
             self.push(Advice::KnownFeatures(known));
-        }
-        if let Some(path) = &known.entry_weights {
-            let table = self.table("entry weights", path)?;
-            let values = values_by_name(table, path, source.samples(), source.features())?;
-            self.push(Advice::EntryWeights(values.into_matrix::<f64>(path)?));
         }
         Ok(())
     }
@@ -129,9 +126,11 @@ impl Gathering<'_> {
     }
 
     /// An item with its strength: as stated, else that of the request or the file, else its default.
-    fn push_with(&mut self, mut item: Advice, stated: Option<Strength>) {
-        item.set_strength(stated.or(self.strength).unwrap_or(item.default_strength()));
-        self.push(item);
+    fn push_with(&mut self, item: Advice, stated: Option<Strength>) {
+        let default = item.default_strength();
+        // What is not firm by default has its own scale, and no strength of all guidance is meant for it.
+        let general = self.strength.filter(|_| default == Strength::FIRM || !self.anything);
+        self.push(item.with_strength(stated.or(general).unwrap_or(default)));
     }
 
     fn add_file(&mut self, kind: &str, path: &Path, sha256: &str) {
@@ -142,56 +141,41 @@ impl Gathering<'_> {
         self.out.notes.extend(notes.into_iter().map(|note| (code, note)));
     }
 
-    fn table(&mut self, kind: &str, path: &Path) -> Result<Table> {
-        let mut table = read_table(path, &ReadOptions::default())?;
-        self.add_file(kind, path, &table.sha256);
-        self.note("guidance", std::mem::take(&mut table.notes));
-        Ok(table)
-    }
-
     fn topics(&mut self, mut entries: Vec<TopicEntry>) -> Result<()> {
         if let Some(path) = &self.request.known.topics {
             let table = read_topics(path, &self.source.names())?;
             self.add_file("topics", path, &table.sha256);
             self.note("guidance", table.notes);
-            for topic in table.topics {
+            for entry in table.topics {
                 // A topic of both gets the words of both.
-                match entries.iter_mut().find(|known| known.name == topic.name) {
-                    Some(known) => {
+                match entries.iter_mut().find(|known| known.topic.name == entry.topic.name) {
+                    Some(TopicEntry { topic: known, .. }) => {
                         let new = |f| !known.seeds.iter().any(|seed| seed.feature == f);
                         let seeds: Vec<_> =
-                            topic.seeds.into_iter().filter(|s| new(s.feature.clone())).collect();
+                            entry.topic.seeds.into_iter().filter(|s| new(s.feature.clone())).collect();
                         known.seeds.extend(seeds);
-                        known.forbidden.extend(topic.forbidden);
+                        known.forbidden.extend(entry.topic.forbidden);
                     }
-                    None => entries.push(topic),
+                    None => entries.push(entry),
                 }
             }
         }
         for entry in entries {
-            self.out.guidance.topics_mut().push(Topic {
-                name: entry.name,
-                components: entry.components.unwrap_or(1),
-                seeds: entry.seeds,
-                strength: entry.strength.or(self.strength).unwrap_or(Strength::FIRM),
-                forbidden: entry.forbidden,
-            });
+            let strength = entry.strength.or(self.strength).unwrap_or(Strength::FIRM);
+            self.out.guidance.topics_mut().push(Topic { strength, ..entry.topic });
         }
         Ok(())
     }
 
-    fn labels(&mut self, entry: Option<LabelsEntry>) -> Result<()> {
+    /// Labels of the flags, or of the file that the guidance file names.
+    fn labels(&mut self, of_file: Option<(Advice, Named)>) -> Result<()> {
         let (request, method) = (self.request, self.request.method);
         let mut from = request.known.labels.clone();
         let (mut rule, mut stated) = (LabelRule::default(), None);
-        if let Some(entry) = entry {
-            (rule, stated) = (entry.rule, entry.strength);
-            if rule == LabelRule::SameCodes {
-                // Fixed or ignored: a strength between, meant for the rest, can't be theirs.
-                stated = stated.or(Some(Strength::HELD));
-            }
-            let labels_per_class = from.labels_per_class.or(entry.per_class);
-            from = LabelSource { labels: Some(entry.file), label_column: entry.column, labels_per_class };
+        if let Some((Advice::Labels { rule: of_all, strength, .. }, file)) = of_file {
+            (rule, stated) = (of_all, Some(strength).filter(|strength| strength.is_stated()));
+            let labels_per_class = from.labels_per_class.or(file.per_class);
+            from = LabelSource { labels: Some(file.path), label_column: file.column, labels_per_class };
         }
         let sets = [Input::Guidance, Input::LabelSets, Input::LabelTargets].map(|input| method.takes(input));
         match known_labels(&from, self.source, request.settings.seed, sets.contains(&true))? {
@@ -223,67 +207,40 @@ impl Gathering<'_> {
         let Some(path) = &self.request.known.label_targets else { return Ok(()) };
         let table = read_table(path, &ReadOptions::default())?;
         self.note("labels", table.notes.iter().map(|note| format!("{}: {note}", path.display())));
-        let targets = rows_by_name(table, path, self.source.rows, self.source.row_names.as_deref())?;
-        let (n, labels) = targets.shape();
-        let value = |i: usize, j: usize| Some(targets.get(i, j)).filter(|value| !value.is_nan());
-        let targets = LabelTargets {
-            targets: Matrix::from_fn(n, labels, |i, j| value(i, j).unwrap_or(0.0)),
-            known: Matrix::from_fn(n, labels, |i, j| f64::from(value(i, j).is_some())),
-        };
+        let targets = LabelTargets::of_table(&rows_by_name(table, path, &self.source.names())?);
         self.push_with(Advice::targets(targets), None);
         Ok(())
     }
 
-    fn links(&mut self, entry: LinksEntry) -> Result<()> {
-        let (mut must, mut cannot) = (entry.must, entry.cannot);
-        if let Some(path) = &entry.file {
-            let table = read_links(path, &self.source.names())?;
-            self.add_file("links", path, &table.sha256);
-            must.extend(table.must);
-            cannot.extend(table.cannot);
+    /// An item of the guidance file, or of a file that a flag names.
+    fn item<T: Real>(&mut self, item: FileItem, data: &dyn DataMatrix<T>) -> Result<()> {
+        let mut found = item.read(&self.source.names(), &self.out.guidance)?;
+        let stated = found.advice.strength().filter(|_| item.stated);
+        match (item.from, &mut found.advice) {
+            (Origin::Neighbours(settings), Advice::Graph { graph, .. }) => {
+                let words;
+                (*graph, words) = GraphSource::of_settings(settings, "").graph(self.source, data, "")?;
+                found.chosen.push(words);
+            }
+            (Origin::File(file), advice) => {
+                if let Advice::Graph { graph, .. } = advice {
+                    let notes = std::mem::take(&mut found.notes);
+                    found.chosen.push(in_words(graph, &file_in_words(&file.path, notes)));
+                }
+                self.add_file(item.kind.name, &file.path, &found.sha256.unwrap_or_default());
+            }
+            _ => {}
         }
-        self.push_with(Advice::Links { must, cannot, strength: Strength::FIRM }, entry.strength);
+        self.note("guidance", found.notes);
+        self.out.chosen.extend(found.chosen);
+        self.push_with(found.advice, stated);
         Ok(())
     }
 
-    /// A graph has its own default strength: that of the rest would make all codes alike.
-    fn graph<T: Real>(
-        &mut self,
-        from: &GraphSource,
-        stated: Option<Strength>,
-        data: &dyn DataMatrix<T>,
-    ) -> Result<()> {
-        let (graph, words) = from.graph(self.source, data, "")?;
-        self.out.chosen.push(words);
-        let item = Advice::graph(graph);
-        let strength = stated.unwrap_or(item.default_strength());
-        self.push(item.with_strength(strength));
-        Ok(())
-    }
-
-    fn memberships(&mut self, entry: &TableEntry) -> Result<()> {
-        let path = &entry.file;
-        let mut table = self.table("memberships", path)?;
-        let Some(names) = table.column_names.take() else {
-            bail!("{}: memberships need a header with the topics of the columns", path.display());
-        };
-        let shares = rows_by_name(table, path, self.source.rows, self.source.row_names.as_deref())?;
-        self.push_with(Advice::Memberships { names, shares, strength: Strength::FIRM }, entry.strength);
-        Ok(())
-    }
-
-    fn references(&mut self, entry: TableEntry) -> Result<()> {
-        let source = self.source;
-        let mut read = read_reference::<f64>(&entry.file, &ReadOptions::default())?
-            .aligned_to(source.columns, source.feature_names.as_deref())?;
-        if self.anything {
-            self.add_file("references", &entry.file, &read.sha256);
-            self.note("guidance", std::mem::take(&mut read.notes));
-            let names = self.names_of(entry.names, &read)?;
-            let item = Advice::References { names, profiles: read.values, strength: Strength::FIRM };
-            self.push_with(item, entry.strength);
-            return Ok(());
-        }
+    /// References of a published method.
+    fn published_reference(&mut self, path: &Path) -> Result<()> {
+        let mut read = read_reference::<f64>(path, &ReadOptions::default())?
+            .aligned_to(self.source.columns, self.source.feature_names.as_deref())?;
         self.check_order(&read)?;
         self.note("reference", std::mem::take(&mut read.notes));
         let weight = vec![self.strength.unwrap_or(Strength::FIRM).sigma(); read.values.rows()];
@@ -291,34 +248,6 @@ impl Gathering<'_> {
         self.push(Advice::ComponentReference(reference));
         self.out.reference = Some(read);
         Ok(())
-    }
-
-    /// The topics of references: as stated, else by the file, else in the order of the topics.
-    fn names_of(&mut self, stated: Option<Vec<String>>, read: &Reference<f64>) -> Result<Vec<String>> {
-        let (rows, place) = (read.values.rows(), read.path.display());
-        match (stated, &read.row_names) {
-            (Some(names), _) if names.len() != rows => {
-                bail!("{place}: there are {rows} references, but {} names for them", names.len())
-            }
-            (Some(names), Some(own)) if names != *own && same_names(&names, own) => bail!(
-                "{place}: the names are those of its rows, but in another order ({}, not {}); remove names",
-                own.join(", "),
-                names.join(", ")
-            ),
-            (Some(names), _) => Ok(names),
-            (None, Some(names)) => Ok(names.clone()),
-            (None, None) => {
-                let topics = self.out.guidance.all_topics().into_iter();
-                let mut names: Vec<String> =
-                    topics.flat_map(|(name, count)| vec![name; count]).take(rows).collect();
-                names.extend((names.len()..rows).map(|j| format!("reference {}", j + 1)));
-                self.out.chosen.push(format!(
-                    "the references of {place}, which have no names, are in order {}",
-                    names.join(", ")
-                ));
-                Ok(names)
-            }
-        }
     }
 
     /// Component j is row j of a published reference, which must not contradict the classes.
@@ -336,36 +265,4 @@ impl Gathering<'_> {
             ),
         }
     }
-
-    fn weights(
-        &mut self,
-        entry: Option<WeightsEntry>,
-        (count, names, of): (usize, Named<'_>, &str),
-        path: &Path,
-    ) -> Result<Option<Vec<f64>>> {
-        Ok(match entry {
-            None => None,
-            Some(WeightsEntry::Values(values)) => Some(values),
-            Some(WeightsEntry::File(file)) => Some(read_weights(&file, count, names, of)?),
-            Some(WeightsEntry::Named(named)) => {
-                let features = self.source.feature_names.as_deref();
-                let (weights, unknown) = weights_by_name(&named, &self.source.names(), features, path)?;
-                if !unknown.is_empty() {
-                    // As with seeds, such a name is ignored.
-                    let unknown = unknown.join(", ");
-                    let note = format!("feature_weights names {unknown}, which the data do not have");
-                    self.note("guidance", [note]);
-                }
-                Some(weights)
-            }
-        })
-    }
-}
-
-/// A graph of the guidance file.
-fn of_origin(origin: GraphOrigin) -> Result<GraphSource> {
-    Ok(match origin {
-        GraphOrigin::File(path) => GraphSource::File(path),
-        GraphOrigin::Neighbours(count, weights) => GraphSource::neighbours(count, weights, None, "")?,
-    })
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use partwise::graphs::{NeighbourGraph, Weights};
 use partwise::guidance::Strength;
 use partwise::methods::{self, Form, Input, MethodSpec};
@@ -27,12 +27,16 @@ pub(crate) enum GraphSource {
 impl GraphSource {
     /// So many nearest neighbours with the weights of this name; `width` is that of heat weights. `remark`
     /// follows in reports.
-    pub(crate) fn neighbours(count: usize, weights: &str, width: Option<f64>, remark: &str) -> Result<Self> {
-        let settings = NeighbourGraph {
-            memory_limit: partwise_io::machine::available_memory(),
-            ..NeighbourGraph::named(count, weights, width)?
-        };
-        Ok(Self::Neighbours(settings, format!("{count} nearest neighbours, {weights} weights{remark}")))
+    fn neighbours(count: usize, weights: &str, width: Option<f64>, remark: &str) -> Result<Self> {
+        Ok(Self::of_settings(NeighbourGraph::of(count, weights, width)?, remark))
+    }
+
+    /// Nearest neighbours with these settings, within the memory of this machine.
+    pub(crate) fn of_settings(settings: NeighbourGraph, remark: &str) -> Self {
+        let (count, weights) = (settings.neighbours, settings.weights.name());
+        let words = format!("{count} nearest neighbours, {weights} weights{remark}");
+        let memory_limit = partwise_io::machine::available_memory();
+        Self::Neighbours(NeighbourGraph { memory_limit, ..settings }, words)
     }
 }
 
@@ -216,12 +220,17 @@ fn neighbours(flags: &GraphFlags, default: &NeighbourGraph) -> Result<GraphSourc
         Some(name) => (name.as_str(), ""),
         None => (default.weights.name(), " by default"),
     };
-    GraphSource::neighbours(count, weights, width, remark).map_err(|_| match width {
-        None => {
-            anyhow!("--graph-weights {weights} needs --heat-width, in the square of the unit of the data")
+    match GraphSource::neighbours(count, weights, width, remark) {
+        Err(_) => {
+            bail!("--graph-weights {weights} needs --heat-width, in the square of the unit of the data")
         }
-        Some(_) => anyhow!("--heat-width has no effect on {weights} weights"),
-    })
+        Ok(GraphSource::Neighbours(settings, _))
+            if width.is_some() && !matches!(settings.weights, Weights::Heat { .. }) =>
+        {
+            bail!("--heat-width has no effect on {weights} weights")
+        }
+        Ok(graph) => Ok(graph),
+    }
 }
 
 fn settings(solve: &SolveFlags, l1: (f64, f64), l2: (f64, f64)) -> Result<Settings> {

@@ -50,7 +50,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
     let nodes = DataNames::of_samples(options.n_nodes.or(names.map(<[String]>::len)).unwrap_or(0), names);
     let mut lookup = names.map(|_| nodes.lookup());
     while records.next()?.is_some() {
-        let edge = parse_edge(source, &records, width, options.n_nodes, lookup.as_mut())?;
+        let edge = parse_edge(&records, width, options.n_nodes, lookup.as_mut())?;
         if edges.is_empty() || edge.1 > largest {
             (largest, largest_offset) = (edge.1, records.offset());
         }
@@ -84,46 +84,38 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
 }
 
 fn parse_edge(
-    source: &Source,
     records: &Records<'_>,
     width: usize,
     nodes: Option<usize>,
     mut lookup: Option<&mut Lookup<'_, '_>>,
 ) -> Result<Edge> {
     let record = records.current();
-    let fault = |place: Place, message: String| Err(source.malformed(place, message));
-    if record.len() != width {
-        let message =
-            format!("the row has {}, but {width} are expected", counted(record.len(), "cell", "cells"));
-        return fault(Place::Line(records.line()), message);
-    }
-    let place = |column: usize| Place::Cell {
-        line: records.line(),
-        column: column + 1,
-        name: Some(["source", "target", "weight"][column].into()),
+    records.expect_width(width, "")?;
+    let fault = |column: usize, message: String| {
+        records.fault(column, Some(["source", "target", "weight"][column]), message)
     };
     let mut ends = [0u32; 2];
     for (column, end) in ends.iter_mut().enumerate() {
         let bytes = cell(record, column);
         if let Some(lookup) = &mut lookup {
             let found = lookup.sample(&cell_text(record, column));
-            *end = found.map_err(|message| source.malformed(place(column), message))? as u32;
+            *end = found.map_err(|message| fault(column, message))? as u32;
             continue;
         }
         let limit = nodes.map_or(u64::from(u32::MAX), |nodes| (nodes as u64).min(u64::from(u32::MAX)));
         match whole(bytes) {
             Some(index) if index < limit => *end = index as u32,
-            Some(index) => return fault(place(column), format!("node {index} must be in 0..{limit}")),
+            Some(index) => return Err(fault(column, format!("node {index} must be in 0..{limit}"))),
             None => {
                 let text = quoted(cell_text(record, column).as_bytes());
-                return fault(place(column), format!("{text} is not a node number (0 or more)"));
+                return Err(fault(column, format!("{text} is not a node number (0 or more)")));
             }
         }
     }
     let weight = if width == 3 {
         match number(cell(record, 2)).filter(|weight| weight.is_finite()) {
             Some(weight) => weight,
-            None => return fault(place(2), format!("{} is not a number", quoted(cell(record, 2)))),
+            None => return Err(fault(2, format!("{} is not a number", quoted(cell(record, 2))))),
         }
     } else {
         1.0

@@ -1,160 +1,128 @@
-//! Strengths, and everything in the file but its topics.
+//! Items of the file: what only files have (a file's name for a table, names for numbers, short forms) is
+//! resolved here; the rest is the schema of the library.
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use partwise::guidance::{LabelRule, Strength};
+use partwise::graphs::NeighbourGraph;
+use partwise::guidance::{Advice, Axis, ItemTable, Kind};
+use serde::Deserialize;
 
-use super::{
-    GRAPH_WEIGHTS, GraphEntry, GraphOrigin, LabelsEntry, LinksEntry, Reader, TableEntry, WeightsEntry,
-};
+use super::{FileItem, Named, Origin, Reader};
 use crate::error::Result;
-use crate::text::nearest;
+use crate::names::DataNames;
+use crate::toml_serde::{Field, read};
 use crate::toml_text::{Item, Keys};
+use crate::toml_value::Value;
 
 const FILE: &str = "the name of a file";
 
-/// Which strengths an item can have.
-#[derive(Clone, Copy)]
-pub(super) struct Allowed {
-    pub(super) raw: bool,
-    pub(super) held: bool,
-}
-
-pub(super) fn strength(item: &Item<'_>, allowed: Allowed) -> Result<Strength> {
-    let range = match allowed.held {
-        true => "a number from 0 (ignored) to 1 (held exactly)",
-        false => "a number from 0 (ignored) to below 1",
-    };
-    let valid = match allowed.raw {
-        true => format!("{range}, \"auto\", or {{ raw = m }} with m of 0 or more"),
-        false => format!("{range}, or \"auto\""),
-    };
-    if item.as_text() == Some("auto") {
-        return Ok(Strength::Auto);
+/// The keys that only files have: those that say where the numbers are, and those that say how to take them.
+fn own_keys(kind: &Kind) -> (&'static [&'static str], &'static [&'static str]) {
+    match kind.name {
+        "labels" => (&["file"], &["column", "per_class"]),
+        "graph" => (&["file", "neighbours"], &["weights", "width"]),
+        "links" => (&["file"], &[]),
+        _ if kind.table.is_some() => (&["file"], &[]),
+        _ => (&[], &[]),
     }
-    if let (true, Some(keys)) = (allowed.raw, item.as_keys(&["raw"])?) {
-        let raw = keys.need("raw", "a paper's own weight")?;
-        let weight = raw.number("a finite number of 0 or more", |m| m >= 0.0 && m.is_finite())?;
-        return Ok(Strength::Raw(weight));
-    }
-    let inside = |s: f64| (0.0..=1.0).contains(&s) && (allowed.held || s < 1.0);
-    Ok(Strength::Relative(item.number(&valid, inside)?))
 }
 
-/// The strength among the keys of an item.
-pub(super) fn strength_of(keys: &Keys<'_>, allowed: Allowed) -> Result<Option<Strength>> {
-    keys.get("strength").map(|item| strength(item, allowed)).transpose()
-}
-
+/// A finite number of 0 or more.
 fn weight(item: &Item<'_>) -> Result<f64> {
     item.number("a finite number of 0 or more", |w| w >= 0.0 && w.is_finite())
 }
 
-/// One of several words.
-fn choice<'v>(item: &Item<'_>, valid: &[&'v str]) -> Result<&'v str> {
-    let wanted = format!("one of {}", valid.join(", "));
-    let text = item.text(&wanted)?;
-    valid.iter().find(|name| **name == text).copied().ok_or_else(|| {
-        let near = nearest(text, valid).map_or(";".into(), |name| format!(", did you mean \"{name}\"?"));
-        item.fault(format!("{} is \"{text}\"{near} valid: {}", item.what(), valid.join(", ")))
-    })
-}
-
 impl Reader<'_> {
-    fn file(&self, item: &Item<'_>) -> Result<PathBuf> {
-        Ok(self.folder.join(item.text(FILE)?))
+    /// The items of a key: one, or each of a list.
+    pub(super) fn items(&mut self, kind: &'static Kind, item: &Item<'_>) -> Result<Vec<FileItem>> {
+        if let Some(table) = kind.table.filter(|table| table.rows == Axis::Single) {
+            return Ok(vec![self.list_of_weights(kind, table, item)?]);
+        }
+        match item.as_list() {
+            Some(list) => list.iter().map(|item| self.item(kind, item)).collect(),
+            None => Ok(vec![self.item(kind, item)?]),
+        }
     }
 
-    /// The file among the keys of an item.
-    fn file_of(&self, keys: &Keys<'_>) -> Result<PathBuf> {
-        self.file(keys.need("file", FILE)?)
-    }
-
-    pub(super) fn labels(&self, item: &Item<'_>) -> Result<LabelsEntry> {
-        let valid = ["file", "column", "rule", "per_class", "strength"];
+    fn item(&self, kind: &'static Kind, item: &Item<'_>) -> Result<FileItem> {
+        let (sources, further) = own_keys(kind);
+        let said = kind
+            .fields
+            .iter()
+            .filter(|field| **field != "n_samples")
+            .chain(kind.table.as_ref().map(|t| &t.field));
+        let says: Vec<&'static str> = sources.iter().chain(said).copied().collect();
+        let valid: Vec<&'static str> = says.iter().chain(further).chain(kind.manner).copied().collect();
         let Some(keys) = item.as_keys(&valid)? else {
-            let wanted = "the name of a file, or a table with file, column, rule, per_class, strength";
-            let file = self.folder.join(item.text(wanted)?);
-            let rule = LabelRule::default();
-            return Ok(LabelsEntry { file, column: None, rule, per_class: None, strength: None });
+            let wanted = match sources.is_empty() {
+                true => format!("a table with {}", valid.join(", ")),
+                false => format!("the name of a file, or a table with {}", valid.join(", ")),
+            };
+            let file = Named { path: self.folder.join(item.text(&wanted)?), column: None, per_class: None };
+            let advice = read(&fields(kind, self.names, None), item)?;
+            return Ok(FileItem { advice, kind, stated: false, from: Origin::File(file) });
         };
-        let rule = match keys.get("rule") {
-            None => LabelRule::default(),
-            Some(rule) => {
-                let name = choice(rule, &LabelRule::ALL.map(LabelRule::name))?;
-                LabelRule::from_name(name).unwrap_or_default()
-            }
-        };
-        let per_class = match keys.get("per_class") {
-            None => None,
-            Some(count) => Some(self.whole(count, 1, "a whole number of 1 or more")?),
-        };
-        let column = keys.get("column").map(|column| column.text("the name of a column")).transpose()?;
-        let same = rule == LabelRule::SameCodes;
-        let stated = strength_of(&keys, Allowed { raw: !same, held: true })?;
-        let whole = |s: &Strength| [0.0, 1.0].map(Strength::Relative).contains(s);
-        if let (true, Some(at), Some(stated)) = (same, keys.get("strength"), &stated)
-            && !whole(stated)
-        {
-            return Err(at.fault("labels with the rule same-codes are held (strength 1) or ignored (0); samples share their codes or don't"));
+        if !says.iter().any(|key| keys.get(key).is_some()) {
+            return Err(item.fault(format!("{} needs one of {}", item.what(), says.join(", "))));
         }
-        Ok(LabelsEntry {
-            file: self.file_of(&keys)?,
-            column: column.map(str::to_string),
-            rule,
-            per_class,
-            strength: stated,
-        })
+        let from = self.origin(&keys)?;
+        if let (Origin::Here, Some(key)) = (&from, further.iter().find_map(|key| keys.get(key))) {
+            return Err(key.fault(format!("{} needs {} beside it", key.what(), sources.join(" or "))));
+        }
+        let mut fields = fields(kind, self.names, Some(&keys));
+        for field in fields.iter_mut().filter(|field| matches!(field.name, "must" | "cannot")) {
+            field.value =
+                field.place.as_ref().map_or(Ok(Value::List(Vec::new())), |item| self.pairs(item))?;
+        }
+        let mut advice: Advice = read(&fields, item)?;
+        if from == Origin::Here {
+            advice = advice.with_table(None).map_err(|error| item.fault(error.to_string()))?;
+        }
+        let strength = keys.get("strength");
+        if let Some(place) = strength {
+            advice.check_strength().map_err(|error| place.fault(error.to_string()))?;
+        }
+        Ok(FileItem { advice, kind, stated: strength.is_some(), from })
     }
 
-    pub(super) fn whole(&self, item: &Item<'_>, least: i64, valid: &str) -> Result<usize> {
-        match (item.as_whole(least), item.as_number()) {
-            (Some(number), _) => Ok(number),
-            (None, Some(number)) => {
-                Err(item.fault(format!("{} is {number}; it must be {valid}", item.what())))
+    fn origin(&self, keys: &Keys<'_>) -> Result<Origin> {
+        let (file, neighbours) = (keys.get("file"), keys.get("neighbours"));
+        match (file, neighbours) {
+            (Some(file), None) => {
+                if let Some(weights) = keys.get("weights") {
+                    return Err(weights.fault("a graph of a file has its own weights; leave weights out"));
+                }
+                let column = keys.get("column").map(|column| column.text("the name of a column"));
+                let per_class =
+                    keys.get("per_class").map(|count| whole(count, "a whole number of 1 or more"));
+                Ok(Origin::File(Named {
+                    path: self.folder.join(file.text(FILE)?),
+                    column: column.transpose()?.map(str::to_string),
+                    per_class: per_class.transpose()?,
+                }))
             }
-            (None, None) => item.refuse(valid),
+            (None, Some(count)) => {
+                let valid = format!("a whole number from 1 to {}", self.names.n_samples().saturating_sub(1));
+                let neighbours = whole(count, &valid)?;
+                if neighbours >= self.names.n_samples() {
+                    return Err(count.fault(format!("{} is {neighbours}; it must be {valid}", count.what())));
+                }
+                let weights = keys.get("weights");
+                let name = weights.map_or(Ok("binary"), |weights| weights.text("a kind of weights"))?;
+                let width = keys.get("width").map(weight).transpose()?;
+                let graph = NeighbourGraph::of(neighbours, name, width);
+                let place = weights.unwrap_or(count);
+                Ok(Origin::Neighbours(graph.map_err(|error| place.fault(error.to_string()))?))
+            }
+            (Some(_), Some(both)) => {
+                Err(both.fault("a graph is of a file or of neighbours; leave one of the two out"))
+            }
+            (None, None) => Ok(Origin::Here),
         }
     }
 
-    pub(super) fn table(&self, item: &Item<'_>, valid: &[&'static str]) -> Result<TableEntry> {
-        let Some(keys) = item.as_keys(valid)? else {
-            let file = self.folder.join(item.text("the name of a file, or a table with file and strength")?);
-            return Ok(TableEntry { file, names: None, strength: None });
-        };
-        let names = match keys.get("names") {
-            None => None,
-            Some(names) => {
-                let Some(list) = names.as_list() else { return names.refuse("a list of names of topics") };
-                let name = |item: &Item<'_>| item.text("the name of a topic").map(str::to_string);
-                Some(list.iter().map(name).collect::<Result<_>>()?)
-            }
-        };
-        let strength = strength_of(&keys, Allowed { raw: true, held: true })?;
-        Ok(TableEntry { file: self.file_of(&keys)?, names, strength })
-    }
-
-    pub(super) fn links(&self, item: &Item<'_>) -> Result<LinksEntry> {
-        let Some(keys) = item.as_keys(&["file", "must", "cannot", "strength"])? else {
-            let file = self
-                .folder
-                .join(item.text("the name of a file, or a table with file, must, cannot, strength")?);
-            return Ok(LinksEntry { file: Some(file), must: Vec::new(), cannot: Vec::new(), strength: None });
-        };
-        let pairs = |key: &str| keys.get(key).map_or(Ok(Vec::new()), |item| self.pairs(item));
-        let out = LinksEntry {
-            file: keys.get("file").map(|file| self.file(file)).transpose()?,
-            must: pairs("must")?,
-            cannot: pairs("cannot")?,
-            strength: strength_of(&keys, Allowed { raw: false, held: true })?,
-        };
-        if out.file.is_none() && keys.get("must").is_none() && keys.get("cannot").is_none() {
-            return Err(keys.whole.fault(format!("{} needs file, must or cannot", keys.whole.what())));
-        }
-        Ok(out)
-    }
-
-    fn pairs(&self, item: &Item<'_>) -> Result<Vec<(usize, usize)>> {
+    /// Pairs of samples, by number or name.
+    fn pairs(&self, item: &Item<'_>) -> Result<Value> {
         let wanted = "a list of pairs of samples, as in [[0, 1], [\"ann\", \"bob\"]]";
         let Some(list) = item.as_list() else { return item.refuse(wanted) };
         let pair = |item: &Item<'_>| {
@@ -165,9 +133,9 @@ impl Reader<'_> {
             if a == b {
                 return Err(item.fault(format!("sample {a} is linked with itself")));
             }
-            Ok((a, b))
+            Ok(Value::List(vec![Value::Whole(a as i64), Value::Whole(b as i64)]))
         };
-        list.iter().map(pair).collect()
+        Ok(Value::List(list.iter().map(pair).collect::<Result<_>>()?))
     }
 
     fn sample(&self, item: &Item<'_>) -> Result<usize> {
@@ -180,64 +148,101 @@ impl Reader<'_> {
         found.map_err(|message| item.fault(message))
     }
 
-    pub(super) fn graph(&self, item: &Item<'_>) -> Result<GraphEntry> {
-        let Some(keys) = item.as_keys(&["file", "neighbours", "weights", "strength"])? else {
-            let wanted = "the name of a file, or a table with file or neighbours, and strength";
-            let origin = GraphOrigin::File(self.folder.join(item.text(wanted)?));
-            return Ok(GraphEntry { origin, strength: None });
+    /// One number for each sample or feature: a list, a file, or numbers by name, all others 1.
+    fn list_of_weights(
+        &mut self,
+        kind: &'static Kind,
+        table: ItemTable,
+        item: &Item<'_>,
+    ) -> Result<FileItem> {
+        let (count, of) = match table.columns {
+            Axis::Samples => (self.names.n_samples(), "sample"),
+            _ => (self.names.n_features(), "feature"),
         };
-        let origin = match (keys.get("file"), keys.get("neighbours")) {
-            (Some(file), None) => {
-                if let Some(weights) = keys.get("weights") {
-                    return Err(weights.fault("a graph of a file has its own weights; leave weights out"));
-                }
-                GraphOrigin::File(self.file(file)?)
+        let mut from = Origin::Here;
+        let mut weights = vec![1.0; count];
+        if let Some(list) = item.as_list() {
+            if list.len() != count {
+                let message = format!(
+                    "{} has {} numbers for {count} {of}s; one for each is needed",
+                    item.what(),
+                    list.len()
+                );
+                return Err(item.fault(message));
             }
-            (None, Some(count)) => {
-                let valid = format!("a whole number from 1 to {}", self.names.n_samples().saturating_sub(1));
-                let count = match self.whole(count, 1, &valid)? {
-                    number if number < self.names.n_samples() => number,
-                    number => {
-                        return Err(count.fault(format!("{} is {number}; it must be {valid}", count.what())));
+            weights = list.iter().map(weight).collect::<Result<_>>()?;
+        } else if let Some(entries) = item.as_entries() {
+            let mut unknown = Vec::new();
+            for (name, item) in &entries {
+                match self.names.place(table.columns, name).map_err(|message| item.fault(message))? {
+                    Some(at) => weights[at] = weight(item)?,
+                    None => {
+                        weight(item)?;
+                        unknown.push(*name);
                     }
-                };
-                let weights =
-                    keys.get("weights").map(|weights| choice(weights, &GRAPH_WEIGHTS)).transpose()?;
-                GraphOrigin::Neighbours(count, weights.unwrap_or("binary"))
+                }
             }
-            _ => {
-                return Err(keys.whole.fault(format!("{} needs one of file, neighbours", keys.whole.what())));
+            if !unknown.is_empty() {
+                self.notes.push(format!(
+                    "{} names {}, which the data do not have",
+                    item.what(),
+                    unknown.join(", ")
+                ));
             }
-        };
-        Ok(GraphEntry { origin, strength: strength_of(&keys, Allowed { raw: true, held: false })? })
-    }
-
-    /// One number for each of `count` samples or features, or a file with them.
-    pub(super) fn weights(&self, item: &Item<'_>, count: usize, of: &str) -> Result<WeightsEntry> {
-        let Some(list) = item.as_list() else {
-            let by_name =
-                if of == "features" { ", a table of numbers by the name of the feature," } else { "," };
-            let wanted = format!("a list of numbers{by_name} or the name of a file");
-            return Ok(WeightsEntry::File(self.folder.join(item.text(&wanted)?)));
-        };
-        if list.len() != count {
-            return Err(item.fault(format!(
-                "{} has {} numbers for {count} {of}; one for each is needed",
-                item.what(),
-                list.len()
-            )));
+        } else {
+            let wanted = format!(
+                "a list of numbers, a table of numbers by the name of the {of}, or the name of a file"
+            );
+            let path = self.folder.join(item.text(&wanted)?);
+            from = Origin::File(Named { path, column: None, per_class: None });
+            weights = Vec::new();
         }
-        Ok(WeightsEntry::Values(list.iter().map(weight).collect::<Result<_>>()?))
+        let values = Value::List(weights.into_iter().map(Value::Number).collect());
+        let field = |name, value| Field { name, value, place: None };
+        let advice = read(&[field("kind", kind.name.into()), field(table.field, values)], item)?;
+        Ok(FileItem { advice, kind, stated: false, from })
     }
+}
 
-    pub(super) fn feature_weights(&self, item: &Item<'_>) -> Result<WeightsEntry> {
-        let Some(entries) = item.as_entries() else {
-            return self.weights(item, self.names.n_features(), "features");
-        };
-        let named = |(name, item): &(&str, Item<'_>)| {
-            let feature = self.names.feature(name).map_err(|message| item.fault(message))?;
-            Ok((feature, weight(item)?))
-        };
-        Ok(WeightsEntry::Named(entries.iter().map(named).collect::<Result<_>>()?))
+pub(super) fn whole(item: &Item<'_>, valid: &str) -> Result<usize> {
+    match (item.as_whole(1), item.as_number()) {
+        (Some(number), _) => Ok(number),
+        (None, Some(number)) => Err(item.fault(format!("{} is {number}; it must be {valid}", item.what()))),
+        (None, None) => item.refuse(valid),
     }
+}
+
+impl FileItem {
+    /// The item of a kind whose table is in a file.
+    ///
+    /// # Panics
+    /// When no kind with a file has this name.
+    pub fn of_file(kind: &str, path: &Path, names: &DataNames<'_>) -> Self {
+        let kind = Advice::KINDS.iter().find(|known| known.name == kind && !own_keys(known).0.is_empty());
+        let kind = kind.expect("a kind of the library that a file may give");
+        let fields = fields(kind, names, None);
+        let fields = fields.into_iter().map(|field| (field.name.to_string(), field.value)).collect();
+        let advice = Advice::deserialize(Value::Table(fields)).expect("nothing is given but the kind");
+        let file = Named { path: path.into(), column: None, per_class: None };
+        FileItem { advice, kind, stated: false, from: Origin::File(file) }
+    }
+}
+
+/// The fields of an item, as far as `keys` give them. What its file is to give is empty so far.
+fn fields<'a>(kind: &'static Kind, names: &DataNames<'_>, keys: Option<&Keys<'a>>) -> Vec<Field<'a>> {
+    let sources = own_keys(kind).0;
+    let bare = keys.is_none_or(|keys| sources.iter().any(|key| keys.get(key).is_some()));
+    let mut fields = vec![Field { name: "kind", value: kind.name.into(), place: None }];
+    let table = kind.table.map(|table| table.field);
+    for name in kind.fields.iter().copied().chain(table).chain(kind.manner.iter().copied()) {
+        let given = keys.and_then(|keys| keys.get(name));
+        let value = match given {
+            Some(item) => item.value(),
+            None if name == "n_samples" => Value::Whole(names.n_samples() as i64),
+            None if bare && kind.fields.contains(&name) => Value::List(Vec::new()),
+            None => continue,
+        };
+        fields.push(Field { name, value, place: given.cloned() });
+    }
+    fields
 }

@@ -1,14 +1,17 @@
 //! `guidance.toml`: everything that is known, in one file. Files that it names are relative to its folder.
 //!
 //! ```toml
-//! strength = 0.9                  # of everything that states none: 0 (ignored) to 1 (held exactly), or "auto"
-//! labels = "labels.csv"           # or { file, column, rule = "components" | "same-codes" | "view", per_class, strength }
-//! memberships = "shares.csv"      # one column a topic, one row a sample (by name where both have names); nan = not known
+//! strength = 0.9                  # of all that states none: 0 (ignored) to 1 (fixed exactly), or "auto"
+//! labels = "labels.csv"           # or { file, column, per_class, rule, strength }, with the rule
+//!                                 # "components", "same-codes" or "view"
+//! memberships = "shares.csv"      # one column a topic, one row a sample (by name where both have names);
+//!                                 # nan = not known
 //! references = "last_month.csv"   # one row a component; or { file, names, strength }
 //! links = "links.csv"             # or { file, must = [[0, 1]], cannot = [["ann", "bob"]], strength }
-//! graph = "edges.csv"             # or { file, strength }, or { neighbours = 5, weights = "binary", strength }
-//! sample_weights = [1, 1, 0.5]    # or a file with one number a line
-//! feature_weights = { the = 0 }   # by name, all others 1; or one number a feature; or a file with one number a line
+//! graph = "edges.csv"             # or { file, strength },
+//!                                 # or { neighbours = 5, weights = "binary", strength }
+//! sample_weights = [1, 1, 0.5]    # or by name, all others 1; or a file with one number a line
+//! feature_weights = { the = 0 }   # the same for features
 //!
 //! [[topics]]                      # component j is the topic j
 //! name = "sport"
@@ -18,94 +21,63 @@
 //! strength = 0.9
 //! ```
 //!
+//! Every kind of item of the library is a key, with the fields of its schema ([`Advice`]): tables may stand in
+//! the file itself (`memberships = { names = ["law"], shares = [[1], [0]] }`) or in one that `file` names.
 //! Topics also come as `topics = { sport = ["ball"], law = ["court"] }`, as lists without names
 //! `[["ball", "goal"], ["court"]]`, and as a flat list `["ball", "court"]`, in which each word seeds a topic
 //! of its own. A strength may be `{ raw = m }`, a paper's own weight.
 
 mod items;
+mod tables;
 mod topics;
 
 use std::path::{Path, PathBuf};
 
-use partwise::guidance::{Feature, LabelRule, Strength};
+use partwise::graphs::NeighbourGraph;
+use partwise::guidance::{Advice, Kind, Strength};
 
 use crate::error::Result;
 use crate::formats::DECODED_LIMIT;
 use crate::names::DataNames;
 use crate::source::Source;
+use crate::toml_serde::{Field, read};
 use crate::toml_text::{Item, Text};
 use crate::topics::TopicEntry;
-use items::{Allowed, strength};
+pub use tables::{ReadItem, read_graph, rows_by_name};
 
-/// Labels of a file.
+/// An item of the file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LabelsEntry {
+pub struct FileItem {
+    /// The item; what is in a file that it names is empty, as is a graph that is made from the data.
+    pub advice: Advice,
+    /// Its kind.
+    pub kind: &'static Kind,
+    /// Whether its strength is stated.
+    pub stated: bool,
+    /// Where the rest of it is from.
+    pub from: Origin,
+}
+
+/// Where the numbers of an item are from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin {
+    /// The guidance file itself.
+    Here,
+    /// A file of its own.
+    File(Named),
+    /// Nearest neighbours in the data.
+    Neighbours(NeighbourGraph),
+}
+
+/// A file that an item names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
     /// The file.
-    pub file: PathBuf,
-    /// The column that holds them.
+    pub path: PathBuf,
+    /// The column that holds labels.
     pub column: Option<String>,
-    /// What they say.
-    pub rule: LabelRule,
-    /// How many of each class guide; all when absent.
+    /// How many labels of each class guide; all when absent.
     pub per_class: Option<usize>,
-    /// How strongly.
-    pub strength: Option<Strength>,
-}
-
-/// Memberships, or reference components, of a file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TableEntry {
-    /// The file.
-    pub file: PathBuf,
-    /// The topic of each reference, where the file is not to say it.
-    pub names: Option<Vec<String>>,
-    /// How strongly.
-    pub strength: Option<Strength>,
-}
-
-/// Pairs of samples.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LinksEntry {
-    /// A file of pairs.
-    pub file: Option<PathBuf>,
-    /// Pairs that belong together, of the guidance file itself.
-    pub must: Vec<(usize, usize)>,
-    /// Pairs that belong apart.
-    pub cannot: Vec<(usize, usize)>,
-    /// How strongly.
-    pub strength: Option<Strength>,
-}
-
-/// A graph over the samples.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GraphEntry {
-    /// Where it is from.
-    pub origin: GraphOrigin,
-    /// How strongly.
-    pub strength: Option<Strength>,
-}
-
-/// Where a graph is from.
-#[derive(Clone, Debug, PartialEq)]
-pub enum GraphOrigin {
-    /// An edge list or a symmetric matrix.
-    File(PathBuf),
-    /// Nearest neighbours in the data, with weights of this kind ([`GRAPH_WEIGHTS`]).
-    Neighbours(usize, &'static str),
-}
-
-/// The kinds of weights of neighbours.
-pub const GRAPH_WEIGHTS: [&str; 4] = ["binary", "self-tuning", "cosine", "dot"];
-
-/// The weights of samples, or of features.
-#[derive(Clone, Debug, PartialEq)]
-pub enum WeightsEntry {
-    /// A file with one number a line.
-    File(PathBuf),
-    /// The weights (n, or d).
-    Values(Vec<f64>),
-    /// The weights of some features; 1 for all others. Samples have none such.
-    Named(Vec<(Feature, f64)>),
 }
 
 /// Everything that the file says; see the module.
@@ -117,37 +89,23 @@ pub struct GuidanceFile {
     pub strength: Option<Strength>,
     /// Topics, in the order of the file.
     pub topics: Vec<TopicEntry>,
-    /// Labels.
-    pub labels: Option<LabelsEntry>,
-    /// Soft memberships.
-    pub memberships: Vec<TableEntry>,
-    /// Reference components.
-    pub references: Vec<TableEntry>,
-    /// Pairs.
-    pub links: Vec<LinksEntry>,
-    /// Graphs.
-    pub graphs: Vec<GraphEntry>,
-    /// Weights of the samples.
-    pub sample_weights: Option<WeightsEntry>,
-    /// Weights of the features.
-    pub feature_weights: Option<WeightsEntry>,
+    /// The items, in the order of the kinds.
+    pub items: Vec<FileItem>,
     /// Policies that were applied, as sentences for a report.
     pub notes: Vec<String>,
     /// SHA-256 of the file's bytes as stored.
     pub sha256: String,
 }
 
-const TOP: [&str; 9] = [
-    "strength",
-    "topics",
-    "labels",
-    "memberships",
-    "references",
-    "links",
-    "graph",
-    "sample_weights",
-    "feature_weights",
-];
+impl GuidanceFile {
+    /// The labels that a file gives, and that file.
+    pub fn labels(&self) -> Option<(&Advice, &Named)> {
+        self.items.iter().find_map(|item| match (&item.advice, &item.from) {
+            (Advice::Labels { .. }, Origin::File(file)) => Some((&item.advice, file)),
+            _ => None,
+        })
+    }
+}
 
 /// Reads a guidance file for data with these names. The files that it names are not read.
 ///
@@ -165,36 +123,46 @@ pub fn read_guidance(path: &Path, names: &DataNames<'_>) -> Result<GuidanceFile>
 pub fn guidance_of(source: &Source, names: &DataNames<'_>) -> Result<GuidanceFile> {
     let text = Text::new(source)?;
     let document = text.parse()?;
-    let mut reader =
-        Reader { folder: source.path.parent().unwrap_or(Path::new("")), names, notes: Vec::new() };
+    let folder = source.path.parent().unwrap_or(Path::new(""));
+    let mut reader = Reader { folder, names, notes: Vec::new() };
     let mut out =
         GuidanceFile { path: source.path.clone(), sha256: source.sha256.clone(), ..GuidanceFile::default() };
-    for (key, item) in text.top(document.get_ref(), &TOP)? {
+    let keys: Vec<String> = Advice::KINDS.iter().map(Kind::key).collect();
+    let valid: Vec<&str> =
+        ["strength", "topics"].into_iter().chain(keys.iter().map(String::as_str)).collect();
+    for (key, item) in text.top(document.get_ref(), &valid)? {
         match key {
-            "strength" => out.strength = Some(strength(&item, Allowed { raw: false, held: true })?),
+            "strength" => out.strength = Some(strength(&item)?),
             "topics" => out.topics = reader.topics(&item)?,
-            "labels" => out.labels = Some(reader.labels(&item)?),
-            "memberships" => out.memberships = each(&item, |item| reader.table(item, &["file", "strength"]))?,
-            "references" => {
-                out.references = each(&item, |item| reader.table(item, &["file", "names", "strength"]))?;
+            _ => {
+                let at = keys.iter().position(|known| known == key).unwrap_or_default();
+                out.items.extend(reader.items(&Advice::KINDS[at], &item)?);
+                if out.items.iter().filter(|item| item.kind.name == "labels").count() > 1 {
+                    return Err(
+                        item.fault("labels can be given once; give one of the two as sets or memberships")
+                    );
+                }
             }
-            "links" => out.links = each(&item, |item| reader.links(item))?,
-            "graph" => out.graphs = each(&item, |item| reader.graph(item))?,
-            "sample_weights" => {
-                out.sample_weights = Some(reader.weights(&item, names.n_samples(), "samples")?)
-            }
-            _ => out.feature_weights = Some(reader.feature_weights(&item)?),
         }
     }
+    let place = |item: &FileItem| Advice::KINDS.iter().position(|kind| kind.name == item.kind.name);
+    out.items.sort_by_key(place);
     out.notes = reader.notes;
     Ok(out)
 }
 
-/// One value, or each of a list.
-fn each<'a, T>(item: &Item<'a>, mut read: impl FnMut(&Item<'a>) -> Result<T>) -> Result<Vec<T>> {
-    match item.as_list() {
-        Some(list) => list.iter().map(read).collect(),
-        None => Ok(vec![read(item)?]),
+/// The strength of everything that states none.
+fn strength(item: &Item<'_>) -> Result<Strength> {
+    #[derive(serde::Deserialize)]
+    struct General {
+        strength: Strength,
+    }
+    let field = Field { name: "strength", value: item.value(), place: Some(item.clone()) };
+    let strength = read::<General>(&[field], item)?.strength;
+    strength.check_range(item.what()).map_err(|error| item.fault(error.to_string()))?;
+    match strength {
+        Strength::Raw(_) => item.refuse("a number from 0 (ignored) to 1 (fixed exactly), or \"auto\""),
+        strength => Ok(strength),
     }
 }
 
@@ -207,6 +175,7 @@ struct Reader<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use partwise::guidance::{Feature, LabelRule};
 
     fn read(text: &str) -> Result<GuidanceFile> {
         let samples: Vec<String> = ["ann", "bob", "cid"].map(String::from).to_vec();
@@ -220,7 +189,7 @@ mod tests {
             Feature::Name(name) => name.clone(),
             Feature::Index(column) => column.to_string(),
         };
-        topic.seeds.iter().map(|seed| (text(&seed.feature), seed.weight)).collect()
+        topic.topic.seeds.iter().map(|seed| (text(&seed.feature), seed.weight)).collect()
     }
 
     #[test]
@@ -248,39 +217,79 @@ strength = 0.25
         )
         .unwrap();
         assert_eq!(file.strength, Some(Strength::Auto));
-        let labels = file.labels.unwrap();
-        assert_eq!((labels.file, labels.column), (PathBuf::from("home/labels.csv"), Some("who".into())));
-        assert_eq!((labels.rule, labels.per_class), (LabelRule::View, Some(2)));
-        assert_eq!(labels.strength, Some(Strength::Raw(3.0)));
-        assert_eq!(file.memberships[0].file, Path::new("home/a.csv"));
-        assert_eq!(file.memberships[1].strength, Some(Strength::Relative(0.5)));
-        assert_eq!(file.references[0].file, Path::new("/old.csv"));
-        assert_eq!(file.references[0].names, Some(vec!["law".to_string()]));
-        assert_eq!((&file.links[0].must, &file.links[0].cannot), (&vec![(0, 1)], &vec![(0, 2)]));
-        assert_eq!(file.links[0].strength, Some(Strength::HELD));
-        assert_eq!(file.graphs[0].origin, GraphOrigin::Neighbours(2, "binary"));
-        assert_eq!(file.graphs[1].origin, GraphOrigin::File("home/edges.csv".into()));
-        assert_eq!(file.sample_weights, Some(WeightsEntry::Values(vec![1.0, 0.5, 0.0])));
-        assert_eq!(file.feature_weights, Some(WeightsEntry::Values(vec![1.0, 2.0, 0.0, 0.5])));
+        let named = |item: &FileItem| match &item.from {
+            Origin::File(file) => file.path.to_str().unwrap().to_string(),
+            _ => String::new(),
+        };
+        let of =
+            |kind: &str| file.items.iter().filter(|item| item.kind.name == kind).cloned().collect::<Vec<_>>();
+        let (labels, place) = file.labels().unwrap();
+        assert_eq!(
+            (place.path.as_path(), place.column.as_deref()),
+            (Path::new("home/labels.csv"), Some("who"))
+        );
+        assert!(matches!(labels, Advice::Labels { rule: LabelRule::View, .. }));
+        assert_eq!((labels.strength(), place.per_class), (Some(Strength::Raw(3.0)), Some(2)));
+        let memberships = of("memberships");
+        assert_eq!((named(&memberships[0]), memberships[0].stated), ("home/a.csv".into(), false));
+        assert_eq!(memberships[1].advice.strength(), Some(Strength::Relative(0.5)));
+        let references = of("references");
+        assert_eq!(named(&references[0]), "/old.csv");
+        assert_eq!(references[0].advice.names(), ["law"]);
+        let Advice::Links { must, cannot, strength } = &of("links")[0].advice else { panic!() };
+        assert_eq!((must, cannot, *strength), (&vec![(0, 1)], &vec![(0, 2)], Strength::HELD));
+        let graphs = of("graph");
+        let Origin::Neighbours(settings) = &graphs[0].from else { panic!("{:?}", graphs[0].from) };
+        assert_eq!((settings.neighbours, settings.weights.name()), (2, "binary"));
+        assert_eq!(named(&graphs[1]), "home/edges.csv");
+        assert_eq!(of("sample weights")[0].advice, Advice::SampleWeights(vec![1.0, 0.5, 0.0]));
+        assert_eq!(of("feature weights")[0].advice, Advice::FeatureWeights(vec![1.0, 2.0, 0.0, 0.5]));
         let [sport, law] = &file.topics[..] else { panic!("{:?}", file.topics) };
-        assert_eq!((sport.name.as_str(), sport.components), ("sport", Some(2)));
+        assert_eq!((sport.topic.name.as_str(), sport.topic.components), ("sport", 2));
         assert_eq!(words(sport), [("ball".to_string(), 1.0), ("goal".into(), 2.0)]);
-        assert_eq!(sport.forbidden, [Feature::from("senate"), Feature::from(2)]);
-        assert_eq!((law.name.as_str(), law.seeds.len()), ("law", 0));
+        assert_eq!(sport.topic.forbidden, [Feature::from("senate"), Feature::from(2)]);
+        assert_eq!((law.topic.name.as_str(), law.topic.seeds.len()), ("law", 0));
+        assert_eq!((sport.strength, law.strength), (None, Some(Strength::Relative(0.25))));
     }
 
     #[test]
     fn weights_of_features_come_by_name_and_of_a_file_too() {
         let named = read("feature_weights = { ball = 0, unheard = 2 }").unwrap();
-        let weights = vec![(Feature::from("ball"), 0.0), (Feature::from("unheard"), 2.0)];
-        assert_eq!(named.feature_weights, Some(WeightsEntry::Named(weights)));
+        assert_eq!(named.items[0].advice, Advice::FeatureWeights(vec![0.0, 1.0, 1.0, 1.0]));
+        assert_eq!(named.notes, ["feature_weights names unheard, which the data do not have"]);
         let file = read("feature_weights = \"weights.txt\"").unwrap();
-        assert_eq!(file.feature_weights, Some(WeightsEntry::File("home/weights.txt".into())));
+        assert!(
+            matches!(&file.items[0].from, Origin::File(file) if file.path == Path::new("home/weights.txt"))
+        );
+    }
+
+    /// Whatever has a schema has a key: numbers may stand in the file itself.
+    #[test]
+    fn every_kind_is_read_by_its_schema() {
+        let file = read(
+            r#"sets = { names = ["a", "b"], samples = [2], sets = [[0, 1]] }
+memberships = { names = ["a"], shares = [[1], [nan], [0.5]], strength = 0.5 }
+graph = { edges = [[0, 1, 2.0], [1, 0, 2.0]] }
+known_features = { counts = [1, 0, 2], features = [0, 1, 3] }
+known_entries = "known.csv"
+label_targets = { targets = [[1], [0], [1]] }
+reference_codes = { reference = [[1, 0], [0, 1], [0, 0]], weight = [1, 1, 0] }
+sample_weights = { bob = 2 }
+"#,
+        )
+        .unwrap();
+        let kinds: Vec<&str> = file.items.iter().map(|item| item.kind.name).collect();
+        let expected = ["sets", "memberships", "graph", "sample weights", "known entries", "known features"];
+        assert_eq!(kinds, [&expected[..], &["reference codes", "label targets"]].concat());
+        let strengths: Vec<_> = file.items.iter().map(|item| item.advice.strength()).collect();
+        assert_eq!(strengths[..3], [Strength::FIRM, Strength::Relative(0.5), Strength::LIGHT].map(Some));
+        assert_eq!(file.items[3].advice, Advice::SampleWeights(vec![1.0, 2.0, 1.0]));
     }
 
     #[test]
     fn topics_come_in_any_shape_that_people_write() {
-        let names = |file: &GuidanceFile| file.topics.iter().map(|t| t.name.clone()).collect::<Vec<_>>();
+        let names =
+            |file: &GuidanceFile| file.topics.iter().map(|t| t.topic.name.clone()).collect::<Vec<_>>();
         let dict =
             read("[topics]\nsport = [\"ball\", \"goal\"]\nlaw = { seeds = \"court\", strength = 1 }\n")
                 .unwrap();
@@ -297,7 +306,7 @@ strength = 0.25
         assert_eq!(words(&weights.topics[0]), [("goal".to_string(), 2.0), ("ball".into(), 1.0)]);
         let joined = read("[[topics]]\nname = \"a\"\nseeds = [[\"goal\"], [\"ball\"]]").unwrap();
         assert_eq!((words(&joined.topics[0]).len(), joined.notes.len()), (2, 2));
-        assert!(read("[[topics]]\nname = \"a\"\nseeds = []").unwrap().topics[0].seeds.is_empty());
+        assert!(read("[[topics]]\nname = \"a\"\nseeds = []").unwrap().topics[0].topic.seeds.is_empty());
     }
 
     #[test]
@@ -336,24 +345,36 @@ strength = 0.25
             ),
             ("topics = [\"a\", [\"b\"]]", &["line 1, column 16", "mixes"]),
             ("topics = 3", &["line 1, column 10", "it is an integer"]),
-            ("strength = 1.5", &["line 1, column 12", "strength is 1.5", "0 (ignored) to 1 (held exactly)"]),
+            ("strength = 1.5", &["line 1, column 12", "strength is 1.5", "0 (ignored) to 1 (fixed exactly)"]),
             ("strength = \"strong\"", &["line 1", "\"auto\""]),
             ("strength = nan", &["line 1", "NaN"]),
             ("labels = { file = \"a\", rule = \"vew\" }", &["line 1, column 31", "did you mean \"view\"?"]),
             (
                 "labels = { file = \"a\", rule = \"same-codes\", strength = 0.5 }",
-                &["held (strength 1) or ignored"],
+                &["line 1, column 56", "share one row of codes or do not", "valid: strength 1"],
             ),
-            ("labels = { column = \"a\" }", &["lacks file"]),
+            ("labels = { column = \"a\" }", &["needs one of file"]),
+            ("graph = { edges = [], width = 2 }", &["line 1, column 31", "needs file or neighbours"]),
             ("labels = 3", &["line 1, column 10", "the name of a file"]),
             ("links = { must = [[0, 3]] }", &["line 1, column 23", "no sample 3", "0..3"]),
             ("links = { must = [[\"ann\", \"bop\"]] }", &["did you mean \"bob\"?"]),
             ("links = { must = [[1, 1]] }", &["linked with itself"]),
             ("links = { must = [0, 1] }", &["a pair of two samples"]),
-            ("links = {}", &["needs file, must or cannot"]),
+            ("links = {}", &["needs one of file, must, cannot"]),
             ("graph = { neighbours = 3 }", &["from 1 to 2"]),
             ("graph = { file = \"a\", strength = 1 }", &["line 1, column 34", "below 1"]),
             ("graph = { strength = 0.1 }", &["needs one of file, neighbours"]),
+            (
+                "graph = { neighbours = 1, weights = \"cosin\" }",
+                &["line 1, column 37", "valid: binary, heat"],
+            ),
+            ("graph = { edges = [[0, 1], [1, \"a\"]] }", &["line 1, column 28", "invalid type"]),
+            ("labels = [\"a\", \"b\"]", &["line 1, column 10", "labels can be given once"]),
+            ("sample_weights = { bop = 1 }", &["line 1, column 26", "did you mean \"bob\"?"]),
+            (
+                "memberships = { names = [\"a\"], shares = [[1]], strength = \"firm\" }",
+                &["line 1, column 59"],
+            ),
             ("sample_weights = [1, 2]", &["2 numbers for 3 samples"]),
             ("sample_weights = [1, 2, -1]", &["line 1, column 25", "0 or more"]),
             ("feature_weights = [1, 2]", &["2 numbers for 4 features"]),

@@ -1,14 +1,14 @@
 //! Topics and their words, in every shape that people write.
 
-use partwise::guidance::{Feature, Seed};
+use partwise::guidance::{Feature, Seed, Topic};
 
 use super::Reader;
-use super::items::{Allowed, strength_of};
 use crate::error::Result;
+use crate::toml_serde::{Field, read};
 use crate::toml_text::Item;
+use crate::toml_value::Value;
 use crate::topics::{SeedList, TopicEntry};
 
-const TOPIC: [&str; 5] = ["name", "components", "seeds", "strength", "forbidden"];
 const WORDS: &str = "a list of words, as in [\"ball\", { word = \"goal\", weight = 2 }]";
 
 impl Reader<'_> {
@@ -37,8 +37,8 @@ impl Reader<'_> {
                 (None, Some(_)) => self.named_topic(&format!("topic {}", at + 1), entry)?,
                 (None, None) => self.topic(None, entry)?,
             };
-            if topics.iter().any(|other| other.name == topic.name) {
-                return Err(entry.fault(format!("two topics are named \"{}\"", topic.name)));
+            if topics.iter().any(|other| other.topic.name == topic.topic.name) {
+                return Err(entry.fault(format!("two topics are named \"{}\"", topic.topic.name)));
             }
             topics.push(topic);
         }
@@ -54,34 +54,37 @@ impl Reader<'_> {
         if name.trim().is_empty() {
             return Err(item.fault("a topic has no name"));
         }
-        Ok(TopicEntry { name: name.into(), seeds: self.seeds(&item)?, ..TopicEntry::default() })
+        Ok(TopicEntry { topic: Topic { seeds: self.seeds(&item)?, ..Topic::new(name) }, strength: None })
     }
 
     fn topic(&mut self, name: Option<&str>, item: &Item<'_>) -> Result<TopicEntry> {
         let item = if name.is_some() { item.clone() } else { item.clone().called("a topic") };
-        let valid = if name.is_some() { &TOPIC[1..] } else { &TOPIC[..] };
+        let valid = if name.is_some() { &Topic::FIELDS[1..] } else { Topic::FIELDS };
         let Some(keys) = item.as_keys(valid)? else {
             return item.refuse("a table with name, seeds, ..., a list of words, or a word");
         };
         let name = match name {
-            Some(name) => name.to_string(),
-            None => keys.need("name", "the name of the topic")?.text("the name of the topic")?.to_string(),
+            Some(name) => name,
+            None => keys.need("name", "the name of the topic")?.text("the name of the topic")?,
         };
-        let components = match keys.get("components") {
-            None => None,
-            Some(count) => Some(self.whole(count, 1, "a whole number of 1 or more")?),
-        };
-        let forbidden = match keys.get("forbidden") {
-            None => Vec::new(),
-            Some(words) => self.seeds(words)?.into_iter().map(|seed| seed.feature).collect(),
-        };
-        Ok(TopicEntry {
-            components,
-            seeds: keys.get("seeds").map_or(Ok(Vec::new()), |seeds| self.seeds(seeds))?,
-            strength: strength_of(&keys, Allowed { raw: false, held: true })?,
-            forbidden,
-            name,
-        })
+        let mut fields = vec![Field { name: "name", value: name.into(), place: None }];
+        for field in Topic::FIELDS.iter().filter(|field| **field != "name") {
+            let Some(place) = keys.get(field) else { continue };
+            let value = match *field {
+                "seeds" => Value::List(self.seeds(place)?.into_iter().map(seed).collect()),
+                "forbidden" => {
+                    Value::List(self.seeds(place)?.into_iter().map(|seed| feature(seed.feature)).collect())
+                }
+                _ => place.value(),
+            };
+            fields.push(Field { name: field, value, place: Some(place.clone()) });
+        }
+        let topic: Topic = read(&fields, &item)?;
+        let strength = keys.get("strength");
+        if let Some(place) = strength {
+            topic.check_strength().map_err(|error| place.fault(error.to_string()))?;
+        }
+        Ok(TopicEntry { strength: strength.map(|_| topic.strength), topic })
     }
 
     /// Words: one, a list, lists in a list, or weights by word. A word that comes again counts once, with its
@@ -134,4 +137,16 @@ impl Reader<'_> {
         };
         found.map_err(|message| item.fault(message))
     }
+}
+
+/// A feature in the schema of the library.
+fn feature(feature: Feature) -> Value {
+    match feature {
+        Feature::Name(name) => Value::Text(name),
+        Feature::Index(column) => Value::Whole(column as i64),
+    }
+}
+
+fn seed(seed: Seed) -> Value {
+    Value::List(vec![feature(seed.feature), Value::Number(seed.weight)])
 }

@@ -92,16 +92,8 @@ pub fn labels_with(source: &Source, n_samples: usize, options: &LabelOptions<'_>
     match (look, named_npy) {
         (Look::Npy, _) => from_npy(source, n_samples),
         (Look::Text, false) => from_text(source, n_samples, options),
-        _ => Err(IoError::WrongFormat {
-            path: source.path.clone(),
-            expected: if named_npy {
-                "a NumPy array"
-            } else {
-                "a label file (index,label; one label per line; .npy)"
-            }
-            .into(),
-            looks_like: look.describe().into(),
-        }),
+        (_, true) => Err(source.wrong_format("a NumPy array", look)),
+        _ => Err(source.wrong_format("a label file (index,label; one label per line; .npy)", look)),
     }
 }
 

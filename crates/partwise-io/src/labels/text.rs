@@ -3,12 +3,11 @@
 use crate::error::{IoError, Place, Result};
 use crate::labels::list::{from_list, refuse_hidden_table};
 use crate::labels::{LabelOptions, LabelTable};
+use crate::name_index::{Found, NameIndex};
 use crate::records::{Records, Spaces, cell, cell_text, is_blank, split_rule};
 use crate::row_name_headers::names_rows;
 use crate::source::Source;
-use crate::table::counted;
-use crate::text::{nearest, quoted};
-use std::collections::HashMap;
+use crate::text::quoted;
 
 /// Usual names of columns of labels, the surest first.
 pub(crate) const LABEL_COLUMNS: [&str; 16] = [
@@ -49,8 +48,8 @@ pub(crate) fn from_text(source: &Source, n_samples: usize, options: &LabelOption
     if no_corner {
         header.insert(0, String::new());
     }
-    let names = options.sample_names.map(positions);
-    let is_name = |text: &str| names.as_ref().is_some_and(|names| names.contains_key(text));
+    let names = options.sample_names.map(NameIndex::new);
+    let is_name = |text: &str| names.as_ref().is_some_and(|names| names.contains(text));
     let has_header = no_corner || (header[0].parse::<i128>().is_err() && !is_name(&header[0]));
     let mut table = Rows { source, notes: Vec::new(), header, has_header, ids: Vec::new(), n_samples, names };
     let columns = table.columns(options.column)?;
@@ -87,15 +86,6 @@ fn is_spaced_table(text: &[u8], options: &LabelOptions<'_>) -> bool {
     seen.len() > 1
 }
 
-/// Positions by name; `None` for a name that several samples have.
-fn positions(names: &[String]) -> HashMap<&str, Option<usize>> {
-    let mut out = HashMap::with_capacity(names.len());
-    for (at, name) in names.iter().enumerate() {
-        out.entry(name.as_str()).and_modify(|place| *place = None).or_insert(Some(at));
-    }
-    out
-}
-
 /// The columns of a table.
 struct Columns {
     /// Columns that may contain the sample names; the first usable one is taken.
@@ -119,7 +109,7 @@ struct Rows<'a> {
     has_header: bool,
     ids: Vec<Row>,
     n_samples: usize,
-    names: Option<HashMap<&'a str, Option<usize>>>,
+    names: Option<NameIndex<'a>>,
 }
 
 impl Rows<'_> {
@@ -208,9 +198,7 @@ impl Rows<'_> {
         if record.len() < width && !(record.len() + 1 == width && self.header[width - 1].is_empty())
             || (record.len() > width && !blanks(width))
         {
-            let cells = counted(record.len(), "cell", "cells");
-            let message = format!("the row has {cells}, but {width} are expected");
-            return Err(self.source.malformed(Place::Line(records.line()), message));
+            return records.expect_width(width, "");
         }
         let label = cell_text(record, columns.label);
         if label.contains('\n') {
@@ -230,18 +218,16 @@ impl Rows<'_> {
         columns: &Columns,
         options: &LabelOptions<'_>,
     ) -> Result<Vec<usize>> {
-        let named = |row: &Row, at: usize| {
-            self.names.as_ref().is_some_and(|names| names.contains_key(row.ids[at].as_str()))
-        };
+        let place = |row: &Row, at: usize| self.names.as_ref().and_then(|names| names.find(&row.ids[at]));
+        let named = |row: &Row, at: usize| place(row, at).is_some();
         let count = |at: usize| self.ids.iter().filter(|row| named(row, at)).count();
         let whole = |at: usize| self.ids.iter().all(|row| row.ids[at].parse::<i128>().is_ok());
         let title = |at: usize| self.header[columns.ids[at]].trim().to_lowercase();
         let by_name = (0..columns.ids.len()).find(|at| count(*at) > 0);
         if let Some(at) = by_name {
-            let moved = |row: &Row| {
-                let place =
-                    self.names.as_ref().and_then(|names| names.get(row.ids[at].as_str()).copied().flatten());
-                place.map(|place| place.to_string()) != Some(row.ids[at].clone())
+            let moved = |row: &Row| match place(row, at) {
+                Some(Found::Once(place)) => place.to_string() != row.ids[at],
+                _ => true,
             };
             let moved = whole(at) && self.ids.iter().any(moved);
             let samples = self.by_name(records, at)?;
@@ -291,8 +277,8 @@ impl Rows<'_> {
     }
 
     fn by_name(&self, records: &Records<'_>, at: usize) -> Result<Vec<usize>> {
-        let empty = HashMap::new();
-        let names = self.names.as_ref().unwrap_or(&empty);
+        let none = NameIndex::default();
+        let names = self.names.as_ref().unwrap_or(&none);
         let mut out = Vec::with_capacity(self.ids.len());
         for row in &self.ids {
             let text = row.ids[at].as_str();
@@ -300,20 +286,17 @@ impl Rows<'_> {
             let fault = |message: String| {
                 Err(self.source.malformed(Place::Line(records.line_at(row.offset)), message))
             };
-            match names.get(text) {
-                Some(Some(sample)) => out.push(*sample),
-                Some(None) => {
+            match names.find(text) {
+                Some(Found::Once(sample)) => out.push(sample),
+                Some(Found::Repeated(..)) => {
                     return fault(format!(
                         "several samples are named {given}, so a label cannot refer to this name"
                     ));
                 }
                 None => {
-                    let all: Vec<&str> = names.keys().copied().collect();
-                    let near = nearest(text, &all)
-                        .map_or(String::new(), |near| format!(", did you mean \"{near}\"?"));
+                    let near = names.did_you_mean(text);
                     return fault(format!(
-                        "no sample of the data is named {given}{near}{} valid: the names of the rows of the data",
-                        if near.is_empty() { ";" } else { "" }
+                        "no sample of the data is named {given}{near} valid: the names of the rows of the data"
                     ));
                 }
             }

@@ -137,11 +137,11 @@ pub fn check_centres(data: &dyn DataMatrix<f64>, centres: &Matrix<f64>) -> Resul
     if centres.columns() == data.n_features() {
         return Ok(());
     }
-    Err(Error::Shape {
-        what: "the starting centres".into(),
-        expected: format!("clusters x {} features", data.n_features()),
-        found: format!("{} x {}", centres.rows(), centres.columns()),
-    })
+    Err(Error::shape(
+        "the starting centres",
+        format!("clusters x {} features", data.n_features()),
+        format!("{} x {}", centres.rows(), centres.columns()),
+    ))
 }
 
 /// ‖μ_c‖² − 2 xᵢ·μ_c (n × k): the squared distances but for ‖xᵢ‖², which all clusters share.

@@ -87,6 +87,6 @@ pub fn check_count(name: &str, count: usize, most: usize) -> Result<()> {
 }
 
 /// The error of a value outside its range; `valid` says what is allowed.
-pub fn out_of_range(name: &str, value: impl ToString, valid: &str) -> Error {
-    Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() }
+pub fn out_of_range(name: &str, value: impl std::fmt::Display, valid: &str) -> Error {
+    Error::out_of_range(name, value, valid)
 }

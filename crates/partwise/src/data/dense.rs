@@ -70,11 +70,11 @@ impl<'a, T: Real> DenseMatrix<'a, T> {
     fn checked(n: usize, d: usize, values: Cow<'a, [T]>) -> Result<Self> {
         check_not_empty(n, d)?;
         if n.checked_mul(d) != Some(values.len()) {
-            return Err(Error::Shape {
-                what: "the values of the data".into(),
-                expected: format!("{n} samples x {d} features = {} values", n as u128 * d as u128),
-                found: format!("{} values", values.len()),
-            });
+            return Err(Error::shape(
+                "the values of the data",
+                format!("{n} samples x {d} features = {} values", n as u128 * d as u128),
+                format!("{} values", values.len()),
+            ));
         }
         Ok(DenseMatrix { samples: n, features: d, values, summary: OnceLock::new() })
     }
@@ -326,8 +326,8 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         Box::new(DenseMatrix { samples, features, values, summary: OnceLock::new() })
     }
 
-    fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>> {
-        let value = |i: usize, j: usize, x: &T| T::from_f64(x.to_f64() * weight(i, j));
+    fn mapped(&self, value: &dyn Fn(usize, usize, f64) -> f64) -> Box<dyn DataMatrix<T>> {
+        let value = |i: usize, j: usize, x: &T| T::from_f64(value(i, j, x.to_f64()));
         let row = |i: usize| self.row(i).iter().enumerate().map(move |(j, x)| value(i, j, x));
         let values = Cow::Owned((0..self.samples).flat_map(row).collect());
         let (samples, features) = (self.samples, self.features);

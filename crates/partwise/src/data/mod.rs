@@ -143,9 +143,16 @@ pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
     #[doc(hidden)]
     fn without_features(&self, features: &[usize]) -> Box<dyn DataMatrix<T>>;
 
+    /// The same data (n × d, of the same kind) with each stored entry replaced: `value(row, column, entry)`.
+    /// Rows come in order, the entries of a row by column.
+    #[doc(hidden)]
+    fn mapped(&self, value: &dyn Fn(usize, usize, f64) -> f64) -> Box<dyn DataMatrix<T>>;
+
     /// The same data (n × d, of the same kind) with each entry times the weight of its row and column.
     #[doc(hidden)]
-    fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>>;
+    fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>> {
+        self.mapped(&|i, j, x| x * weight(i, j))
+    }
 
     /// The same data (n × d, of the same kind) with each entry divided by `divisor`, a power of 2, and 0 for
     /// what is then below `least`.

@@ -8,7 +8,7 @@
 //!
 //! Rows of zeros stay zero. A row is scaled by itself, so dense and sparse rows get the same bits.
 
-use crate::foundation::{Error, Real, Result};
+use crate::foundation::{Real, names};
 
 /// Which scaling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,21 +23,9 @@ pub enum ScalingKind {
     TfIdf,
 }
 
+names! { ScalingKind, "scaling", { None = "none", Max = "max", UnitRows = "unit-rows", TfIdf = "tfidf" } }
+
 impl ScalingKind {
-    /// All of them, in the order of help texts.
-    pub const ALL: &'static [ScalingKind] =
-        &[ScalingKind::None, ScalingKind::Max, ScalingKind::UnitRows, ScalingKind::TfIdf];
-
-    /// Its name: `"none"`, `"max"`, `"unit-rows"`, `"tfidf"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            ScalingKind::None => "none",
-            ScalingKind::Max => "max",
-            ScalingKind::UnitRows => "unit-rows",
-            ScalingKind::TfIdf => "tfidf",
-        }
-    }
-
     /// One sentence.
     pub fn summary(self) -> &'static str {
         match self {
@@ -46,18 +34,6 @@ impl ScalingKind {
             ScalingKind::UnitRows => "each row divided by its length",
             ScalingKind::TfIdf => "counts times ln((1+n)/(1+df))+1, then unit rows",
         }
-    }
-
-    /// The scaling with this name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the valid names.
-    pub fn from_name(name: &str) -> Result<Self> {
-        ScalingKind::ALL.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| Error::UnknownName {
-            kind: "scaling".into(),
-            name: name.into(),
-            valid: ScalingKind::ALL.iter().map(|kind| kind.name().into()).collect(),
-        })
     }
 }
 

@@ -278,12 +278,12 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         Box::new(SparseMatrix::from_rows(self.samples, self.features, rows, 0))
     }
 
-    fn weighted(&self, weight: &dyn Fn(usize, usize) -> f64) -> Box<dyn DataMatrix<T>> {
+    fn mapped(&self, value: &dyn Fn(usize, usize, f64) -> f64) -> Box<dyn DataMatrix<T>> {
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for i in 0..self.samples {
             let (row_indices, row_values) = self.row(i);
             for (j, x) in row_indices.iter().zip(row_values) {
-                let value = T::from_f64(x.to_f64() * weight(i, *j as usize));
+                let value = T::from_f64(value(i, *j as usize, x.to_f64()));
                 if value != T::ZERO {
                     indices.push(*j);
                     values.push(value);

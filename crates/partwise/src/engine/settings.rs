@@ -66,24 +66,9 @@ impl Init {
     /// # Errors
     /// [`Error::UnknownName`] with the valid names.
     pub fn from_name(name: &str) -> Result<Self> {
-        Ok(match name {
-            "auto" => Init::Auto,
-            "random" => Init::Random,
-            "nndsvd" => Init::Nndsvd,
-            "nndsvda" => Init::Nndsvda,
-            "nndsvdar" => Init::Nndsvdar,
-            "labels" => Init::Labels,
-            "exemplars" => Init::Exemplars,
-            "guided" => Init::Guided,
-            "published" => Init::Published,
-            _ => {
-                return Err(Error::UnknownName {
-                    kind: "start".into(),
-                    name: name.into(),
-                    valid: Init::NAMES.iter().map(|(name, _)| name.to_string()).collect(),
-                });
-            }
-        })
+        use Init::{Auto, Exemplars, Guided, Labels, Nndsvd, Nndsvda, Nndsvdar, Published, Random};
+        let all = [Auto, Random, Nndsvd, Nndsvda, Nndsvdar, Labels, Exemplars, Guided, Published];
+        Error::choose("start", name, all.map(|start| (start.name(), start)))
     }
 
     /// Its name.
@@ -132,16 +117,8 @@ impl Acceleration {
     /// # Errors
     /// [`Error::UnknownName`] with the valid names.
     pub fn from_name(name: &str) -> Result<Self> {
-        match name {
-            "auto" => Ok(Acceleration::Auto),
-            "off" => Ok(Acceleration::Off),
-            "on" => Ok(Acceleration::On),
-            _ => Err(Error::UnknownName {
-                kind: "acceleration".into(),
-                name: name.into(),
-                valid: Acceleration::NAMES.iter().map(|(name, _)| name.to_string()).collect(),
-            }),
-        }
+        use Acceleration::{Auto, Off, On};
+        Error::choose("acceleration", name, [Auto, Off, On].map(|choice| (choice.name(), choice)))
     }
 
     /// Its name.
@@ -249,9 +226,7 @@ impl Settings {
     /// [`Error::OutOfRange`] naming the setting and its range.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<()> {
-        let fault = |name: &str, value: String, valid: &str| {
-            Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })
-        };
+        let fault = |name: &str, value: String, valid: &str| Err(Error::out_of_range(name, value, valid));
         if self.rank == 0 {
             return fault("rank k", "0".into(), "1 or more");
         }

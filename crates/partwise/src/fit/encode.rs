@@ -6,7 +6,7 @@ use crate::data::range::{divisor, safe_range};
 use crate::data::{DataMatrix, DataSize};
 use crate::engine::losses::Loss;
 use crate::engine::{Factors, Observer, Settings, Slot, Smoothing, silent};
-use crate::foundation::checks::check_non_negative;
+use crate::foundation::checks::{check_non_negative, check_weights};
 use crate::foundation::{Error, Matrix, Notice, Real, Result, once};
 use crate::kernels::symmetric_eigen;
 use crate::problem::{
@@ -141,27 +141,17 @@ fn encoded<T: Real>(
 ) -> Result<Fit<T>> {
     let k = components.rows();
     if encoding.ridge.len() != k || encoding.linear.len() != k {
-        return Err(Error::Shape {
-            what: "the penalties of the encoding".into(),
-            expected: format!("{k} of each kind, one per component"),
-            found: format!("{} and {}", encoding.ridge.len(), encoding.linear.len()),
-        });
+        return Err(Error::shape(
+            "the penalties of the encoding",
+            format!("{k} of each kind, one per component"),
+            format!("{} and {}", encoding.ridge.len(), encoding.linear.len()),
+        ));
     }
     for (name, values) in [("ridge", &encoding.ridge), ("linear penalty", &encoding.linear)] {
-        if let Some(component) = values.iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
-            return Err(Error::OutOfRange {
-                name: format!("the {name} of the encoding, component {component},"),
-                value: values[component].to_string(),
-                valid: "a finite number of 0 or more".into(),
-            });
-        }
+        check_weights(values, |at| format!("the {name} of the encoding, component {at},"))?;
     }
     if !(0.0..=1.0).contains(&encoding.smoothing) {
-        return Err(Error::OutOfRange {
-            name: "the smoothing of the encoding".into(),
-            value: encoding.smoothing.to_string(),
-            valid: "from 0 to 1".into(),
-        });
+        return Err(Error::out_of_range("the smoothing of the encoding", encoding.smoothing, "from 0 to 1"));
     }
     check_memory(data, loss, &Settings { rank: k, ..settings.clone() })?;
     check_non_negative("the components", components)?;

@@ -29,3 +29,17 @@ pub(crate) fn check_non_negative<T: Real>(what: &str, matrix: &Matrix<T>) -> Res
         }),
     }
 }
+
+/// Refuses another shape than the expected one.
+pub(crate) fn check_shape(what: &str, expected: (usize, usize), found: (usize, usize)) -> Result<()> {
+    let words = |shape: (usize, usize)| format!("{} x {}", shape.0, shape.1);
+    if expected == found { Ok(()) } else { Err(Error::shape(what, words(expected), words(found))) }
+}
+
+/// Refuses values that are negative or not finite; `name` says what the first of them, by its place, is.
+pub(crate) fn check_weights(values: &[f64], name: impl Fn(usize) -> String) -> Result<()> {
+    match values.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+        None => Ok(()),
+        Some(at) => Err(Error::out_of_range(name(at), values[at], "a finite number of 0 or more")),
+    }
+}

@@ -123,6 +123,34 @@ pub enum Error {
 }
 
 impl Error {
+    /// [`Error::OutOfRange`].
+    pub(crate) fn out_of_range(
+        name: impl Into<String>,
+        value: impl fmt::Display,
+        valid: impl Into<String>,
+    ) -> Self {
+        Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() }
+    }
+
+    /// [`Error::Incompatible`].
+    pub(crate) fn incompatible<S: Into<String>>(
+        asked: impl Into<String>,
+        reason: impl Into<String>,
+        valid: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let valid = valid.into_iter().map(Into::into).collect();
+        Error::Incompatible { asked: asked.into(), reason: reason.into(), valid }
+    }
+
+    /// [`Error::Shape`].
+    pub(crate) fn shape(
+        what: impl Into<String>,
+        expected: impl fmt::Display,
+        found: impl fmt::Display,
+    ) -> Self {
+        Error::Shape { what: what.into(), expected: expected.to_string(), found: found.to_string() }
+    }
+
     /// The choice with this name; [`Error::UnknownName`] with the valid names when there is none.
     pub(crate) fn choose<T>(
         kind: &str,

@@ -25,11 +25,11 @@ impl<T: Real> Matrix<T> {
     /// [`Error::Shape`] when `values.len() != rows * columns`.
     pub fn from_vec(rows: usize, columns: usize, values: Vec<T>) -> Result<Self> {
         if rows.checked_mul(columns) != Some(values.len()) {
-            return Err(Error::Shape {
-                what: "the values of a matrix".into(),
-                expected: format!("{rows} x {columns} = {} values", rows as u128 * columns as u128),
-                found: format!("{} values", values.len()),
-            });
+            return Err(Error::shape(
+                "the values of a matrix",
+                format!("{rows} x {columns} = {} values", rows as u128 * columns as u128),
+                format!("{} values", values.len()),
+            ));
         }
         Ok(Matrix { rows, columns, values })
     }

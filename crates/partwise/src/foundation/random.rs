@@ -27,6 +27,24 @@ impl Stream {
             *value = uniform(&mut rng);
         }
     }
+
+    /// How many of `count` fair coins show heads, for the entry of a row and a column (both below 2^24): the
+    /// binomial number of (count, ½). Beyond 2^16 coins it is the rounded normal number of the same mean and
+    /// variance.
+    pub(crate) fn heads(&self, row: usize, column: usize, count: u64) -> u64 {
+        let mut rng = self.base.clone();
+        rng.set_word_pos(((row as u128) << 40) + ((column as u128) << 16));
+        if count > 1 << 16 {
+            let (radius, angle) = (uniform(&mut rng), uniform(&mut rng));
+            let normal = (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos();
+            let mean = count as f64 / 2.0;
+            return (mean + normal * (mean / 2.0).sqrt()).round().clamp(0.0, count as f64) as u64;
+        }
+        let whole = (0..count / 64).map(|_| u64::from(rng.next_u64().count_ones())).sum::<u64>();
+        let rest = rng.next_u64() & ((1 << (count % 64)) - 1);
+        whole + u64::from(rest.count_ones())
+    }
+
     /// Puts `items` in the random order of a row: each order is as likely as the others, up to the 2⁻⁵³ of a
     /// uniform number (Fisher–Yates).
     pub(crate) fn shuffle(&self, row: usize, items: &mut [u32]) {

@@ -68,11 +68,11 @@ impl Graph {
             return Err(Error::Empty { samples: 0, features: 0 });
         }
         if n > u32::MAX as usize {
-            return Err(Error::OutOfRange {
-                name: "the number of samples of a graph".into(),
-                value: n.to_string(),
-                valid: format!("at most {}", u32::MAX),
-            });
+            return Err(Error::out_of_range(
+                "the number of samples of a graph",
+                n,
+                format!("at most {}", u32::MAX),
+            ));
         }
         check_entries(n, entries)?;
         let mut rows = vec![Vec::new(); n];
@@ -89,11 +89,11 @@ impl Graph {
     pub fn from_matrix(matrix: &Matrix<f64>) -> Result<Self> {
         let (n, columns) = matrix.shape();
         if n != columns {
-            return Err(Error::Shape {
-                what: "the matrix of a graph".into(),
-                expected: "as many columns as rows".into(),
-                found: format!("{n} x {columns}"),
-            });
+            return Err(Error::shape(
+                "the matrix of a graph",
+                "as many columns as rows",
+                format!("{n} x {columns}"),
+            ));
         }
         let places = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
         let entries: Vec<_> = places.map(|(i, j)| (i, j, matrix.get(i, j))).filter(|e| e.2 != 0.0).collect();
@@ -302,18 +302,18 @@ impl Graph {
         let n = first.n_samples();
         for (weight, graph) in graphs {
             if graph.n_samples() != n {
-                return Err(Error::Shape {
-                    what: "a graph of the sum".into(),
-                    expected: format!("{n} samples"),
-                    found: format!("{} samples", graph.n_samples()),
-                });
+                return Err(Error::shape(
+                    "a graph of the sum",
+                    format!("{n} samples"),
+                    format!("{} samples", graph.n_samples()),
+                ));
             }
             if !(*weight >= 0.0 && weight.is_finite()) {
-                return Err(Error::OutOfRange {
-                    name: "the weight of a graph in a sum".into(),
-                    value: weight.to_string(),
-                    valid: "a finite number of 0 or more".into(),
-                });
+                return Err(Error::out_of_range(
+                    "the weight of a graph in a sum",
+                    weight,
+                    "a finite number of 0 or more",
+                ));
             }
         }
         let mut sums = vec![0.0; n];
@@ -388,11 +388,11 @@ impl Graph {
 fn check_entries(n: usize, entries: &[(usize, usize, f64)]) -> Result<()> {
     let what = || "the weights of the graph".to_string();
     if let Some(&(i, j, _)) = entries.iter().find(|entry| entry.0 >= n || entry.1 >= n) {
-        return Err(Error::OutOfRange {
-            name: "an edge of the graph".into(),
-            value: format!("({i}, {j})"),
-            valid: format!("between samples 0 to {}", n - 1),
-        });
+        return Err(Error::out_of_range(
+            "an edge of the graph",
+            format!("({i}, {j})"),
+            format!("between samples 0 to {}", n - 1),
+        ));
     }
     if let Some(&(i, j, _)) = entries.iter().find(|entry| !entry.2.is_finite()) {
         return Err(Error::NotFinite {

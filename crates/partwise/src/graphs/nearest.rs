@@ -66,11 +66,11 @@ pub fn nearest_neighbours<T: Real>(
 ) -> Result<Neighbours> {
     let n = data.n_samples();
     if k == 0 || k >= n {
-        return Err(Error::OutOfRange {
-            name: "the number of neighbours".into(),
-            value: k.to_string(),
-            valid: format!("1 to {} (one less than the samples)", n - 1),
-        });
+        return Err(Error::out_of_range(
+            "the number of neighbours",
+            k,
+            format!("1 to {} (one less than the samples)", n - 1),
+        ));
     }
     let summary = data.summary();
     if let Some(first) = summary.first_not_finite {

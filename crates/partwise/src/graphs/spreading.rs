@@ -53,18 +53,14 @@ pub fn label_spreading(graph: &Graph, labels: &Labels, alpha: f64) -> Result<Spr
 pub fn spread_scores(graph: &Graph, seeds: &Matrix<f64>, alpha: f64, residual: f64) -> Result<Matrix<f64>> {
     check_alpha(alpha)?;
     if !(residual > 0.0 && residual < 1.0) {
-        return Err(Error::OutOfRange {
-            name: "the residual of label spreading".into(),
-            value: residual.to_string(),
-            valid: "between 0 and 1".into(),
-        });
+        return Err(Error::out_of_range("the residual of label spreading", residual, "between 0 and 1"));
     }
     if seeds.rows() != graph.n_samples() {
-        return Err(Error::Shape {
-            what: "the seeds of label spreading".into(),
-            expected: format!("{} rows", graph.n_samples()),
-            found: format!("{} rows", seeds.rows()),
-        });
+        return Err(Error::shape(
+            "the seeds of label spreading",
+            format!("{} rows", graph.n_samples()),
+            format!("{} rows", seeds.rows()),
+        ));
     }
     let apply = |f: &Matrix<f64>| {
         let mut image = graph.times(f);
@@ -143,9 +139,5 @@ fn check_alpha(alpha: f64) -> Result<()> {
     if alpha > 0.0 && alpha < 1.0 {
         return Ok(());
     }
-    Err(Error::OutOfRange {
-        name: "alpha of label spreading".into(),
-        value: alpha.to_string(),
-        valid: "between 0 and 1".into(),
-    })
+    Err(Error::out_of_range("alpha of label spreading", alpha, "between 0 and 1"))
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::{self, rows};
 use super::{CodeReference, ComponentReference, LabelTargets, Labels, Strength};
-use crate::foundation::{Error, Matrix, Result};
+use crate::foundation::{Error, Matrix, Result, names};
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
 
@@ -22,26 +22,8 @@ pub enum LabelRule {
     View,
 }
 
-impl LabelRule {
-    /// Every rule, the default first.
-    pub const ALL: [LabelRule; 3] = [LabelRule::Components, LabelRule::SameCodes, LabelRule::View];
-
-    /// `"components"`, `"same-codes"` or `"view"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            LabelRule::Components => "components",
-            LabelRule::SameCodes => "same-codes",
-            LabelRule::View => "view",
-        }
-    }
-
-    /// The rule with this name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the valid names.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Error::choose("rule of labels", name, LabelRule::ALL.map(|rule| (rule.name(), rule)))
-    }
+names! {
+    LabelRule, "rule of labels", { Components = "components", SameCodes = "same-codes", View = "view" }
 }
 
 /// One thing that is known. `names` are topics; one that was not named before becomes a topic after the
@@ -162,6 +144,22 @@ pub enum Advice {
     },
 }
 
+/// Something of the strength of an item, if it has one.
+macro_rules! with_strength {
+    ($item:expr, $strength:ident => $out:expr) => {
+        match $item {
+            Advice::Labels { strength: $strength, .. }
+            | Advice::Sets { strength: $strength, .. }
+            | Advice::Memberships { strength: $strength, .. }
+            | Advice::References { strength: $strength, .. }
+            | Advice::Links { strength: $strength, .. }
+            | Advice::Graph { strength: $strength, .. }
+            | Advice::Targets { strength: $strength, .. } => Some($out),
+            _ => None,
+        }
+    };
+}
+
 impl Advice {
     /// A graph that draws the codes of joined samples together, with the default strength.
     pub fn graph(graph: Graph) -> Self {
@@ -178,50 +176,6 @@ impl Advice {
         Advice::Labels { labels, rule: LabelRule::Components, strength: Strength::FIRM }
     }
 
-    /// The kinds in the order in which items are taken, by the names that messages and documents use.
-    #[doc(hidden)]
-    pub const KINDS: [&str; 14] = [
-        "labels",
-        "sets",
-        "memberships",
-        "references",
-        "links",
-        "graph",
-        "sample weights",
-        "known entries",
-        "known features",
-        "weights of entries",
-        "feature weights",
-        "reference codes",
-        "reference components",
-        "label targets",
-    ];
-
-    /// Its place among [`Advice::KINDS`].
-    pub(super) fn place(&self) -> usize {
-        match self {
-            Advice::Labels { .. } => 0,
-            Advice::Sets { .. } => 1,
-            Advice::Memberships { .. } => 2,
-            Advice::References { .. } => 3,
-            Advice::Links { .. } => 4,
-            Advice::Graph { .. } => 5,
-            Advice::SampleWeights(_) => 6,
-            Advice::KnownEntries(_) => 7,
-            Advice::KnownFeatures(_) => 8,
-            Advice::EntryWeights(_) => 9,
-            Advice::FeatureWeights(_) => 10,
-            Advice::CodeReference(_) => 11,
-            Advice::ComponentReference(_) => 12,
-            Advice::Targets { .. } => 13,
-        }
-    }
-
-    /// Its kind, for messages.
-    pub fn kind(&self) -> &'static str {
-        Advice::KINDS[self.place()]
-    }
-
     /// The strength that it has where none is stated, and from which [`Strength::Auto`] is searched.
     #[doc(hidden)]
     pub fn default_strength(&self) -> Strength {
@@ -235,31 +189,60 @@ impl Advice {
 
     /// Its strength, if it has one.
     pub fn strength(&self) -> Option<Strength> {
+        with_strength!(self, strength => *strength)
+    }
+
+    /// Its strength, if it can have it in a single fit; `what` it is called.
+    pub(crate) fn strength_in_fit(&self, what: &str) -> Result<Strength> {
+        let strength = self.strength().unwrap_or(Strength::FIRM);
+        strength.check(what)?;
+        self.check_strength().map(|()| strength)
+    }
+
+    /// Refuses a strength that it cannot have in any fit.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] and [`Error::Incompatible`].
+    #[doc(hidden)]
+    pub fn check_strength(&self) -> Result<()> {
+        let Some(strength) = self.strength() else { return Ok(()) };
+        strength.check_range(&format!("the strength of the {}", self.kind()))?;
+        let refused = |asked: &str, reason: &str, valid: &[&str]| {
+            Err(Error::incompatible(format!("{} {asked}", self.kind()), reason, valid.iter().copied()))
+        };
         match self {
-            Advice::Labels { strength, .. }
-            | Advice::Sets { strength, .. }
-            | Advice::Memberships { strength, .. }
-            | Advice::References { strength, .. }
-            | Advice::Links { strength, .. }
-            | Advice::Graph { strength, .. }
-            | Advice::Targets { strength, .. } => Some(*strength),
-            _ => None,
+            Advice::Labels { rule: LabelRule::SameCodes, .. }
+                if ![Strength::HELD, Strength::Relative(0.0)].contains(&strength) =>
+            {
+                refused(
+                    "with the rule \"same-codes\" and a strength between 0 and 1",
+                    "samples either share one row of codes or do not",
+                    &["strength 1", "strength 0", "labels with the rule \"components\""],
+                )
+            }
+            Advice::Labels { rule: LabelRule::View, .. } | Advice::Targets { .. } if strength.is_held() => {
+                refused(
+                    "with strength 1 that the codes explain",
+                    "the codes explain labels linearly, which has no exact form",
+                    &["a strength below 1", "labels with the rule \"components\""],
+                )
+            }
+            Advice::Graph { .. } if strength.is_held() => refused(
+                "with strength 1",
+                "connected samples would all be equal",
+                &["a strength below 1", "must-links"],
+            ),
+            Advice::Sets { .. } | Advice::Links { .. } if strength.is_raw() => {
+                refused("with a raw strength", "no paper has a weight for them", &["a strength from 0 to 1"])
+            }
+            _ => Ok(()),
         }
     }
 
     /// Gives it another strength, where it has one.
     #[doc(hidden)]
     pub fn set_strength(&mut self, new: Strength) {
-        match self {
-            Advice::Labels { strength, .. }
-            | Advice::Sets { strength, .. }
-            | Advice::Memberships { strength, .. }
-            | Advice::References { strength, .. }
-            | Advice::Links { strength, .. }
-            | Advice::Graph { strength, .. }
-            | Advice::Targets { strength, .. } => *strength = new,
-            _ => {}
-        }
+        let _ = with_strength!(self, strength => *strength = new);
     }
 
     /// The same with another strength, where it has one.
@@ -269,8 +252,27 @@ impl Advice {
         self
     }
 
+    /// Gives it the default strength if none is stated.
+    pub(super) fn state_strength(&mut self) {
+        if self.strength().is_some_and(|strength| !strength.is_stated()) {
+            self.set_strength(self.default_strength());
+        }
+    }
+
+    /// Gives it names of topics, where it has some.
+    #[doc(hidden)]
+    pub fn set_names(&mut self, new: Vec<String>) {
+        if let Advice::Sets { names, .. }
+        | Advice::Memberships { names, .. }
+        | Advice::References { names, .. } = self
+        {
+            *names = new;
+        }
+    }
+
     /// The names of topics that it mentions.
-    pub(crate) fn names(&self) -> &[String] {
+    #[doc(hidden)]
+    pub fn names(&self) -> &[String] {
         match self {
             Advice::Labels { labels, .. } => labels.names(),
             Advice::Sets { names, .. }

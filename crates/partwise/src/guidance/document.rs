@@ -14,43 +14,13 @@
 //! lists of rows in which null stands for what is not known. [`Advice::without_table`] takes them out of an
 //! item, [`Advice::with_table`] puts them back: whoever has a better place for large tables keeps them there.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::tables::{edges_of, graph_of, table_of, targets_of};
+use super::tables::{edges_of, graph_of, table_of};
 use super::{Advice, LabelTargets, Strength};
 use crate::foundation::Matrix;
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
-
-/// The labels of samples of which some are known, as they are written.
-pub(super) mod sets {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-
-    #[derive(Deserialize, Serialize)]
-    struct SetsText {
-        n_samples: usize,
-        samples: Vec<usize>,
-        sets: Vec<Vec<u32>>,
-    }
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        sets: &[Option<Vec<u32>>],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let known = || sets.iter().enumerate().filter_map(|(i, set)| Some((i, set.as_ref()?)));
-        let (samples, listed) =
-            (known().map(|(i, _)| i).collect(), known().map(|(_, set)| set.clone()).collect());
-        SetsText { n_samples: sets.len(), samples, sets: listed }.serialize(serializer)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Option<Vec<u32>>>, D::Error> {
-        let text = SetsText::deserialize(deserializer)?;
-        let listed = text.sets.into_iter().map(Some).collect();
-        crate::labels::spread(text.n_samples, &text.samples, listed, None).map_err(D::Error::custom)
-    }
-}
 
 /// A matrix as its rows.
 pub(super) mod rows {
@@ -88,59 +58,99 @@ pub(super) mod rows {
     }
 }
 
+/// The module `$module`: values of the type `$value` are written as a `$text`.
+macro_rules! written_as {
+    ($module:ident, $value:ty, $text:ident) => {
+        pub(super) mod $module {
+            use super::*;
+
+            pub(in crate::guidance) fn serialize<S: Serializer>(
+                value: &$value,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                $text::from(value).serialize(serializer)
+            }
+
+            pub(in crate::guidance) fn deserialize<'de, D: Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<$value, D::Error> {
+                $text::deserialize(deserializer)?.read().map_err(D::Error::custom)
+            }
+        }
+    };
+}
+
+written_as!(sets, Vec<Option<Vec<u32>>>, SetsText);
+written_as!(weights, Vec<f64>, WeightsText);
+written_as!(entries, Matrix<f64>, EntriesText);
+written_as!(lists, FeatureLists, ListsText);
+written_as!(graph, Graph, GraphText);
+
+/// The labels of samples of which some are known.
+#[derive(Deserialize, Serialize)]
+struct SetsText {
+    n_samples: usize,
+    samples: Vec<usize>,
+    sets: Vec<Vec<u32>>,
+}
+
+impl From<&Vec<Option<Vec<u32>>>> for SetsText {
+    fn from(sets: &Vec<Option<Vec<u32>>>) -> Self {
+        let known = || sets.iter().enumerate().filter_map(|(i, set)| Some((i, set.as_ref()?)));
+        let (samples, listed) =
+            (known().map(|(i, _)| i).collect(), known().map(|(_, set)| set.clone()).collect());
+        SetsText { n_samples: sets.len(), samples, sets: listed }
+    }
+}
+
+impl SetsText {
+    fn read(self) -> Result<Vec<Option<Vec<u32>>>, String> {
+        let listed = self.sets.into_iter().map(Some).collect();
+        crate::labels::spread(self.n_samples, &self.samples, listed, None)
+    }
+}
+
 /// One number for each sample or feature.
-pub(super) mod weights {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+#[derive(Deserialize, Serialize)]
+struct WeightsText {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    weights: Vec<f64>,
+}
 
-    #[derive(Deserialize, Serialize)]
-    struct WeightsText {
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        weights: Vec<f64>,
+impl From<&Vec<f64>> for WeightsText {
+    fn from(weights: &Vec<f64>) -> Self {
+        WeightsText { weights: weights.clone() }
     }
+}
 
-    pub(in super::super) fn serialize<S: Serializer>(
-        weights: &[f64],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        WeightsText { weights: weights.to_vec() }.serialize(serializer)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<f64>, D::Error> {
-        Ok(WeightsText::deserialize(deserializer)?.weights)
+impl WeightsText {
+    fn read(self) -> Result<Vec<f64>, String> {
+        Ok(self.weights)
     }
 }
 
 /// One number for each entry of the data.
-pub(super) mod entries {
-    use super::{Matrix, rows};
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+#[derive(Deserialize, Serialize)]
+struct EntriesText {
+    #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
+    rows: Matrix<f64>,
+}
 
-    #[derive(Deserialize, Serialize)]
-    struct EntriesText {
-        #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
-        rows: Matrix<f64>,
-    }
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        entries: &Matrix<f64>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        EntriesText { rows: entries.clone() }.serialize(serializer)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Matrix<f64>, D::Error> {
-        Ok(EntriesText::deserialize(deserializer)?.rows)
+impl From<&Matrix<f64>> for EntriesText {
+    fn from(entries: &Matrix<f64>) -> Self {
+        EntriesText { rows: entries.clone() }
     }
 }
 
-/// Lists of features as they are written: how many each sample has, and all of them in a row (or, in old
-/// files, list by list).
+impl EntriesText {
+    fn read(self) -> Result<Matrix<f64>, String> {
+        Ok(self.rows)
+    }
+}
+
+/// Lists of features: how many each sample has, and all of them in a row (or, in old files, list by list).
 #[derive(Deserialize, Serialize)]
-pub(super) struct ListsText {
+struct ListsText {
     #[serde(default)]
     counts: Vec<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -149,61 +159,47 @@ pub(super) struct ListsText {
     known: Option<Vec<Vec<u32>>>,
 }
 
-pub(super) mod lists {
-    use super::{FeatureLists, ListsText};
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        lists: &FeatureLists,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+impl From<&FeatureLists> for ListsText {
+    fn from(lists: &FeatureLists) -> Self {
         let counts = lists.offsets().windows(2).map(|pair| pair[1] - pair[0]).collect();
-        ListsText { counts, features: lists.features().to_vec(), known: None }.serialize(serializer)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<FeatureLists, D::Error> {
-        let text = ListsText::deserialize(deserializer)?;
-        if let Some(known) = text.known {
-            return Ok(known.into());
-        }
-        let mut offsets = vec![0_usize];
-        for count in text.counts {
-            let end = offsets.last().and_then(|end| end.checked_add(count));
-            offsets.push(end.ok_or_else(|| D::Error::custom("counts is more than is listed"))?);
-        }
-        if text.features.is_empty() {
-            return Ok(FeatureLists::without_features(offsets));
-        }
-        FeatureLists::new(offsets, text.features).map_err(D::Error::custom)
+        ListsText { counts, features: lists.features().to_vec(), known: None }
     }
 }
 
-/// A graph as it is written: its edges, both ways, as rows (from, to, weight).
-pub(super) mod graph {
-    use super::{Graph, Matrix, edges_of, graph_of, rows};
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-
-    #[derive(Deserialize, Serialize)]
-    struct GraphText {
-        n_samples: usize,
-        #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
-        edges: Matrix<f64>,
+impl ListsText {
+    fn read(self) -> Result<FeatureLists, String> {
+        if let Some(known) = self.known {
+            return Ok(known.into());
+        }
+        let mut offsets = vec![0_usize];
+        for count in self.counts {
+            let end = offsets.last().and_then(|end| end.checked_add(count));
+            offsets.push(end.ok_or("counts is more than is listed")?);
+        }
+        if self.features.is_empty() {
+            return Ok(FeatureLists::without_features(offsets));
+        }
+        FeatureLists::new(offsets, self.features).map_err(|error| error.to_string())
     }
+}
 
-    pub(in super::super) fn serialize<S: Serializer>(
-        graph: &Graph,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        GraphText { n_samples: graph.n_samples(), edges: edges_of(graph) }.serialize(serializer)
+/// A graph: its edges, both ways, as rows (from, to, weight).
+#[derive(Deserialize, Serialize)]
+struct GraphText {
+    n_samples: usize,
+    #[serde(with = "rows", default = "rows::none", skip_serializing_if = "rows::is_empty")]
+    edges: Matrix<f64>,
+}
+
+impl From<&Graph> for GraphText {
+    fn from(graph: &Graph) -> Self {
+        GraphText { n_samples: graph.n_samples(), edges: edges_of(graph) }
     }
+}
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Graph, D::Error> {
-        let text = GraphText::deserialize(deserializer)?;
-        graph_of(text.n_samples, &text.edges).map_err(D::Error::custom)
+impl GraphText {
+    fn read(self) -> Result<Graph, String> {
+        graph_of(self.n_samples, &self.edges).map_err(|error| error.to_string())
     }
 }
 
@@ -216,7 +212,7 @@ pub(super) struct TargetsText {
 
 impl From<TargetsText> for LabelTargets {
     fn from(text: TargetsText) -> Self {
-        targets_of(&text.targets)
+        LabelTargets::of_table(&text.targets)
     }
 }
 

@@ -113,10 +113,7 @@ impl Guidance {
     /// were given.
     pub fn advice(&self) -> Vec<&Advice> {
         let mut items: Vec<&Advice> = self.advice.iter().collect();
-        items.sort_by(|a, b| {
-            // Only items of one kind are told apart by what they hold.
-            a.place().cmp(&b.place()).then_with(|| format!("{a:?}").cmp(&format!("{b:?}")))
-        });
+        items.sort_by(|a, b| a.place().cmp(&b.place()).then_with(|| a.compare(b)));
         items
     }
 
@@ -130,13 +127,20 @@ impl Guidance {
         self.first(|item| if let Advice::Labels { labels, .. } = item { Some(labels) } else { None })
     }
 
-    /// The strength of the first labels or label targets.
+    /// The first labels or label targets.
+    pub(crate) fn label_item(&self) -> Option<&Advice> {
+        self.advice.iter().find(|item| matches!(item, Advice::Labels { .. } | Advice::Targets { .. }))
+    }
+
+    /// Their strength.
     #[doc(hidden)]
     pub fn label_strength(&self) -> Option<Strength> {
-        self.first(|item| match item {
-            Advice::Labels { strength, .. } | Advice::Targets { strength, .. } => Some(*strength),
-            _ => None,
-        })
+        self.label_item()?.strength()
+    }
+
+    /// The first item with a graph.
+    pub(crate) fn graph_item(&self) -> Option<&Advice> {
+        self.advice.iter().find(|item| matches!(item, Advice::Graph { .. }))
     }
 
     /// The first label targets, where there are some.

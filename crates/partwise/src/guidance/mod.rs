@@ -4,6 +4,8 @@
 mod advice;
 mod document;
 mod everything;
+mod kinds;
+mod order;
 mod plan;
 mod references;
 mod rules;
@@ -17,7 +19,9 @@ pub use crate::labels::Labels;
 pub use crate::terms::FeatureLists;
 pub use advice::{Advice, LabelRule};
 pub use everything::Guidance;
-pub(crate) use plan::{Evidence, Plan, ties};
+#[doc(hidden)]
+pub use kinds::{Axis, ItemTable, Kind};
+pub(crate) use plan::{Evidence, Plan, check_graph, raw_graph, ties};
 pub(crate) use references::check_references;
 pub use references::{CodeReference, ComponentReference, LabelTargets};
 pub use sets::{LabelSets, SupportVectors};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Strength;
 use super::document::{TargetsText, rows};
 use crate::engine::{Shape, Slot};
-use crate::foundation::checks::check_non_negative;
+use crate::foundation::checks::{check_non_negative, check_shape, check_weights};
 use crate::foundation::{Error, Matrix, Result};
 use crate::terms::{ComponentAnchor, LabelView};
 
@@ -42,6 +42,17 @@ pub struct LabelTargets {
 }
 
 impl LabelTargets {
+    /// From one table (n × c) in which NaN is not known.
+    #[doc(hidden)]
+    pub fn of_table(table: &Matrix<f64>) -> Self {
+        let (n, c) = table.shape();
+        let value = |i, l| Some(table.get(i, l)).filter(|value| !value.is_nan());
+        LabelTargets {
+            targets: Matrix::from_fn(n, c, |i, l| value(i, l).unwrap_or(0.0)),
+            known: Matrix::from_fn(n, c, |i, l| f64::from(value(i, l).is_some())),
+        }
+    }
+
     /// 1 for the class of a labelled sample and 0 for the others; unlabelled samples are not known.
     pub(crate) fn of_labels(labels: &super::Labels) -> Self {
         let (n, c) = (labels.n_samples(), labels.n_classes());
@@ -56,22 +67,16 @@ impl LabelTargets {
         let (targets, known) = (&self.targets, &self.known);
         for (what, matrix) in [("the targets of the labels", targets), ("the marks of known labels", known)] {
             let expected = (shape.samples, targets.columns());
-            if matrix.shape() != expected {
-                return Err(Error::Shape {
-                    what: what.into(),
-                    expected: format!("{} x {}", expected.0, expected.1),
-                    found: format!("{} x {}", matrix.rows(), matrix.columns()),
-                });
-            }
+            check_shape(what, expected, matrix.shape())?;
             check_non_negative(what, matrix)?;
         }
         match known.as_slice().iter().position(|m| *m != 0.0 && *m != 1.0) {
             None => Ok(()),
-            Some(at) => Err(Error::OutOfRange {
-                name: format!("the mark of sample {}, label {}", at / known.columns(), at % known.columns()),
-                value: known.as_slice()[at].to_string(),
-                valid: "1 (known) or 0 (unknown)".into(),
-            }),
+            Some(at) => Err(Error::out_of_range(
+                format!("the mark of sample {}, label {}", at / known.columns(), at % known.columns()),
+                known.as_slice()[at],
+                "1 (known) or 0 (unknown)",
+            )),
         }
     }
 }
@@ -91,6 +96,13 @@ impl LabelTargets {
         };
         (weight > 0.0 && self.targets.columns() > 0)
             .then(|| LabelView::new(&self.targets, &self.known, weight))
+    }
+}
+
+impl CodeReference {
+    /// m², as it enters the objective.
+    pub(crate) fn squared_weights(&self) -> Vec<f64> {
+        self.weight.iter().map(|m| m * m).collect()
     }
 }
 
@@ -122,47 +134,29 @@ fn check_codes(reference: &CodeReference, shape: Shape) -> Result<()> {
         (shape.samples, shape.rank),
         reference.reference.shape(),
     )?;
-    check_weights("the weights of the reference codes", shape.samples, &reference.weight)?;
+    check_row_weights("the weights of the reference codes", shape.samples, &reference.weight)?;
     check_non_negative("the reference of the codes", &reference.reference)
 }
 
 fn check_components(reference: &ComponentReference, shape: Shape) -> Result<()> {
     let (known, features) = reference.reference.shape();
     if known > shape.rank {
-        return Err(Error::OutOfRange {
-            name: "rank k".into(),
-            value: shape.rank.to_string(),
-            valid: format!("at least {known}, the number of reference components"),
-        });
+        return Err(Error::out_of_range(
+            "rank k",
+            shape.rank,
+            format!("at least {known}, the number of reference components"),
+        ));
     }
     check_shape(
         "the reference components (one row each, d columns)",
         (known, shape.features),
         (known, features),
     )?;
-    check_weights("the weights of the reference components", known, &reference.weight)?;
+    check_row_weights("the weights of the reference components", known, &reference.weight)?;
     check_non_negative("the reference components", &reference.reference)
 }
 
-fn check_shape(what: &str, expected: (usize, usize), found: (usize, usize)) -> Result<()> {
-    if expected == found {
-        return Ok(());
-    }
-    Err(Error::Shape {
-        what: what.into(),
-        expected: format!("{} x {}", expected.0, expected.1),
-        found: format!("{} x {}", found.0, found.1),
-    })
-}
-
-fn check_weights(what: &str, expected: usize, weights: &[f64]) -> Result<()> {
+fn check_row_weights(what: &str, expected: usize, weights: &[f64]) -> Result<()> {
     check_shape(what, (expected, 1), (weights.len(), 1))?;
-    match weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-        None => Ok(()),
-        Some(at) => Err(Error::OutOfRange {
-            name: format!("{what}, entry {at},"),
-            value: weights[at].to_string(),
-            valid: "a finite number of 0 or more".into(),
-        }),
-    }
+    check_weights(weights, |at| format!("{what}, entry {at},"))
 }

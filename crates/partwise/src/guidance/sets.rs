@@ -62,7 +62,7 @@ impl SupportVectors {
     /// # Errors
     /// [`Error::OutOfRange`] for a place outside n × m, or a coefficient that is not finite and 0 or more.
     pub fn from_triplets(n: usize, m: usize, mut entries: Vec<(u32, u32, f64)>) -> Result<Self> {
-        let fault = |name: String, value: String, valid: String| Error::OutOfRange { name, value, valid };
+        let fault = |name: String, value: String, valid: String| Error::out_of_range(name, value, valid);
         for (sample, column, value) in &entries {
             if *sample as usize >= n || *column as usize >= m {
                 let name = "the place of a support vector's coefficient".into();

@@ -123,21 +123,31 @@ impl Strength {
         }
     }
 
-    /// Refuses what is out of range.
+    /// Refuses what is out of range, and what a single fit cannot have.
     pub(crate) fn check(self, what: &str) -> Result<()> {
-        let fault = |value: f64, valid: &str| {
-            Err(Error::OutOfRange { name: what.into(), value: value.to_string(), valid: valid.into() })
-        };
+        if self == Strength::Auto {
+            return Err(Error::incompatible(
+                format!("{what} of \"auto\" in a single fit"),
+                "it is found by a search over several fits",
+                ["recipes::auto_scale", "a number from 0 to 1"],
+            ));
+        }
+        self.check_range(what)
+    }
+
+    /// Refuses what is out of range.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    #[doc(hidden)]
+    pub fn check_range(self, what: &str) -> Result<()> {
         match self {
             Strength::Relative(s) if !(0.0..=1.0).contains(&s) => {
-                fault(s, "from 0 (ignored) to 1 (fixed exactly)")
+                Err(Error::out_of_range(what, s, "from 0 (ignored) to 1 (fixed exactly)"))
             }
-            Strength::Raw(m) if !(m >= 0.0 && m.is_finite()) => fault(m, "a finite raw weight of 0 or more"),
-            Strength::Auto => Err(Error::Incompatible {
-                asked: format!("{what} of \"auto\" in a single fit"),
-                reason: "it is found by a search over several fits".into(),
-                valid: vec!["recipes::auto_scale".into(), "a number from 0 to 1".into()],
-            }),
+            Strength::Raw(m) if !(m >= 0.0 && m.is_finite()) => {
+                Err(Error::out_of_range(what, m, "a finite raw weight of 0 or more"))
+            }
             _ => Ok(()),
         }
     }
@@ -151,6 +161,12 @@ impl Strength {
             }
             other => other,
         }
+    }
+
+    /// Whether it is more than what stands for the default in a document.
+    #[doc(hidden)]
+    pub fn is_stated(self) -> bool {
+        !matches!(self, Strength::Relative(s) if s.is_nan())
     }
 
     /// Whether it is a paper's own weight.

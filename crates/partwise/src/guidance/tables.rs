@@ -1,7 +1,7 @@
 //! The large tables of items, apart from the rest of them: a document may keep these elsewhere.
 
 use super::document::rows;
-use super::{Advice, CodeReference, ComponentReference, LabelTargets, Strength};
+use super::{Advice, CodeReference, ComponentReference, LabelTargets};
 use crate::foundation::{Error, Matrix, Result};
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
@@ -29,15 +29,6 @@ pub(super) fn graph_of(n: usize, edges: &Matrix<f64>) -> Result<Graph> {
     Graph::from_entries(n, &(0..edges.rows()).map(edge).collect::<Result<Vec<_>>>()?)
 }
 
-pub(super) fn targets_of(table: &Matrix<f64>) -> LabelTargets {
-    let (n, c) = table.shape();
-    let value = |i, l| Some(table.get(i, l)).filter(|value| !value.is_nan());
-    LabelTargets {
-        targets: Matrix::from_fn(n, c, |i, l| value(i, l).unwrap_or(0.0)),
-        known: Matrix::from_fn(n, c, |i, l| f64::from(value(i, l).is_some())),
-    }
-}
-
 pub(super) fn table_of(targets: &LabelTargets) -> Matrix<f64> {
     let (n, c) = targets.targets.shape();
     let known = |i, l| targets.known.get(i, l) != 0.0;
@@ -49,14 +40,11 @@ impl Advice {
     /// a document only, until [`Advice::with_table`] makes it whole.
     #[doc(hidden)]
     pub fn without_table(mut self) -> (Self, Option<Matrix<f64>>) {
-        let take = |matrix: &mut Matrix<f64>| Some(std::mem::replace(matrix, rows::none()));
+        if let Some(matrix) = self.matrix_mut() {
+            let table = std::mem::replace(matrix, rows::none());
+            return (self, Some(table));
+        }
         let table = match &mut self {
-            Advice::Memberships { shares: matrix, .. }
-            | Advice::References { profiles: matrix, .. }
-            | Advice::KnownEntries(matrix)
-            | Advice::EntryWeights(matrix)
-            | Advice::CodeReference(CodeReference { reference: matrix, .. })
-            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => take(matrix),
             Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
                 let weights = std::mem::take(weights);
                 Some(Matrix::from_fn(1, weights.len(), |_, i| weights[i]))
@@ -78,10 +66,10 @@ impl Advice {
             }
             Advice::Targets { targets, .. } => {
                 let table = table_of(targets);
-                *targets = targets_of(&rows::none());
+                *targets = LabelTargets::of_table(&rows::none());
                 Some(table)
             }
-            Advice::Labels { .. } | Advice::Sets { .. } | Advice::Links { .. } => None,
+            _ => None,
         };
         (self, table)
     }
@@ -99,14 +87,6 @@ impl Advice {
         }
         if let Some(table) = table {
             match &mut self {
-                Advice::Memberships { shares: matrix, .. }
-                | Advice::References { profiles: matrix, .. }
-                | Advice::KnownEntries(matrix)
-                | Advice::EntryWeights(matrix)
-                | Advice::CodeReference(CodeReference { reference: matrix, .. })
-                | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => {
-                    *matrix = table;
-                }
                 Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
                     *weights = table.into_vec()
                 }
@@ -120,15 +100,14 @@ impl Advice {
                     };
                     *lists = FeatureLists::new(lists.offsets().to_vec(), features)?;
                 }
-                Advice::Targets { targets, .. } => *targets = targets_of(&table),
-                Advice::Labels { .. } | Advice::Sets { .. } | Advice::Links { .. } => {
-                    return fault(format!("{} have no table", self.kind()));
-                }
+                Advice::Targets { targets, .. } => *targets = LabelTargets::of_table(&table),
+                item => match item.matrix_mut() {
+                    Some(matrix) => *matrix = table,
+                    None => return fault(format!("{} have no table", self.kind())),
+                },
             }
         }
-        if matches!(self.strength(), Some(Strength::Relative(s)) if s.is_nan()) {
-            self.set_strength(self.default_strength());
-        }
+        self.state_strength();
         match &self {
             Advice::KnownFeatures(lists) if lists.offsets().last() != Some(&lists.features().len()) => {
                 fault("counts is more than is listed".into())
@@ -143,16 +122,23 @@ impl Advice {
         }
     }
 
-    fn lacks_table(&self) -> bool {
+    fn lacks_table(&mut self) -> bool {
+        match self {
+            Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => weights.is_empty(),
+            _ => self.matrix_mut().is_some_and(|matrix| matrix.rows() == 0),
+        }
+    }
+
+    /// The matrix that is its table, if it is one.
+    fn matrix_mut(&mut self) -> Option<&mut Matrix<f64>> {
         match self {
             Advice::Memberships { shares: matrix, .. }
             | Advice::References { profiles: matrix, .. }
             | Advice::KnownEntries(matrix)
             | Advice::EntryWeights(matrix)
             | Advice::CodeReference(CodeReference { reference: matrix, .. })
-            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => matrix.rows() == 0,
-            Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => weights.is_empty(),
-            _ => false,
+            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => Some(matrix),
+            _ => None,
         }
     }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Strength;
+use crate::foundation::{Error, Result};
 
 /// A feature, by number or by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
@@ -57,6 +58,27 @@ pub struct Topic {
 }
 
 impl Topic {
+    /// The fields of its schema.
+    #[doc(hidden)]
+    pub const FIELDS: &[&str] = &["name", "components", "seeds", "strength", "forbidden"];
+
+    /// Refuses a strength that its seeds cannot have in any fit.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] and [`Error::Incompatible`].
+    #[doc(hidden)]
+    pub fn check_strength(&self) -> Result<()> {
+        self.strength.check_range(&format!("the strength of topic \"{}\"", self.name))?;
+        match self.strength.is_raw() {
+            false => Ok(()),
+            true => Err(Error::incompatible(
+                format!("a raw strength for the seeds of topic \"{}\"", self.name),
+                "seeds have no published weight",
+                ["a strength from 0 (ignored) to 1 (fixed exactly)", "\"auto\""],
+            )),
+        }
+    }
+
     /// A topic with a name only.
     pub fn new(name: impl Into<String>) -> Self {
         Topic {
@@ -139,8 +161,13 @@ mod counts {
 
     impl<'de> Deserialize<'de> for Count {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let count = usize::deserialize(deserializer).ok().filter(|count| *count > 0);
-            count.map(Count).ok_or_else(|| D::Error::custom("components is no count of 1 or more"))
+            let fault = |found: &dyn std::fmt::Display| {
+                D::Error::custom(format!("components is {found}, but must be a whole number of 1 or more"))
+            };
+            let count = f64::deserialize(deserializer).map_err(|error| fault(&error))?;
+            // Up to here whole numbers are exact.
+            let whole = count.fract() == 0.0 && (1.0..=9e15).contains(&count);
+            whole.then_some(Count(count as usize)).ok_or_else(|| fault(&count))
         }
     }
 }

@@ -11,7 +11,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{stream, uniform_factor};
+use super::labels::{balanced, beside};
+use super::uniform_factor;
 use crate::data::DataMatrix;
 use crate::engine::Problem;
 use crate::engine::{Factors, Settings, Slot};
@@ -20,22 +21,8 @@ use crate::guidance::{Evidence, Plan};
 
 pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &Settings) -> Factors<T> {
     let data = problem.original();
-    let (n, d, k) = (data.n_samples(), data.n_features(), settings.rank);
-    let summary = data.summary();
-    let mean = summary.sum / (n as f64 * d as f64);
     let known: Vec<Option<Vec<f64>>> = plan.evidence.iter().map(|e| shown(data, e)).collect();
-    let stream = stream(settings.seed, Slot::Components);
-    let mut components = Matrix::<f64>::zeros(d, k);
-    let mut draws = vec![0.0; k];
-    for feature in 0..d {
-        stream.fill(feature, &mut draws);
-        let column_mean = summary.column_sums[feature] / n as f64;
-        for (j, value) in components.row_mut(feature).iter_mut().enumerate() {
-            let known = known.get(j).and_then(Option::as_ref);
-            let base = known.map_or(column_mean * draws[j], |row| row[feature]);
-            *value = base + 0.01 * mean * draws[j];
-        }
-    }
+    let components = beside(&known, data, settings);
     let mut codes: Matrix<f64> = uniform_factor::<T>(problem, Slot::Codes, settings, 0.1).cast();
     for (j, evidence) in plan.evidence.iter().enumerate() {
         // A row that stands for several samples shows what the surest of them does.
@@ -49,12 +36,7 @@ pub(crate) fn start<T: Real>(problem: &Problem<'_, T>, plan: &Plan, settings: &S
             codes.set(row, j, value);
         }
     }
-    let norm = |m: &Matrix<f64>| m.as_slice().iter().map(|v| v * v).sum::<f64>().sqrt();
-    let ratio = (norm(&components) / norm(&codes)).sqrt();
-    let ratio = if ratio > 0.0 && ratio.is_finite() { ratio } else { 1.0 };
-    codes.as_mut_slice().iter_mut().for_each(|v| *v *= ratio);
-    components.as_mut_slice().iter_mut().for_each(|v| *v /= ratio);
-    Factors::new(codes.cast(), components.cast())
+    balanced(codes, components)
 }
 
 /// Bᵀ (c × k) beside the guided start, with the `known` labels above 0 (row of the codes, label, value):

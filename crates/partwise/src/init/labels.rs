@@ -10,6 +10,7 @@
 //! scaled to equal norm, which leaves W·H and makes the start (and with it the fit) follow a scaling of X.
 
 use super::{stream, uniform_factor};
+use crate::data::DataMatrix;
 use crate::engine::Problem;
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real, Result};
@@ -45,27 +46,15 @@ pub(super) fn start<T: Real>(
 ) -> Result<Factors<T>> {
     let labels = model.labels().expect("the start was resolved to labels only where there are some");
     let data = problem.original();
-    let (d, k) = (data.n_features(), settings.rank);
-    let summary = data.summary();
-    let mean = summary.sum / (data.n_samples() as f64 * d as f64);
-    let mut means = vec![vec![0.0; d]; labels.n_classes()];
+    let mut means = vec![vec![0.0; data.n_features()]; labels.n_classes()];
     let counts = labels.counts();
     for i in 0..data.n_samples() {
         if let Some(class) = labels.class(i) {
             data.add_row(i, 1.0 / counts[class] as f64, &mut means[class]);
         }
     }
-    let stream = stream(settings.seed, Slot::Components);
-    let mut components = Matrix::<f64>::zeros(d, k);
-    let mut draws = vec![0.0; k];
-    for feature in 0..d {
-        stream.fill(feature, &mut draws);
-        let column_mean = summary.column_sums[feature] / data.n_samples() as f64;
-        for (j, value) in components.row_mut(feature).iter_mut().enumerate() {
-            let known = means.get(j).map(|row| row[feature] + 0.01 * mean * draws[j]);
-            *value = known.unwrap_or(column_mean * draws[j] + 0.01 * mean * draws[j]);
-        }
-    }
+    let means: Vec<Option<Vec<f64>>> = means.into_iter().map(Some).collect();
+    let components = beside(&means, data, settings);
     let mut codes: Matrix<f64> = uniform_factor::<T>(problem, Slot::Codes, settings, 0.1).cast();
     for row in 0..codes.rows() {
         let (origin, scale) = problem.row_origin(row);
@@ -74,6 +63,31 @@ pub(super) fn start<T: Real>(
         }
     }
     Ok(balanced(codes, components))
+}
+
+/// Components (d × k) at what is known of each; the others at the mean of the features times a random number.
+/// All get a little noise.
+pub(super) fn beside<T: Real>(
+    known: &[Option<Vec<f64>>],
+    data: &dyn DataMatrix<T>,
+    settings: &Settings,
+) -> Matrix<f64> {
+    let (n, d, k) = (data.n_samples(), data.n_features(), settings.rank);
+    let summary = data.summary();
+    let mean = summary.sum / (n as f64 * d as f64);
+    let stream = stream(settings.seed, Slot::Components);
+    let mut components = Matrix::<f64>::zeros(d, k);
+    let mut draws = vec![0.0; k];
+    for feature in 0..d {
+        stream.fill(feature, &mut draws);
+        let column_mean = summary.column_sums[feature] / n as f64;
+        for (j, value) in components.row_mut(feature).iter_mut().enumerate() {
+            let known = known.get(j).and_then(Option::as_ref);
+            let base = known.map_or(column_mean * draws[j], |row| row[feature]);
+            *value = base + 0.01 * mean * draws[j];
+        }
+    }
+    components
 }
 
 /// Both factors scaled to equal norm, which leaves their product.

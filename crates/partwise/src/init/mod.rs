@@ -12,7 +12,7 @@ use crate::engine::Problem;
 use crate::engine::losses::images;
 use crate::engine::term::OwnStart;
 use crate::engine::{Factors, Init, Settings, Slot};
-use crate::foundation::checks::check_non_negative;
+use crate::foundation::checks::{check_non_negative, check_shape};
 use crate::foundation::{Error, Matrix, Notice, Real, Result, Stream};
 use crate::guidance::Plan;
 use crate::methods::Model;
@@ -283,17 +283,6 @@ fn custom_components<T: Real>(features: usize, components: &Matrix<f64>, rank: u
     check_shape("the components of the start (k x d)", (rank, features), components.shape())?;
     check_non_negative("the components of the start", components)?;
     Ok(components.transposed().cast())
-}
-
-fn check_shape(what: &str, expected: (usize, usize), found: (usize, usize)) -> Result<()> {
-    if expected == found {
-        return Ok(());
-    }
-    Err(Error::Shape {
-        what: what.into(),
-        expected: format!("{} x {}", expected.0, expected.1),
-        found: format!("{} x {}", found.0, found.1),
-    })
 }
 
 /// As WS-NMF is published. See [`Init::Published`].

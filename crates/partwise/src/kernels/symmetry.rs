@@ -20,11 +20,7 @@ pub(crate) fn asymmetry_allowed(largest: f64) -> f64 {
 pub fn symmetric_mean(what: &str, matrix: &Matrix<f64>) -> Result<Matrix<f64>> {
     let (n, columns) = matrix.shape();
     if n != columns {
-        return Err(Error::Shape {
-            what: what.into(),
-            expected: "as many columns as rows".into(),
-            found: format!("{n} x {columns}"),
-        });
+        return Err(Error::shape(what, "as many columns as rows", format!("{n} x {columns}")));
     }
     let allowed = asymmetry_allowed(matrix.as_slice().iter().fold(0.0, |largest, v| v.abs().max(largest)));
     let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));

@@ -10,10 +10,7 @@
 //! Cai & Huang 2012, doi:10.1109/TPAMI.2011.217. Differs: the paper prints the objective unsquared (squared
 //! is meant); any solver, not only MU; the default start is label-aware, codes first.
 
-use super::{Form, Input, Known, MethodSpec, Tying};
-use crate::engine::losses::Loss;
-use crate::engine::term::ModelTerm;
-use crate::foundation::Result;
+use super::{Input, Loss, MethodSpec, Tying, labels_only};
 use crate::guidance::LabelRule;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
@@ -24,15 +21,10 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     needs: "labels, two or more for at least one class",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Labels,
-    form: Form::Matrix,
     reference: "Liu & Wu 2010, AAAI-10, 506-511; Liu et al. 2012, doi:10.1109/TPAMI.2011.217",
     differs: "label-aware start with the codes solved first by default; any solver; exact merging of rows",
     takes: &[Input::Labels],
     label_rule: LabelRule::SameCodes,
-    terms,
+    terms: labels_only,
     ..super::PLAIN
 };
-
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
-    known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
-}

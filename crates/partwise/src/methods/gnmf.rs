@@ -13,13 +13,11 @@
 //! updates minimize a separable majorizer ([`GraphSmoothing`](crate::terms::GraphSmoothing)); components are
 //! not rescaled to unit length at the end.
 
-use super::{Input, Known, MethodSpec, Tying};
-use crate::engine::losses::Loss;
+use super::{Input, Known, MethodSpec, Result, Terms};
 use crate::engine::term::ModelTerm;
-use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
-use crate::guidance::Strength;
-use crate::terms::{GraphForm, GraphSmoothing};
+use crate::guidance::{Advice, Strength, check_graph, raw_graph};
+use crate::terms::GraphSmoothing;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "gnmf",
@@ -27,8 +25,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     summary: "samples that are connected in a graph get similar codes",
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A",
     needs: "a graph over the samples",
-    losses: &[Loss::Frobenius],
-    tying: Tying::Free,
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231",
     differs: "any solver (all except multiplicative updates use a separable majorizer); no rescaling at the \
         end",
@@ -38,37 +34,24 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
-    let (graph, strength) = known_graph(&SPEC, known)?;
-    Ok(vec![smoothing(graph.clone(), strength)])
+fn terms(known: Known<'_>) -> Terms {
+    let (graph, strength) = known_graph(known)?;
+    Ok(vec![smoothing(graph, strength)])
 }
 
 /// The graph, of as many samples as the data have, beside a valid strength.
-pub(super) fn known_graph<'k>(spec: &MethodSpec, known: Known<'k>) -> Result<(&'k Graph, Strength)> {
-    let (graph, strength) = known.guidance.graph().ok_or_else(|| spec.lacks())?;
-    if graph.n_samples() != known.shape.samples {
-        return Err(Error::Shape {
-            what: "the graph over the samples".into(),
-            expected: format!("{} samples", known.shape.samples),
-            found: format!("{} samples", graph.n_samples()),
-        });
-    }
-    strength.check("graph weight")?;
-    if strength.is_held() {
-        return Err(Error::Incompatible {
-            asked: "a graph with strength 1".into(),
-            reason: "connected samples would all be equal".into(),
-            valid: vec!["a strength below 1".into()],
-        });
-    }
-    Ok((graph, strength))
+pub(super) fn known_graph(known: Known<'_>) -> Result<(&Graph, Strength)> {
+    let item = known.guidance.graph_item().ok_or_else(|| known.spec.lacks())?;
+    let Advice::Graph { graph, .. } = item else { return Err(known.spec.lacks()) };
+    check_graph(graph, known.shape)?;
+    Ok((graph, item.strength_in_fit("graph weight")?))
 }
 
 /// The term of the graph: published with a raw strength, measured at unit length of the components with a
-/// relative one. Its form is chosen with the solver, when the problem is made.
-pub(super) fn smoothing(graph: Graph, strength: Strength) -> Box<dyn ModelTerm> {
+/// relative one.
+pub(super) fn smoothing(graph: &Graph, strength: Strength) -> Box<dyn ModelTerm> {
     Box::new(match strength {
-        Strength::Raw(weight) => GraphSmoothing::new(graph, weight, GraphForm::Separable),
-        relative => GraphSmoothing::relative(graph, relative.weight()),
+        Strength::Raw(lambda) => raw_graph(graph, lambda),
+        relative => GraphSmoothing::relative(graph.clone(), relative.weight()),
     })
 }

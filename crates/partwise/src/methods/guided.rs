@@ -9,10 +9,7 @@
 //! components at their profile. The published methods are special cases: CNMF (labels as the same codes,
 //! exact), WS-NMF (labels, memberships or references, raw), SSNMF (labels as a view), GNMF (a graph, raw).
 
-use super::{Input, Known, MethodSpec, Tying};
-use crate::engine::losses::Loss;
-use crate::engine::term::ModelTerm;
-use crate::foundation::Result;
+use super::{Input, Known, Loss, MethodSpec, Terms, Tying};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "guided";
@@ -33,6 +30,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
 };
 
 /// None of its own: guidance is compiled with the data at hand, when the problem is put together.
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
+fn terms(known: Known<'_>) -> Terms {
     if known.guidance.is_empty() { Err(SPEC.lacks()) } else { Ok(Vec::new()) }
 }

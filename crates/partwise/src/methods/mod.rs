@@ -109,7 +109,7 @@ pub struct MethodSpec {
     /// What differs from the paper, in a sentence.
     pub differs: &'static str,
     /// Checks the guidance against the shape, and returns the terms other than the loss.
-    pub(crate) terms: fn(Known<'_>) -> Result<ModelTerms>,
+    pub(crate) terms: fn(Known<'_>) -> Terms,
 }
 
 impl MethodSpec {
@@ -147,6 +147,7 @@ pub(crate) fn that_take(input: Input) -> Vec<String> {
 /// What a method makes its terms from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'m> {
+    pub(crate) spec: &'static MethodSpec,
     pub(crate) guidance: &'m Guidance,
     pub(crate) options: &'m MethodOptions,
     pub(crate) shape: Shape,
@@ -385,7 +386,15 @@ impl Model {
     }
 }
 
-/// A model without terms beside the loss.
-fn no_terms(_: Known<'_>) -> Result<ModelTerms> {
+/// The terms of a method beside the loss.
+type Terms = Result<ModelTerms>;
+
+/// None.
+fn no_terms(_: Known<'_>) -> Terms {
     Ok(Vec::new())
+}
+
+/// None, but labels are needed: they tie or rescale rows.
+fn labels_only(known: Known<'_>) -> Terms {
+    known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| known.spec.lacks())
 }

@@ -8,8 +8,7 @@
 //! baseline that the CNMF paper calls "NMF". Reference: Xu, Liu & Gong 2003, doi:10.1145/860435.860485.
 //! Differs: any solver.
 
-use super::{Form, MethodSpec, Tying, no_terms};
-use crate::engine::losses::Loss;
+use super::{MethodSpec, Tying, no_terms};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ncw-nmf",
@@ -17,9 +16,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     summary: "plain factorization with rows weighted as in normalized cuts",
     objective: "sum_i g_i |x_i - w_i H|^2, g_i = 1/(X X' 1)_i",
     needs: "nothing",
-    losses: &[Loss::Frobenius],
     tying: Tying::NormalizedCut,
-    form: Form::Matrix,
     reference: "Xu, Liu & Gong 2003, doi:10.1145/860435.860485",
     differs: "supports every solver, not only multiplicative updates",
     terms: no_terms,

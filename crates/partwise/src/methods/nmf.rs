@@ -7,8 +7,7 @@
 //! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". Differs: supports every
 //! solver.
 
-use super::{Form, MethodSpec, Tying, no_terms};
-use crate::engine::losses::Loss;
+use super::{Loss, MethodSpec, no_terms};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf",
@@ -18,8 +17,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     objective: "|X - W H|^2, or D(X | W H)",
     needs: "nothing",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
-    tying: Tying::Free,
-    form: Form::Matrix,
     reference: "Lee & Seung 2001, NIPS 13, 556-562",
     differs: "supports every solver, not only multiplicative updates",
     terms: no_terms,

@@ -17,12 +17,10 @@
 //! reduction", arXiv:1112.3714. Differs: the paper leaves the machines' loss and bias open: hinge loss, no
 //! bias here; the start is label-aware by default, codes first.
 
-use super::{Input, Known, MethodSpec, Tying};
+use super::{Error, Input, Known, Loss, MethodSpec, Result, Terms};
 use crate::data::DataMatrix;
-use crate::engine::losses::Loss;
-use crate::engine::term::ModelTerm;
+use crate::foundation::Real;
 use crate::foundation::pool::Pool;
-use crate::foundation::{Error, Real, Result};
 use crate::guidance::{Guidance, Labels, SupportVectors};
 use crate::svm::{self, Cost, SvmSettings};
 
@@ -36,7 +34,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     objective: "D(X | W H) + lambda D(S'X | S'W H), S the coefficients of the support vectors",
     needs: "labels of two or more classes, or label sets",
     losses: &[Loss::KullbackLeibler],
-    tying: Tying::Free,
     reference: "Cho & Saul 2011, arXiv:1112.3714",
     differs: "hinge loss without a bias, which the paper leaves open; label-aware start with the codes solved first by default",
     takes: &[Input::Labels, Input::LabelSets, Input::DiscriminativeWeight, Input::Cost],
@@ -45,14 +42,14 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
 };
 
 /// Checks the guidance. The term itself needs SᵀX, so the problem forms it.
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
+fn terms(known: Known<'_>) -> Terms {
     let (margins, shape) = (known.options, known.shape);
     let samples = |what: &str, found: usize| {
         if found == shape.samples {
             return Ok(());
         }
         let expected = format!("{} samples", shape.samples);
-        Err(Error::Shape { what: what.into(), expected, found: format!("{found} samples") })
+        Err(Error::shape(what, expected, format!("{found} samples")))
     };
     match (&margins.support, known.guidance.sets()) {
         (Some(support), _) => samples("the coefficients of the support vectors", support.shape().0)?,

@@ -11,10 +11,7 @@
 //! (solver `nesterov`). Differs: by default each merged row takes the step that its own number of samples
 //! allows (METHODS R3); supports every solver; the caller divides X by its maximum if that is wanted.
 
-use super::{Input, Known, MethodSpec, PLAIN, Tying};
-use crate::engine::solvers::SolverChoice;
-use crate::engine::term::ModelTerm;
-use crate::foundation::Result;
+use super::{Input, MethodSpec, PLAIN, SolverChoice, Tying, labels_only};
 use crate::guidance::LabelRule;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
@@ -31,10 +28,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     differs: "each merged row has its own step by default; supports every solver",
     takes: &[Input::Labels, Input::Smoothing, Input::StepRule],
     label_rule: LabelRule::SameCodes,
-    terms,
+    terms: labels_only,
     ..PLAIN
 };
-
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
-    known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
-}

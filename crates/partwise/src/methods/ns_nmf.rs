@@ -8,8 +8,7 @@
 //! [`MethodOptions::smoothing`](super::MethodOptions). Reference: Pascual-Montano et al. 2006,
 //! doi:10.1109/TPAMI.2006.60. Differs: any solver; the factors are not normalized during the fit.
 
-use super::{Input, MethodSpec, PLAIN};
-use crate::engine::losses::Loss;
+use super::{Input, Loss, MethodSpec, PLAIN};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ns-nmf",

@@ -11,10 +11,7 @@
 //! doi:10.1145/1102351.1102451. Differs: supports every solver, not only multiplicative updates; without
 //! penalties; the start is random or given.
 
-use super::{Form, Input, Known, MethodSpec, Tying};
-use crate::engine::losses::Loss;
-use crate::engine::term::ModelTerm;
-use crate::foundation::{Error, Result};
+use super::{Error, Form, Input, Known, MethodSpec, Terms};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ntf",
@@ -22,8 +19,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     summary: "images as slices of a tensor: each component is a column of pixels times a row",
     objective: "sum_iab (T_iab - sum_j W_ij U_aj V_bj)^2",
     needs: "the shape of the images",
-    losses: &[Loss::Frobenius],
-    tying: Tying::Free,
     form: Form::Images,
     reference: "Shashua & Hazan 2005, doi:10.1145/1102351.1102451",
     differs: "supports every solver; no penalties; a random or custom start",
@@ -32,16 +27,16 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
+fn terms(known: Known<'_>) -> Terms {
     let Some((height, width)) = known.options.image_shape else {
         return Err(SPEC.lacks());
     };
     if height.checked_mul(width) != Some(known.shape.features) {
-        return Err(Error::Shape {
-            what: "the images".into(),
-            expected: format!("as many pixels as features, {}", known.shape.features),
-            found: format!("{height} x {width}"),
-        });
+        return Err(Error::shape(
+            "the images",
+            format!("as many pixels as features, {}", known.shape.features),
+            format!("{height} x {width}"),
+        ));
     }
     Ok(Vec::new())
 }

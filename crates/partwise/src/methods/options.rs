@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::foundation::{Error, Result};
+use crate::foundation::names;
 use crate::guidance::SupportVectors;
 use crate::terms::AnchorScale;
 
@@ -17,29 +17,9 @@ pub enum StepRule {
     LargestClass,
 }
 
-impl StepRule {
-    /// Every rule, the default first.
+names! {
     #[doc(hidden)]
-    pub const ALL: &'static [StepRule] = &[StepRule::OwnClass, StepRule::LargestClass];
-    pub(super) const NAMES: [&'static str; 2] = [StepRule::OwnClass.name(), StepRule::LargestClass.name()];
-
-    /// `"own-class"` or `"largest-class"`.
-    #[doc(hidden)]
-    pub const fn name(self) -> &'static str {
-        match self {
-            StepRule::OwnClass => "own-class",
-            StepRule::LargestClass => "largest-class",
-        }
-    }
-
-    /// The rule with this name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the valid names.
-    #[doc(hidden)]
-    pub fn from_name(name: &str) -> Result<Self> {
-        Error::choose("step rule", name, StepRule::ALL.iter().map(|rule| (rule.name(), *rule)))
-    }
+    StepRule, "step rule", { OwnClass = "own-class", LargestClass = "largest-class" }
 }
 
 /// The numbers and choices of single methods. A method reads those that its

@@ -121,7 +121,7 @@ impl Parameter {
     }
 
     fn out_of_range(&self, value: String) -> Error {
-        Error::OutOfRange { name: self.title.into(), value, valid: self.valid.into() }
+        Error::out_of_range(self.title, value, self.valid)
     }
 }
 
@@ -177,7 +177,7 @@ pub static PARAMETERS: &[Parameter] = &[
         help: "The step of gradient solvers on merged rows: each row's own, or that of the largest class, as \
             published.",
         title: "step rule",
-        kind: ParameterKind::Choice(&StepRule::NAMES),
+        kind: ParameterKind::Choice(StepRule::NAMES),
         valid: "\"own-class\" or \"largest-class\"",
         get: |options| Some(ParameterValue::Name(options.step_rule.name().into())),
         set: |options, value| match value {
@@ -194,7 +194,7 @@ pub static PARAMETERS: &[Parameter] = &[
         help: "What becomes of the free scale of reference rows: fitted exactly, fitted in turn as \
             published, or fixed at 1.",
         title: "anchor scale",
-        kind: ParameterKind::Choice(&AnchorScale::NAMES),
+        kind: ParameterKind::Choice(AnchorScale::NAMES),
         valid: "\"joint\", \"alternating\" or \"fixed\"",
         get: |options| Some(ParameterValue::Name(options.anchor_scale.name().into())),
         set: |options, value| match value {

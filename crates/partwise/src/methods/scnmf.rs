@@ -11,10 +11,7 @@
 //! start is the default here. Reference: Lan et al. 2014 (SCNMF). Differs: d_j is 1 where it would be
 //! undefined or would overflow (see `engine/rescaling.rs`); supports every solver.
 
-use super::{Input, Known, MethodSpec, PLAIN};
-use crate::engine::solvers::SolverChoice;
-use crate::engine::term::ModelTerm;
-use crate::foundation::Result;
+use super::{Input, MethodSpec, PLAIN, SolverChoice, labels_only};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "scnmf",
@@ -27,10 +24,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     reference: "Lan et al. 2014 (SCNMF)",
     differs: "keeps the scale where it is undefined; label-aware start by default; supports every solver",
     takes: &[Input::Labels],
-    terms,
+    terms: labels_only,
     ..PLAIN
 };
-
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
-    known.guidance.labels().map(|_| Vec::new()).ok_or_else(|| SPEC.lacks())
-}

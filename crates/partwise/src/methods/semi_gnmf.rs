@@ -10,10 +10,7 @@
 //! GNMF; label-aware start.
 
 use super::gnmf::{known_graph, smoothing};
-use super::{Input, Known, MethodSpec, Tying};
-use crate::engine::losses::Loss;
-use crate::engine::term::ModelTerm;
-use crate::foundation::Result;
+use super::{Input, Known, MethodSpec, Result, Terms};
 use crate::graphs::Graph;
 use crate::guidance::{Labels, Strength};
 
@@ -24,8 +21,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
         classes are not",
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A, labelled pairs of A overridden",
     needs: "a graph over the samples, and labels",
-    losses: &[Loss::Frobenius],
-    tying: Tying::Free,
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57",
     differs: "as GNMF; label-aware start with the codes solved first by default",
     takes: &[Input::Graph, Input::Labels],
@@ -34,10 +29,10 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
-    let (graph, strength) = known_graph(&SPEC, known)?;
+fn terms(known: Known<'_>) -> Terms {
+    let (graph, strength) = known_graph(known)?;
     let labels = known.guidance.labels().ok_or_else(|| SPEC.lacks())?;
-    Ok(vec![smoothing(with_labels(graph, labels)?, strength)])
+    Ok(vec![smoothing(&with_labels(graph, labels)?, strength)])
 }
 
 /// The graph with its labelled pairs overridden.

@@ -11,10 +11,8 @@
 //! where X is known (by default everywhere). Reference: Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163.
 //! Differs: λ has no unit by default; supports every solver, not only multiplicative updates.
 
-use super::{Form, Input, Known, MethodSpec, Tying};
-use crate::engine::losses::Loss;
+use super::{Input, Known, MethodSpec, Terms};
 use crate::engine::term::ModelTerm;
-use crate::foundation::{Error, Result};
 use crate::guidance::{LabelRule, LabelTargets, Strength};
 use crate::terms::EntryWeights;
 
@@ -27,9 +25,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     summary: "the codes also predict the labels linearly",
     objective: "|P * (X - W H)|^2 + lambda |M * (Y - W B)|^2",
     needs: "labels, or targets for several labels per sample",
-    losses: &[Loss::Frobenius],
-    tying: Tying::Free,
-    form: Form::Matrix,
     reference: "Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163",
     differs: "the weight of the labels is unit-free by default; supports every solver",
     takes: &[Input::Labels, Input::LabelTargets, Input::KnownEntries],
@@ -39,19 +34,12 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
+fn terms(known: Known<'_>) -> Terms {
     let guidance = known.guidance;
     let from_labels = guidance.labels().map(LabelTargets::of_labels);
     let given = guidance.targets().or(from_labels.as_ref()).ok_or_else(|| SPEC.lacks())?;
-    let strength = guidance.label_strength().unwrap_or(SPEC.strength);
-    strength.check("label weight")?;
-    if strength.is_held() {
-        return Err(Error::Incompatible {
-            asked: format!("labels with strength 1 in {}", SPEC.title),
-            reason: "it predicts labels from the codes and has no exact form".into(),
-            valid: vec!["a strength below 1".into()],
-        });
-    }
+    let item = guidance.label_item();
+    let strength = item.map_or(Ok(SPEC.strength), |item| item.strength_in_fit("label weight"))?;
     given.check(known.shape)?;
     let mut terms: Vec<Box<dyn ModelTerm>> = Vec::new();
     terms.extend(given.view(strength, known.shape).map(|view| Box::new(view) as Box<dyn ModelTerm>));

@@ -26,11 +26,10 @@
 //! [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
 use super::gnmf::{known_graph, smoothing};
-use super::{Form, Input, Known, MethodSpec, Shape, Tying};
+use super::{Error, Input, Known, MethodSpec, Result, Shape, Terms};
 use crate::engine::Slot;
-use crate::engine::losses::Loss;
 use crate::engine::term::ModelTerm;
-use crate::foundation::{Error, Matrix, Result};
+use crate::foundation::Matrix;
 use crate::guidance::{CodeReference, Labels, Strength};
 use crate::terms::{Placement, RowAnchor};
 
@@ -43,9 +42,6 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     summary: "codes and components are pulled towards references with a chosen strength",
     objective: "|X - W H|^2 + sum_i m_W[i]^2 |W_i - d_i W_ref,i|^2 + sum_c m_H[c]^2 |H_c - H_ref,c|^2",
     needs: "labels, reference codes or reference components",
-    losses: &[Loss::Frobenius],
-    tying: Tying::Free,
-    form: Form::Matrix,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
     differs: "labels have a unit-free strength by default; the free scale d is fitted exactly; label-aware \
         start with the codes solved first; any solver",
@@ -62,7 +58,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     ..super::PLAIN
 };
 
-fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
+fn terms(known: Known<'_>) -> Terms {
     let (guidance, shape) = (known.guidance, known.shape);
     let mut terms = Vec::new();
     let from_labels = match (guidance.labels(), guidance.code_reference()) {
@@ -76,10 +72,8 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
         _ => None,
     };
     if let Some(reference) = from_labels.as_ref().or(guidance.code_reference()) {
-        let weight = reference.weight.iter().map(|m| m * m).collect();
-        let anchor =
-            RowAnchor::new(Slot::Codes, reference.reference.clone(), weight, known.options.anchor_scale);
-        terms.push(Box::new(anchor));
+        let (rows, weight) = (reference.reference.clone(), reference.squared_weights());
+        terms.push(Box::new(RowAnchor::new(Slot::Codes, rows, weight, known.options.anchor_scale)));
     }
     if let Some(reference) = guidance.component_reference() {
         terms.push(Box::new(reference.anchor(shape)));
@@ -88,8 +82,8 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
         return Err(SPEC.lacks());
     }
     if guidance.graph().is_some() {
-        let (graph, strength) = known_graph(&SPEC, known)?;
-        terms.push(smoothing(graph.clone(), strength));
+        let (graph, strength) = known_graph(known)?;
+        terms.push(smoothing(graph, strength));
     }
     Ok(terms)
 }
@@ -106,28 +100,28 @@ pub(super) fn checked_strength(title: &str, labels: &Labels, known: Known<'_>) -
     let strength = known.guidance.label_strength().unwrap_or(Strength::FIRM);
     strength.check("strength")?;
     if strength.is_held() {
-        return Err(Error::Incompatible {
-            asked: format!("labels with strength 1 in {title}"),
-            reason: "it pulls rows to their class but has no exact form".into(),
-            valid: vec!["a strength below 1".into(), format!("method {}", super::guided::SPEC.name)],
-        });
+        return Err(Error::incompatible(
+            format!("labels with strength 1 in {title}"),
+            "it pulls rows to their class but has no exact form",
+            vec!["a strength below 1".into(), format!("method {}", super::guided::SPEC.name)],
+        ));
     }
     let per_class = known.options.components_per_class;
     if per_class > 1 && strength.is_raw() {
-        return Err(Error::Incompatible {
-            asked: format!("{per_class} components per class with the raw unit of strength"),
-            reason: "the published reference row of a class has one component".into(),
-            valid: vec!["one component per class".into(), "the relative strength".into()],
-        });
+        return Err(Error::incompatible(
+            format!("{per_class} components per class with the raw unit of strength"),
+            "the published reference row of a class has one component",
+            ["one component per class", "the relative strength"],
+        ));
     }
     let needed = labels.n_classes().saturating_mul(per_class);
     if needed > known.shape.rank {
         let owned = if per_class == 1 { "one component".into() } else { format!("{per_class} components") };
-        return Err(Error::OutOfRange {
-            name: "rank k".into(),
-            value: known.shape.rank.to_string(),
-            valid: format!("at least {needed}, {owned} for each class, with {title}"),
-        });
+        return Err(Error::out_of_range(
+            "rank k",
+            known.shape.rank,
+            format!("at least {needed}, {owned} for each class, with {title}"),
+        ));
     }
     Ok(strength)
 }

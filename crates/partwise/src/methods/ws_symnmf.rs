@@ -63,7 +63,6 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
         _ => None,
     };
     let reference = from_labels.as_ref().or(known.guidance.code_reference()).ok_or_else(|| SPEC.lacks())?;
-    let weight = reference.weight.iter().map(|m| m * m).collect();
-    terms.push(Box::new(SharedAnchor::new(reference.reference.clone(), weight)));
+    terms.push(Box::new(SharedAnchor::new(reference.reference.clone(), reference.squared_weights())));
     Ok(terms)
 }

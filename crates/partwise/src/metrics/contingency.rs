@@ -26,11 +26,11 @@ impl Contingency {
     /// Counts the pairs of `classes` (n) and `clusters` (n).
     pub(super) fn of(classes: &[i32], clusters: &[i32]) -> Result<Self> {
         if classes.len() != clusters.len() {
-            return Err(Error::Shape {
-                what: "the clusters to compare".into(),
-                expected: format!("{} labels (one a known class)", classes.len()),
-                found: format!("{} labels", clusters.len()),
-            });
+            return Err(Error::shape(
+                "the clusters to compare",
+                format!("{} labels (one a known class)", classes.len()),
+                format!("{} labels", clusters.len()),
+            ));
         }
         if classes.is_empty() {
             return Err(Error::Labels("there are no samples to compare; at least one is needed".into()));

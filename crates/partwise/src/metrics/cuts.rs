@@ -52,11 +52,11 @@ pub fn cuts(edges: &[(usize, usize, f64)], clusters: &[i32]) -> Result<Cuts> {
 fn check_edges(edges: &[(usize, usize, f64)], n_samples: usize) -> Result<()> {
     let what = || "the weights of the graph".to_string();
     if let Some(&(i, j, _)) = edges.iter().find(|edge| edge.0 >= n_samples || edge.1 >= n_samples) {
-        return Err(Error::OutOfRange {
-            name: "an edge of the graph".into(),
-            value: format!("({i}, {j})"),
-            valid: format!("between samples 0 to {}", n_samples - 1),
-        });
+        return Err(Error::out_of_range(
+            "an edge of the graph",
+            format!("({i}, {j})"),
+            format!("between samples 0 to {}", n_samples - 1),
+        ));
     }
     if let Some(&(i, j, _)) = edges.iter().find(|edge| !edge.2.is_finite()) {
         return Err(Error::NotFinite {

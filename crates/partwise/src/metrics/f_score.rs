@@ -31,11 +31,11 @@ pub struct FScores {
 /// is nothing to compare.
 pub fn f_scores(truth: &[bool], predicted: &[bool], n_labels: usize) -> Result<FScores> {
     if truth.len() != predicted.len() {
-        return Err(Error::Shape {
-            what: "the predicted labels".into(),
-            expected: format!("{} entries (as many as the true ones)", truth.len()),
-            found: format!("{} entries", predicted.len()),
-        });
+        return Err(Error::shape(
+            "the predicted labels",
+            format!("{} entries (as many as the true ones)", truth.len()),
+            format!("{} entries", predicted.len()),
+        ));
     }
     if truth.is_empty() || n_labels == 0 {
         return Err(Error::Labels(
@@ -43,11 +43,11 @@ pub fn f_scores(truth: &[bool], predicted: &[bool], n_labels: usize) -> Result<F
         ));
     }
     if !truth.len().is_multiple_of(n_labels) {
-        return Err(Error::Shape {
-            what: "the table of true labels".into(),
-            expected: format!("whole rows of {n_labels} labels"),
-            found: format!("{} entries", truth.len()),
-        });
+        return Err(Error::shape(
+            "the table of true labels",
+            format!("whole rows of {n_labels} labels"),
+            format!("{} entries", truth.len()),
+        ));
     }
     let mut counts = vec![Counts::default(); n_labels];
     for (place, (&is, &said)) in truth.iter().zip(predicted).enumerate() {

@@ -10,7 +10,8 @@
 //! Reference: C.-J. Lin, "Projected gradient methods for nonnegative matrix factorization", Neural
 //! Computation 19, 2007, doi 10.1162/neco.2007.19.10.2756.
 
-use crate::foundation::{Error, Matrix, Result};
+use crate::foundation::checks::check_shape;
+use crate::foundation::{Matrix, Result};
 
 /// ‖X − WH‖ / ‖X‖ (Frobenius norms) of `data` X (n × d), `codes` W (n × k) and `components` H (k × d). For
 /// X = 0 it is 0 when WH = 0 too, and infinite otherwise.
@@ -54,17 +55,8 @@ pub fn projected_gradient_norm(
 /// X − WH.
 fn residual(data: &Matrix<f64>, codes: &Matrix<f64>, components: &Matrix<f64>) -> Result<Matrix<f64>> {
     let rank = codes.columns();
-    let wanted =
-        [("the codes", codes, (data.rows(), rank)), ("the components", components, (rank, data.columns()))];
-    for (what, factor, shape) in wanted {
-        if factor.shape() != shape {
-            return Err(Error::Shape {
-                what: what.into(),
-                expected: format!("{} x {}", shape.0, shape.1),
-                found: format!("{} x {}", factor.rows(), factor.columns()),
-            });
-        }
-    }
+    check_shape("the codes", (data.rows(), rank), codes.shape())?;
+    check_shape("the components", (rank, data.columns()), components.shape())?;
     let mut residual = data.clone();
     for i in 0..data.rows() {
         for c in 0..rank {

@@ -35,6 +35,7 @@ mod rand_index;
 mod sparseness;
 
 pub use accuracy::{MatchedAccuracy, accuracy};
+pub(crate) use assignment::best_matching;
 pub use cuts::{Cuts, cuts};
 pub use f_score::{FScores, f_scores};
 pub use factorization::{projected_gradient_norm, relative_error};
@@ -94,11 +95,11 @@ pub const ALL: &[ClusteringMetric] = &[
 #[doc(hidden)]
 pub fn restricted<L: Copy>(values: &[L], keep: &[bool]) -> Result<Vec<L>> {
     if values.len() != keep.len() {
-        return Err(Error::Shape {
-            what: "the choice of samples".into(),
-            expected: format!("{} entries (one a label)", values.len()),
-            found: format!("{} entries", keep.len()),
-        });
+        return Err(Error::shape(
+            "the choice of samples",
+            format!("{} entries (one a label)", values.len()),
+            format!("{} entries", keep.len()),
+        ));
     }
     Ok(values.iter().zip(keep).filter_map(|(value, &kept)| kept.then_some(*value)).collect())
 }

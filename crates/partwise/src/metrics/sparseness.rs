@@ -18,11 +18,7 @@ use crate::foundation::{Error, Result};
 /// one is NaN or infinite.
 pub fn sparseness(values: &[f64]) -> Result<f64> {
     if values.is_empty() {
-        return Err(Error::Shape {
-            what: "the values whose sparseness is asked".into(),
-            expected: "at least 1 value".into(),
-            found: "0 values".into(),
-        });
+        return Err(Error::shape("the values whose sparseness is asked", "at least 1 value", "0 values"));
     }
     if let Some(first) = values.iter().position(|value| !value.is_finite()) {
         return Err(Error::NotFinite {

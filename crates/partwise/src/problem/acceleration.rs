@@ -34,14 +34,11 @@ pub(super) fn sweeps<T: Real>(
         }
         Acceleration::On => {
             if let Some(reason) = refused {
-                return Err(Error::Incompatible {
-                    asked: format!(
-                        "acceleration with {} and solver {}",
-                        model.spec.title, problem.solver.name
-                    ),
-                    reason: reason.into(),
-                    valid: vec!["acceleration off".into(), "solver hals".into(), "solver mu".into()],
-                });
+                return Err(Error::incompatible(
+                    format!("acceleration with {} and solver {}", model.spec.title, problem.solver.name),
+                    reason,
+                    ["acceleration off", "solver hals", "solver mu"],
+                ));
             }
         }
     }

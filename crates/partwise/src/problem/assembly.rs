@@ -39,10 +39,15 @@ pub(super) fn contributions<T: Real>(
     let cast = |term: &_| in_type(Box::<dyn ModelTerm>::as_ref(term), solver.needs_non_negative);
     let mut contributions: Vec<Box<dyn Term<T>>> = match plan {
         Some(plan) => plan.contributions.iter().map(cast).collect(),
-        None => (model.spec.terms)(Known { guidance: &model.guidance, options: &model.options, shape })?
-            .iter()
-            .map(cast)
-            .collect(),
+        None => (model.spec.terms)(Known {
+            spec: model.spec,
+            guidance: &model.guidance,
+            options: &model.options,
+            shape,
+        })?
+        .iter()
+        .map(cast)
+        .collect(),
     };
     contributions.extend(margins::margin_rows(data, model, settings.threads, notices)?);
     contributions.extend(penalties(settings, model, shape, tied)?);
@@ -90,15 +95,11 @@ pub(super) fn rescaling<T: Real>(
         return Ok(None);
     };
     if labels.n_classes() > shape.rank {
-        return Err(Error::OutOfRange {
-            name: "rank k".into(),
-            value: shape.rank.to_string(),
-            valid: format!(
-                "at least {}, one component per class, with {}",
-                labels.n_classes(),
-                model.spec.title
-            ),
-        });
+        return Err(Error::out_of_range(
+            "rank k",
+            shape.rank,
+            format!("at least {}, one component per class, with {}", labels.n_classes(), model.spec.title),
+        ));
     }
     Ok(Some(Rescaling::Labels((0..labels.n_samples()).map(|i| labels.class(i)).collect())))
 }

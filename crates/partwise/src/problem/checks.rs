@@ -6,6 +6,7 @@ use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverSpec;
 use crate::engine::term::{Penalty, RowGrams, Term};
 use crate::engine::{Factors, Init, Slot};
+use crate::foundation::checks::check_shape;
 use crate::foundation::words::list_indices;
 use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::{Advice, FeatureLists, Guidance, check_references as check_references_of};
@@ -41,14 +42,14 @@ pub(super) fn check_size<T: Real>(data: &dyn DataMatrix<T>) -> Result<()> {
     let least = T::MIN_POSITIVE.to_f64().sqrt().max(1e-90);
     let max = data.summary().max;
     if max > 0.0 && max < least {
-        return Err(Error::OutOfRange {
-            name: "the largest entry of the data".into(),
-            value: format!("{max:e}"),
-            valid: format!(
+        return Err(Error::out_of_range(
+            "the largest entry of the data",
+            format!("{max:e}"),
+            format!(
                 "0, or at least {least:.0e} in {}; scale the data (for example to a maximum of 1)",
                 T::NAME
             ),
-        });
+        ));
     }
     Ok(())
 }
@@ -68,31 +69,25 @@ pub(super) fn check_unknown_entries<T: Real>(data: &dyn DataMatrix<T>, model: &M
     }
     let Some(known) = model.guidance.known_entries() else { return Ok(()) };
     let (n, d) = (data.n_samples(), data.n_features());
-    if known.shape() != (n, d) {
-        return Err(Error::Shape {
-            what: "the marks of known entries".into(),
-            expected: format!("{n} x {d}"),
-            found: format!("{} x {}", known.rows(), known.columns()),
-        });
-    }
+    check_shape("the marks of known entries", (n, d), known.shape())?;
     let mut row = vec![0.0; d];
     for i in 0..n {
         row.fill(0.0);
         data.add_row(i, 1.0, &mut row);
         for (j, (x, mark)) in row.iter().zip(known.row(i)).enumerate() {
             if *mark != 0.0 && *mark != 1.0 {
-                return Err(Error::OutOfRange {
-                    name: format!("the mark of the entry in row {i}, column {j}"),
-                    value: mark.to_string(),
-                    valid: "1 (known) or 0 (unknown)".into(),
-                });
+                return Err(Error::out_of_range(
+                    format!("the mark of the entry in row {i}, column {j}"),
+                    mark,
+                    "1 (known) or 0 (unknown)",
+                ));
             }
             if *mark == 0.0 && *x != 0.0 {
-                return Err(Error::OutOfRange {
-                    name: format!("the missing entry in row {i}, column {j}"),
-                    value: x.to_string(),
-                    valid: "0, because missing entries are stored as 0".into(),
-                });
+                return Err(Error::out_of_range(
+                    format!("the missing entry in row {i}, column {j}"),
+                    x,
+                    "0, because missing entries are stored as 0",
+                ));
             }
         }
     }
@@ -102,11 +97,7 @@ pub(super) fn check_unknown_entries<T: Real>(data: &dyn DataMatrix<T>, model: &M
 fn check_symmetric<T: Real>(data: &dyn DataMatrix<T>, title: &str) -> Result<()> {
     let (n, d) = (data.n_samples(), data.n_features());
     if n != d {
-        return Err(Error::Shape {
-            what: format!("the similarities for {title}"),
-            expected: "n x n".into(),
-            found: format!("{n} x {d}"),
-        });
+        return Err(Error::shape(format!("the similarities for {title}"), "n x n", format!("{n} x {d}")));
     }
     match data.first_asymmetry(asymmetry_allowed(data.summary().max)) {
         None => Ok(()),
@@ -138,11 +129,11 @@ pub(super) fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
 pub(super) fn check_labels(model: &Model, shape: Shape, notices: &mut Vec<Notice>) -> Result<()> {
     let per_class = model.options.components_per_class;
     if per_class > 1 && !model.spec.takes(Input::ComponentsPerClass) {
-        return Err(Error::Incompatible {
-            asked: format!("{per_class} components per class with {}", model.spec.title),
-            reason: "its classes own one component each".into(),
-            valid: methods::that_take(Input::ComponentsPerClass),
-        });
+        return Err(Error::incompatible(
+            format!("{per_class} components per class with {}", model.spec.title),
+            "its classes own one component each",
+            methods::that_take(Input::ComponentsPerClass),
+        ));
     }
     let Some(labels) = model.labels() else { return Ok(()) };
     if labels.n_samples() != shape.samples {
@@ -282,11 +273,7 @@ pub(super) fn check_kinds(model: &Model) -> Result<()> {
 }
 
 fn unsupported(what: &str, spec: &MethodSpec, valid: Vec<String>) -> Error {
-    Error::Incompatible {
-        asked: format!("{} with {what}", spec.title),
-        reason: "the method has no such input".into(),
-        valid,
-    }
+    Error::incompatible(format!("{} with {what}", spec.title), "the method has no such input", valid)
 }
 
 /// Refuses values where nothing is known; lists that don't fit the data are refused when guidance is
@@ -302,11 +289,11 @@ fn check_listed<T: Real>(data: &dyn DataMatrix<T>, known: &FeatureLists) -> Resu
         }
         let unlisted = |(j, x): &(usize, &f64)| **x != 0.0 && known.binary_search(&(*j as u32)).is_err();
         if let Some((j, x)) = row.iter().enumerate().find(unlisted) {
-            return Err(Error::OutOfRange {
-                name: format!("the missing entry in row {i}, column {j}"),
-                value: x.to_string(),
-                valid: "0, because missing entries are stored as 0".into(),
-            });
+            return Err(Error::out_of_range(
+                format!("the missing entry in row {i}, column {j}"),
+                x,
+                "0, because missing entries are stored as 0",
+            ));
         }
     }
     Ok(())
@@ -320,31 +307,26 @@ pub(super) fn check_pairing<T: Real>(
 ) -> Result<()> {
     let sized = contributions.iter().any(|c| matches!(c.penalty(), Some(Penalty::Plain(_))));
     if model.spec.rescales && sized {
-        return Err(Error::Incompatible {
-            asked: format!("penalties on both factors with {}", model.spec.title),
-            reason: "its rescaling of the factors changes their size".into(),
-            valid: vec!["penalties on one factor (these are scale-free)".into(), "no penalties".into()],
-        });
+        return Err(Error::incompatible(
+            format!("penalties on both factors with {}", model.spec.title),
+            "its rescaling of the factors changes their size",
+            ["penalties on one factor (these are scale-free)", "no penalties"],
+        ));
     }
     let grams = |wanted: fn(RowGrams) -> bool| contributions.iter().any(|c| wanted(c.facts().row_grams));
     if !solver.monotone && grams(|own| own != RowGrams::None) {
-        return Err(Error::Incompatible {
-            asked: format!("solver \"{}\" for {}", solver.name, model.spec.title),
-            reason: "its running momentum does not support rows with their own Gram".into(),
-            valid: vec!["solver hals".into(), "solver bpp".into(), "solver nesterov".into()],
-        });
+        return Err(Error::incompatible(
+            format!("solver \"{}\" for {}", solver.name, model.spec.title),
+            "its running momentum does not support rows with their own Gram",
+            ["solver hals", "solver bpp", "solver nesterov"],
+        ));
     }
     if grams(|own| own == RowGrams::Signed) && solver.needs_non_negative {
-        return Err(Error::Incompatible {
-            asked: format!("solver \"{}\" for {} with a joint scale", solver.name, model.spec.title),
-            reason: "its Gram has negative entries, on which multiplicative updates are not valid".into(),
-            valid: vec![
-                "solver hals".into(),
-                "solver bpp".into(),
-                "solver nesterov".into(),
-                "the alternating scale".into(),
-            ],
-        });
+        return Err(Error::incompatible(
+            format!("solver \"{}\" for {} with a joint scale", solver.name, model.spec.title),
+            "its Gram has negative entries, on which multiplicative updates are not valid",
+            ["solver hals", "solver bpp", "solver nesterov", "the alternating scale"],
+        ));
     }
     Ok(())
 }
@@ -397,11 +379,11 @@ pub(super) fn check_start<T: Real>(
 /// Refuses a start with exact zeros for a solver that keeps them.
 pub(super) fn check_zeros(init: &Init, solver: &SolverSpec) -> Result<()> {
     if *init == Init::Nndsvd && solver.zeros_stay {
-        return Err(Error::Incompatible {
-            asked: "the start \"nndsvd\" with multiplicative updates".into(),
-            reason: "it has exact zeros, which multiplicative updates never change".into(),
-            valid: vec!["start nndsvda".into(), "start nndsvdar".into(), "start random".into()],
-        });
+        return Err(Error::incompatible(
+            "the start \"nndsvd\" with multiplicative updates",
+            "it has exact zeros, which multiplicative updates never change",
+            ["start nndsvda", "start nndsvdar", "start random"],
+        ));
     }
     Ok(())
 }

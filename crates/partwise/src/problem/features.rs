@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::engine::problem::FeatureScale;
+use crate::foundation::checks::check_weights;
 use crate::foundation::{Error, Notice, Real, Result};
 use crate::guidance::Guidance;
 use crate::methods::Model;
@@ -27,20 +28,19 @@ pub(crate) fn feature_scale(weights: &[f64], loss: Loss) -> Vec<f64> {
 /// Refuses weights that are not one per feature, negative, infinite, or 0 for every feature.
 pub(crate) fn check_feature_weights(weights: &[f64], features: usize) -> Result<()> {
     if weights.len() != features {
-        return Err(Error::Shape {
-            what: "the feature weights".into(),
-            expected: format!("one for each of the {features} features"),
-            found: weights.len().to_string(),
-        });
+        return Err(Error::shape(
+            "the feature weights",
+            format!("one for each of the {features} features"),
+            weights.len(),
+        ));
     }
-    let fault = |name: String, value: f64, valid: &str| {
-        Err(Error::OutOfRange { name, value: value.to_string(), valid: valid.into() })
-    };
-    if let Some(at) = weights.iter().position(|c| !(*c >= 0.0 && c.is_finite())) {
-        return fault(format!("the weight of feature {at}"), weights[at], "a finite number of 0 or more");
-    }
+    check_weights(weights, |at| format!("the weight of feature {at}"))?;
     if weights.iter().all(|c| *c == 0.0) {
-        return fault("the largest feature weight".into(), 0.0, "above 0: some feature must count");
+        return Err(Error::out_of_range(
+            "the largest feature weight",
+            0.0,
+            "above 0: some feature must count",
+        ));
     }
     Ok(())
 }

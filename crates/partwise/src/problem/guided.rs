@@ -16,8 +16,7 @@ pub(super) fn check_guidance<T: Real>(
         return Ok(());
     }
     let refuse = |asked: String, reason: &str, valid: &[&str]| {
-        let valid = valid.iter().map(|v| v.to_string()).collect();
-        Err(Error::Incompatible { asked, reason: reason.into(), valid })
+        Err(Error::incompatible(asked, reason, valid.iter().copied()))
     };
     for contribution in contributions {
         let name = contribution.name();

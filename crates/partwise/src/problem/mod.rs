@@ -166,15 +166,15 @@ impl<'a, T: Real> Problem<'a, T> {
             _ => unreachable!("codes or components are fixed"),
         };
         if factor.rows() != expected || factor.columns() != settings.rank {
-            return Err(Error::Shape {
-                what: what.into(),
-                expected: format!(
+            return Err(Error::shape(
+                what,
+                format!(
                     "k = {} with {expected} {}",
                     settings.rank,
                     if slot == Slot::Codes { "samples" } else { "features" }
                 ),
-                found: format!("k = {} with {}", factor.columns(), factor.rows()),
-            });
+                format!("k = {} with {}", factor.columns(), factor.rows()),
+            ));
         }
         check_finite(what, &factor)?;
         if solver.needs_non_negative {
@@ -242,29 +242,29 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
         return match &settings.init {
             Init::Auto | Init::Random => Ok(Init::Random),
             Init::Given(factors) => Ok(Init::Given(factors.clone())),
-            other => Err(Error::Incompatible {
-                asked: format!("the start \"{}\" with {}", other.name(), model.spec.title),
-                reason: "its components must be products of rows and columns".into(),
-                valid: vec!["start random".into(), "given codes, image rows and image columns".into()],
-            }),
+            other => Err(Error::incompatible(
+                format!("the start \"{}\" with {}", other.name(), model.spec.title),
+                "its components must be products of rows and columns",
+                ["start random", "given codes, image rows and image columns"],
+            )),
         };
     }
     if model.spec.tying == Tying::Guidance && matches!(settings.init, Init::Auto | Init::Guided) {
         return Ok(Init::Guided);
     }
     if model.spec.takes(Input::Guidance) && matches!(settings.init, Init::Labels | Init::Exemplars) {
-        return Err(Error::Incompatible {
-            asked: format!("the start \"{}\" with {}", settings.init.name(), model.spec.title),
-            reason: "its start is made from everything that is known".into(),
-            valid: vec!["start guided".into(), "start random".into()],
-        });
+        return Err(Error::incompatible(
+            format!("the start \"{}\" with {}", settings.init.name(), model.spec.title),
+            "its start is made from everything that is known",
+            ["start guided", "start random"],
+        ));
     }
     if settings.init == Init::Guided {
-        return Err(Error::Incompatible {
-            asked: format!("the start \"guided\" with {}", model.spec.title),
-            reason: "it is made from guidance".into(),
-            valid: [vec!["start labels".into()], methods::that_take(Input::Guidance)].concat(),
-        });
+        return Err(Error::incompatible(
+            format!("the start \"guided\" with {}", model.spec.title),
+            "it is made from guidance",
+            [vec!["start labels".into()], methods::that_take(Input::Guidance)].concat(),
+        ));
     }
     let classes = model.labels().map_or(0, |l| l.n_classes());
     let per_class = model.options.components_per_class.max(1);
@@ -288,20 +288,20 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
             model: "the label-aware start".into(),
             needs: "labels with at least one labelled sample".into(),
         }),
-        Init::Labels | Init::Exemplars if !enough => Err(Error::OutOfRange {
-            name: "rank k".into(),
-            value: settings.rank.to_string(),
-            valid: format!(
+        Init::Labels | Init::Exemplars if !enough => Err(Error::out_of_range(
+            "rank k",
+            settings.rank,
+            format!(
                 "at least {}, the number of classes{}, for the label-aware start",
                 classes.saturating_mul(per_class),
                 if per_class > 1 { format!(" times {per_class} components each") } else { String::new() }
             ),
-        }),
-        Init::Labels if per_class > 1 => Err(Error::Incompatible {
-            asked: format!("the start \"labels\" with {per_class} components per class"),
-            reason: "all components of a class would start at its mean and stay equal".into(),
-            valid: vec!["start exemplars".into(), "start random".into()],
-        }),
+        )),
+        Init::Labels if per_class > 1 => Err(Error::incompatible(
+            format!("the start \"labels\" with {per_class} components per class"),
+            "all components of a class would start at its mean and stay equal",
+            ["start exemplars", "start random"],
+        )),
         other => Ok(other.clone()),
     }
 }

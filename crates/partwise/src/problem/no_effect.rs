@@ -10,9 +10,7 @@ use crate::methods::Model;
 /// Refuses weights and marks that leave nothing to fit. (Those of features are looked at with their scale.)
 pub(super) fn check_something_counts<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
     let zeros = |values: &[f64]| !values.is_empty() && values.iter().all(|v| *v == 0.0);
-    let empty = |what: &str, valid: &str| {
-        Err(Error::OutOfRange { name: what.into(), value: "0".into(), valid: format!("above 0: {valid}") })
-    };
+    let empty = |what: &str, valid: &str| Err(Error::out_of_range(what, "0", format!("above 0: {valid}")));
     for item in model.guidance.advice() {
         match item {
             Advice::SampleWeights(weights) if zeros(weights) => {

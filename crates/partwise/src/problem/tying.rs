@@ -128,11 +128,11 @@ pub(super) fn penalties<T: Real>(
     let on_components = l1.1 > 0.0 || l2.1 > 0.0;
     let one_sided = on_codes != on_components;
     if model.spec.form == Form::Images && (on_codes || on_components) {
-        return Err(Error::Incompatible {
-            asked: format!("a penalty with {}", model.spec.title),
-            reason: "the method does not support it".into(),
-            valid: vec!["no penalties".into()],
-        });
+        return Err(Error::incompatible(
+            format!("a penalty with {}", model.spec.title),
+            "the method does not support it",
+            ["no penalties"],
+        ));
     }
     // Where n ≠ t², ‖W‖² counts rows of Z̃ unequally, so that it is no multiple of the identity for each
     // component.
@@ -167,9 +167,9 @@ fn refuse(kind: &str, refused: bool, slot: Slot) -> Result<()> {
     if !refused {
         return Ok(());
     }
-    Err(Error::Incompatible {
-        asked: format!("an {kind} penalty on the {} alone", slot.name()),
-        reason: "on weighted rows (ncw-nmf, cnmf with the kullback-leibler loss) its scale-free form needs a ridge for each row and component".into(),
-        valid: vec!["penalties on both factors".into(), "L1 on the codes alone".into()],
-    })
+    Err(Error::incompatible(
+        format!("an {kind} penalty on the {} alone", slot.name()),
+        "on weighted rows (ncw-nmf, cnmf with the kullback-leibler loss) its scale-free form needs a ridge for each row and component",
+        ["penalties on both factors", "L1 on the codes alone"],
+    ))
 }

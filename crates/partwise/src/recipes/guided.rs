@@ -280,11 +280,11 @@ fn swept<T: Real>(
     let guidance = &at_scale(guidance, 1.0);
     let point = |&scale: &f64| {
         if !(scale >= 0.0 && scale.is_finite()) {
-            return Err(Error::OutOfRange {
-                name: "a scale of the strengths".into(),
-                value: scale.to_string(),
-                valid: "a finite number of 0 or more".into(),
-            });
+            return Err(Error::out_of_range(
+                "a scale of the strengths",
+                scale,
+                "a finite number of 0 or more",
+            ));
         }
         let changed = resolved(data, &scaled(guidance, scale), loss, settings)?;
         let fit = fit(data, &model(&changed, loss)?, settings)?;

@@ -1,7 +1,7 @@
 //! From codes to memberships and clusters.
 
 use crate::engine::losses::Loss;
-use crate::foundation::{Error, Matrix, Real, Result};
+use crate::foundation::{Matrix, Real, names};
 
 /// How memberships measure the size of a component: a sample's membership in component j is the size of
 /// wᵢⱼ·hⱼ, divided by the sum of these sizes. Scaling a component up and its codes down does not change it.
@@ -14,36 +14,15 @@ pub enum ShareOf {
     Sum,
 }
 
-impl ShareOf {
-    /// Both.
-    pub const ALL: &'static [ShareOf] = &[ShareOf::Length, ShareOf::Sum];
+names! { ShareOf, "kind of memberships", { Length = "length", Sum = "sum" } }
 
+impl ShareOf {
     /// The default for a fit with this loss.
     pub fn of_loss(loss: Loss) -> Self {
         match loss {
             Loss::Frobenius => ShareOf::Length,
             Loss::KullbackLeibler => ShareOf::Sum,
         }
-    }
-
-    /// `"length"` or `"sum"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            ShareOf::Length => "length",
-            ShareOf::Sum => "sum",
-        }
-    }
-
-    /// The one with this name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the valid names.
-    pub fn from_name(name: &str) -> Result<Self> {
-        ShareOf::ALL.iter().copied().find(|of| of.name() == name).ok_or_else(|| Error::UnknownName {
-            kind: "kind of memberships".into(),
-            name: name.into(),
-            valid: ShareOf::ALL.iter().map(|of| of.name().into()).collect(),
-        })
     }
 
     /// The definition in words, for reports.

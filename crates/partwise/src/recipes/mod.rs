@@ -5,6 +5,7 @@ mod cannot_links;
 mod guidance_report;
 mod guided;
 mod memberships;
+mod rank;
 mod steering;
 mod strength;
 mod suggest;
@@ -17,6 +18,7 @@ pub use guided::{
 #[doc(hidden)]
 pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
+pub use rank::{Holdout, RankChoice, RankProgress, RankRow, RankSettings, loss_for_rank, select_rank};
 pub use steering::{Action, Steering};
 #[doc(hidden)]
 pub use steering::{Start, steered, with_all_topics};

@@ -81,12 +81,11 @@ pub fn search_strength_observed<T: Real>(
     })?;
     let pulls = model.spec.takes(Input::Labels) && model.spec.takes(Input::ComponentReference);
     if !pulls || model.guidance.code_reference().is_some() {
-        return Err(Error::Incompatible {
-            asked: format!("the search for a strength of {}", model.spec.title),
-            reason: "only labels of a method with references, without reference codes, have a strength"
-                .into(),
-            valid: vec![format!("method {} with labels", crate::methods::WITH_REFERENCES)],
-        });
+        return Err(Error::incompatible(
+            format!("the search for a strength of {}", model.spec.title),
+            "only labels of a method with references, without reference codes, have a strength",
+            vec![format!("method {} with labels", crate::methods::WITH_REFERENCES)],
+        ));
     }
     let raw = model.guidance.label_strength().is_some_and(Strength::is_raw);
     let per_class = model.options.components_per_class.max(1);
@@ -117,9 +116,7 @@ impl StrengthRule {
     /// Refuses numbers out of their range.
     pub(super) fn check(&self) -> Result<()> {
         let rule = self;
-        let fault = |name: &str, value: String, valid: &str| {
-            Err(Error::OutOfRange { name: name.into(), value, valid: valid.into() })
-        };
+        let fault = |name: &str, value: String, valid: &str| Err(Error::out_of_range(name, value, valid));
         if !(rule.start > 0.0 && rule.start.is_finite()) {
             return fault("the first strength", rule.start.to_string(), "a finite number above 0");
         }

@@ -149,25 +149,25 @@ pub fn suggest_links_from<T: Real>(
 
 fn check<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, labelled: &[usize]) -> Result<()> {
     if codes.columns() != components.rows() {
-        return Err(Error::Shape {
-            what: "the codes".into(),
-            expected: format!("{} columns, one per component", components.rows()),
-            found: format!("{} columns", codes.columns()),
-        });
+        return Err(Error::shape(
+            "the codes",
+            format!("{} columns, one per component", components.rows()),
+            format!("{} columns", codes.columns()),
+        ));
     }
     if components.rows() < 2 {
-        return Err(Error::OutOfRange {
-            name: "rank k".into(),
-            value: components.rows().to_string(),
-            valid: "2 or more, because with one component labels have no effect".into(),
-        });
+        return Err(Error::out_of_range(
+            "rank k",
+            components.rows(),
+            "2 or more, because with one component labels have no effect",
+        ));
     }
     match labelled.iter().find(|i| **i >= codes.rows()) {
         None => Ok(()),
-        Some(i) => Err(Error::OutOfRange {
-            name: "a labelled sample".into(),
-            value: i.to_string(),
-            valid: format!("below {}, the number of samples", codes.rows()),
-        }),
+        Some(i) => Err(Error::out_of_range(
+            "a labelled sample",
+            i,
+            format!("below {}, the number of samples", codes.rows()),
+        )),
     }
 }

@@ -71,11 +71,11 @@ impl Svm {
     /// [`Error::Shape`] when the data have another number of features.
     pub fn decision_values<T: Real>(&self, data: &dyn DataMatrix<T>) -> Result<Vec<f64>> {
         if data.n_features() != self.weights.len() {
-            return Err(Error::Shape {
-                what: "the data to classify".into(),
-                expected: format!("{} features", self.weights.len()),
-                found: format!("{} features", data.n_features()),
-            });
+            return Err(Error::shape(
+                "the data to classify",
+                format!("{} features", self.weights.len()),
+                format!("{} features", data.n_features()),
+            ));
         }
         Ok((0..data.n_samples()).map(|sample| data.row_dot(sample, &self.weights)).collect())
     }
@@ -144,11 +144,11 @@ pub fn train_on_products(
 ) -> Result<ProductSvm> {
     let m = products.rows();
     if products.columns() != m {
-        return Err(Error::Shape {
-            what: "the inner products of the samples to train on".into(),
-            expected: format!("{m} x {m}"),
-            found: format!("{m} x {}", products.columns()),
-        });
+        return Err(Error::shape(
+            "the inner products of the samples to train on",
+            format!("{m} x {m}"),
+            format!("{m} x {}", products.columns()),
+        ));
     }
     let samples: Vec<usize> = (0..m).collect();
     let costs = check(&samples, targets, settings)?;
@@ -196,13 +196,13 @@ fn check(samples: &[usize], targets: &[i8], settings: &SvmSettings) -> Result<Ve
         if found == samples.len() {
             return Ok(());
         }
-        Err(Error::Shape {
-            what: what.into(),
-            expected: format!("{} entries (one a sample)", samples.len()),
-            found: format!("{found} entries"),
-        })
+        Err(Error::shape(
+            what,
+            format!("{} entries (one a sample)", samples.len()),
+            format!("{found} entries"),
+        ))
     };
-    let out_of_range = |name: String, value: String, valid: String| Error::OutOfRange { name, value, valid };
+    let out_of_range = |name: String, value: String, valid: String| Error::out_of_range(name, value, valid);
     one_each("the targets of the support vector machine", targets.len())?;
     if let Some(place) = targets.iter().position(|target| target.abs() != 1) {
         return Err(Error::Labels(format!(
@@ -240,10 +240,10 @@ fn check(samples: &[usize], targets: &[i8], settings: &SvmSettings) -> Result<Ve
 fn check_samples<T: Real>(data: &dyn DataMatrix<T>, samples: &[usize]) -> Result<()> {
     match samples.iter().find(|sample| **sample >= data.n_samples()) {
         None => Ok(()),
-        Some(sample) => Err(Error::OutOfRange {
-            name: "a sample to train on".into(),
-            value: sample.to_string(),
-            valid: format!("below {}, the number of samples", data.n_samples()),
-        }),
+        Some(sample) => Err(Error::out_of_range(
+            "a sample to train on",
+            sample,
+            format!("below {}, the number of samples", data.n_samples()),
+        )),
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::engine::quadratic::{RowGroup, Subproblem, dot};
 use crate::engine::term::{Cast, Facts, RowGrams, Term, Unit};
 use crate::engine::{Factors, Loss, Slot};
-use crate::foundation::{Matrix, Real};
+use crate::foundation::{Matrix, Real, names};
 
 /// What becomes of the scale dᵢ of a row anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -26,36 +26,9 @@ pub enum AnchorScale {
     Joint,
 }
 
-impl AnchorScale {
-    /// Every choice, the default first.
+names! {
     #[doc(hidden)]
-    pub const ALL: &'static [AnchorScale] =
-        &[AnchorScale::Joint, AnchorScale::Alternating, AnchorScale::Fixed];
-    pub(crate) const NAMES: [&'static str; 3] =
-        [AnchorScale::Joint.name(), AnchorScale::Alternating.name(), AnchorScale::Fixed.name()];
-
-    /// `"joint"`, `"alternating"` or `"fixed"`.
-    #[doc(hidden)]
-    pub const fn name(self) -> &'static str {
-        match self {
-            AnchorScale::Joint => "joint",
-            AnchorScale::Alternating => "alternating",
-            AnchorScale::Fixed => "fixed",
-        }
-    }
-
-    /// The choice with this name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`](crate::Error::UnknownName) with the valid names.
-    #[doc(hidden)]
-    pub fn from_name(name: &str) -> crate::foundation::Result<Self> {
-        crate::foundation::Error::choose(
-            "anchor scale",
-            name,
-            AnchorScale::ALL.iter().map(|scale| (scale.name(), *scale)),
-        )
-    }
+    AnchorScale, "anchor scale", { Joint = "joint", Alternating = "alternating", Fixed = "fixed" }
 }
 
 /// ½·Σᵢ mᵢ‖uᵢ − dᵢrᵢ‖². Rows with mᵢ = 0 are free; rows whose reference is zero are pulled

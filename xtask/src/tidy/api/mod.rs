@@ -4,7 +4,7 @@
 //! The items are read from the source, following `pub mod` and `pub use`, so any compiler will do and nothing
 //! is built. What is `#[doc(hidden)]` is not listed. An item with several public paths stands under the
 //! shortest one; the others are listed as re-exports. Types are spelled as in the source. Not seen are items
-//! that a macro writes and `impl` blocks for aliases of types.
+//! that a macro writes, but for the macro `names!`, and `impl` blocks for aliases of types.
 
 mod signature;
 mod surface;

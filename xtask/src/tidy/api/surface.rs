@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use proc_macro2::TokenTree;
 use syn::{Fields, ImplItem, Item, TraitItem, UseTree, Visibility};
 
 use super::signature::{self, is_hidden, promises, text};
@@ -354,8 +355,33 @@ fn place(tree: &CrateTree, index: usize, found: Vec<Item>, items: &mut [Vec<Item
         {
             place(tree, child, inner.clone(), items);
         }
+        items[index].extend(of_names(&item));
         items[index].push(item);
     }
+}
+
+/// The `impl` block that the library's macro `names! { Type, "what it is", { … } }` writes.
+fn of_names(item: &Item) -> Option<Item> {
+    let Item::Macro(call) = item else { return None };
+    if !call.mac.path.is_ident("names") {
+        return None;
+    }
+    let text = call.mac.tokens.to_string();
+    let hidden = if text.contains("hidden") { "#[doc(hidden)]" } else { "" };
+    let names = |token| if let TokenTree::Ident(name) = token { Some(name) } else { None };
+    let name = call.mac.tokens.clone().into_iter().find_map(names)?;
+    // What the names are called in messages is given where there is a `from_name`.
+    let is_read = call.mac.tokens.clone().into_iter().any(|token| matches!(token, TokenTree::Literal(_)));
+    let read = format!("{hidden} pub fn from_name(name: &str) -> Result<Self> {{}}");
+    let block = format!(
+        "impl {name} {{
+            {hidden} pub const ALL: &'static [{name}] = &[];
+            {hidden} pub fn name(self) -> &'static str {{}}
+            {}
+        }}",
+        if is_read { read } else { String::new() }
+    );
+    syn::parse_str(&block).ok()
 }
 
 /// The names that a `use` makes, with the paths that they stand for.
@@ -439,6 +465,26 @@ mod tests {
                 "fn c::shown()",
             ]
         );
+    }
+
+    #[test]
+    fn what_the_macro_of_names_writes_is_listed() {
+        let found = lines(&[(
+            "lib.rs",
+            "pub enum A { B } names! { A, \"letter\", { B = \"b\" } }\n\
+             pub enum E { F } names! { E, { F = \"f\" } }\n\
+             pub enum C { D } names! { #[doc(hidden)] C, \"letter\", { D = \"d\" } }",
+        )]);
+        let own: Vec<&String> = found.iter().filter(|line| line.contains("(")).collect();
+        assert_eq!(
+            own,
+            [
+                "fn c::A::from_name(name: &str) -> Result<Self>",
+                "fn c::A::name(self) -> &'static str",
+                "fn c::E::name(self) -> &'static str"
+            ]
+        );
+        assert!(found.contains(&"const c::A::ALL: &'static [A]".to_string()), "{found:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Compiler;
 use crate::engine::Slot;
+use crate::foundation::checks::{check_non_negative, check_shape};
 use crate::foundation::{Error, Matrix, Notice, Result};
 use crate::guidance::Strength;
 use crate::guidance::rules::RowRules;
@@ -17,15 +18,14 @@ impl Compiler<'_> {
         profiles: &Matrix<f64>,
         strength: Strength,
     ) -> Result<()> {
-        let (m, d) = profiles.shape();
-        if m != names.len() || d != self.shape.features {
-            return Err(Error::Shape {
-                what: "the references (one row for each name, one column a feature)".into(),
-                expected: format!("{} x {}", names.len(), self.shape.features),
-                found: format!("{m} x {d}"),
-            });
-        }
-        crate::foundation::checks::check_non_negative("the references", profiles)?;
+        let d = profiles.columns();
+        let expected = (names.len(), self.shape.features);
+        check_shape(
+            "the references (one row for each name, one column a feature)",
+            expected,
+            profiles.shape(),
+        )?;
+        check_non_negative("the references", profiles)?;
         let (mut drawn, mut anchored) = (Vec::new(), Vec::new());
         for (row, name) in names.iter().enumerate() {
             let range = self.components(name);
@@ -102,7 +102,9 @@ impl Compiler<'_> {
         for (at, topic) in self.guidance.topics().iter().enumerate() {
             let mut found = Vec::new();
             for feature in &topic.forbidden {
-                let Some(feature) = self.resolve(feature, &topic.name, "forbidden")? else { continue };
+                let Some(feature) = self.resolve(feature, &topic.name, "forbidden feature")? else {
+                    continue;
+                };
                 if seeds[at].iter().any(|(seed, _)| *seed == feature) {
                     return Err(Error::Guidance(format!(
                         "feature {feature} is a seed of topic \"{}\" and forbidden in it",

@@ -10,7 +10,7 @@ mod seeds;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(crate) use pairs::ties;
+pub(crate) use pairs::{check_graph, raw_graph, ties};
 use rows::Rows;
 
 use super::everything::component_names;
@@ -18,6 +18,7 @@ use super::rules::RowRules;
 use super::{Advice, Guidance};
 use crate::engine::term::ModelTerms;
 use crate::engine::{Shape, Slot};
+use crate::foundation::checks::{check_shape, check_weights};
 use crate::foundation::{Error, Matrix, Notice, Result};
 use crate::terms::{EntryWeights, FixedEntries, Placement};
 
@@ -85,11 +86,11 @@ impl Plan {
         let ties = ties(guidance, shape.samples)?;
         let weights = sample_weights(guidance, shape.samples)?;
         if weights.is_some() && ties.is_some() {
-            return Err(Error::Incompatible {
-                asked: "sample weights together with samples that share one row of codes".into(),
-                reason: "the merged row would need one weight".into(),
-                valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
-            });
+            return Err(Error::incompatible(
+                "sample weights together with samples that share one row of codes",
+                "the merged row would need one weight",
+                ["labels below strength 1", "must-links below strength 1"],
+            ));
         }
         let rows = Rows::new(shape.samples, ties.as_deref(), weights.clone());
         let seeds = compiler.seeds()?;
@@ -152,20 +153,14 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
             return Err(Error::Guidance(format!("two topics are named \"{}\"", topic.name)));
         }
         if topic.components == 0 {
-            return Err(out_of_range(
+            return Err(Error::out_of_range(
                 &format!("the components of topic \"{}\"", topic.name),
                 0.0,
                 "1 or more",
             ));
         }
         topic.strength.check(&format!("the strength of topic \"{}\"", topic.name))?;
-        if topic.strength.is_raw() {
-            return Err(Error::Incompatible {
-                asked: format!("a raw strength for the seeds of topic \"{}\"", topic.name),
-                reason: "seeds have no published weight".into(),
-                valid: vec!["a strength from 0 to 1".into()],
-            });
-        }
+        topic.check_strength()?;
     }
     let mut out: Vec<(String, Range<usize>)> = Vec::new();
     for (name, components) in guidance.all_topics() {
@@ -175,7 +170,7 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
     let needed = out.last().map_or(0, |(_, range)| range.end);
     if needed > shape.rank {
         let names: Vec<&str> = out.iter().map(|(name, _)| name.as_str()).collect();
-        return Err(out_of_range(
+        return Err(Error::out_of_range(
             "rank k",
             shape.rank as f64,
             &format!("at least {needed}, the components of the topics ({})", names.join(", ")),
@@ -184,23 +179,15 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
     Ok(out)
 }
 
-fn out_of_range(name: &str, value: f64, valid: &str) -> Error {
-    Error::OutOfRange { name: name.into(), value: value.to_string(), valid: valid.into() }
-}
-
 fn check_strength(item: &Advice) -> Result<()> {
-    item.strength().map_or(Ok(()), |s| s.check(&format!("the strength of the {}", item.kind())))
+    item.strength_in_fit(&format!("the strength of the {}", item.kind())).map(|_| ())
 }
 
 fn check_length(what: &str, found: usize, expected: usize) -> Result<()> {
     if found == expected {
         return Ok(());
     }
-    Err(Error::Shape {
-        what: what.into(),
-        expected: format!("one for each of the {expected} samples"),
-        found: found.to_string(),
-    })
+    Err(Error::shape(what, format!("one for each of the {expected} samples"), found))
 }
 
 /// What each sample counts, where that is given.
@@ -209,10 +196,7 @@ fn sample_weights(guidance: &Guidance, n: usize) -> Result<Option<Vec<f64>>> {
     for item in guidance.advice() {
         let Advice::SampleWeights(given) = item else { continue };
         check_length("the sample weights", given.len(), n)?;
-        if let Some(at) = given.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-            let what = format!("the weight of sample {at}");
-            return Err(out_of_range(&what, given[at], "a finite number of 0 or more"));
-        }
+        check_weights(given, |at| format!("the weight of sample {at}"))?;
         if found.replace(given.clone()).is_some() {
             return Err(Error::Guidance("sample weights are given twice".into()));
         }
@@ -252,13 +236,7 @@ impl Compiler<'_> {
                 self.add_sets(names, sets, *strength)
             }
             Advice::Memberships { names, shares, strength } => {
-                if shares.shape() != (n, names.len()) {
-                    return Err(Error::Shape {
-                        what: "the memberships (samples x topics)".into(),
-                        expected: format!("{n} x {}", names.len()),
-                        found: format!("{} x {}", shares.rows(), shares.columns()),
-                    });
-                }
+                check_shape("the memberships (samples x topics)", (n, names.len()), shares.shape())?;
                 self.add_memberships(names, shares, *strength, rows)
             }
             Advice::References { names, profiles, strength } => {
@@ -267,8 +245,7 @@ impl Compiler<'_> {
             Advice::Links { must, cannot, strength } => self.add_links(must, cannot, *strength, rows),
             Advice::Graph { graph, strength } => self.add_graph(graph, *strength, rows),
             Advice::CodeReference(reference) => {
-                let weight = reference.weight.iter().map(|m| m * m).collect();
-                self.anchor_rows(reference.reference.clone(), weight, rows);
+                self.anchor_rows(reference.reference.clone(), reference.squared_weights(), rows);
                 Ok(())
             }
             Advice::ComponentReference(reference) => {
@@ -286,11 +263,11 @@ impl Compiler<'_> {
                     ));
                 }
                 if rows.are_shared() {
-                    return Err(Error::Incompatible {
-                        asked: format!("{} together with samples that share one row of codes", item.kind()),
-                        reason: "the merged rows would need a weight for each entry".into(),
-                        valid: vec!["labels below strength 1".into(), "must-links below strength 1".into()],
-                    });
+                    return Err(Error::incompatible(
+                        format!("{} together with samples that share one row of codes", item.kind()),
+                        "the merged rows would need a weight for each entry",
+                        ["labels below strength 1", "must-links below strength 1"],
+                    ));
                 }
                 self.contributions.push(Box::new(self.entry_weights(item)?));
                 Ok(())
@@ -306,7 +283,7 @@ impl Compiler<'_> {
                 for (i, row) in known.rows().enumerate() {
                     if let Some(j) = row.iter().find(|j| **j as usize >= d) {
                         let what = format!("a known feature of sample {i}");
-                        return Err(out_of_range(
+                        return Err(Error::out_of_range(
                             &what,
                             f64::from(*j),
                             &format!("below {d}, the number of features"),
@@ -321,17 +298,10 @@ impl Compiler<'_> {
                 Ok(EntryWeights::listed(known, d))
             }
             Advice::KnownEntries(weights) | Advice::EntryWeights(weights) => {
-                if weights.shape() != (n, d) {
-                    return Err(Error::Shape {
-                        what: format!("the {} (samples x features)", item.kind()),
-                        expected: format!("{n} x {d}"),
-                        found: format!("{} x {}", weights.rows(), weights.columns()),
-                    });
-                }
-                if let Some(at) = weights.as_slice().iter().position(|c| !(*c >= 0.0 && c.is_finite())) {
-                    let what = format!("the weight of the entry in row {}, column {}", at / d, at % d);
-                    return Err(out_of_range(&what, weights.as_slice()[at], "a finite number of 0 or more"));
-                }
+                check_shape(&format!("the {} (samples x features)", item.kind()), (n, d), weights.shape())?;
+                check_weights(weights.as_slice(), |at| {
+                    format!("the weight of the entry in row {}, column {}", at / d, at % d)
+                })?;
                 Ok(EntryWeights::new(weights))
             }
             _ => unreachable!("the caller has an item about entries"),
@@ -381,13 +351,5 @@ impl Compiler<'_> {
         }
         self.contributions.sort_by_key(|c| c.facts().fixes_entries);
         Ok(())
-    }
-}
-
-fn no_raw(what: &str) -> Error {
-    Error::Incompatible {
-        asked: format!("a raw strength for {what}"),
-        reason: "no paper has a weight for them".into(),
-        valid: vec!["a strength from 0 to 1".into()],
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Compiler, Rows, check_length, no_raw, out_of_range};
+use super::{Compiler, Rows, check_length};
+use crate::engine::Shape;
 use crate::foundation::{Error, Notice, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Strength};
@@ -16,18 +17,15 @@ impl Compiler<'_> {
         strength: Strength,
         rows: &Rows,
     ) -> Result<()> {
-        if strength.is_raw() {
-            return Err(no_raw("links"));
-        }
         check_pairs("must-link", must, self.shape.samples)?;
         check_pairs("cannot-link", cannot, self.shape.samples)?;
         let held = strength.is_held();
         if held && !cannot.is_empty() {
-            return Err(Error::Incompatible {
-                asked: "exact cannot-links in a single fit".into(),
-                reason: "which of the two samples goes where must be decided first".into(),
-                valid: vec!["recipes::fit_guided, which decides it".into(), "a strength below 1".into()],
-            });
+            return Err(Error::incompatible(
+                "exact cannot-links in a single fit",
+                "which of the two samples goes where must be decided first",
+                ["recipes::fit_guided, which decides it", "a strength below 1"],
+            ));
         }
         let weight = strength.weight();
         if !held && !must.is_empty() {
@@ -46,27 +44,19 @@ impl Compiler<'_> {
     }
 
     pub(super) fn add_graph(&mut self, graph: &Graph, strength: Strength, rows: &Rows) -> Result<()> {
-        check_length("the nodes of the graph", graph.n_samples(), self.shape.samples)?;
+        check_graph(graph, self.shape)?;
         if let Strength::Raw(lambda) = strength {
             if rows.are_shared() || rows.are_weighted() {
                 let beside =
                     if rows.are_shared() { "samples that share one row of codes" } else { "sample weights" };
-                return Err(Error::Incompatible {
-                    asked: format!("a graph with a raw strength together with {beside}"),
-                    reason: "its weight is in the unit of single rows".into(),
-                    valid: vec!["a strength from 0 to 1 for the graph".into()],
-                });
+                return Err(Error::incompatible(
+                    format!("a graph with a raw strength together with {beside}"),
+                    "its weight is in the unit of single rows",
+                    ["a strength from 0 to 1 for the graph"],
+                ));
             }
-            let term = GraphSmoothing::new(graph.clone(), lambda, GraphForm::Separable);
-            self.contributions.push(Box::new(term));
+            self.contributions.push(Box::new(raw_graph(graph, lambda)));
             return Ok(());
-        }
-        if strength.is_held() {
-            return Err(Error::Incompatible {
-                asked: "an exact graph".into(),
-                reason: "connected samples would all be equal".into(),
-                valid: vec!["a strength below 1".into(), "must-links".into()],
-            });
         }
         let isolated = graph.isolated();
         if !isolated.is_empty() {
@@ -193,11 +183,21 @@ pub(crate) fn ties(guidance: &Guidance, n: usize) -> Result<Option<Vec<u32>>> {
     Ok(Some(group))
 }
 
+/// Refuses a graph over others than the samples.
+pub(crate) fn check_graph(graph: &Graph, shape: Shape) -> Result<()> {
+    check_length("the graph over the samples", graph.n_samples(), shape.samples)
+}
+
+/// (λ/2)·tr(WᵀLW), as GNMF is published. Its form is chosen with the solver, when the problem is made.
+pub(crate) fn raw_graph(graph: &Graph, lambda: f64) -> GraphSmoothing<f64> {
+    GraphSmoothing::new(graph.clone(), lambda, GraphForm::Separable)
+}
+
 fn check_pairs(what: &str, pairs: &[(usize, usize)], n: usize) -> Result<()> {
     for &(i, l) in pairs {
         if i >= n || l >= n {
             let at = i.max(l);
-            return Err(out_of_range(
+            return Err(Error::out_of_range(
                 &format!("a sample of the {what} ({i}, {l})"),
                 at as f64,
                 &format!("below {n}, the number of samples"),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Compiler, Rows, no_raw, out_of_range};
+use super::{Compiler, Rows};
 use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Matrix, Result};
 use crate::guidance::{LabelRule, LabelTargets, Labels, Strength};
@@ -17,17 +17,6 @@ impl Compiler<'_> {
     ) -> Result<()> {
         let (n, k) = (labels.n_samples(), self.shape.rank);
         let class = |i: usize| labels.class(i).map(|c| &labels.names()[c]);
-        if rule == LabelRule::SameCodes && !strength.is_held() {
-            return Err(Error::Incompatible {
-                asked: "labels with the rule \"same-codes\" and a strength between 0 and 1".into(),
-                reason: "samples either share one row of codes or do not".into(),
-                valid: vec![
-                    "strength 1".into(),
-                    "strength 0".into(),
-                    "labels with the rule \"components\"".into(),
-                ],
-            });
-        }
         for i in 0..n {
             let Some(name) = class(i) else { continue };
             let range = self.components(name);
@@ -49,7 +38,7 @@ impl Compiler<'_> {
                 Ok(())
             }
             LabelRule::View => {
-                self.check_view(strength)?;
+                self.check_one_view()?;
                 let weight = match strength {
                     Strength::Raw(lambda) => lambda,
                     _ => strength.weight() * self.shape.squared_norm / labels.n_labelled().max(1) as f64,
@@ -67,15 +56,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Refuses labels that the codes can't explain linearly beside the data.
-    fn check_view(&self, strength: Strength) -> Result<()> {
-        if strength.is_held() {
-            return Err(Error::Incompatible {
-                asked: "labels with the rule \"view\" and strength 1".into(),
-                reason: "the rule has no exact form".into(),
-                valid: vec!["a strength below 1".into(), "labels with the rule \"components\"".into()],
-            });
-        }
+    /// Refuses labels that the codes explain beside others of the kind.
+    fn check_one_view(&self) -> Result<()> {
         if self.contributions.iter().any(|term| term.facts().own_slot == Some(crate::engine::Slot::Labels)) {
             return Err(Error::Guidance(
                 "labels with the rule \"view\" are given twice; give one of the two the rule \"components\""
@@ -91,16 +73,16 @@ impl Compiler<'_> {
         strength: Strength,
         rows: &Rows,
     ) -> Result<()> {
-        self.check_view(strength)?;
+        self.check_one_view()?;
         targets.check(self.shape)?;
         if rows.are_shared() || rows.are_weighted() {
             let beside =
                 if rows.are_shared() { "samples that share one row of codes" } else { "sample weights" };
-            return Err(Error::Incompatible {
-                asked: format!("label targets together with {beside}"),
-                reason: "they are in the unit of single rows".into(),
-                valid: vec!["labels with the rule \"view\"".into(), "label sets".into()],
-            });
+            return Err(Error::incompatible(
+                format!("label targets together with {beside}"),
+                "they are in the unit of single rows",
+                ["labels with the rule \"view\"", "label sets"],
+            ));
         }
         let view = targets.view(strength, self.shape);
         self.contributions.extend(view.map(|view| Box::new(view) as Box<dyn ModelTerm>));
@@ -129,9 +111,6 @@ impl Compiler<'_> {
         sets: &[Option<Vec<u32>>],
         strength: Strength,
     ) -> Result<()> {
-        if strength.is_raw() {
-            return Err(no_raw("sets"));
-        }
         for (sample, set) in sets.iter().enumerate() {
             let Some(set) = set else { continue };
             if let Some(at) = set.iter().find(|at| **at as usize >= names.len()) {
@@ -168,17 +147,21 @@ impl Compiler<'_> {
             for (c, name) in names.iter().enumerate() {
                 if value(i, c).is_some_and(|s| !(s >= 0.0 && s.is_finite())) {
                     let what = format!("the membership of sample {i} in \"{name}\"");
-                    return Err(out_of_range(&what, shares.get(i, c), "0 or more, or NaN if it is unknown"));
+                    return Err(Error::out_of_range(
+                        &what,
+                        shares.get(i, c),
+                        "0 or more, or NaN if it is unknown",
+                    ));
                 }
             }
         }
         let ranges: Vec<Range<usize>> = names.iter().map(|name| self.components(name)).collect();
         if let Some((at, _)) = ranges.iter().enumerate().find(|(_, range)| range.len() > 1) {
-            return Err(Error::Incompatible {
-                asked: format!("memberships in \"{}\", which has several components", names[at]),
-                reason: "the split between its components is undefined".into(),
-                valid: vec!["topics of one component".into(), "sets".into()],
-            });
+            return Err(Error::incompatible(
+                format!("memberships in \"{}\", which has several components", names[at]),
+                "the split between its components is undefined",
+                ["topics of one component", "sets"],
+            ));
         }
         let (mut reference, mut weight) = (Matrix::zeros(shares.rows(), k), vec![0.0; shares.rows()]);
         for i in 0..shares.rows() {
@@ -201,13 +184,11 @@ impl Compiler<'_> {
             if !strength.is_raw() {
                 self.rules("memberships").draw(i, &known, strength.weight());
             } else if !all && known.iter().any(Option::is_some) {
-                return Err(Error::Incompatible {
-                    asked: format!(
-                        "a raw strength for the memberships of sample {i}, which are partly unknown"
-                    ),
-                    reason: "the published anchor is on whole rows".into(),
-                    valid: vec!["a strength from 0 to 1".into()],
-                });
+                return Err(Error::incompatible(
+                    format!("a raw strength for the memberships of sample {i}, which are partly unknown"),
+                    "the published anchor is on whole rows",
+                    ["a strength from 0 to 1"],
+                ));
             }
         }
         if strength.is_raw() {

@@ -1,7 +1,7 @@
 //! The seeds of topics: which features they are, the profile of the samples that contain them, and the weight
 //! that they keep.
 
-use super::{Compiler, out_of_range};
+use super::Compiler;
 use crate::foundation::{Error, Notice, Result};
 use crate::guidance::{Feature, Strength};
 use crate::terms::{SeedShare, SeedWeights};
@@ -16,7 +16,7 @@ impl Compiler<'_> {
             for seed in &topic.seeds {
                 if !(seed.weight > 0.0 && seed.weight.is_finite()) {
                     let what = format!("the weight of a seed of topic \"{}\"", topic.name);
-                    return Err(out_of_range(&what, seed.weight, "a finite number above 0"));
+                    return Err(Error::out_of_range(&what, seed.weight, "a finite number above 0"));
                 }
                 if let Some(feature) = self.resolve(&seed.feature, &topic.name, "seed")? {
                     match found.iter_mut().find(|(known, _)| *known == feature) {
@@ -45,8 +45,8 @@ impl Compiler<'_> {
         let d = self.shape.features;
         match feature {
             Feature::Index(f) if *f < d => Ok(Some(*f)),
-            Feature::Index(f) => Err(out_of_range(
-                &format!("a {role} feature of topic \"{topic}\""),
+            Feature::Index(f) => Err(Error::out_of_range(
+                &format!("a {role} of topic \"{topic}\""),
                 *f as f64,
                 &format!("below {d}, the number of features"),
             )),
@@ -54,15 +54,18 @@ impl Compiler<'_> {
                 let Some(names) = self.guidance.feature_names() else {
                     return Err(Error::MissingGuidance {
                         model: format!("the {role} \"{name}\" of topic \"{topic}\""),
-                        needs: "the names of the features".into(),
+                        needs:
+                            "the names of the features; give them (--feature-names, feature_names), or give \
+                            the number of its column (from 0) in place of the name"
+                                .into(),
                     });
                 };
                 if names.len() != d {
-                    return Err(Error::Shape {
-                        what: "the names of the features".into(),
-                        expected: format!("{d}, one a feature"),
-                        found: names.len().to_string(),
-                    });
+                    return Err(Error::shape(
+                        "the names of the features",
+                        format!("{d}, one a feature"),
+                        names.len(),
+                    ));
                 }
                 let mut places = (0..d).filter(|at| names[*at] == *name);
                 let found = places.next();

@@ -18,7 +18,7 @@ use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
 use crate::engine::{Settings, silent};
 use crate::fit::{Encoding, Fit, encode};
-use crate::foundation::{Matrix, Real, Result, once};
+use crate::foundation::{Matrix, Real, Result, names, once};
 use crate::guidance::{Advice, Guidance, LabelRule, Plan};
 use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_rows, seeded, shape};
 
@@ -36,19 +36,9 @@ pub enum Verdict {
     NoSupport,
 }
 
-impl Verdict {
-    /// Every verdict.
-    pub const ALL: &'static [Verdict] =
-        &[Verdict::Honoured, Verdict::Overruled, Verdict::Contradicted, Verdict::NoSupport];
-
-    /// Its name: `"honoured"`, `"overruled"`, `"contradicted"`, `"no support"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Honoured => "honoured",
-            Verdict::Overruled => "overruled",
-            Verdict::Contradicted => "contradicted",
-            Verdict::NoSupport => "no support",
-        }
+names! {
+    Verdict, {
+        Honoured = "honoured", Overruled = "overruled", Contradicted = "contradicted", NoSupport = "no support",
     }
 }
 

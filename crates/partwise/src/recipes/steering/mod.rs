@@ -17,6 +17,7 @@ use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::engine::{Init, Observer, Settings};
 use crate::fit::{Fit, fit_observed};
+use crate::foundation::checks::check_shape;
 use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::guidance::{Advice, Feature, Guidance, Seed, Strength, Topic};
 
@@ -233,17 +234,8 @@ fn steered_by<T: Real>(
     action: &Action,
 ) -> Result<(Guidance, Start)> {
     let (n, d, k) = (data.n_samples(), data.n_features(), guidance.n_components());
-    for (what, found, (rows, columns)) in
-        [("the codes", codes.shape(), (n, k)), ("the components", components.shape(), (k, d))]
-    {
-        if found != (rows, columns) {
-            return Err(Error::Shape {
-                what: what.into(),
-                expected: format!("{rows} x {columns}"),
-                found: format!("{} x {}", found.0, found.1),
-            });
-        }
-    }
+    check_shape("the codes", (n, k), codes.shape())?;
+    check_shape("the components", (k, d), components.shape())?;
     changed(data, guidance, Parts::of(codes, components), action)
 }
 
@@ -319,22 +311,22 @@ fn changed<T: Real>(
             let (_, range) = place(to)?;
             let n = data.n_samples();
             if *sample >= n {
-                return Err(Error::OutOfRange {
-                    name: "the sample to move".into(),
-                    value: sample.to_string(),
-                    valid: format!("below {n}, the number of samples"),
-                });
+                return Err(Error::out_of_range(
+                    "the sample to move",
+                    sample,
+                    format!("below {n}, the number of samples"),
+                ));
             }
             factors.place(*sample, range);
             guidance = moved(guidance, *sample, to, n);
         }
         Action::Raise { topic, feature, by } => {
             if !(*by > 0.0 && by.is_finite()) {
-                return Err(Error::OutOfRange {
-                    name: "what a seed's weight is multiplied by".into(),
-                    value: by.to_string(),
-                    valid: "a finite number above 0".into(),
-                });
+                return Err(Error::out_of_range(
+                    "what a seed's weight is multiplied by",
+                    by,
+                    "a finite number above 0",
+                ));
             }
             let (at, _) = place(topic)?;
             let topic = &mut guidance.topics_mut()[at];

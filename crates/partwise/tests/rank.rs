@@ -1,0 +1,165 @@
+//! The number of components: found where it was planted, the same in every unit and for every number of
+//! threads, and refused in words where there is nothing to find.
+
+use std::ops::ControlFlow;
+
+use partwise::internals::{generator, uniform};
+use partwise::recipes::{Holdout, RankChoice, RankSettings, loss_for_rank, select_rank};
+use partwise::{DataMatrix, DenseMatrix, Error, Loss, Result, Settings, SparseMatrix};
+
+const SAMPLES: usize = 120;
+const FEATURES: usize = 60;
+
+/// Samples of sparse mixtures of `k` planted parts, times `level`.
+fn planted(k: usize, level: f64, seed: u64) -> Vec<f64> {
+    let mut random = generator(seed, 1);
+    let mut exponential = || -uniform(&mut random).max(1e-12).ln();
+    let parts: Vec<Vec<f64>> = (0..k)
+        .map(|_| {
+            let part: Vec<f64> = (0..FEATURES).map(|_| exponential().powi(3)).collect();
+            let sum: f64 = part.iter().sum();
+            part.iter().map(|x| x / sum * FEATURES as f64).collect()
+        })
+        .collect();
+    let mut values = Vec::new();
+    for _ in 0..SAMPLES {
+        let codes: Vec<f64> = (0..k).map(|_| exponential().powi(2)).collect();
+        let sum: f64 = codes.iter().sum();
+        values.extend(
+            (0..FEATURES)
+                .map(|j| level * parts.iter().zip(&codes).map(|(part, c)| part[j] * c / sum).sum::<f64>()),
+        );
+    }
+    values
+}
+
+/// Poisson counts with these means.
+fn counts(means: &[f64], seed: u64) -> Vec<f64> {
+    let mut random = generator(seed, 2);
+    let mut poisson = |mean: f64| {
+        let (mut count, mut product) = (0.0, uniform(&mut random));
+        while product > (-mean).exp() {
+            (count, product) = (count + 1.0, product * uniform(&mut random));
+        }
+        count
+    };
+    means.iter().map(|mean| poisson(*mean)).collect()
+}
+
+fn dense(values: Vec<f64>) -> DenseMatrix<'static, f64> {
+    DenseMatrix::new(values.len() / FEATURES, FEATURES, values).expect("a matrix")
+}
+
+fn chosen(
+    data: &dyn DataMatrix<f64>,
+    loss: Loss,
+    settings: &Settings,
+    rank: &RankSettings,
+) -> Result<RankChoice> {
+    select_rank(data, loss, settings, rank, &mut |_| ControlFlow::Continue(()))
+}
+
+fn quick() -> RankSettings {
+    RankSettings { to: 10, splits: 5, restarts: 1, ..RankSettings::default() }
+}
+
+#[test]
+fn planted_counts_are_found_by_thinning() {
+    for k in [1, 3, 5] {
+        let data = dense(counts(&planted(k, 6.0, k as u64), k as u64));
+        assert_eq!(loss_for_rank(&data), Loss::KullbackLeibler);
+        let found = chosen(&data, Loss::KullbackLeibler, &Settings::new(1), &quick()).expect("a choice");
+        assert_eq!(found.holdout, Holdout::Thinning);
+        assert_eq!(found.rank, k, "{found:?}");
+        assert!(found.structure);
+        assert!(found.confidence > 0.5, "{found:?}");
+        assert!(found.table.windows(2).all(|pair| pair[0].rank < pair[1].rank));
+    }
+}
+
+#[test]
+fn planted_measurements_are_found_by_hidden_entries_and_by_blocks() {
+    let mut random = generator(5, 3);
+    let noisy: Vec<f64> =
+        planted(4, 1.0, 4).into_iter().map(|x| x + 0.3 * (uniform(&mut random) - 0.5) * x.sqrt()).collect();
+    let data = dense(noisy.into_iter().map(|x| x.max(0.0)).collect());
+    assert_eq!(loss_for_rank(&data), Loss::Frobenius);
+    for holdout in [Holdout::Auto, Holdout::Blocks] {
+        let rank = RankSettings { holdout, ..quick() };
+        let found = chosen(&data, Loss::Frobenius, &Settings::new(1), &rank).expect("a choice");
+        assert_ne!(found.holdout, Holdout::Auto);
+        assert_eq!(found.rank, 4, "{found:?}");
+    }
+}
+
+#[test]
+fn noise_alone_has_no_structure() {
+    for seed in 1..5 {
+        let data = dense(counts(&vec![4.0; SAMPLES * FEATURES], seed));
+        let found = chosen(&data, Loss::KullbackLeibler, &Settings::new(1), &quick()).expect("a choice");
+        assert_eq!((found.rank, found.structure), (1, false), "{found:?}");
+        assert!(found.explanation().starts_with("No structure"), "{}", found.explanation());
+    }
+}
+
+#[test]
+fn the_answer_does_not_depend_on_unit_threads_storage_or_range() {
+    let values = counts(&planted(3, 3.0, 9), 9);
+    let data = dense(values.clone());
+    let base = chosen(&data, Loss::KullbackLeibler, &Settings::new(1), &quick()).expect("a choice");
+    for unit in [0.1, 7.0, 1e-12] {
+        let scaled = dense(values.iter().map(|x| x * unit).collect());
+        let found = chosen(&scaled, Loss::KullbackLeibler, &Settings::new(1), &quick()).expect("a choice");
+        assert_eq!((found.rank, found.holdout), (base.rank, base.holdout), "unit {unit}");
+    }
+    for threads in [1, 2, 4] {
+        let settings = Settings { threads, ..Settings::new(1) };
+        let found = chosen(&data, Loss::KullbackLeibler, &settings, &quick()).expect("a choice");
+        assert_eq!(found, base, "{threads} threads");
+    }
+    let range = RankSettings { from: 2, to: 7, ..quick() };
+    let found = chosen(&data, Loss::KullbackLeibler, &Settings::new(1), &range).expect("a choice");
+    assert_eq!(found.rank, base.rank);
+    let entry = |(at, x): (usize, &f64)| ((at / FEATURES) as u32, (at % FEATURES) as u32, *x);
+    let stored = values.iter().enumerate().filter(|(_, x)| **x != 0.0).map(entry).collect();
+    let (sparse, _) = SparseMatrix::from_triplets(SAMPLES, FEATURES, stored).expect("a matrix");
+    let found = chosen(&sparse, Loss::KullbackLeibler, &Settings::new(1), &quick()).expect("a choice");
+    assert_eq!(found.rank, base.rank);
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_in_words() {
+    let data = dense(counts(&planted(2, 3.0, 2), 2));
+    let measured = dense(planted(2, 1.0, 2));
+    let zeros = dense(vec![0.0; SAMPLES * FEATURES]);
+    let two = DenseMatrix::new(2, FEATURES, vec![1.0; 2 * FEATURES]).expect("a matrix");
+    let (plain, squared) = (Loss::KullbackLeibler, Loss::Frobenius);
+    for (data, loss, rank, word) in [
+        (&data, plain, RankSettings { from: 6, to: 5, ..quick() }, "from 1 to the greatest k"),
+        (&data, plain, RankSettings { from: 0, ..quick() }, "the least k"),
+        (&data, plain, RankSettings { from: 70, to: 80, ..quick() }, "at most"),
+        (&data, plain, RankSettings { splits: 1, ..quick() }, "2 or more"),
+        (&data, plain, RankSettings { restarts: 0, ..quick() }, "1 or more"),
+        (&data, plain, RankSettings { holdout: Holdout::Entries, ..quick() }, "squared loss"),
+        (&measured, squared, RankSettings { holdout: Holdout::Thinning, ..quick() }, "not counts"),
+        (&zeros, squared, quick(), "every entry is 0"),
+        (&two, squared, quick(), "4 or more samples"),
+    ] {
+        let error = chosen(data, loss, &Settings::new(1), &rank).expect_err(word);
+        assert!(matches!(error, Error::OutOfRange { .. } | Error::Incompatible { .. }), "{error}");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_answers_by_what_it_knows() {
+    let data = dense(counts(&planted(3, 3.0, 9), 9));
+    let mut calls = 0;
+    let found = select_rank(&data, Loss::KullbackLeibler, &Settings::new(1), &quick(), &mut |progress| {
+        assert!(progress.rank >= 1);
+        calls += 1;
+        if calls < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+    .expect("a choice");
+    assert_eq!(found.table.iter().map(|row| row.rank).collect::<Vec<_>>(), [1, 2]);
+}
