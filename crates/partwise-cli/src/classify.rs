@@ -3,127 +3,88 @@
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use partwise::{Real, ScalingKind};
+use partwise::Real;
 use partwise_classify::{
     Candidate, CandidateGraph, Classification, ClassifySettings, Member, Phase, classify_observed,
 };
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
 
-use crate::args::ClassifyArgs;
-use crate::guidance::{self, Given, Guidance};
 use crate::input::{self, Read, Table};
-use crate::{outputs, precision, record, scale};
-use partwise_report::console::{self, Verbosity};
+use crate::labels::{KnownClasses, KnownLabels, known_labels};
+use crate::request::ClassifyRequest;
+use crate::{outputs, record};
 use partwise_report::{duration, program::Outcome};
 
 /// What it writes, beside run.json.
-pub(crate) const FILES: &[&str] = &["memberships.npy", "memberships.csv"];
+const FILES: &[&str] = &["memberships.npy", "memberships.csv"];
 
 /// Reads the data and labels, classifies, writes memberships.csv, memberships.npy and run.json.
-pub(crate) fn run(args: &ClassifyArgs) -> Result<Outcome> {
-    let labels = args.known_labels.labels.as_ref();
-    input::check_standard_input(&[("the data", Some(&args.read.data)), ("--labels", labels)])?;
-    let folder = outputs::open(&args.write, FILES)?;
-    let read = input::read(&args.read, args.known_labels.column_of_data())?;
-    classified_as(args, read, folder, false)
-}
-
-/// `partwise fit --recipe auto`, for the release after it became `partwise classify`.
-pub(crate) fn of_recipe(args: &ClassifyArgs, read: Read, folder: OutputFolder) -> Result<Outcome> {
-    Verbosity::of(args.write.quiet, args.write.json).note(
-        "`fit --recipe auto` is now `partwise classify`; the old spelling will be removed in the next release",
-    );
-    classified_as(args, read, folder, true)
-}
-
-fn classified_as(args: &ClassifyArgs, read: Read, folder: OutputFolder, recipe: bool) -> Result<Outcome> {
-    match input::precision(&args.dtype, &read.values) {
-        "f32" => classified::<f32>(args, read, folder, recipe),
-        _ => classified::<f64>(args, read, folder, recipe),
+pub(crate) fn run(request: &ClassifyRequest) -> Result<Outcome> {
+    if request.as_recipe {
+        request.write.verbosity().note(
+            "`fit --recipe auto` is now `partwise classify`; the old spelling will be removed in the next \
+            release",
+        );
+    }
+    let folder = outputs::open(&request.write, FILES)?;
+    let read = input::read(&request.data)?;
+    match read.is_single(request.dtype) {
+        true => classified::<f32>(request, read, folder),
+        false => classified::<f64>(request, read, folder),
     }
 }
 
-/// `recipe`: the record has what `fit --recipe auto` wrote, too.
-fn classified<T: Real>(
-    args: &ClassifyArgs,
-    read: Read,
-    folder: OutputFolder,
-    recipe: bool,
-) -> Result<Outcome> {
-    let verbosity = Verbosity::of(args.write.quiet, args.write.json);
+fn classified<T: Real>(request: &ClassifyRequest, read: Read, folder: OutputFolder) -> Result<Outcome> {
+    let verbosity = request.write.verbosity();
     let Read { values, mut source } = read;
-    precision::check::<T>(&values, &mut source)?;
-    let mut table = Table::<T>::from_values(values, &source)?;
-    let given = guidance::labels(&args.known_labels, &source, args.seed, false)?;
-    let Some(Given::Classes(guidance)) = given else {
+    let (mut table, _) = Table::<T>::from_values(values, &mut source, false)?;
+    let known = known_labels(&request.labels, &source, request.run.seed, false)?;
+    let Some(KnownLabels::Classes(known)) = known else {
         bail!("a classification needs one label per sample; give --labels or --label-column");
     };
-    let scaling = scale::learn(ScalingKind::from_name(&args.scale)?, &table);
-    scale::apply(&scaling, &mut table);
+    let scaling = table.learn_scaling(request.scaling);
     let data = table.into_data(&source.name)?;
-    let memory_limit = io::machine::available_memory();
     let settings = ClassifySettings {
-        seed: args.seed,
-        threads: args.threads,
-        memory_limit,
+        seed: request.run.seed,
+        threads: request.run.threads,
+        memory_limit: io::machine::available_memory(),
         ..ClassifySettings::default()
     };
     let began = Instant::now();
     let mut observe = |phase: Phase| {
         verbosity.progress(&format!("classify: {phase} ({})", duration(began.elapsed().as_secs_f64())));
     };
-    let found = classify_observed(data.matrix(), &guidance.labels, &settings, &mut observe)?;
+    let found = classify_observed(data.as_ref(), &known.labels, &settings, &mut observe)?;
     let seconds = began.elapsed().as_secs_f64();
 
-    let labelled: Vec<usize> =
-        (0..data.matrix().n_samples()).filter(|i| guidance.labels.class(*i).is_some()).collect();
+    let labelled: Vec<usize> = (0..known.used.len()).filter(|i| known.used[*i] >= 0).collect();
     let mut run = json!({
         "versions": io::versions(),
         "data": record::data_json(&source, T::NAME),
         "scale": io::scaling_json(&scaling),
         "labels": json!({
-            "file": guidance.name,
-            "sha256": guidance.sha256,
-            "given": guidance.labels.n_labelled(),
+            "file": known.name,
+            "sha256": known.sha256,
+            "given": known.labels.n_labelled(),
             "samples": labelled,
         }),
-        "classification": classification_json(&found, &settings, &guidance),
+        "classification": classification_json(&found, &settings, &known),
     });
-    if recipe {
+    if request.as_recipe {
         run["recipe"] = recipe_json(&run["classification"]);
     }
     run["seconds"] = json!(seconds);
-    write_posteriors(&folder, &found, guidance.labels.names(), source.row_names.as_deref())?;
+    let names = known.labels.names();
+    let classes: Vec<String> = found.classes.iter().map(|class| names[*class].clone()).collect();
+    folder.write("memberships.npy", |w| io::write_npy(w, &found.posteriors))?;
+    outputs::write_memberships(&folder, source.row_names.as_deref(), &classes, &found.posteriors, names)?;
     let run = outputs::finish(folder, run)?;
-    guidance.notes.iter().for_each(|note| verbosity.note(note));
+    known.notes.iter().for_each(|note| verbosity.note(note));
     found.notices.iter().for_each(|notice| verbosity.note(&notice.message));
     reasons(&found).iter().for_each(|line| verbosity.say(line));
-    verbosity.say(&format!("wrote {} in {seconds:.1} s", args.write.out.display()));
-    if args.write.json {
-        console::print_json(&run);
-    }
-    Ok(Outcome::Done)
-}
-
-fn write_posteriors(
-    folder: &OutputFolder,
-    found: &Classification,
-    class_names: &[String],
-    sample_names: Option<&[String]>,
-) -> Result<()> {
-    folder.write("memberships.npy", |w| io::write_npy(w, &found.posteriors))?;
-    let clusters: Vec<String> = found.classes.iter().map(|class| class_names[*class].clone()).collect();
-    folder.write("memberships.csv", |w| {
-        let table = io::Memberships {
-            sample_names,
-            clusters: &clusters,
-            shares: &found.posteriors,
-            component_names: class_names,
-        };
-        io::write_memberships_csv(w, &table)
-    })?;
-    Ok(())
+    verbosity.say(&format!("wrote {} in {seconds:.1} s", request.write.out.display()));
+    Ok(outputs::end(&request.write, &run))
 }
 
 /// What the second graph of a candidate is made of.
@@ -169,7 +130,7 @@ fn reasons(found: &Classification) -> Vec<String> {
     lines
 }
 
-fn classification_json(found: &Classification, settings: &ClassifySettings, guidance: &Guidance) -> Value {
+fn classification_json(found: &Classification, settings: &ClassifySettings, known: &KnownClasses) -> Value {
     let candidate = |c: &Candidate| {
         json!({
             "graph": origin(c.graph),
@@ -187,7 +148,7 @@ fn classification_json(found: &Classification, settings: &ClassifySettings, guid
         "iterations": settings.iterations,
         "folds": found.folds,
         "held_out_labels": found.held_out,
-        "classes": guidance.labels.names(),
+        "classes": known.labels.names(),
         "class_sizes": found.class_sizes,
         "candidates": found.candidates.iter().map(candidate).collect::<Vec<_>>(),
         "base_classifiers": found.base_classifiers.iter().map(member_json).collect::<Vec<_>>(),

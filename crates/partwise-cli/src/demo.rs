@@ -4,17 +4,17 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use partwise::guidance::{Advice, Strength};
-use partwise::{Model, Scaling, Settings};
-use partwise_io::{Digits, OutputFolder, digits};
+use partwise::{Model, ScalingKind, Settings};
+use partwise_io::{Digits, LabelTable, OutputFolder, digits};
 
-use crate::args::DemoArgs;
-use crate::guidance::Guidance;
-use crate::input::{Data, Source, Table};
+use crate::input::{Source, Table};
 use crate::job::{Done, Job};
+use crate::known::Known;
+use crate::labels::KnownClasses;
 use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::report::Comparison;
-use crate::scale;
+use crate::request::DemoRequest;
 use partwise_report::console::{self, Verbosity};
 use partwise_report::duration;
 use partwise_report::{interrupt, program::Outcome};
@@ -23,11 +23,12 @@ use partwise_report::{interrupt, program::Outcome};
 const MARK: &str = ".partwise-demo";
 
 /// Fits three times, prints the comparison, writes the report of the best guided fit.
-pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
-    let folder = take_folder(&args.out)?;
-    let verbosity = Verbosity::Full;
+pub(crate) fn run(request: &DemoRequest) -> Result<Outcome> {
+    let folder = take_folder(&request.out)?;
     let digits = digits();
-    let (source, data, guidance) = prepare(&digits, args)?;
+    let (source, mut table, classes) = prepare(&digits, request)?;
+    let scaling = table.learn_scaling(ScalingKind::UnitRows);
+    let data = table.into_data("the digits")?;
     console::print(&format!(
         "{} images of handwritten digits, {} x {} pixels (UCI optical digits, Alpaydin & Kaynak 1998, CC BY 4.0).",
         digits.n_samples(),
@@ -37,32 +38,31 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     console::print(&format!(
         "The fits use {} labels ({} per digit, seed {}). The other {} labels are used only to evaluate \
         them.\n",
-        guidance.labels.n_labelled(),
-        args.labels_per_class,
-        args.seed,
-        digits.n_samples() - guidance.labels.n_labelled()
+        classes.labels.n_labelled(),
+        request.labels_per_class,
+        request.run.seed,
+        digits.n_samples() - classes.labels.n_labelled()
     ));
-    let scaling = Scaling::UnitRows;
-    let labels = Advice::labels(guidance.labels.clone()).with_strength(Strength::STRONG);
-    let models = [Model::nmf(), Model::cnmf(guidance.labels.clone()), Model::ws_nmf(labels)];
+    let labels = Advice::labels(classes.labels.clone()).with_strength(Strength::STRONG);
+    let models = [Model::nmf(), Model::cnmf(classes.labels.clone()), Model::ws_nmf(labels)];
+    let settings = Settings {
+        seed: request.run.seed,
+        max_iterations: request.max_iter,
+        threads: request.run.threads,
+        memory_limit: partwise_io::machine::available_memory(),
+        ..Settings::new(classes.class_names.len())
+    };
+    let mut known = Known::default();
+    known.set_classes(classes);
     let mut fits = Vec::new();
     for model in models {
-        let settings = Settings {
-            seed: args.seed,
-            max_iterations: args.max_iter,
-            threads: args.threads,
-            memory_limit: partwise_io::machine::available_memory(),
-            ..Settings::new(guidance.class_names.len())
-        };
         let job = Job {
             source: &source,
-            data: &data,
+            data: data.as_ref(),
             scaling: &scaling,
-            guidance: Some(&guidance),
-            reference: None,
-            composed: None,
+            known: &known,
             model,
-            settings,
+            settings: settings.clone(),
             shares: None,
             component_names: None,
             chosen: Vec::new(),
@@ -73,21 +73,16 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
             return Err(interrupt::Stopped.into());
         }
     }
-    finish(args, folder, verbosity, &fits)
+    finish(request, folder, &fits)
 }
 
-fn finish(
-    args: &DemoArgs,
-    folder: OutputFolder,
-    verbosity: Verbosity,
-    fits: &[Done<'_, f64>],
-) -> Result<Outcome> {
+fn finish(request: &DemoRequest, folder: OutputFolder, fits: &[Done<'_, f64>]) -> Result<Outcome> {
     let comparison = compare(fits);
     comparison.lines().iter().for_each(|line| console::print(line));
     console::print(&format!(
         "
 Accuracy and NMI are over the images whose label the fit did not use. Every setting is the default, with at most {} iterations.",
-        args.max_iter
+        request.max_iter
     ));
     let accuracy = |done: &Done<'_, f64>| done.evaluation.as_ref().and_then(|e| e.headline("accuracy"));
     let Some(best) =
@@ -98,8 +93,8 @@ Accuracy and NMI are over the images whose label the fit did not use. Every sett
     let timings = Timings { fit: best.fit_seconds, ..Timings::default() };
     let extra = Extra { comparison: Some(&comparison), mark: Some(MARK), corrected: false };
     outputs::write_fit(best, folder, timings, &extra)?;
-    best.notes.iter().for_each(|note| verbosity.note(&note.message));
-    let out = args.out.display();
+    best.notes.iter().for_each(|(_, note)| Verbosity::Full.note(note));
+    let out = request.out.display();
     console::print(&format!(
         "The report shows the better of the guided fits, {}: {out}/report.html",
         best.job.model.spec().name
@@ -119,16 +114,13 @@ fn take_folder(out: &Path) -> Result<OutputFolder> {
     Ok(OutputFolder::for_files(out, exists, &[outputs::OF_A_FIT, &[MARK]].concat())?)
 }
 
-/// The digits as data with rows of length 1, and the labels that guide.
-fn prepare(digits: &Digits, args: &DemoArgs) -> Result<(Source, Data<f64>, Guidance)> {
+/// The digits as data, and the labels that guide.
+fn prepare(digits: &Digits, request: &DemoRequest) -> Result<(Source, Table<f64>, KnownClasses)> {
     let (rows, columns) = (digits.n_samples(), digits.n_features());
-    let mut table = Table::dense(rows, columns, digits.images.clone());
-    scale::apply(&Scaling::UnitRows, &mut table);
     let bytes: Vec<u8> = digits.images.iter().map(|pixel| *pixel as u8).collect();
-    let sha256 = partwise_io::sha256_hex(&bytes);
     let source = Source {
         name: "UCI optical digits (built in)".into(),
-        sha256: sha256.clone(),
+        sha256: partwise_io::sha256_hex(&bytes),
         format: "built in".into(),
         rows,
         columns,
@@ -137,16 +129,11 @@ fn prepare(digits: &Digits, args: &DemoArgs) -> Result<(Source, Data<f64>, Guida
         notes: vec!["E. Alpaydin, C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository 1998, doi 10.24432/C50P49, CC BY 4.0".into()],
         ..Source::default()
     };
-    let names = (0..10).map(|digit: i32| digit.to_string()).collect();
-    let guidance = Guidance::new(
-        "labels of the built-in digits",
-        &sha256,
-        names,
-        digits.labels.clone(),
-        Some(args.labels_per_class),
-        args.seed,
-    )?;
-    Ok((source, table.into_data("the digits")?, guidance))
+    let digit_of: Vec<Option<String>> = digits.labels.iter().map(|digit| Some(digit.to_string())).collect();
+    let labels =
+        LabelTable::from_column(Path::new("labels of the built-in digits"), &digit_of, &source.sha256);
+    let classes = KnownClasses::new(labels, Some(request.labels_per_class), request.run.seed)?;
+    Ok((source, Table::dense(rows, columns, digits.images.clone()), classes))
 }
 
 fn compare(fits: &[Done<'_, f64>]) -> Comparison {
@@ -155,7 +142,7 @@ fn compare(fits: &[Done<'_, f64>]) -> Comparison {
         let evaluation = done.evaluation.as_ref();
         let measure = |name| text(evaluation.and_then(|e| e.headline(name)));
         let spec = done.job.model.spec();
-        let guided = if spec.name == "nmf" { "unguided NMF" } else { spec.title };
+        let guided = if done.job.model.guidance().is_empty() { "unguided NMF" } else { spec.title };
         vec![guided.to_string(), measure("accuracy"), measure("nmi"), duration(done.fit_seconds)]
     };
     Comparison {

@@ -1,13 +1,12 @@
-//! Data from a file, checked: [`Table`] with names and facts for the report.
+//! Data from a file, checked and scaled: [`Table`] with names and facts for the report.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use partwise::graphs::Graph;
-use partwise::{DataMatrix, DenseMatrix, Matrix, Real, ScaledRow, SparseMatrix};
-use partwise_io::{DataNames, FORMATS, ReadOptions, Values};
+use partwise::{DataMatrix, DenseMatrix, Matrix, Real, ScaledRow, Scaling, ScalingKind, SparseMatrix};
+use partwise_io::{DataNames, DenseValues, FORMATS, Values};
 
-use crate::args::ReadArgs;
+use crate::request::{DataSource, Precision};
 
 /// The numbers: dense, or compressed rows.
 #[derive(Clone, Debug)]
@@ -43,6 +42,17 @@ impl Source {
     pub(crate) fn names(&self) -> DataNames<'_> {
         DataNames::new(self.rows, self.row_names.as_deref(), self.columns, self.feature_names.as_deref())
     }
+
+    /// What was read, for reports: the file, and the shape.
+    pub(crate) fn facts(&self) -> [(&'static str, String); 2] {
+        let stored = self.stored as f64 / (self.rows as f64 * self.columns as f64);
+        let kind = match self.sparse {
+            true => format!("sparse, {} stored values ({:.2} %)", self.stored, 100.0 * stored),
+            false => "dense".to_string(),
+        };
+        let shape = format!("{} samples × {} features, {kind}", self.rows, self.columns);
+        [("Data", format!("{} ({})", self.name, self.format)), ("Shape", shape)]
+    }
 }
 
 /// A file as read, in the precision it has.
@@ -51,36 +61,18 @@ pub(crate) struct Read {
     pub(crate) source: Source,
 }
 
-/// Refuses standard input for more than one of the files that are read (what each is for, and its path).
-pub(crate) fn check_standard_input(files: &[(&str, Option<&PathBuf>)]) -> Result<()> {
-    let piped: Vec<&str> = files
-        .iter()
-        .filter(|(_, path)| path.is_some_and(|path| path.as_os_str() == partwise_io::STANDARD_INPUT))
-        .map(|(what, _)| *what)
-        .collect();
-    match piped[..] {
-        [] | [_] => Ok(()),
-        _ => bail!(
-            "only one file can be read from standard input (-), but {} were; save the others to files (a \
-            file named - is ./-)",
-            piped.join(" and ")
-        ),
+impl Read {
+    /// Whether to compute in f32.
+    pub(crate) fn is_single(&self, asked: Precision) -> bool {
+        asked == Precision::F32 || asked == Precision::Auto && self.values.precision() == "f32"
     }
 }
 
-/// Reads the data. `label_column` is one of a text table.
-pub(crate) fn read(args: &ReadArgs, label_column: Option<&str>) -> Result<Read> {
-    let options = ReadOptions {
-        format: args.format.clone(),
-        key: args.key.clone(),
-        label_column: label_column.map(str::to_string),
-        header: either(args.header, args.no_header),
-        row_names: either(args.row_names, args.no_row_names),
-        ..ReadOptions::default()
-    };
-    let table = partwise_io::read_table(&args.data, &options)?;
+/// Reads the data.
+pub(crate) fn read(from: &DataSource) -> Result<Read> {
+    let table = partwise_io::read_table(&from.path, &from.options)?;
     let (rows, columns) = table.values.shape();
-    let image_shape = match args.image_shape {
+    let image_shape = match from.image_shape {
         Some((h, w)) if h.checked_mul(w) != Some(columns) => {
             bail!(
                 "--image-shape {h}x{w} is {} pixels, but the data have {columns} features",
@@ -92,7 +84,7 @@ pub(crate) fn read(args: &ReadArgs, label_column: Option<&str>) -> Result<Read> 
     };
     let format = FORMATS.iter().find(|f| f.kind == table.kind).map_or("unknown", |f| f.name);
     let source = Source {
-        name: args.data.display().to_string(),
+        name: from.path.display().to_string(),
         sha256: table.sha256,
         format: format.into(),
         rows,
@@ -108,41 +100,48 @@ pub(crate) fn read(args: &ReadArgs, label_column: Option<&str>) -> Result<Read> 
     Ok(Read { values: table.values, source })
 }
 
-/// The value of a flag and its opposite.
-fn either(yes: bool, no: bool) -> Option<bool> {
-    (yes || no).then_some(yes)
-}
-
 impl<T: Real> Table<T> {
-    /// From a file's numbers; entries that no factorization can take are refused, with their place.
-    pub(crate) fn from_values(values: Values, source: &Source) -> Result<Self> {
-        let table = match values {
+    /// From a file's numbers; entries that no factorization can take are refused, with their place. With
+    /// `missing`, NaN is an entry that is not known, and becomes 0: the second is then 1 for known entries
+    /// and 0 for the others (n × d).
+    pub(crate) fn from_values(
+        values: Values,
+        source: &mut Source,
+        missing: bool,
+    ) -> Result<(Self, Option<Matrix<f64>>)> {
+        check_range::<T>(&values, source)?;
+        let mut table: Self = match values {
             Values::Dense { rows, columns, values } => Table::dense(rows, columns, values.into_real()),
-            Values::Sparse { rows, columns, indptr, indices, values } => {
-                Table::sparse(rows, columns, indptr, indices, values.into_real())
-            }
-        };
-        table.check(source)?;
-        Ok(table)
-    }
-
-    /// As [`Table::from_values`] for dense data whose NaN entries are not known: they become 0. Gives 1 for
-    /// the known entries and 0 for the others (n × d) too.
-    pub(crate) fn with_unknown(values: Values, source: &Source) -> Result<(Self, Matrix<f64>)> {
-        let Values::Dense { rows, columns, values } = values else {
-            bail!(
+            Values::Sparse { .. } if missing => bail!(
                 "{}: --missing needs dense data; an entry that a sparse file does not store is 0, unless you \
                 give --zeros-missing",
                 source.name
-            )
+            ),
+            Values::Sparse { rows, columns, indptr, indices, values } => {
+                Table { rows, columns, sparse: Some((indptr, indices)), values: values.into_real() }
+            }
         };
-        let mut values: Vec<T> = values.into_real();
-        let known =
-            Matrix::from_fn(rows, columns, |i, j| f64::from(!values[i * columns + j].to_f64().is_nan()));
-        values.iter_mut().filter(|value| value.to_f64().is_nan()).for_each(|value| *value = T::ZERO);
-        let table = Table::dense(rows, columns, values);
+        let known = missing.then(|| {
+            let known = |i: usize, j: usize| !table.values[i * table.columns + j].to_f64().is_nan();
+            Matrix::from_fn(table.rows, table.columns, |i, j| f64::from(known(i, j)))
+        });
+        if missing {
+            table.values.iter_mut().filter(|v| v.to_f64().is_nan()).for_each(|v| *v = T::ZERO);
+        }
         table.check(source)?;
         Ok((table, known))
+    }
+
+    /// Takes the numbers of a scaling from the data of a fit, and scales them.
+    pub(crate) fn learn_scaling(&mut self, kind: ScalingKind) -> Scaling {
+        let scaling = Scaling::learn(kind, self.columns, (0..self.rows).map(|row| self.row(row)));
+        self.scale(&scaling);
+        scaling
+    }
+
+    /// Scales the rows in place.
+    pub(crate) fn scale(&mut self, scaling: &Scaling) {
+        self.for_each_row(|columns, values| scaling.scale_row(columns, values));
     }
 
     /// Divides entry (i, j) of similarities by the roots of the sums of rows i and j. Rows of zeros stay.
@@ -165,25 +164,8 @@ impl<T: Real> Table<T> {
         Table { rows, columns, sparse: None, values }
     }
 
-    /// Compressed rows.
-    pub(crate) fn sparse(
-        rows: usize,
-        columns: usize,
-        indptr: Vec<usize>,
-        indices: Vec<u32>,
-        values: Vec<T>,
-    ) -> Self {
-        Table { rows, columns, sparse: Some((indptr, indices)), values }
-    }
-
-    /// The stored values.
-    #[cfg(test)]
-    pub(crate) fn values(&self) -> &[T] {
-        &self.values
-    }
-
     /// The columns (`None`: all of them) and the stored values of a row.
-    pub(crate) fn row(&self, row: usize) -> ScaledRow<'_, T> {
+    fn row(&self, row: usize) -> ScaledRow<'_, T> {
         match &self.sparse {
             None => (None, &self.values[row * self.columns..(row + 1) * self.columns]),
             Some((indptr, indices)) => {
@@ -194,20 +176,17 @@ impl<T: Real> Table<T> {
     }
 
     /// Calls `each` with row, column and value of every stored entry, row by row.
-    pub(crate) fn for_each(&self, mut each: impl FnMut(usize, usize, T)) {
+    fn for_each(&self, mut each: impl FnMut(usize, usize, T)) {
         for row in 0..self.rows {
-            match &self.sparse {
-                None => (0..self.columns).for_each(|j| each(row, j, self.values[row * self.columns + j])),
-                Some((indptr, indices)) => {
-                    (indptr[row]..indptr[row + 1])
-                        .for_each(|e| each(row, indices[e] as usize, self.values[e]));
-                }
+            let (columns, values) = self.row(row);
+            for (at, value) in values.iter().enumerate() {
+                each(row, columns.map_or(at, |columns| columns[at] as usize), *value);
             }
         }
     }
 
     /// Calls `each` with the columns (`None`: all of them) and the values of every row, to change the values.
-    pub(crate) fn for_each_row(&mut self, mut each: impl FnMut(Option<&[u32]>, &mut [T])) {
+    fn for_each_row(&mut self, mut each: impl FnMut(Option<&[u32]>, &mut [T])) {
         for row in 0..self.rows {
             match &self.sparse {
                 None => each(None, &mut self.values[row * self.columns..(row + 1) * self.columns]),
@@ -252,7 +231,7 @@ impl<T: Real> Table<T> {
     }
 
     /// The data of the library.
-    pub(crate) fn into_data(self, name: &str) -> Result<Data<T>> {
+    pub(crate) fn into_data(self, name: &str) -> Result<Box<dyn DataMatrix<T>>> {
         let Table { rows, columns, sparse, values } = self;
         match sparse {
             None => DenseMatrix::new(rows, columns, values).map(DenseMatrix::boxed),
@@ -261,7 +240,6 @@ impl<T: Real> Table<T> {
             }
         }
         .with_context(|| name.to_string())
-        .map(Data)
     }
 }
 
@@ -269,39 +247,34 @@ fn quoted(names: &Option<Vec<String>>, index: usize) -> String {
     names.as_ref().and_then(|names| names.get(index)).map_or(String::new(), |name| format!(" (\"{name}\")"))
 }
 
-/// Data of either kind.
-#[derive(Debug)]
-pub(crate) struct Data<T: Real>(Box<dyn DataMatrix<T>>);
-
-impl<T: Real> Data<T> {
-    /// The matrix of a graph.
-    pub(crate) fn of_graph(graph: &Graph) -> Result<Self> {
-        let n = graph.n_samples();
-        let entry = |(i, j, weight): (usize, usize, f64)| (i as u32, j as u32, T::from_f64(weight));
-        let entries = graph.entries().into_iter().map(entry).collect();
-        Ok(Data(SparseMatrix::from_triplets(n, n, entries)?.0.boxed()))
+/// Refuses data that the number type can't hold; notes entries that become 0 in it.
+fn check_range<T: Real>(values: &Values, source: &mut Source) -> Result<()> {
+    let (Values::Dense { values, .. } | Values::Sparse { values, .. }) = values;
+    let DenseValues::F64(values) = values else { return Ok(()) };
+    let (mut largest, mut first_too_large, mut vanishing) = (0.0f64, None, 0_usize);
+    for &value in values {
+        let kept = T::from_f64(value);
+        if value.is_finite() && !kept.is_finite() {
+            first_too_large.get_or_insert(value);
+        }
+        vanishing += usize::from(value != 0.0 && kept == T::ZERO);
+        largest = largest.max(value);
     }
-
-    /// As the library takes them.
-    pub(crate) fn matrix(&self) -> &dyn DataMatrix<T> {
-        self.0.as_ref()
+    let (name, real) = (&source.name, T::NAME);
+    if let Some(value) = first_too_large {
+        bail!("{name}: {value:e} is out of the range of {real}; give --dtype f64, or divide the data");
     }
-
-    /// A row, for pictures.
-    pub(crate) fn row(&self, sample: usize) -> Vec<f64> {
-        let mut row = vec![0.0; self.matrix().n_features()];
-        self.matrix().add_row(sample, 1.0, &mut row);
-        row
+    if vanishing > 0 && T::from_f64(largest) == T::ZERO {
+        bail!(
+            "{name}: the largest entry, {largest:e}, is 0 in {real}; give --dtype f64, or multiply the data"
+        );
     }
-}
-
-/// The number type to compute in.
-pub(crate) fn precision(asked: &str, values: &Values) -> &'static str {
-    match asked {
-        "f32" => "f32",
-        "f64" => "f64",
-        _ => values.precision(),
+    if vanishing > 0 {
+        source.notes.push(format!(
+            "{vanishing} entries are too small for {real} and become 0; --dtype f64 keeps them"
+        ));
     }
+    Ok(())
 }
 
 /// The last two parts of a path, for titles: many data sets have files of the same name.
@@ -312,4 +285,24 @@ pub(crate) fn short_name(path: &str) -> String {
         _ => None,
     });
     normal.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dense_and_sparse_tables_are_scaled_alike() {
+        for &kind in ScalingKind::ALL {
+            let mut dense = Table::<f64>::dense(2, 3, vec![3.0, 0.0, 1.0, 2.0, 0.0, 0.0]);
+            let mut sparse = Table {
+                rows: 2,
+                columns: 3,
+                sparse: Some((vec![0, 2, 3], vec![0, 2, 0])),
+                values: vec![3.0, 1.0, 2.0],
+            };
+            assert_eq!(dense.learn_scaling(kind), sparse.learn_scaling(kind));
+            assert_eq!([dense.values[0], dense.values[2], dense.values[3]], sparse.values[..]);
+        }
+    }
 }

@@ -5,13 +5,11 @@ use std::time::Instant;
 use anyhow::Result;
 use partwise::memory::{self, DataSize, Estimate};
 use partwise::methods::Input;
-use partwise::recipes::{GuidanceReport, ShareOf, fit_guided};
-use partwise::{Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
+use partwise::recipes::{GuidanceReport, Memberships, ShareOf, fit_guided};
+use partwise::{DataMatrix, Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
 
-use crate::combined_guidance::CombinedGuidance;
-use crate::guidance::{Components, Guidance};
-use crate::input::{Data, Source};
-use crate::memberships::Memberships;
+use crate::input::Source;
+use crate::known::Known;
 use crate::progress::Progress;
 use crate::scores::Evaluation;
 use partwise_report::console::Verbosity;
@@ -21,28 +19,18 @@ use partwise_report::interrupt::{self, Stopped};
 pub(crate) struct Job<'a, T: Real> {
     pub(crate) source: &'a Source,
     /// Scaled.
-    pub(crate) data: &'a Data<T>,
+    pub(crate) data: &'a dyn DataMatrix<T>,
     pub(crate) scaling: &'a Scaling,
-    pub(crate) guidance: Option<&'a Guidance>,
-    pub(crate) reference: Option<&'a Components>,
-    /// The guidance of the method guided.
-    pub(crate) composed: Option<&'a CombinedGuidance>,
+    pub(crate) known: &'a Known,
     pub(crate) model: Model,
     pub(crate) settings: Settings,
-    /// What the shares are shares of; by the loss unless a flag sets it.
+    /// How memberships measure a component; by the loss unless a flag sets it.
     pub(crate) shares: Option<ShareOf>,
     /// Names of the first components, where the fit gives none of its own (from a reference or an earlier
     /// model).
     pub(crate) component_names: Option<Vec<String>>,
     /// Sentences on what was chosen for the user.
     pub(crate) chosen: Vec<String>,
-}
-
-/// A note for the user: a stable code and a sentence.
-#[derive(Clone, Debug)]
-pub(crate) struct Note {
-    pub(crate) code: &'static str,
-    pub(crate) message: String,
 }
 
 /// A fit and what follows from it.
@@ -53,14 +41,20 @@ pub(crate) struct Done<'a, T: Real> {
     pub(crate) report: Option<GuidanceReport>,
     pub(crate) memberships: Memberships<T>,
     pub(crate) evaluation: Option<Evaluation>,
-    pub(crate) notes: Vec<Note>,
+    /// Notes for the user: a stable code, and a sentence.
+    pub(crate) notes: Vec<(&'static str, String)>,
     pub(crate) fit_seconds: f64,
 }
 
 impl<'a, T: Real> Job<'a, T> {
+    /// Whether the method takes guidance of any kind, and so reports on it.
+    pub(crate) fn takes_anything(&self) -> bool {
+        self.model.spec().takes(Input::Guidance)
+    }
+
     /// What the fit needs beside the data.
     pub(crate) fn memory(&self) -> Estimate {
-        memory::of_fit(DataSize::of(self.data.matrix()), &self.model, &self.settings)
+        memory::of_fit(DataSize::of(self.data), &self.model, &self.settings)
     }
 
     /// Fits.
@@ -70,14 +64,11 @@ impl<'a, T: Real> Job<'a, T> {
     pub(crate) fn run(self, verbosity: Verbosity) -> Result<Done<'a, T>> {
         let mut progress = Progress::new(verbosity, self.model.spec().name, &self.settings);
         let began = Instant::now();
-        let data = self.data.matrix();
-        let fit = match self.model.spec().takes(Input::Guidance) {
-            true => {
-                let (guidance, loss) = (self.model.guidance(), self.model.loss());
-                fit_guided(data, guidance, loss, &self.settings, &mut progress)
-                    .map(|guided| (guided.fit, Some(guided.report)))
-            }
-            false => fit_observed(data, &self.model, &self.settings, &mut progress).map(|fit| (fit, None)),
+        let (model, settings) = (&self.model, &self.settings);
+        let fit = match self.takes_anything() {
+            true => fit_guided(self.data, model.guidance(), model.loss(), settings, &mut progress)
+                .map(|guided| (guided.fit, Some(guided.report))),
+            false => fit_observed(self.data, model, settings, &mut progress).map(|fit| (fit, None)),
         };
         progress.finish();
         let (mut fit, report) = fit?;
@@ -88,18 +79,11 @@ impl<'a, T: Real> Job<'a, T> {
         self.name_components(&mut fit.component_names);
         let of = self.shares.unwrap_or(ShareOf::of_loss(fit.loss));
         let memberships = Memberships::new(&fit.codes, &fit.components, of);
-        let evaluation = self
-            .guidance
-            .map(|g| {
-                Evaluation::new(
-                    &g.truth,
-                    &g.class_names,
-                    &memberships.cluster,
-                    &fit.component_names,
-                    &g.guided(),
-                )
-            })
-            .transpose()?;
+        let (clusters, names) = (&memberships.cluster, &fit.component_names);
+        let evaluate = |known: &crate::labels::KnownClasses| {
+            Evaluation::new(&known.truth, &known.class_names, clusters, names, &known.guided())
+        };
+        let evaluation = self.known.classes.as_ref().map(evaluate).transpose()?;
         let notes = self.notes(&fit, &memberships, evaluation.as_ref());
         Ok(Done { job: self, fit, report, memberships, evaluation, notes, fit_seconds })
     }
@@ -119,29 +103,18 @@ impl<'a, T: Real> Job<'a, T> {
         fit: &Fit<T>,
         memberships: &Memberships<T>,
         evaluation: Option<&Evaluation>,
-    ) -> Vec<Note> {
-        let mut notes = Vec::new();
-        let mut add = |code, messages: &[String]| {
-            notes.extend(messages.iter().map(|message| Note { code, message: message.clone() }));
-        };
-        add("reading", &self.source.notes);
-        if let Some(guidance) = self.guidance {
-            add("labels", &guidance.notes);
-        }
-        if let Some(reference) = self.reference {
-            add("reference", &reference.notes);
-        }
-        if let Some(composed) = self.composed {
-            add("guidance", &composed.notes);
-        }
-        notes.extend(fit.notices.iter().map(|n| Note { code: n.code, message: n.message.clone() }));
-        let mut add = |code, message: String| notes.push(Note { code, message });
-        if memberships.undefined() > 0 {
-            let count = memberships.undefined();
+    ) -> Vec<(&'static str, String)> {
+        let read = self.source.notes.iter().map(|message| ("reading", message.clone()));
+        let fitted = fit.notices.iter().map(|notice| (notice.code, notice.message.clone()));
+        let mut notes: Vec<_> = read.chain(self.known.notes.iter().cloned()).chain(fitted).collect();
+        let mut add = |code, message: String| notes.push((code, message));
+        let undefined = memberships.cluster.iter().filter(|cluster| cluster.is_none()).count();
+        if undefined > 0 {
             add(
                 "no-cluster",
                 format!(
-                    "{count} samples have zero codes, so they belong to no cluster (blank in memberships.csv)"
+                    "{undefined} samples have zero codes, so they belong to no cluster (blank in \
+                    memberships.csv)"
                 ),
             );
         }

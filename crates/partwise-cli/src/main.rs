@@ -2,27 +2,22 @@
 //!
 //! Exit codes: see [`program::EXIT_CODES`].
 
-mod args;
-mod choices;
 mod classify;
-mod combined_guidance;
 mod completions;
 mod demo;
 mod evaluate;
 mod fit;
-mod flags;
-mod guidance;
-mod guided;
+mod graphs;
 mod input;
 mod job;
-mod memberships;
+mod known;
+mod labels;
 mod methods;
 mod outputs;
-mod precision;
 mod progress;
 mod record;
 mod report;
-mod scale;
+mod request;
 mod scores;
 mod search;
 mod start;
@@ -34,8 +29,8 @@ mod transform;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use args::{Cli, Command};
 use partwise_report::{console, program};
+use request::{ClassifyRequest, Cli, Command, FitRequest, SweepRequest, TransformRequest};
 
 /// What `partwise reproduce` answers in the release after it moved.
 const REPRODUCE_MOVED: &str = "the experiments of the papers moved from `partwise` to another program; \
@@ -47,14 +42,15 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     program::run(|cli: Cli| match cli.command {
-        Command::Fit(args) => fit::run(&args),
-        Command::Classify(args) => classify::run(&args),
-        Command::Transform(args) => transform::run(&args),
-        Command::Sweep(args) => sweep::run(&args),
-        Command::Evaluate(args) => evaluate::run(&args),
-        Command::Suggest(args) => suggest::run(&args),
-        Command::Methods(args) => methods::run(&args),
-        Command::Demo(args) => demo::run(&args),
-        Command::Completions(args) => completions::run(&args),
+        Command::Fit(flags) if flags.is_recipe() => classify::run(&ClassifyRequest::of_recipe(*flags)?),
+        Command::Fit(flags) => fit::run(&FitRequest::new(*flags)?),
+        Command::Classify(flags) => classify::run(&ClassifyRequest::new(*flags)?),
+        Command::Transform(flags) => transform::run(&TransformRequest::new(*flags)?),
+        Command::Sweep(flags) => sweep::run(&SweepRequest::new(*flags)?),
+        Command::Evaluate(request) => evaluate::run(&request),
+        Command::Suggest(request) => suggest::run(&request),
+        Command::Methods(request) => methods::run(&request),
+        Command::Demo(request) => demo::run(&request),
+        Command::Completions(request) => completions::run(&request),
     })
 }

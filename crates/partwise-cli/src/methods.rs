@@ -1,90 +1,84 @@
 //! `partwise methods`: the registries as text or JSON.
 
 use anyhow::Result;
-use partwise::{Init, ScalingKind, methods, solvers};
+use partwise::methods::{ALIASES, ALL};
+use partwise::{Init, Loss, ScalingKind, solvers};
 use partwise_io::FORMATS;
 use serde_json::{Value, json};
 
-use crate::args::MethodsArgs;
+use crate::request::MethodsRequest;
 use partwise_report::console;
 use partwise_report::program::Outcome;
 
 /// Prints.
-pub(crate) fn run(args: &MethodsArgs) -> Result<Outcome> {
-    if args.json {
+pub(crate) fn run(request: &MethodsRequest) -> Result<Outcome> {
+    if request.json {
         console::print_json(&as_json());
     } else {
-        console::print(&as_text());
+        console::print(&as_text(&as_json()));
     }
     Ok(Outcome::Done)
 }
 
-fn as_text() -> String {
-    let losses = |list: &[partwise::Loss]| list.iter().map(|l| l.name()).collect::<Vec<_>>().join(", ");
-    let mut out = String::from("METHODS (--method)\n");
-    for spec in methods::ALL {
-        out.push_str(&format!("{} ({})\n", spec.name, spec.title));
-        for (what, text) in [
-            ("", spec.summary),
-            ("minimizes ", spec.objective),
-            ("needs ", spec.needs),
-            ("losses: ", losses(spec.losses).as_str()),
-            ("", spec.reference),
-            ("differs: ", spec.differs),
-        ] {
-            out.push_str(&format!("  {what}{text}\n"));
+/// The tables of the registries by their headings, with what precedes a field in the text.
+const TABLES: [(&str, &str); 6] = [
+    ("methods", "METHODS (--method)"),
+    ("aliases", ""),
+    ("solvers", "SOLVERS (--solver; default auto)"),
+    ("starts", "STARTS (--init)"),
+    ("scalings", "SCALINGS (--scale)"),
+    ("formats", "FILE FORMATS (--format; each also compressed, .gz)"),
+];
+
+fn as_text(tables: &Value) -> String {
+    let mut out = String::new();
+    for (key, title) in TABLES {
+        out.push_str(&if title.is_empty() { String::new() } else { format!("\n{title}\n") });
+        for line in tables[key].as_array().into_iter().flatten() {
+            let text = |field: &str, joint: &str| match &line[field] {
+                Value::String(text) => Some(text.clone()),
+                Value::Array(list) => {
+                    Some(list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(joint))
+                }
+                _ => None,
+            };
+            let of = |before: &str, field: &str, after: &str| {
+                text(field, if field == "extensions" { ", ." } else { ", " })
+                    .map_or(String::new(), |text| format!("{before}{text}{after}"))
+            };
+            let head = [of("", "name", ""), of(" (", "title", ")"), of(" (.", "extensions", ")")].concat();
+            out.push_str(&format!("{head}\n"));
+            for (before, field) in [
+                ("", "summary"),
+                ("minimizes ", "objective"),
+                ("needs ", "needs"),
+                ("losses: ", "losses"),
+                ("", "reference"),
+                ("differs: ", "differs"),
+            ] {
+                out.push_str(&of(&format!("  {before}"), field, "\n"));
+            }
         }
     }
-    out.push_str("cnmf-kl\n  cnmf with the kullback-leibler loss\n\nSOLVERS (--solver; default auto)\n");
-    for spec in solvers::ALL {
-        out.push_str(&format!("{}\n  {}\n  losses: {}\n", spec.name, spec.summary, losses(spec.losses)));
-        out.push_str(&format!("  {}\n", spec.reference));
-    }
-    let mut list = |title: &str, lines: Vec<(String, &str)>| {
-        out.push_str(&format!("\n{title}\n"));
-        lines.iter().for_each(|(name, help)| out.push_str(&format!("{name}\n  {help}\n")));
-    };
-    list("STARTS (--init)", Init::NAMES.iter().map(|(name, help)| (name.to_string(), *help)).collect());
-    list(
-        "SCALINGS (--scale)",
-        ScalingKind::ALL.iter().map(|s| (s.name().to_string(), s.summary())).collect(),
-    );
-    list(
-        "FILE FORMATS (--format; each also compressed, .gz)",
-        FORMATS
-            .iter()
-            .map(|f| (format!("{} (.{})", f.name, f.extensions.join(", .")), f.description))
-            .collect(),
-    );
-    out.trim_end().to_string()
+    out.trim().to_string()
 }
 
 fn as_json() -> Value {
-    let losses = |list: &[partwise::Loss]| list.iter().map(|l| l.name()).collect::<Vec<_>>();
-    let methods: Vec<Value> = methods::ALL
-        .iter()
-        .map(|s| {
-            json!({ "name": s.name, "title": s.title, "summary": s.summary, "objective": s.objective, "needs": s.needs,
-                "losses": losses(s.losses), "reference": s.reference, "differs": s.differs })
-        })
-        .collect();
-    let solvers: Vec<Value> = solvers::ALL
-        .iter()
-        .map(|s| {
-            json!({ "name": s.name, "summary": s.summary, "losses": losses(s.losses), "inner_steps": s.inner_steps,
-                "reference": s.reference })
-        })
-        .collect();
+    let losses = |list: &[Loss]| list.iter().map(|loss| loss.name()).collect::<Vec<_>>();
     let named = |name: &str, summary: &str| json!({ "name": name, "summary": summary });
     json!({
-        "methods": methods,
-        "aliases": [{ "name": "cnmf-kl", "method": "cnmf", "loss": "kullback-leibler" }],
-        "solvers": solvers,
+        "methods": ALL.iter().map(|s| json!({ "name": s.name, "title": s.title, "summary": s.summary,
+            "objective": s.objective, "needs": s.needs, "losses": losses(s.losses),
+            "reference": s.reference, "differs": s.differs })).collect::<Vec<_>>(),
+        "aliases": ALIASES.iter().map(|(name, spec, loss)| json!({ "name": name, "method": spec.name,
+            "loss": loss.name(), "summary": format!("{} with the {} loss", spec.name, loss.name()) }))
+            .collect::<Vec<_>>(),
+        "solvers": solvers::ALL.iter().map(|s| json!({ "name": s.name, "summary": s.summary,
+            "losses": losses(s.losses), "inner_steps": s.inner_steps, "reference": s.reference }))
+            .collect::<Vec<_>>(),
         "starts": Init::NAMES.iter().map(|(name, help)| named(name, help)).collect::<Vec<_>>(),
         "scalings": ScalingKind::ALL.iter().map(|s| named(s.name(), s.summary())).collect::<Vec<_>>(),
-        "formats": FORMATS
-            .iter()
-            .map(|f| json!({ "name": f.name, "extensions": f.extensions, "summary": f.description }))
-            .collect::<Vec<_>>(),
+        "formats": FORMATS.iter().map(|f| json!({ "name": f.name, "extensions": f.extensions,
+            "summary": f.description })).collect::<Vec<_>>(),
     })
 }

@@ -3,16 +3,18 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use partwise::recipes::Memberships;
 use partwise::{Matrix, Real};
 use partwise_io as io;
 use partwise_io::OutputFolder;
 use serde_json::Value;
 
-use crate::args::WriteArgs;
 use crate::job::Done;
-use crate::memberships::Memberships;
 use crate::record::{self, Timings};
 use crate::report::{self, Comparison};
+use crate::request::Write;
+use partwise_report::program::Outcome;
+use partwise_report::{console, interrupt};
 
 /// What a fit may write; what is given to [`open`] before it begins.
 pub(crate) const OF_A_FIT: &[&str] = &[
@@ -28,8 +30,8 @@ pub(crate) const OF_A_FIT: &[&str] = &[
 
 /// Takes hold of the folder for the results before any time is spent, so that a target that can't be written,
 /// is not ours or is written by another run is refused now.
-pub(crate) fn open(args: &WriteArgs, names: &[&str]) -> Result<OutputFolder> {
-    Ok(OutputFolder::for_files(&args.out, args.force, names)?)
+pub(crate) fn open(write: &Write, names: &[&str]) -> Result<OutputFolder> {
+    Ok(OutputFolder::for_files(&write.out, write.force, names)?)
 }
 
 /// Writes all files of a fit and gives the folder its name; returns what run.json holds.
@@ -75,6 +77,14 @@ pub(crate) fn finish(folder: OutputFolder, run: Value) -> Result<Value> {
     Ok(folder.finish(record)?)
 }
 
+/// Prints run.json where that is asked for; returns how the command ended.
+pub(crate) fn end(write: &Write, run: &Value) -> Outcome {
+    if write.json {
+        console::print_json(run);
+    }
+    if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done }
+}
+
 /// What the demo adds.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Extra<'a> {
@@ -98,14 +108,17 @@ pub(crate) fn write_codes<T: Real>(
     folder
         .write("codes.csv", |w| io::write_matrix_csv(w, "sample", codes, row_names, Some(component_names)))?;
     let clusters = memberships.names(component_names);
-    folder.write("memberships.csv", |w| {
-        let table = io::Memberships {
-            sample_names: row_names,
-            clusters: &clusters,
-            shares: &memberships.shares,
-            component_names,
-        };
-        io::write_memberships_csv(w, &table)
-    })?;
-    Ok(())
+    write_memberships(folder, row_names, &clusters, &memberships.shares, component_names)
+}
+
+/// memberships.csv.
+pub(crate) fn write_memberships<T: Real>(
+    folder: &OutputFolder,
+    sample_names: Option<&[String]>,
+    clusters: &[String],
+    shares: &Matrix<T>,
+    component_names: &[String],
+) -> Result<()> {
+    let table = io::Memberships { sample_names, clusters, shares, component_names };
+    Ok(folder.write("memberships.csv", |w| io::write_memberships_csv(w, &table))?)
 }

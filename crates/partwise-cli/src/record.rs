@@ -2,11 +2,11 @@
 
 use partwise::graphs::Graph;
 use partwise::guidance::Strength;
-use partwise::methods::Input;
+use partwise::methods::{Input, PARAMETERS, ParameterKind, ParameterValue};
 use partwise::recipes::{GuidanceReport, Verdict};
-use partwise::{Encoding, Matrix, Real, StopReason};
+use partwise::{Matrix, Real, StopReason};
 use partwise_io::machine::peak_memory;
-use partwise_io::{ModelFile, Tensor, scaling_json, versions};
+use partwise_io::{GUIDED, ModelFile, Tensor, encoding_json, scaling_json, versions};
 use serde_json::{Map, Value, json};
 
 use crate::input::Source;
@@ -38,7 +38,7 @@ pub(crate) fn data_json(source: &Source, precision: &str) -> Value {
 /// The settings that change results, as chosen and as resolved.
 fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     let (settings, fit, model) = (&done.job.settings, &done.fit, &done.job.model);
-    let (guidance, options) = (model.guidance(), model.options());
+    let guidance = model.guidance();
     let mut out = Map::new();
     let mut set = |key: &str, value: Value| out.insert(key.into(), value);
     set("method", json!(done.job.model.spec().name));
@@ -75,15 +75,16 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     if let Some((_, strength)) = guidance.graph().filter(|_| takes(Input::Graph)) {
         set("graph_weight", weight(strength));
     }
-    let chosen = [
-        (Input::AnchorScale, "scale_mode", json!(options.anchor_scale.name())),
-        (Input::Smoothing, "smoothing", json!(options.smoothing)),
-        (Input::Coupling, "coupling", json!(options.coupling)),
-        (Input::Cost, "svm_cost", json!(options.cost)),
-        (Input::DiscriminativeWeight, "margin_weight", json!(options.discriminative_weight)),
-    ];
-    for (_, key, value) in chosen.into_iter().filter(|(input, ..)| takes(*input)) {
-        set(key, value);
+    // The size of images is a property of the data.
+    let taken = PARAMETERS.iter().filter(|p| takes(p.input) && p.kind != ParameterKind::Size);
+    for parameter in taken {
+        let value = match parameter.get(model.options()) {
+            Some(ParameterValue::Number(x)) if parameter.kind == ParameterKind::Whole => json!(x as u64),
+            Some(ParameterValue::Number(x)) => json!(x),
+            Some(ParameterValue::Name(name)) => json!(name),
+            _ => Value::Null,
+        };
+        set(parameter.recorded_name(), value);
     }
     out
 }
@@ -102,23 +103,23 @@ pub(crate) fn settings_lines<T: Real>(done: &Done<'_, T>) -> Vec<(String, String
 
 /// Which labels guided: positions and classes.
 fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
-    let labels = done.job.guidance.map(|g| {
-        let guided: Vec<usize> = (0..g.given.len()).filter(|i| g.given[*i] >= 0).collect();
-        let classes: Vec<i32> = guided.iter().map(|i| g.given[*i]).collect();
+    let known = done.job.known;
+    let labels = known.classes.as_ref().map(|classes| {
+        let guided: Vec<usize> = (0..classes.used.len()).filter(|i| classes.used[*i] >= 0).collect();
         json!({
-            "file": g.name,
-            "sha256": g.sha256,
-            "class_names": g.class_names,
+            "file": classes.name,
+            "sha256": classes.sha256,
+            "class_names": classes.class_names,
+            "classes": guided.iter().map(|i| classes.used[*i]).collect::<Vec<_>>(),
             "samples": guided,
-            "classes": classes,
         })
     });
-    let reference = done.job.reference.map(
-        |r| json!({ "file": r.name, "sha256": r.sha256, "components": r.values.rows(), "names": r.names }),
-    );
-    let fitted = Some(done.job.model.guidance());
-    let guided = done.job.composed.zip(fitted).map(|(composed, fitted)| composed.to_json(fitted));
-    json!({ "labels": labels, "reference": reference, "guided": guided })
+    let reference = known.reference.as_ref().map(|r| {
+        json!({ "file": r.path.display().to_string(), "sha256": r.sha256, "components": r.values.rows(),
+            "names": r.row_names })
+    });
+    let guided = done.job.takes_anything().then(|| known.to_json(done.job.model.guidance()));
+    json!({ "labels": labels, "reference": reference, GUIDED: guided })
 }
 
 /// The report on the guidance: counts by verdict, the share that is followed, every finding with its numbers.
@@ -159,19 +160,6 @@ fn result_json<T: Real>(done: &Done<'_, T>) -> Value {
     result
 }
 
-/// What is needed, beside the components, to encode new rows.
-fn encoding_json(encoding: &Encoding) -> Value {
-    let mut document = json!({
-        "ridge": encoding.ridge,
-        "linear": encoding.linear,
-        "smoothing": encoding.smoothing,
-    });
-    if let Some(weights) = &encoding.feature_weights {
-        document["feature_weights"] = json!(weights);
-    }
-    document
-}
-
 /// The model file. The same fit gives the same bytes: times and threads are in run.json only.
 pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
     let (fit, source) = (&done.fit, done.job.source);
@@ -198,7 +186,7 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
     ];
     tensors.extend(fit.further.iter().map(|(slot, factor)| (further_name(slot.name()), Tensor::new(factor))));
     let guidance = done.job.model.guidance();
-    let is_guided = done.job.model.spec().takes(Input::Guidance);
+    let is_guided = done.job.takes_anything();
     let graph = guidance.graph().filter(|_| !is_guided);
     tensors.extend(graph.map(|(graph, _)| ("graph".to_string(), edges(graph))));
     let mut model = ModelFile { document, tensors };
@@ -226,7 +214,7 @@ fn edges(graph: &Graph) -> Tensor {
 /// run.json.
 pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
     let notes: Vec<Value> =
-        done.notes.iter().map(|note| json!({ "code": note.code, "message": note.message })).collect();
+        done.notes.iter().map(|(code, message)| json!({ "code": code, "message": message })).collect();
     let sizes: Map<String, Value> = done
         .fit
         .component_names

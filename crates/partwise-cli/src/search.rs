@@ -4,19 +4,24 @@ use std::cell::RefCell;
 
 use anyhow::{Result, anyhow};
 use partwise::guidance::{Advice, Strength};
-use partwise::recipes::{StrengthRule, auto_scale_observed, search_strength_observed};
+use partwise::recipes::{StrengthRule, SweepPoint, auto_scale_observed, search_strength_observed};
 use partwise::{Model, Real};
 
-use crate::combined_guidance::CombinedGuidance;
 use crate::job::Job;
 use partwise_report::interrupt;
 
-/// The 95 % rule: sets the strength of the job.
-pub(crate) fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
+/// Searches the strengths of guidance that are to be found, or that of the labels of a published method, and
+/// sets them.
+pub(crate) fn find<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
+    if job.takes_anything() { of_guidance(job) } else { of_labels(job) }
+}
+
+/// The 95 % rule.
+fn of_labels<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
     let rule = StrengthRule::default();
-    let (data, tried) = (job.data.matrix(), Tried::new("strength", &rule));
+    let tried = Tried::new("strength", &rule);
     let mut tell = |strength, accuracy| tried.add(strength, accuracy);
-    let search = || search_strength_observed(data, &job.model, &job.settings, &rule, &mut tell);
+    let search = || search_strength_observed(job.data, &job.model, &job.settings, &rule, &mut tell);
     let found = interrupt::work(search).map_err(|stopped| tried.so_far(stopped))??;
     let raw = job.model.guidance().label_strength().is_some_and(Strength::is_raw);
     let strength = if raw { Strength::Raw(found.strength) } else { Strength::of_sigma(found.strength) };
@@ -27,25 +32,25 @@ pub(crate) fn find_strength<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
         }
     }
     job.model = model;
-    let held = if found.held {
-        "the smallest at which 95 % of the labels are followed"
-    } else {
-        "at which fewer than 95 % of the labels are followed"
-    };
-    job.chosen.push(format!("strength {} ({held}; {} fits)", found.strength, found.trace.len()));
+    let held = if found.held { "the smallest at which" } else { "at which fewer than" };
+    job.chosen.push(format!(
+        "strength {} ({held} 95 % of the labels are followed; {} fits)",
+        found.strength,
+        found.trace.len()
+    ));
     Ok(())
 }
 
-/// The least strengths that are followed: sets those of the job that are to be searched.
-pub(crate) fn find_strengths<T: Real>(job: &mut Job<'_, T>, composed: &CombinedGuidance) -> Result<()> {
+/// The same rule for guidance of any kind.
+fn of_guidance<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
     let rule = StrengthRule::default();
-    let (loss, data) = (job.model.loss(), job.data.matrix());
+    let (loss, known) = (job.model.loss(), job.known);
     let tried = Tried::new("times the default strengths", &rule);
-    let mut tell = |point: &partwise::recipes::SweepPoint| tried.add(point.scale, point.agreement);
-    let at = |scale| composed.at(scale);
-    let search = || auto_scale_observed(data, &at, loss, &job.settings, &rule, &mut tell);
+    let mut tell = |point: &SweepPoint| tried.add(point.scale, point.agreement);
+    let at = |scale| known.at(scale);
+    let search = || auto_scale_observed(job.data, &at, loss, &job.settings, &rule, &mut tell);
     let (scale, trace) = interrupt::work(search).map_err(|stopped| tried.so_far(stopped))??;
-    job.model = Model::guided(composed.at(scale)).with_loss(loss)?;
+    job.model = Model::guided(known.at(scale)).with_loss(loss)?;
     let followed = trace.iter().find(|point| point.scale == scale).map_or(0.0, |point| point.agreement);
     let held = if followed >= rule.threshold { "the smallest that follows" } else { "which does not follow" };
     job.chosen.push(format!(
@@ -85,7 +90,6 @@ impl Tried {
         let best = pairs.iter().rev().find(|(_, share)| *share >= self.threshold);
         let advice =
             best.map_or(String::new(), |(s, _)| format!("; the smallest strength that was followed is {s}"));
-        let message = format!("the search for a strength was stopped; {found}{advice}");
-        anyhow!(stopped).context(message)
+        anyhow!(stopped).context(format!("the search for a strength was stopped; {found}{advice}"))
     }
 }

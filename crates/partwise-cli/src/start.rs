@@ -1,34 +1,21 @@
 //! `--start`: factors of an earlier model to begin from, by the names of samples, features and components.
 
 use anyhow::{Context, Result, anyhow, bail};
-use partwise::{Init, Matrix, Settings, Slot};
+use partwise::methods::Input;
+use partwise::{Init, Matrix, Model, Scaling, Settings, Slot};
 use partwise_io::{Matched, ModelFile, order_by_name};
 use serde_json::Value;
 
-use crate::combined_guidance::CombinedGuidance;
-use crate::guidance::Guidance;
 use crate::input::Source;
-use partwise::Scaling;
-
-/// Methods whose component j is class j.
-const OWNED_BY_CLASSES: [&str; 3] = ["ws-nmf", "scnmf", "ws-symnmf"];
+use crate::known::Known;
 
 /// The names that the fit gives its first components.
-pub(crate) fn owners(
-    composed: Option<&CombinedGuidance>,
-    guidance: Option<&Guidance>,
-    method: &str,
-) -> Vec<String> {
-    match (composed, guidance) {
-        (Some(composed), _) => {
-            let topics = composed.guidance.all_topics();
-            let of_topic = |(name, count): (String, usize)| match count {
-                1 => vec![name],
-                several => (1..=several).map(|q| format!("{name}/{q}")).collect(),
-            };
-            topics.into_iter().flat_map(of_topic).collect()
+pub(crate) fn owners(known: &Known, model: &Model) -> Vec<String> {
+    match &known.classes {
+        _ if model.spec().takes(Input::Guidance) => known.guidance.component_names(),
+        Some(known) if model.spec().names_classes() => {
+            known.labels.component_names(model.options().components_per_class)
         }
-        (None, Some(guidance)) if OWNED_BY_CLASSES.contains(&method) => guidance.labels.names().to_vec(),
         _ => Vec::new(),
     }
 }
@@ -54,7 +41,7 @@ pub(crate) fn from_model(
         ));
         settings.first = settings.first.or(Some(Slot::Codes));
     }
-    let theirs = model.document.get("scaling").and_then(|s| s.get("kind")).and_then(Value::as_str);
+    let theirs = model.field("scaling.kind").and_then(Value::as_str);
     if theirs.is_some_and(|kind| kind != scaling.kind().name()) {
         chosen.push(format!(
             "scaling {} from --scale, although the model of the start has {}",
@@ -62,7 +49,7 @@ pub(crate) fn from_model(
             theirs.unwrap_or("none")
         ));
     }
-    let mut names = listed(model, "component_names").filter(|names| names.len() == components.rows());
+    let mut names = model.texts("component_names").filter(|names| names.len() == components.rows());
     if let Some(order) = component_order(names.as_deref(), owners)? {
         components = Matrix::from_fn(order.len(), components.columns(), |c, j| components.get(order[c], j));
         codes = codes.map(|codes| Matrix::from_fn(codes.rows(), order.len(), |i, c| codes.get(i, order[c])));
@@ -73,19 +60,13 @@ pub(crate) fn from_model(
     Ok(names)
 }
 
-/// Names that a model holds.
-fn listed(model: &ModelFile, key: &str) -> Option<Vec<String>> {
-    let names = model.document.get(key).and_then(Value::as_array)?;
-    Some(names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect())
-}
-
 fn features_in_order(
     model: &ModelFile,
     components: Matrix<f64>,
     source: &Source,
     chosen: &mut Vec<String>,
 ) -> Result<Matrix<f64>> {
-    let own = listed(model, "feature_names").filter(|names| names.len() == components.columns());
+    let own = model.texts("feature_names").filter(|names| names.len() == components.columns());
     let order = order_by_name(own.as_deref(), source.feature_names.as_deref(), Matched::FEATURES)
         .map_err(|message| anyhow!("the components of the model: {message}"))?;
     let Some(order) = order else { return Ok(components) };
@@ -96,7 +77,7 @@ fn features_in_order(
 /// The codes of a model for these samples; `None` where they are of others.
 fn codes_of_samples(model: &ModelFile, source: &Source) -> Option<Matrix<f64>> {
     let codes = model.tensor("codes")?.to_matrix::<f64>();
-    let own = listed(model, "row_names").filter(|names| names.len() == codes.rows());
+    let own = model.texts("row_names").filter(|names| names.len() == codes.rows());
     match order_by_name(own.as_deref(), source.row_names.as_deref(), Matched::SAMPLES) {
         Ok(Some(order)) => Some(Matrix::from_fn(order.len(), codes.columns(), |i, c| codes.get(order[i], c))),
         Ok(None) => Some(codes).filter(|codes| codes.rows() == source.rows),

@@ -6,39 +6,38 @@ use partwise::recipes::{ShareOf, suggest_from, suggest_links_from};
 use partwise_io::ModelFile;
 use serde_json::json;
 
-use crate::args::SuggestArgs;
-use crate::evaluate::{component_names, guiding_samples, model_path, row_names, shares_of};
-use crate::{guidance, input};
+use crate::evaluate::{guiding_samples, model_path};
+use crate::labels::label_table;
+use crate::request::SuggestRequest;
 use partwise_report::console::{self, Verbosity};
 use partwise_report::program::Outcome;
 
 /// Reads a result and prints a table, or JSON.
-pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
-    input::check_standard_input(&[("the result", Some(&args.result)), ("--labels", args.labels.as_ref())])?;
-    let path = model_path(&args.result);
+pub(crate) fn run(request: &SuggestRequest) -> Result<Outcome> {
+    request.given.check_standard_input()?;
+    let path = model_path(&request.result);
     let model = ModelFile::open(&path)?;
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
-    let names = component_names(&model, components.rows());
-    let samples = row_names(&model);
-    let of = shares_of(None, &model)?;
-    let verbosity = Verbosity::of(false, args.json);
-    if args.links {
-        return pairs(args, (&codes, &components), of, samples.as_deref(), verbosity);
+    let names = model.component_names(components.rows());
+    let samples = model.texts("row_names");
+    let of = model.shares_of()?;
+    let verbosity = Verbosity::of(false, request.json);
+    if request.links {
+        return pairs(request, (&codes, &components), of, samples.as_deref(), verbosity);
     }
     let mut known = guiding_samples(&model, codes.rows())?;
-    if let Some(labels) = &args.labels {
-        let table =
-            guidance::label_table(labels, codes.rows(), samples.as_deref(), args.label_column.as_deref())?;
+    if let Some(labels) = &request.labels {
+        let table = label_table(labels, codes.rows(), samples.as_deref(), request.label_column.as_deref())?;
         table.notes.iter().for_each(|note| verbosity.note(note));
         for (known, set) in known.iter_mut().zip(&table.sets) {
             *known |= !set.is_empty();
         }
     }
     let known: Vec<usize> = (0..known.len()).filter(|i| known[*i]).collect();
-    let found = suggest_from(&codes, &components, of, &known, args.count)
+    let found = suggest_from(&codes, &components, of, &known, request.count)
         .with_context(|| path.display().to_string())?;
-    if args.json {
+    if request.json {
         let line = |s: &partwise::recipes::Suggestion| {
             json!({
                 "sample": s.sample,
@@ -70,14 +69,14 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Outcome> {
 }
 
 fn pairs(
-    args: &SuggestArgs,
+    request: &SuggestRequest,
     (codes, components): (&Matrix<f64>, &Matrix<f64>),
     of: ShareOf,
     samples: Option<&[String]>,
     verbosity: Verbosity,
 ) -> Result<Outcome> {
-    let found = suggest_links_from(codes, components, of, args.count)?;
-    if args.json {
+    let found = suggest_links_from(codes, components, of, request.count)?;
+    if request.json {
         let line = |p: &partwise::recipes::PairInDoubt| {
             json!({ "samples": [p.samples.0, p.samples.1],
             "names": samples.map(|_| [p.samples.0, p.samples.1].map(|i| name_of(samples, i))), "together": p.together, "closeness": p.closeness })

@@ -21,29 +21,13 @@ fn memory_line<T: Real>(job: &Job<'_, T>) -> Option<String> {
 
 /// What was read.
 pub(crate) fn print_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
-    let source = job.source;
-    let density =
-        if source.sparse { format!(", sparse with {} stored values", source.stored) } else { String::new() };
-    verbosity.say(&format!(
-        "read: {} ({}), {} samples x {} features{density}",
-        source.name, source.format, source.rows, source.columns
-    ));
+    let [(_, data), (_, shape)] = job.source.facts();
+    verbosity.say(&format!("read: {data}, {shape}"));
     if let Some(line) = memory_line(job) {
         verbosity.say(&line);
     }
-    if let Some(guidance) = job.guidance {
-        verbosity.say(&format!(
-            "labels: {} classes, {} labelled samples, {} of them used by the fit",
-            guidance.class_names.len(),
-            guidance.truth.iter().filter(|l| **l >= 0).count(),
-            guidance.labels.n_labelled()
-        ));
-    }
-    if let Some(composed) = job.composed {
-        verbosity.say(&format!("guidance: {}", composed.summary()));
-    }
-    if let Some(reference) = job.reference {
-        verbosity.say(&format!("reference: {} components from {}", reference.values.rows(), reference.name));
+    for (name, text) in job.known.facts(job.takes_anything()) {
+        verbosity.say(&format!("{}: {text}", name.to_lowercase()));
     }
 }
 

@@ -1,21 +1,20 @@
 //! `partwise transform`.
 
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use partwise::{Encoding, Fit, Loss, Matrix, Real, Scaling, Settings, SolverChoice, encode};
+use partwise::recipes::Memberships;
+use partwise::{Fit, Matrix, Real, Settings, encode};
 use partwise_io::{Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
 use serde_json::{Value, json};
 
-use crate::args::TransformArgs;
-use crate::evaluate::{component_names, model_path, shares_of};
+use crate::evaluate::model_path;
 use crate::input::{self, Read, Source, Table};
 use crate::job::{error_name, relative_kkt};
-use crate::memberships::Memberships;
 use crate::progress::Progress;
-use crate::{outputs, precision, record, scale};
-use partwise_report::console::{self, Verbosity};
+use crate::request::choices::name_of;
+use crate::request::{Codes, TransformRequest};
+use crate::{outputs, record};
 use partwise_report::duration;
 use partwise_report::{interrupt, program::Outcome};
 
@@ -23,57 +22,49 @@ use partwise_report::{interrupt, program::Outcome};
 const FILES: &[&str] = &["codes.npy", "codes.csv", "memberships.csv"];
 
 /// Reads model and rows, finds the codes, writes.
-pub(crate) fn run(args: &TransformArgs) -> Result<Outcome> {
-    input::check_standard_input(&[("the model", Some(&args.model)), ("the data", Some(&args.read.data))])?;
-    let folder = outputs::open(&args.write, FILES)?;
-    let path = model_path(&args.model);
+pub(crate) fn run(request: &TransformRequest) -> Result<Outcome> {
+    let folder = outputs::open(&request.write, FILES)?;
+    let path = model_path(&request.model);
     let model = ModelFile::open(&path)?;
     match model
         .tensor("components")
         .with_context(|| format!("{}: the model has no components", path.display()))?
     {
-        Tensor::F32(components) => run_in(args, &model, components, folder),
-        Tensor::F64(components) => run_in(args, &model, components, folder),
+        Tensor::F32(components) => run_in(request, &model, components, folder),
+        Tensor::F64(components) => run_in(request, &model, components, folder),
     }
 }
 
 fn run_in<T: Real>(
-    args: &TransformArgs,
+    request: &TransformRequest,
     model: &ModelFile,
     components: &Matrix<T>,
     folder: OutputFolder,
 ) -> Result<Outcome> {
     let began = Instant::now();
-    let verbosity = Verbosity::of(args.write.quiet, args.write.json);
-    let Read { values, mut source } = input::read(&args.read, None)?;
-    precision::check::<T>(&values, &mut source)?;
+    let verbosity = request.write.verbosity();
+    let Read { values, mut source } = input::read(&request.data)?;
     let values = with_features_of(model, values, &mut source, components.columns())?;
-    let mut table = Table::<T>::from_values(values, &source)?;
-    let stored = Stored::read(model, &model_path(&args.model))?;
-    scale::apply(&stored.scaling, &mut table);
+    let (mut table, _) = Table::<T>::from_values(values, &mut source, false)?;
+    let path = model_path(&request.model);
+    let loss = model.loss()?.context("the model lacks its loss")?;
+    table.scale(&model.scaling(&path)?);
     let data = table.into_data(&source.name)?;
     verbosity.say(&format!("read: {} ({}), {} samples", source.name, source.format, source.rows));
     let read_seconds = began.elapsed().as_secs_f64();
-    let settings = Settings {
-        solver: SolverChoice::from_name(&args.solver)?,
-        seed: args.seed,
-        tolerance: args.tol,
-        max_iterations: args.max_iter,
-        threads: args.threads,
-        memory_limit: partwise_io::machine::available_memory(),
-        ..Settings::new(components.rows())
-    };
+    let settings = Settings { rank: components.rows(), ..request.settings.clone() };
     let mut progress = Progress::new(verbosity, "transform", &settings);
-    let fit = encode(data.matrix(), components, &stored.encoding, stored.loss, &settings, &mut progress);
+    let encoding = model.encoding(&path)?;
+    let fit = encode(data.as_ref(), components, &encoding, loss, &settings, &mut progress);
     progress.finish();
     let fit = fit?;
     if interrupt::requested() && fit.iterations == 0 {
         return Err(interrupt::Stopped.into());
     }
-    let names = component_names(model, components.rows());
-    let memberships =
-        Memberships::new(&fit.codes, components, shares_of(args.content.shares.as_deref(), model)?);
-    let run = write(args, folder, &source, &fit, &memberships, &names, read_seconds)?;
+    let names = model.component_names(components.rows());
+    let of = request.content.shares.map_or_else(|| model.shares_of(), Ok)?;
+    let memberships = Memberships::new(&fit.codes, components, of);
+    let run = write(request, folder, &source, &fit, &memberships, &names, read_seconds)?;
     fit.notices.iter().for_each(|notice| verbosity.note(&notice.message));
     verbosity.say(&format!(
         "codes: {} after {} iterations in {}; {} {:.4}",
@@ -83,44 +74,8 @@ fn run_in<T: Real>(
         error_name(fit.loss),
         fit.relative_error
     ));
-    verbosity.say(&format!("written: {}", args.write.out.display()));
-    if args.write.json {
-        console::print_json(&run);
-    }
-    Ok(if interrupt::requested() { Outcome::Interrupted } else { Outcome::Done })
-}
-
-/// What a model keeps for new rows, beside the components.
-struct Stored {
-    loss: Loss,
-    encoding: Encoding,
-    scaling: Scaling,
-}
-
-impl Stored {
-    fn read(model: &ModelFile, path: &Path) -> Result<Self> {
-        let document = Value::Object(model.document.clone());
-        let numbers = |pointer: &str| -> Result<Vec<f64>> {
-            let list = document.pointer(pointer).and_then(Value::as_array);
-            let numbers: Option<Vec<f64>> = list.and_then(|list| list.iter().map(Value::as_f64).collect());
-            numbers.with_context(|| format!("the model lacks {pointer}"))
-        };
-        let loss =
-            document.pointer("/settings/loss").and_then(Value::as_str).context("the model lacks its loss")?;
-        Ok(Stored {
-            loss: Loss::from_name(loss)?,
-            encoding: Encoding {
-                ridge: numbers("/encoding/ridge")?,
-                linear: numbers("/encoding/linear")?,
-                smoothing: document.pointer("/encoding/smoothing").and_then(Value::as_f64).unwrap_or(0.0),
-                feature_weights: match document.pointer("/encoding/feature_weights") {
-                    None | Some(Value::Null) => None,
-                    Some(_) => Some(numbers("/encoding/feature_weights")?),
-                },
-            },
-            scaling: model.scaling(path)?,
-        })
-    }
+    verbosity.say(&format!("written: {}", request.write.out.display()));
+    Ok(outputs::end(&request.write, &run))
 }
 
 /// The rows with the model's features, in its order where both have names.
@@ -130,9 +85,7 @@ fn with_features_of(
     source: &mut Source,
     features: usize,
 ) -> Result<Values> {
-    let theirs = model.document.get("feature_names").and_then(Value::as_array);
-    let theirs: Option<Vec<String>> =
-        theirs.map(|names| names.iter().map(|name| name.as_str().unwrap_or_default().to_string()).collect());
+    let theirs = model.texts("feature_names");
     let order = order_by_name(source.feature_names.as_deref(), theirs.as_deref(), Matched::FEATURES_OF_MODEL)
         .map_err(|message| anyhow::anyhow!("{}: {message}", source.name))?;
     let Some(order) = order else {
@@ -148,7 +101,7 @@ fn with_features_of(
 }
 
 fn write<T: Real>(
-    args: &TransformArgs,
+    request: &TransformRequest,
     folder: OutputFolder,
     source: &Source,
     fit: &Fit<T>,
@@ -156,8 +109,8 @@ fn write<T: Real>(
     names: &[String],
     read_seconds: f64,
 ) -> Result<Value> {
-    let began = Instant::now();
-    let corrected = (args.content.codes == "corrected").then(|| fit.corrected_codes());
+    let (began, settings) = (Instant::now(), &request.settings);
+    let corrected = (request.content.codes == Codes::Corrected).then(|| fit.corrected_codes());
     let codes = corrected.as_ref().unwrap_or(&fit.codes);
     outputs::write_codes(&folder, codes, memberships, source.row_names.as_deref(), names)?;
     let mut notes = source.notes.clone();
@@ -165,10 +118,11 @@ fn write<T: Real>(
     let run = json!({
         "command": "transform",
         "versions": partwise_io::versions(),
-        "model": model_path(&args.model).display().to_string(),
+        "model": model_path(&request.model).display().to_string(),
         "data": record::data_json(source, T::NAME),
-        "settings": { "solver": fit.solver, "seed": args.seed, "tolerance": args.tol, "max_iterations": args.max_iter,
-            "codes": args.content.codes, "shares_of": memberships.of.name() },
+        "settings": { "solver": fit.solver, "seed": settings.seed,
+            "tolerance": settings.tolerance, "max_iterations": settings.max_iterations,
+            "codes": name_of(request.content.codes), "shares_of": memberships.of.name() },
         "result": {
             "objective": fit.objective,
             "relative_error": fit.relative_error,

@@ -25,6 +25,9 @@ use crate::model::{ModelFile, Tensor};
 /// A table, with the name that its item gives it.
 pub type NamedTable = (String, Matrix<f64>);
 
+/// The field of a model's `"guidance"` that holds the guidance of the method that takes any.
+pub const GUIDED: &str = "guided";
+
 impl ModelFile {
     /// Puts the guidance that a model was fitted by into its file.
     ///
@@ -35,7 +38,7 @@ impl ModelFile {
         self.tensors.extend(tables.into_iter().map(|(name, table)| (name, Tensor::F64(table))));
         let place = self.document.entry("guidance").or_insert_with(|| json!({}));
         let place = place.as_object_mut().expect("the guidance of a document is an object");
-        let guided = place.entry("guided").or_insert(Value::Null);
+        let guided = place.entry(GUIDED).or_insert(Value::Null);
         if !guided.is_object() {
             *guided = json!({});
         }

@@ -100,12 +100,7 @@ impl<'m> Fields<'m> {
 
     /// The value of a field such as `settings.loss`; null counts as missing.
     fn get(&self, field: &str) -> Option<&'m Value> {
-        let mut keys = field.split('.');
-        let mut value = self.model.document.get(keys.next().unwrap_or_default())?;
-        for key in keys {
-            value = value.get(key)?;
-        }
-        (!value.is_null()).then_some(value)
+        self.model.field(field)
     }
 
     fn wrong<T>(&self, field: &str, value: &Value, wanted: &str) -> Result<T> {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::html::escaped;
 
 /// A line, over iterations unless `across` is set.
+#[derive(Default)]
 pub struct Line<'a> {
     /// What is drawn.
     pub title: &'a str,

@@ -82,6 +82,15 @@ impl Labels {
         &self.names
     }
 
+    /// The names of the components, `per_class` for each class.
+    #[doc(hidden)]
+    pub fn component_names(&self, per_class: usize) -> Vec<String> {
+        let owned = self.names.iter().flat_map(|class| (1..=per_class).map(move |part| (class, part)));
+        let name =
+            |(class, part)| if per_class == 1 { String::clone(class) } else { format!("{class} {part}") };
+        owned.map(name).collect()
+    }
+
     /// Labelled samples of each class (c).
     #[doc(hidden)]
     pub fn counts(&self) -> Vec<usize> {

@@ -1,25 +1,24 @@
-//! `report.html`: one self-contained page about a fit. [`page`] gathers the facts; `html` sets them.
+//! `report.html`: one self-contained page about a fit. `components` sets its components; all text from
+//! outside goes through `escaped`.
 
 mod advice;
-mod html;
+mod components;
 mod sweep;
 
 pub(crate) use sweep::sweep_page;
 
-use partwise::Real;
+use partwise::{Iteration, Real};
 use partwise_io::machine;
-use partwise_report::{duration, picture};
+use partwise_report::charts::{Line, line};
+use partwise_report::duration;
+use partwise_report::html::{escaped, head, pairs, section, table, tiles};
 
-use crate::job::{Done, relative_kkt};
+use crate::job::{Done, error_name, relative_kkt};
 use crate::record::{self, Timings};
 use crate::scores::Evaluation;
 
-/// Components that are shown at most.
-const MOST_COMPONENTS: usize = 200;
-/// Features that are listed for a component.
-const TOP_FEATURES: usize = 10;
-/// Samples that are listed for a component.
-const TOP_SAMPLES: usize = 8;
+/// With more classes than this, a confusion table is too large to read.
+const MOST_CLASSES: usize = 20;
 
 /// A table of several fits.
 #[derive(Clone, Debug)]
@@ -40,110 +39,60 @@ impl Comparison {
     }
 }
 
-/// All facts of the page.
-struct Facts<'a> {
-    title: String,
-    read: Vec<(&'static str, String)>,
-    notes: Vec<&'a str>,
-    method: [(&'static str, String); 5],
-    numbers: Vec<(&'static str, String)>,
-    /// (iteration, objective, relative KKT).
-    history: Vec<(usize, f64, Option<f64>)>,
-    tolerance: f64,
-    components: Vec<Component>,
-    left_out: usize,
-    evaluation: Option<&'a Evaluation>,
-    comparison: Option<&'a Comparison>,
-    settings: Vec<(String, String)>,
-    /// The report on the guidance, as a section's body.
-    advice: Option<String>,
-}
-
-/// One component.
-struct Component {
-    name: String,
-    size: usize,
-    guided: usize,
-    picture: Look,
-    /// (name, share of the component).
-    features: Vec<(String, f64)>,
-    /// (name, share, picture).
-    samples: Vec<(String, f64, Option<String>)>,
-}
-
-/// What a component looks like.
-enum Look {
-    /// An image (data address).
-    Image(String),
-    /// A strip, one column per feature (data address).
-    Strip(String),
-    /// Nothing but its features.
-    Words,
-}
-
 /// The page of a fit.
 pub(crate) fn page<T: Real>(done: &Done<'_, T>, timings: Timings, comparison: Option<&Comparison>) -> String {
-    let spec = done.job.model.spec();
-    let fit = &done.fit;
-    let first = fit.history.iter().find_map(|i| i.kkt).filter(|kkt| *kkt > 0.0);
-    let shown = fit.components.rows().min(MOST_COMPONENTS);
-    let sizes = done.memberships.sizes();
-    html::set(&Facts {
-        title: crate::input::short_name(&done.job.source.name),
-        read: read(done),
-        notes: done.notes.iter().map(|note| note.message.as_str()).collect(),
-        method: [
-            ("Method", format!("{} – {}", spec.title, spec.summary)),
-            ("Minimizes", spec.objective.to_string()),
-            ("Loss", fit.loss.name().to_string()),
-            ("Reference", spec.reference.to_string()),
-            ("Differs", spec.differs.to_string()),
-        ],
-        numbers: numbers(done, timings),
-        history: fit
-            .history
-            .iter()
-            .map(|i| (i.number, i.objective, i.kkt.zip(first).map(|(kkt, first)| kkt / first)))
-            .collect(),
-        tolerance: done.job.settings.tolerance,
-        components: (0..shown).map(|j| component(done, j, sizes[j])).collect(),
-        left_out: fit.components.rows() - shown,
-        evaluation: done.evaluation.as_ref(),
-        comparison,
-        settings: record::settings_lines(done),
-        advice: done.report.as_ref().map(|r| advice::body(r, done.job.source.row_names.as_deref())),
-    })
+    let (spec, fit, names) = (done.job.model.spec(), &done.fit, done.job.source.row_names.as_deref());
+    let method = [
+        ("Method", format!("{} – {}", spec.title, spec.summary)),
+        ("Minimizes", spec.objective.to_string()),
+        ("Loss", fit.loss.name().to_string()),
+        ("Reference", spec.reference.to_string()),
+        ("Differs", spec.differs.to_string()),
+    ];
+    let mut page = head(&crate::input::short_name(&done.job.source.name), &method[0].1);
+    page.push_str(&tiles(&numbers(done, timings)));
+    if let Some(comparison) = comparison {
+        let lead = "Accuracy and NMI over the samples whose label the fit did not use.";
+        page.push_str(&section("Comparison", lead, &table(&comparison.header, &comparison.rows)));
+    }
+    if !done.notes.is_empty() {
+        let items: String =
+            done.notes.iter().map(|(_, note)| format!("<li>{}</li>", escaped(note))).collect();
+        page.push_str(&section("Notes", "", &format!("<ul class=\"notes\">{items}</ul>")));
+    }
+    if let Some(report) = &done.report {
+        let lead = "The verdict on each item of the guidance: honoured; overruled (a good fit outweighed \
+            it); contradicted (the data alone, or another item, disagree with it); or no support (it has \
+            nothing to act on in the data).";
+        page.push_str(&section("Guidance", lead, &advice::body(report, names)));
+    }
+    let (components, sizes) = components::sections(done);
+    page.push_str(&components);
+    if let Some(evaluation) = &done.evaluation {
+        page.push_str(&measures(evaluation));
+    }
+    page.push_str(&sizes);
+    page.push_str(&section("Convergence", "", &convergence(&fit.history, done.job.settings.tolerance)));
+    let list = |facts: &[(&str, String)]| pairs(facts.iter().map(|(name, text)| (*name, text.as_str())));
+    let details = format!(
+        "<div class=\"cols\"><div><h3>Method</h3>{}</div><div><h3>Data</h3>{}</div></div>",
+        list(&method),
+        list(&read(done))
+    );
+    page.push_str(&section("Method and data", "", &details));
+    let settings = record::settings_lines(done);
+    let settings = pairs(settings.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    page.push_str(&section("Settings", "", &format!("<div class=\"settings\">{settings}</div>")));
+    page.push_str("</main></body></html>\n");
+    page
 }
 
 fn read<T: Real>(done: &Done<'_, T>) -> Vec<(&'static str, String)> {
-    let source = done.job.source;
-    let kind = if source.sparse {
-        let cells = source.rows as f64 * source.columns as f64;
-        format!("sparse, {} stored values ({:.2} %)", source.stored, 100.0 * source.stored as f64 / cells)
-    } else {
-        "dense".to_string()
-    };
-    let scaling = done.job.scaling.kind();
-    let mut out = vec![
-        ("Data", format!("{} ({})", source.name, source.format)),
-        ("Shape", format!("{} samples × {} features, {kind}", source.rows, source.columns)),
-        ("Scaling", format!("{}: {}", scaling.name(), scaling.summary())),
-        ("Memberships", done.memberships.of.summary().to_string()),
-    ];
-    if let Some(guidance) = done.job.guidance {
-        let labelled = guidance.truth.iter().filter(|l| **l >= 0).count();
-        let (classes, guide) = (guidance.class_names.len(), guidance.labels.n_labelled());
-        out.push((
-            "Labels",
-            format!("{classes} classes; {labelled} samples have a label, the fit used {guide} of them"),
-        ));
-    }
-    if let Some(reference) = done.job.reference {
-        out.push(("Reference", format!("{} components from {}", reference.values.rows(), reference.name)));
-    }
-    if let Some(composed) = done.job.composed {
-        out.push(("Guidance", composed.summary()));
-    }
+    let (source, scaling) = (done.job.source, done.job.scaling.kind());
+    let mut out = source.facts().to_vec();
+    out.push(("Scaling", format!("{}: {}", scaling.name(), scaling.summary())));
+    out.push(("Memberships", done.memberships.of.summary().to_string()));
+    out.extend(done.job.known.facts(done.job.takes_anything()));
     out.push(("SHA-256", source.sha256.clone()));
     out.extend(done.job.chosen.iter().map(|line| ("Chosen", line.clone())));
     out
@@ -158,7 +107,7 @@ fn numbers<T: Real>(done: &Done<'_, T>, timings: Timings) -> Vec<(&'static str, 
             out.extend(evaluation.headline(name).map(|value| (label, format!("{value:.3} ({over})"))));
         }
     }
-    out.push((crate::job::error_name(fit.loss), format!("{:.4}", fit.relative_error)));
+    out.push((error_name(fit.loss), format!("{:.4}", fit.relative_error)));
     out.push(("iterations", format!("{} ({})", fit.iterations, fit.stop.name())));
     out.extend(relative_kkt(fit).map(|kkt| ("relative KKT", format!("{kkt:.1e}"))));
     out.push(("time of the fit", duration(timings.fit)));
@@ -166,43 +115,59 @@ fn numbers<T: Real>(done: &Done<'_, T>, timings: Timings) -> Vec<(&'static str, 
     out
 }
 
-fn component<T: Real>(done: &Done<'_, T>, j: usize, size: usize) -> Component {
-    let source = done.job.source;
-    let values: Vec<f64> = done.fit.components.row(j).iter().map(|v| v.to_f64()).collect();
-    let picture = match source.image_shape {
-        Some(shape) => Look::Image(picture::image(&values, shape)),
-        None if source.feature_names.is_some() => Look::Words,
-        None => Look::Strip(picture::strip(&values)),
+fn convergence(history: &[Iteration], tolerance: f64) -> String {
+    let first = history.iter().find_map(|i| i.kkt).filter(|kkt| *kkt > 0.0);
+    let relative = |i: &Iteration| Some((i.number as f64, i.kkt? / first?));
+    let objective = Line {
+        title: "Objective",
+        points: history.iter().map(|i| (i.number as f64, i.objective)).collect(),
+        ..Line::default()
     };
-    let guides = |i: usize| done.job.guidance.is_some_and(|g| g.given[i] >= 0);
-    let cluster = &done.memberships.cluster;
-    let samples = done.memberships.top(j, TOP_SAMPLES).into_iter().map(|(i, share)| {
-        let image = source.image_shape.map(|shape| picture::image(&done.job.data.row(i), shape));
-        (name_of(&source.row_names, i, "sample"), share, image)
-    });
-    let features = if source.image_shape.is_some() { Vec::new() } else { top_features(&values) };
-    Component {
-        name: done.fit.component_names[j].clone(),
-        size,
-        guided: (0..cluster.len()).filter(|i| cluster[*i] == Some(j) && guides(*i)).count(),
-        picture,
-        features: features
-            .into_iter()
-            .map(|(f, share)| (name_of(&source.feature_names, f, "feature"), share))
-            .collect(),
-        samples: samples.collect(),
+    let kkt = Line {
+        title: "Projected gradient, relative to iteration 1",
+        points: history.iter().filter_map(relative).collect(),
+        level: (tolerance > 0.0).then_some((tolerance, "tolerance")),
+        logarithmic: true,
+        ..Line::default()
+    };
+    format!("<div class=\"cols\"><div>{}</div><div>{}</div></div>", line(&objective), line(&kkt))
+}
+
+fn measures(evaluation: &Evaluation) -> String {
+    let names = evaluation.scores.first().map(|s| s.values.iter().map(|(name, _)| name.to_string()));
+    let header: Vec<String> =
+        ["over", "samples"].map(str::to_string).into_iter().chain(names.into_iter().flatten()).collect();
+    let rows: Vec<Vec<String>> = evaluation
+        .scores
+        .iter()
+        .map(|scores| {
+            let values = scores.values.iter().map(|(_, value)| format!("{value:.3}"));
+            [scores.over.to_string(), scores.samples.to_string()].into_iter().chain(values).collect()
+        })
+        .collect();
+    let mut body = table(&header, &rows);
+    if evaluation.class_names.len() <= MOST_CLASSES && evaluation.cluster_names.len() <= MOST_CLASSES + 1 {
+        body.push_str(&confusion(evaluation));
     }
+    let lead = "A sample's cluster is the component with its largest membership. 1 is perfect agreement.";
+    section("Agreement with the labels", lead, &body)
 }
 
-fn name_of(names: &Option<Vec<String>>, index: usize, what: &str) -> String {
-    names.as_ref().map_or_else(|| format!("{what} {index}"), |names| names[index].clone())
-}
-
-/// The features of the largest shares of a component, largest first.
-fn top_features(values: &[f64]) -> Vec<(usize, f64)> {
-    let sum: f64 = values.iter().sum();
-    let mut order: Vec<usize> = (0..values.len()).filter(|f| values[*f] > 0.0).collect();
-    order.sort_by(|a, b| values[*b].total_cmp(&values[*a]).then(a.cmp(b)));
-    order.truncate(TOP_FEATURES);
-    order.into_iter().map(|f| (f, values[f] / sum)).collect()
+fn confusion(evaluation: &Evaluation) -> String {
+    let head: String =
+        evaluation.cluster_names.iter().map(|name| format!("<th>{}</th>", escaped(name))).collect();
+    let row = |(class, counts): (&String, &Vec<usize>)| {
+        let sum = counts.iter().sum::<usize>().max(1) as f64;
+        let cell = |count: &usize| {
+            let share = 100.0 * *count as f64 / sum;
+            let text = if *count == 0 { "·".to_string() } else { count.to_string() };
+            let class = if share > 55.0 { " class=\"hi\"" } else { "" };
+            format!("<td style=\"--s:{share:.0}%\"{class}>{text}</td>")
+        };
+        format!("<tr><th>{}</th>{}</tr>", escaped(class), counts.iter().map(cell).collect::<String>())
+    };
+    let rows: String = evaluation.class_names.iter().zip(&evaluation.confusion).map(row).collect();
+    format!(
+        "<h3>Classes (rows) in clusters (columns), all labelled samples</h3><div class=\"scroll\"><table class=\"confusion\"><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
 }

@@ -16,10 +16,9 @@ pub(crate) fn sweep_page(
     let chart = Line {
         title: error,
         points: points.iter().map(|p| (p.agreement, p.relative_error)).collect(),
-        level: None,
-        logarithmic: false,
         across: Some("fraction of the guidance that is followed"),
         marks: points.iter().map(|p| format!("×{}", p.scale)).collect(),
+        ..Line::default()
     };
     let lead = "Each point is one fit; its number is the factor of the strengths. Where the curve rises, \
         following the guidance costs accuracy of the reconstruction.";

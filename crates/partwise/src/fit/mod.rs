@@ -173,12 +173,9 @@ fn fit_in_range<T: Real>(
         name.clone_from(topic);
     }
     if let Some(labels) = model.labels() {
-        let per_class = model.options.components_per_class;
+        let owners = labels.component_names(model.options.components_per_class);
         let named = matches!(problem.init, "labels" | "exemplars") || model.spec.names_classes();
-        let owners = labels.names().iter().flat_map(|class| (1..=per_class).map(move |part| (class, part)));
-        for (name, (class, part)) in fit.component_names.iter_mut().zip(owners).filter(|_| named) {
-            *name = if per_class == 1 { class.clone() } else { format!("{class} {part}") };
-        }
+        fit.component_names.iter_mut().zip(owners).filter(|_| named).for_each(|(name, own)| *name = own);
     }
     Ok((fit, problem.rescaling))
 }

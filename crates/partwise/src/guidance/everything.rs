@@ -247,8 +247,22 @@ impl Guidance {
         all
     }
 
+    /// The name of each component of the topics.
+    #[doc(hidden)]
+    pub fn component_names(&self) -> Vec<String> {
+        self.all_topics().into_iter().flat_map(|(topic, count)| component_names(&topic, count)).collect()
+    }
+
     /// The components that the topics take: the least rank.
     pub fn n_components(&self) -> usize {
         self.all_topics().iter().map(|(_, components)| components).sum()
+    }
+}
+
+/// The names of the components of a topic.
+pub(super) fn component_names(topic: &str, count: usize) -> Vec<String> {
+    match count {
+        1 => vec![topic.to_string()],
+        several => (1..=several).map(|q| format!("{topic}/{q}")).collect(),
     }
 }

@@ -2,6 +2,7 @@
 //! of a [`Guidance`] and of [`MethodOptions`], and which ties and terms these become. It knows neither the
 //! solvers' insides nor backends.
 
+mod choice;
 mod cnmf;
 mod gnmf;
 mod guided;
@@ -28,6 +29,9 @@ use crate::engine::term::ModelTerms;
 use crate::foundation::{Error, Result};
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Guidance, LabelRule, Labels, Strength};
+
+#[doc(hidden)]
+pub use choice::{ALIASES, for_inputs, named};
 
 #[doc(hidden)]
 pub use crate::engine::Shape;
@@ -123,7 +127,8 @@ impl MethodSpec {
     }
 
     /// Whether component j belongs to class j wherever the fit starts.
-    pub(crate) fn names_classes(&self) -> bool {
+    #[doc(hidden)]
+    pub fn names_classes(&self) -> bool {
         self.rescales || self.takes(Input::ComponentsPerClass)
     }
 
@@ -131,14 +136,6 @@ impl MethodSpec {
     pub(crate) fn lacks(&self) -> Error {
         Error::MissingGuidance { model: self.title.into(), needs: self.needs.into() }
     }
-}
-
-/// The list of valid names with the one alias that front ends list.
-fn with_alias(mut error: Error) -> Error {
-    if let Error::UnknownName { valid, .. } = &mut error {
-        valid.push("cnmf-kl".into());
-    }
-    error
 }
 
 /// The methods that take this, as a list of what is valid.
@@ -213,17 +210,17 @@ impl Model {
     /// # Errors
     /// [`Error::UnknownName`] with the names of the registry.
     pub fn from_name(name: &str, guidance: impl Into<Guidance>) -> Result<Self> {
-        match name.strip_suffix("-kl") {
-            Some(plain) if MethodSpec::from_name(name).is_err() => {
-                let spec = MethodSpec::from_name(plain)
-                    .or_else(|_| MethodSpec::from_name(name).map_err(with_alias))?;
-                Model::of(spec, guidance).with_loss(Loss::KullbackLeibler)
-            }
-            _ => Ok(Model::of(MethodSpec::from_name(name).map_err(with_alias)?, guidance)),
+        let (spec, loss) = named(name)?;
+        let model = Model::of(spec, guidance);
+        match loss {
+            Some(loss) => model.with_loss(loss),
+            None => Ok(model),
         }
     }
 
-    fn of(spec: &'static MethodSpec, guidance: impl Into<Guidance>) -> Self {
+    /// The method of this line of the registry, with guidance, its default options and loss.
+    #[doc(hidden)]
+    pub fn of(spec: &'static MethodSpec, guidance: impl Into<Guidance>) -> Self {
         let mut guidance = guidance.into();
         if !spec.takes(Input::Guidance) {
             guidance = guidance.with_label_rule(spec.label_rule);

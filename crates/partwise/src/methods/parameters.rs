@@ -75,6 +75,16 @@ impl Parameter {
         self.input.name()
     }
 
+    /// Its name in the documents of results, which keep the names of earlier versions.
+    #[doc(hidden)]
+    pub fn recorded_name(&self) -> &'static str {
+        match self.input {
+            Input::AnchorScale => "scale_mode",
+            Input::DiscriminativeWeight => "margin_weight",
+            _ => self.name(),
+        }
+    }
+
     /// The methods that take it, as the registry lists them.
     pub fn methods(&self) -> impl Iterator<Item = &'static MethodSpec> {
         let input = self.input;

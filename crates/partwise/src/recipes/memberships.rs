@@ -64,6 +64,56 @@ pub fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -
     out
 }
 
+/// The component that each sample belongs to, and its memberships.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Memberships<T> {
+    /// The component with the largest membership (the first of equals); `None` for a row of zeros.
+    /// Memberships are compared, not codes: scaling a component up and its codes down does not change the
+    /// factorization.
+    pub cluster: Vec<Option<usize>>,
+    /// n × k, as [`shares`] gives them.
+    pub shares: Matrix<T>,
+    /// How they measure a component.
+    pub of: ShareOf,
+}
+
+impl<T: Real> Memberships<T> {
+    /// From W (n × k) and H (k × d).
+    pub fn new(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -> Self {
+        let shares = shares(codes, components, of).cast();
+        Memberships { cluster: clusters(&shares), shares, of }
+    }
+
+    /// The name of each sample's cluster, blank where there is none.
+    pub fn names(&self, component_names: &[String]) -> Vec<String> {
+        self.cluster.iter().map(|c| c.map_or(String::new(), |c| component_names[c].clone())).collect()
+    }
+
+    /// Samples of each component (k).
+    pub fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.shares.columns()];
+        self.cluster.iter().flatten().for_each(|c| sizes[*c] += 1);
+        sizes
+    }
+
+    /// The samples with the largest memberships in a component, at most `count`, largest first.
+    pub fn top(&self, component: usize, count: usize) -> Vec<(usize, f64)> {
+        let share = |i: usize| (i, self.shares.get(i, component).to_f64());
+        let mut all: Vec<_> = (0..self.shares.rows()).map(share).filter(|(_, share)| *share > 0.0).collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        all.truncate(count);
+        all
+    }
+}
+
+/// The place of the largest entry of each row, the first of equals; `None` for a row of zeros.
+#[doc(hidden)]
+pub fn clusters<T: Real>(matrix: &Matrix<T>) -> Vec<Option<usize>> {
+    let of = |row: &[T]| Some(largest(row)).filter(|j| row.get(*j).is_some_and(|value| *value > T::ZERO));
+    (0..matrix.rows()).map(|i| of(matrix.row(i))).collect()
+}
+
 /// ‖h_j‖ of each component (k × d), by which a code is measured so that rescaling a component against its
 /// codes changes nothing.
 pub(super) fn component_lengths<T: Real>(components: &Matrix<T>) -> Vec<f64> {
@@ -77,4 +127,23 @@ pub(super) fn component_lengths<T: Real>(components: &Matrix<T>) -> Vec<f64> {
 /// The place of the first largest entry.
 pub(super) fn largest<T: Real>(row: &[T]) -> usize {
     (0..row.len()).fold(0, |best, j| if row[j] > row[best] { j } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_zeros_belongs_nowhere_and_shares_sum_to_1() {
+        let codes = Matrix::from_vec(3, 2, vec![1.0, 2.0, 0.0, 0.0, 3.0, 3.0]).unwrap();
+        let components = Matrix::from_vec(2, 2, vec![3.0, 4.0, 0.0, 1.0]).unwrap();
+        let found = Memberships::<f64>::new(&codes, &components, ShareOf::Length);
+        assert_eq!(found.cluster, [Some(0), None, Some(0)]);
+        assert_eq!(found.shares.row(0), [5.0 / 7.0, 2.0 / 7.0]);
+        assert_eq!(found.shares.row(1), [0.0, 0.0]);
+        let by_sum = Memberships::<f64>::new(&codes, &components, ShareOf::Sum);
+        assert_eq!(by_sum.shares.row(0), [7.0 / 9.0, 2.0 / 9.0]);
+        assert_eq!(found.sizes(), [2, 0]);
+        assert_eq!(found.top(0, 5).iter().map(|t| t.0).collect::<Vec<_>>(), [2, 0]);
+    }
 }

@@ -15,6 +15,8 @@ pub use guided::{
     GuidedFit, SweepPoint, at_scale, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled,
     sweep,
 };
+#[doc(hidden)]
+pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
 pub use rank::{Holdout, RankChoice, RankProgress, RankRow, RankSettings, loss_for_rank, select_rank};
 pub use steering::{Action, Steering};

@@ -88,6 +88,7 @@ pub fn search_strength_observed<T: Real>(
         ));
     }
     let raw = model.guidance.label_strength().is_some_and(Strength::is_raw);
+    let per_class = model.options.components_per_class.max(1);
     let mut search = StrengthSearch { strength: rule.start, held: false, trace: Vec::new() };
     let mut strength = rule.start;
     for _ in 0..rule.max_steps {
@@ -98,7 +99,7 @@ pub fn search_strength_observed<T: Real>(
         });
         let fit = fit(data, &candidate, settings)?;
         let labelled = (0..labels.n_samples()).filter_map(|i| labels.class(i).map(|class| (i, class)));
-        let agree = labelled.filter(|(i, class)| largest(fit.codes.row(*i)) == *class).count();
+        let agree = labelled.filter(|(i, class)| largest(fit.codes.row(*i)) / per_class == *class).count();
         let accuracy = agree as f64 / labels.n_labelled() as f64;
         search.trace.push((strength, accuracy));
         tell(strength, accuracy);

@@ -13,6 +13,7 @@ use std::ops::Range;
 pub(crate) use pairs::{check_graph, raw_graph, ties};
 use rows::Rows;
 
+use super::everything::component_names;
 use super::rules::RowRules;
 use super::{Advice, Guidance};
 use crate::engine::term::ModelTerms;
@@ -62,13 +63,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// The name of each component of a topic.
     pub(crate) fn component_names(&self) -> Vec<String> {
-        let name = |(name, range): &(String, Range<usize>)| -> Vec<String> {
-            match range.len() {
-                1 => vec![name.clone()],
-                several => (1..=several).map(|q| format!("{name}/{q}")).collect(),
-            }
-        };
-        self.topics.iter().flat_map(name).collect()
+        self.topics.iter().flat_map(|(topic, range)| component_names(topic, range.len())).collect()
     }
 
     /// Checks every item against the shape and compiles it; `seeded` gives the profile of the samples that

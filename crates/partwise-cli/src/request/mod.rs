@@ -1,0 +1,145 @@
+//! The command line as requests. Clap checks each flag and parses it to what the library takes; where flags
+//! must be checked together, a request is made of them once, here ([`FitRequest`], ...). No other module sees
+//! a flag.
+//!
+//! Every help text is a sentence with its default and range.
+
+pub(crate) mod choices;
+mod fit;
+mod flags;
+mod groups;
+mod method_flags;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use partwise_report::program::EXIT_CODES;
+
+pub(crate) use choices::{Clusters, Codes, Precision};
+pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, SweepRequest, TransformRequest};
+use flags::{ClassifyFlags, FitFlags, SweepFlags, TransformFlags};
+pub(crate) use groups::{DataSource, LabelSource, Run, Write};
+use method_flags::Given;
+
+/// Non-negative matrix factorization guided by what you know.
+///
+/// Factors a non-negative table X (samples x features) into codes W (samples x k) and components H (k x
+/// features). Known labels or reference components give the components your names.
+#[derive(Debug, Parser)]
+#[command(name = "partwise", version, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Factor a table and write the result to a folder.
+    #[command(after_help = EXIT_CODES)]
+    Fit(Box<FitFlags>),
+    /// Predict a class for every sample from a few labels.
+    #[command(after_help = EXIT_CODES)]
+    Classify(Box<ClassifyFlags>),
+    /// Find the codes of new rows for the components of a model.
+    #[command(after_help = EXIT_CODES)]
+    Transform(Box<TransformFlags>),
+    /// Fit with several strengths of the guidance, and show the error against the agreement.
+    #[command(after_help = EXIT_CODES)]
+    Sweep(Box<SweepFlags>),
+    /// Compare the clusters of a result with labels.
+    #[command(after_help = EXIT_CODES)]
+    Evaluate(EvaluateRequest),
+    /// List the samples to label next, or the pairs to link: those that the fit is least certain about and
+    /// would learn most from.
+    #[command(after_help = EXIT_CODES)]
+    Suggest(SuggestRequest),
+    /// List methods, solvers, starts, losses, scalings and file formats.
+    #[command(after_help = EXIT_CODES)]
+    Methods(MethodsRequest),
+    /// Run an example on built-in handwritten digits and write a report.
+    #[command(after_help = EXIT_CODES)]
+    Demo(DemoRequest),
+    /// Print a completion script for a shell.
+    #[command(after_help = EXIT_CODES)]
+    Completions(CompletionsRequest),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EvaluateRequest {
+    #[command(flatten)]
+    pub(crate) given: Given,
+    /// The result: a folder that `partwise fit` or `partwise classify` wrote, or a model.safetensors.
+    pub(crate) result: PathBuf,
+    /// The labels to compare with, in the formats of `fit --labels`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: PathBuf,
+    /// The column of the labels file that contains the labels. Default: label, else the second.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label_column: Option<String>,
+    /// How clusters are made from the codes.
+    #[arg(long, value_enum, default_value = "shares")]
+    pub(crate) clusters: Clusters,
+    /// Clusters of k-means, 1 or more. Default: the number of classes.
+    #[arg(short = 'k', long, value_name = "K", value_parser = choices::positive, allow_negative_numbers = true)]
+    pub(crate) n_clusters: Option<usize>,
+    /// The random seed of k-means.
+    #[arg(long, default_value_t = 0, value_parser = choices::seed, allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SuggestRequest {
+    #[command(flatten)]
+    pub(crate) given: Given,
+    /// The result: a folder that `partwise fit` wrote, or its model.safetensors.
+    pub(crate) result: PathBuf,
+    /// Labels that you have added since the fit, in the formats of `fit --labels`. These samples are not
+    /// suggested again.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// The column of the labels file that contains the labels. Default: label, else the second.
+    #[arg(long, value_name = "NAME", requires = "labels")]
+    pub(crate) label_column: Option<String>,
+    /// How many to list, 1 or more.
+    #[arg(short = 'n', long, value_name = "N", value_parser = choices::positive, default_value = "10", allow_negative_numbers = true)]
+    pub(crate) count: usize,
+    /// Suggest pairs of samples for --links instead: those that are least certain.
+    #[arg(long, conflicts_with = "labels")]
+    pub(crate) links: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MethodsRequest {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DemoRequest {
+    /// The folder for the report. A folder that an earlier demo wrote is replaced; any other existing folder
+    /// is refused.
+    #[arg(long, short, value_name = "DIR", default_value = "partwise-demo", value_parser = choices::folder())]
+    pub(crate) out: PathBuf,
+    /// Labels per digit that the fits use, 1 or more.
+    #[arg(long, value_name = "N", value_parser = choices::positive, default_value = "2", allow_negative_numbers = true)]
+    pub(crate) labels_per_class: usize,
+    /// The maximum number of iterations of each fit, 0 or more. A few labels have most effect in the first
+    /// iterations.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = choices::count, allow_negative_numbers = true)]
+    pub(crate) max_iter: usize,
+    #[command(flatten)]
+    pub(crate) run: Run,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsRequest {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
