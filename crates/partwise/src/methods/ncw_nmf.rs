@@ -13,6 +13,7 @@ use crate::engine::losses::Loss;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ncw-nmf",
+    estimator: "NCWNMF",
     title: "NCW-NMF",
     summary: "plain factorization with rows weighted as in normalized cuts",
     objective: "sum_i g_i |x_i - w_i H|^2, g_i = 1/(X X' 1)_i",

@@ -12,6 +12,7 @@ use crate::engine::losses::Loss;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf",
+    estimator: "NMF",
     title: "NMF",
     summary: "plain factorization without guidance (labels, if given, are used only for the start and for \
         names)",

@@ -13,6 +13,7 @@ use crate::engine::losses::Loss;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ns-nmf",
+    estimator: "NsNMF",
     title: "nsNMF",
     takes: &[Input::Smoothing],
     summary: "a smoothing matrix between the factors, which makes both sparse",

@@ -17,6 +17,7 @@ use crate::foundation::Result;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "scnmf",
+    estimator: "SCNMF",
     title: "SCNMF",
     summary: "plain factorization whose components are rescaled by the labels",
     objective: "|X - W H|^2",
