@@ -13,9 +13,9 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{into_array, to_matrix};
 use crate::data::{Lent, View};
-use crate::faults::value_error;
+use crate::errors::value_error;
 use crate::options;
-use crate::watching::watched;
+use crate::progress::watched;
 
 /// Factors data by the method of this name.
 #[pyfunction]

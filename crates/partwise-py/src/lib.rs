@@ -6,15 +6,15 @@ mod arrays;
 mod classification;
 mod data;
 mod document;
-mod faults;
+mod errors;
 mod files;
 mod fitting;
 mod guidance;
 mod measures;
 mod options;
-mod watching;
+mod progress;
 
-use partwise::methods::{MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
+use partwise::methods::{Form, MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -52,6 +52,7 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     for spec in partwise::methods::ALL {
         let line = PyDict::new(py);
         line.set_item("name", spec.name)?;
+        line.set_item("estimator", spec.estimator)?;
         line.set_item("title", spec.title)?;
         line.set_item("summary", spec.summary)?;
         line.set_item("objective", spec.objective)?;
@@ -67,6 +68,9 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         };
         line.set_item("strength", (strength, raw))?;
         line.set_item("takes", spec.takes.iter().map(|input| input.name()).collect::<Vec<_>>())?;
+        line.set_item("names_classes", spec.names_classes())?;
+        line.set_item("symmetric", spec.form == Form::Symmetric)?;
+        line.set_item("images", spec.form == Form::Images)?;
         methods.append(line)?;
     }
     let solvers = PyList::empty(py);

@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 
 use crate::arrays::to_matrix;
 use crate::document;
-use crate::faults::value_error;
+use crate::errors::value_error;
 
 /// A dictionary of which every key is asked for.
 struct Options<'a, 'py> {

@@ -125,7 +125,8 @@ impl MethodSpec {
     }
 
     /// Whether component j belongs to class j wherever the fit starts.
-    pub(crate) fn names_classes(&self) -> bool {
+    #[doc(hidden)]
+    pub fn names_classes(&self) -> bool {
         self.rescales || self.takes(Input::ComponentsPerClass)
     }
 
