@@ -165,6 +165,9 @@ pub(crate) fn nnls<'py>(
     into_array(py, solution)
 }
 
+/// How many neighbours a sample has in a graph by default.
+pub(crate) const GRAPH_NEIGHBOURS: usize = 5;
+
 /// The graph of the nearest neighbours of the rows, with weights 0-1, as `(indptr, neighbours, weights)` of
 /// CSR.
 #[pyfunction]

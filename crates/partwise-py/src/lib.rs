@@ -34,6 +34,8 @@ mod _native {
     #[pymodule_export]
     use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
     #[pymodule_export]
+    use super::options::check_parameters;
+    #[pymodule_export]
     use super::registries;
     use super::*;
 
@@ -85,6 +87,7 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("methods", methods)?;
     all.set_item("solvers", solvers)?;
     all.set_item("parameters", parameters(py)?)?;
+    all.set_item("graph_neighbours", fitting::GRAPH_NEIGHBOURS)?;
     all.set_item("starts", partwise::Init::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
     all.set_item("verdicts", guidance::verdicts())?;
     all.set_item("losses", partwise::Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;

@@ -142,21 +142,34 @@ pub(crate) fn model(name: &str, loss: &str, given: &Bound<'_, PyDict>) -> PyResu
         None => Guidance::default(),
         Some(given) => document::guidance(&given)?,
     };
-    let mut chosen = MethodOptions::default();
-    for parameter in PARAMETERS {
-        if let Some(value) = parameter_value(&mut options, parameter)? {
-            parameter.set(&mut chosen, value).map_err(value_error)?;
-        }
-    }
+    let chosen = method_options(&mut options)?;
     options.finish()?;
     let model = Model::from_name(name, guidance).and_then(|model| model.with_loss(loss));
     Ok(model.map_err(value_error)?.with_options(chosen))
 }
 
+/// Refuses parameters of methods that are unknown or out of range.
+#[pyfunction]
+pub(crate) fn check_parameters(given: &Bound<'_, PyDict>) -> PyResult<()> {
+    let mut options = Options { given, asked: Vec::new() };
+    method_options(&mut options)?;
+    options.finish()
+}
+
+fn method_options(options: &mut Options<'_, '_>) -> PyResult<MethodOptions> {
+    let mut chosen = MethodOptions::default();
+    for parameter in PARAMETERS {
+        if let Some(value) = parameter_value(options, parameter)? {
+            parameter.set(&mut chosen, value).map_err(value_error)?;
+        }
+    }
+    Ok(chosen)
+}
+
 fn parameter_value(options: &mut Options<'_, '_>, parameter: &Parameter) -> PyResult<Option<ParameterValue>> {
     let name = parameter.name();
     Ok(match parameter.kind {
-        ParameterKind::Whole => options.get::<u32>(name)?.map(|n| ParameterValue::Number(f64::from(n))),
+        ParameterKind::Whole => options.get::<i64>(name)?.map(|n| ParameterValue::Number(n as f64)),
         ParameterKind::Choice(_) => options.get(name)?.map(ParameterValue::Name),
         ParameterKind::Size => options.get(name)?.map(|(height, width)| ParameterValue::Size(height, width)),
         _ => options.get(name)?.map(ParameterValue::Number),
