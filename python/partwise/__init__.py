@@ -17,26 +17,11 @@ Examples
 True
 """
 
-from . import _native, datasets, metrics
+from . import _estimators, _native, datasets, metrics
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
-from ._estimators import (
-    CNMF,
-    GNMF,
-    NCWNMF,
-    NMF,
-    NMFDC,
-    NTF,
-    SCNMF,
-    SSNMF,
-    WSNMF,
-    NMFAlpha,
-    NsNMF,
-    SemiGNMF,
-    SymNMF,
-    WSSymNMF,
-)
 from ._errors import guard
+from ._estimators import *  # noqa: F403
 from ._files import load
 from ._guidance import (
     EntryWeights,
@@ -54,22 +39,12 @@ from ._guidance import (
     Topic,
     raw,
 )
-from ._guided import GuidedNMF
 from ._native import __version__
 from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion
 from ._solve import nnls, solve_codes, solve_components
 from ._steering import Steering
 
 __all__ = [
-    "CNMF",
-    "GNMF",
-    "NCWNMF",
-    "NMF",
-    "NMFDC",
-    "NTF",
-    "SCNMF",
-    "SSNMF",
-    "WSNMF",
     "Automatic",
     "EntryWeights",
     "FeatureWeights",
@@ -78,25 +53,19 @@ __all__ = [
     "Graph",
     "Guidance",
     "GuidanceReport",
-    "GuidedNMF",
     "Iteration",
     "KnownEntries",
     "KnownFeatures",
     "Labels",
     "Links",
     "Memberships",
-    "NMFAlpha",
-    "NsNMF",
     "PairInDoubt",
     "References",
     "SampleWeights",
-    "SemiGNMF",
     "Sets",
     "Steering",
     "Suggestion",
-    "SymNMF",
     "Topic",
-    "WSSymNMF",
     "__version__",
     "automatic",
     "datasets",
@@ -107,5 +76,6 @@ __all__ = [
     "solve_codes",
     "solve_components",
 ]
+__all__ += _estimators.__all__
 
 guard(_native)

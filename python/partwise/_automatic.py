@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from . import _native
-from ._base import Factorization
+from ._estimators import NMF
 from ._input import is_anndata, lend, numeric, obs_column, raise_about
 from ._names import check_same_order
 from ._settings import threads_of, warn_of_threads
@@ -41,10 +41,8 @@ class Automatic:
     """Notices about the result."""
 
 
-class _Reader(Factorization):
+class _Reader(NMF):
     """Reads X like the estimators."""
-
-    _method: ClassVar[str] = "nmf"
 
 
 def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:

@@ -17,7 +17,7 @@ from ._input import lend, numeric, raise_about
 from ._names import names_of, names_of_model
 
 if TYPE_CHECKING:
-    from ._guided import GuidedNMF
+    from ._estimators import GuidedNMF
 
 __all__ = ["Steering"]
 

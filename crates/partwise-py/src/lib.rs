@@ -14,7 +14,9 @@ mod measures;
 mod options;
 mod progress;
 
+use partwise::guidance::LabelRule;
 use partwise::methods::{Form, MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
+use partwise::recipes::ShareOf;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -89,6 +91,8 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("parameters", parameters(py)?)?;
     all.set_item("graph_neighbours", fitting::GRAPH_NEIGHBOURS)?;
     all.set_item("starts", partwise::Init::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
+    all.set_item("memberships_of", ShareOf::ALL.iter().map(|of| of.name()).collect::<Vec<_>>())?;
+    all.set_item("label_rules", LabelRule::ALL.map(LabelRule::name))?;
     all.set_item("verdicts", guidance::verdicts())?;
     all.set_item("losses", partwise::Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
     Ok(all)

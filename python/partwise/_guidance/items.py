@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from .. import _native
 from .._input import canonical_csr, lend, matrix_by_name, vector_by_name
 from .._names import Names, column_labels, key, row_labels
+from .._registry import REGISTRIES
 from .._targets import Targets, targets_of
 from .._warn import warn
 from .base import _Item, _Place
@@ -22,7 +23,7 @@ from .strength import Strength, of_document, stated
 __all__ = ["EntryWeights", "FeatureWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "_Item", "item_of_document"]
 
 
-_RULES = ("components", "same-codes", "view")
+LABEL_RULES: list[str] = REGISTRIES["label_rules"]
 
 
 @dataclass(eq=False)
@@ -44,14 +45,14 @@ class Labels(_Item):
     """
 
     labels: Any
-    rule: str = "components"
+    rule: str = LABEL_RULES[0]
     strength: Strength = None
     unlabelled: Any = -1
     _kind: ClassVar[str] = "labels"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        if self.rule not in _RULES:
-            raise ValueError(f"the rule of labels is {self.rule!r}; valid: {', '.join(map(repr, _RULES))}")
+        if self.rule not in LABEL_RULES:
+            raise ValueError(f"the rule of labels is {self.rule!r}; valid: {', '.join(map(repr, LABEL_RULES))}")
         # Held or ignored: a strength that is meant for the rest can't be theirs.
         same = self.rule == "same-codes" and self.strength is None
         codes, names, _ = self._targets(place).hard()
@@ -260,7 +261,7 @@ class Graph(_Item):
     """
 
     graph: Any = None
-    n_neighbors: int = 5
+    n_neighbors: int = REGISTRIES["graph_neighbours"]
     strength: Strength = None
     _kind: ClassVar[str] = "graph"
 
