@@ -182,11 +182,10 @@ def _where_there_are(attributes: dict[str, Any], model: Any) -> dict[str, _Check
         out["_n_free"] = ("the number of free components", lambda v, n, k, d: _is_whole(v) and v == k - sum(map(len, attributes["topics_"].values())))
         out["_guided_samples"] = ("samples from 0 to {n} (excluded)", lambda v, n, k, d: _are_samples(v, n))
     per_class = getattr(model, "components_per_class", 1)
-    labelled = isinstance(targets, Targets) and isinstance(targets.classes, np.ndarray)
-    if not hasattr(type(model), "steer") and hasattr(model, "components_per_class") and labelled:
+    if not hasattr(type(model), "steer") and hasattr(model, "components_per_class") and "classes_" in out:
         out["components_"] = (
             "of components_per_class components for each class at least",
-            lambda v, n, k, d: _is_whole(per_class, 1) and (per_class == 1 or per_class * len(targets.classes) <= k),
+            lambda v, n, k, d: _is_whole(per_class, 1) and (per_class == 1 or per_class * len(attributes["_targets_"].classes) <= k),
         )
     for name in ("image_rows_", "image_columns_", "label_components_", "scales_"):
         if name in attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ _FURTHER = {"labels": "label_components"}
 class FittedMixin:
     """Keeps the results of the engine as attributes."""
 
-    _method: str
+    _method: ClassVar[str]
     _clusters: Any
     _decode: Any
     _component_classes_of: Any

@@ -54,12 +54,11 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
         kinds = [np.float32, np.float64]
     how = {"accept_sparse": "csr", "dtype": kinds, "order": "C", "ensure_all_finite": False}
     matrix = unpack_anndata(X, getattr(estimator, "layer", None)) if is_anndata(X) else X
-    shape = getattr(matrix, "shape", ())
+    shape: Any = getattr(matrix, "shape", ())
     features = names_of(X, shape).features if len(shape) == 2 else None
     # Here scikit-learn sees no names, or none that it takes.
-    own = features is not None and (is_anndata(X) or _are_no_text(features))
     try:
-        if own:
+        if features is not None and (is_anndata(X) or _are_no_text(features)):
             if not reset:
                 _check_names(estimator, features)
             matrix = check_array(matrix, estimator=estimator, input_name="X", **how)

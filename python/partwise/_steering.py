@@ -107,7 +107,7 @@ class Steering:
     def split(self, topic: str, new: str, seeds: Any = ()) -> GuidedNMF:
         """Splits a topic: the second one, ``new``, starts from features (names or columns), or from the
         samples with the largest error."""
-        given = [seeds] if isinstance(seeds, (str, Integral)) else seeds
+        given: Any = [seeds] if isinstance(seeds, (str, Integral)) else seeds
         return self._apply("split", topic=topic, new=new, seeds=[self._feature(seed, new) for seed in given])
 
     def delete(self, topic: str) -> GuidedNMF:

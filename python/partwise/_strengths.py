@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 from ._guidance.strength import Strength, raw, sigma_of, stated, translated
 from ._parameters import parameter
@@ -28,7 +28,7 @@ class OlderStrength:
 class StrengthUnit:
     """Estimators with the older parameter ``strength_unit``."""
 
-    _older_strength = OlderStrength()
+    _older_strength: ClassVar[OlderStrength | None] = OlderStrength()
 
     strength_unit: str = parameter(
         "relative",
@@ -56,8 +56,8 @@ def strength_of(estimator: Any) -> Strength:
             number = float(round(sigma_of(default) or 0.0)) if given is None else given
             found = translated(number, unit, "strength", squared=older.squared)
             return _translated(estimator, f"strength_unit={unit!r}", found)
-        if not by_itself and isinstance(given, Real) and given > 1:
-            return _translated(estimator, f"strength={given!r}", translated(given, unit, "strength", squared=older.squared))
+        if not by_itself and isinstance(given, Real) and float(given) > 1:
+            return _translated(estimator, f"strength={given!r}", translated(float(given), unit, "strength", squared=older.squared))
     if given is None:
         return default
     stated(given, "strength")

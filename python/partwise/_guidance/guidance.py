@@ -121,11 +121,8 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
         fields = item._document(place)
         place.components.extend(name for name in dict.fromkeys(fields.get("names", [])) if name not in place.components)
         items.append(fields)
-    if features.labels is not None:
-        names = features.keys
-    else:
-        # Names of another number of features are refused where a seed needs them.
-        names = given.feature_names
+    # Names of another number of features are refused where a seed needs them.
+    names = given.feature_names if features.labels is None else features.keys
     return Compiled(
         {"topics": topics, "items": items, "feature_names": names},
         place.components,
