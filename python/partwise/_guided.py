@@ -168,7 +168,7 @@ class GuidedNMF(Factorization):
         Returns
         -------
         steering : Steering
-            What takes the actions, and undoes them.
+            An object with the actions and ``undo``.
         """
         return Steering(self, X)
 
@@ -187,7 +187,8 @@ class GuidedNMF(Factorization):
         self._keep(done, None, settings)
 
     def sweep(self, X: Any, y: Any = None, *, scales: Sequence[float] = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)) -> dict[str, Any]:
-        """Fit against agreement over strengths: one fit for each scale, from the same start; nothing is kept.
+        """Fit once for each scale of the strengths, from the same start, and return the error and the
+        agreement. The model does not change.
 
         Parameters
         ----------

@@ -39,15 +39,17 @@ class KnownEntries(_Item):
 
 @dataclass(eq=False)
 class KnownFeatures(_Item):
-    """Which features of each sample are known, where few are: ratings, where what nobody rated is no zero.
+    """Which features of each sample are known, for data such as ratings, where most entries are missing
+    rather than zero.
 
     Needs the squared loss. ``transform`` takes the zeros of new data as zeros; ``codes_`` are the fit's own.
 
     Parameters
     ----------
     known : scipy sparse matrix, array or DataFrame of shape (n_samples, n_features), or a list of a list for each sample, default=None
-        What a sparse matrix stores, zeros too, or where an array is not 0, is known; in lists, the known
-        features, by number or name. X holds 0 in all else. None: the entries of X that are not 0.
+        Sparse matrix: every stored entry is known, including stored zeros. Array: every entry that is not 0.
+        Lists: the known features of each sample, as numbers or names. X must be 0 elsewhere. None: the
+        entries of X that are not 0.
 
     Examples
     --------

@@ -17,19 +17,19 @@ __all__ = ["Compiled", "Guidance", "compiled", "guidance_of_document"]
 
 
 class Guidance:
-    """Everything that is known about the parts, in one value.
+    """All guidance, in one object.
 
     Parameters
     ----------
     *known : Labels, Sets, Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights, Topic, or topics as below
-        In any order: it changes no bit.
+        In any order; the order has no effect.
     topics : dict of name to seeds, or sequence of Topic, of lists of seeds, or of seeds, default=None
         Named parts in order. A list of lists seeds one topic a list ("topic 1", ...), a flat list of words
         one topic a word.
     strength : float, "auto" or None, default=None
-        Of everything that states none.
+        For all items without a strength of their own.
     feature_names : sequence of str, default=None
-        By which seeds are found; by default the columns of a DataFrame.
+        The names for seed words; by default the columns of a DataFrame.
 
     Examples
     --------

@@ -81,7 +81,7 @@ class Labels(_Item):
 
 @dataclass(eq=False)
 class Sets(_Item):
-    """Topics that samples may be made of: several labels a sample, closed sets.
+    """The topics that each sample may contain: several labels per sample, closed sets.
 
     Parameters
     ----------
@@ -129,13 +129,13 @@ class Sets(_Item):
 
 @dataclass(eq=False)
 class Memberships(_Item):
-    """Soft memberships: how samples are shared between topics, up to their size.
+    """Soft memberships: how much of each topic a sample contains, up to a scale.
 
     Parameters
     ----------
     shares : array-like or DataFrame of shape (n_samples, n_topics)
-        Shares of 0 or more; NaN where nothing is known. Where rows and samples have names, samples that are
-        left out are free.
+        Memberships, 0 or more; NaN = unknown. Where rows and samples have names, samples that are left out
+        are free.
     names : sequence of str, default=None
         The topics of the columns; those of a DataFrame by default.
     strength : float, "auto", raw or None, default=None
@@ -173,7 +173,7 @@ class References(_Item):
     names : sequence of str, default=None
         The topic of each profile; by default the index of a DataFrame, else the topics in order.
     strength : float, "auto", raw or None, default=None
-        0.9 by default; 1 holds them, 0 only starts from them.
+        0.9 by default; 1 fixes the components, 0 uses the references for the start only.
     """
 
     profiles: Any
@@ -247,7 +247,7 @@ class Links(_Item):
 
 @dataclass(eq=False)
 class Graph(_Item):
-    """Samples that are joined have similar codes.
+    """Connected samples get similar codes.
 
     Parameters
     ----------
@@ -288,8 +288,8 @@ class Graph(_Item):
 
 @dataclass(eq=False)
 class SampleWeights(_Item):
-    """How much each sample counts in the fit; what is known of it counts as much, of a pair as the root of
-    both weights' product.
+    """The weight of each sample in the fit. It also multiplies the guidance on the sample; guidance on a pair
+    has the geometric mean of both weights.
 
     Parameters
     ----------
