@@ -17,7 +17,7 @@ from ._guidance.strength import stated
 from ._input import check_similarities, empty_rows, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
 from ._names import DataNames, check_same_order
 from ._new_rows import NewRowsMixin
-from ._parameters import Parameter, values_for_engine
+from ._parameters import Parameter, declared, initializer, values_for_engine
 from ._progress import Iteration, Progress
 from ._registry import estimators_that_take
 from ._results import ResultsMixin
@@ -162,8 +162,7 @@ class Factorization(
         return list(knowledge["labels"][1]) if self._component_for_each_class and "labels" in knowledge else []
 
     def _without_knowledge(self, rows: Any, targets: Targets | None, done: dict[str, Any], known: dict[str, Any]) -> Any:
-        """Those of the samples of which nothing is known: neither a label nor a link nor an edge that was
-        given."""
+        """Those of the samples without guidance: no label, no link, no edge of a given graph."""
         if known.get("graph") is not None or any(item["kind"] in ("links", "graph") for item in done.get("fitted_guidance", {}).get("items", [])):
             return rows[:0]
         labelled = np.array([], dtype=int) if targets is None else np.flatnonzero(targets.labelled)
@@ -245,8 +244,8 @@ class Factorization(
 
     def _warn(self, done: dict[str, Any]) -> None:
         for code, message in done["notices"]:
-            # The default takes as many components as there are features: said where that is more than there
-            # are samples.
+            # The default takes as many components as there are features: a warning where that is more than
+            # there are samples.
             unasked = code == "large-rank" and self.n_components in ("auto", None)
             if code in _WARNED or unasked:
                 warn(f"{type(self).__name__}: {message}")
@@ -277,6 +276,10 @@ class Factorization(
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
+
+
+# The common settings; an estimator has those of its method too.
+setattr(Factorization, "__init__", initializer(Factorization, declared(Factorization)))  # noqa: B010
 
 
 def _soft_rows(targets: Targets) -> Any:

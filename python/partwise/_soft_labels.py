@@ -27,7 +27,7 @@ def weight_of(strength: Strength) -> float:
     """The weight of references that have none of their own, in the unit of the factors."""
     weight = sigma_of(strength)
     if weight is None:
-        raise ValueError(f"strength={strength!r} serves labels; references need weights, or a strength below 1 or raw(m)")
+        raise ValueError(f"strength={strength!r} applies to labels; references need weights, or a strength below 1 or raw(m)")
     return weight
 
 

@@ -165,5 +165,5 @@ def test_a_class_may_own_several_components():
     assert free.n_components_ == 7 and set(free.labels_) <= {-1, 0, 1, 2}
     with pytest.raises(ValueError, match="components per class is 0"):
         pw.WSNMF(components_per_class=0).fit(X, y)
-    with pytest.raises(ValueError, match="needs labels, one a sample"):
+    with pytest.raises(ValueError, match="needs one label per sample"):
         pw.WSNMF(components_per_class=2).fit(X, np.where((y >= 0)[:, None], 0.5, np.nan) * np.ones(3))

@@ -18,7 +18,7 @@ class ClassComponents(Factorization):
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
         data, knowledge = super()._knowledge(data, targets)
         if self.components_per_class > 1 and (targets is None or targets.codes is None):
-            raise ValueError("components_per_class above 1 needs labels, one a sample")
+            raise ValueError("components_per_class above 1 needs one label per sample")
         return data, knowledge
 
     def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any, knowledge: dict[str, Any]) -> int:

@@ -21,7 +21,7 @@ __all__ = ["GNMF", "GraphFactorization", "SemiGNMF"]
 
 
 class GraphFactorization(Factorization):
-    """A factorization with a graph over the samples; without one the nearest neighbours are joined."""
+    """A factorization with a graph over the samples, by default that of the nearest neighbours."""
 
     n_neighbors: int = parameter(
         REGISTRIES["graph_neighbours"],
@@ -90,8 +90,8 @@ class GNMF(GraphFactorization):
 
 @estimator
 class SemiGNMF(GNMF):
-    """GNMF with the labels written into the graph: samples of a class are joined, those of two classes are
-    parted.
+    """GNMF with the labels written into the graph: samples of one class are connected, samples of two
+    classes are not.
 
     Examples
     --------

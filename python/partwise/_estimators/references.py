@@ -36,7 +36,7 @@ class ReferenceFactorization(Factorization):
         components_reference: Any = None,
         components_weight: Any = None,
     ) -> Any:
-        """Factors X with what is known.
+        """Factors X with labels, memberships or references.
 
         Parameters
         ----------
@@ -47,13 +47,13 @@ class ReferenceFactorization(Factorization):
         W, H : array-like, default=None
             The start, with ``init="custom"``.
         codes_reference : array-like of shape (n_samples, n_components), default=None
-            Rows of codes that are known up to scale.
+            Known codes, up to the scale of each row.
         codes_weight : array-like of shape (n_samples,), default=None
-            How strongly each is held; 0 = free. ``strength`` for all by default.
+            How strongly each row is followed; 0 = ignored. ``strength`` for all by default.
         components_reference : array-like of shape (m, n_features), default=None
-            The first m components that are known.
+            The first m components, if they are known.
         components_weight : array-like of shape (m,), default=None
-            How strongly each is held. ``strength`` for all by default.
+            How strongly each component is followed. ``strength`` for all by default.
 
         Returns
         -------

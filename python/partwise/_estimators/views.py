@@ -16,7 +16,7 @@ __all__ = ["NMFAlpha", "SSNMF"]
 
 @estimator
 class SSNMF(StrengthUnit, Factorization):
-    """Semi-supervised NMF: labels as a second view of the samples: soft, several per sample, or known in part.
+    """Semi-supervised NMF: labels as a second view of the samples: soft, several per sample, or unknown.
 
     NaN in a dense X marks missing entries: they take no part in the fit.
 

@@ -32,7 +32,7 @@ class _Place:
 
 
 class _Item:
-    """One thing that is known."""
+    """An item of guidance."""
 
     _kind: ClassVar[str]
     strength: Strength = None

@@ -1,4 +1,4 @@
-"""What is known of the entries of X: which are known, and how much each counts."""
+"""Guidance on the entries of X: which are known, and their weights."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class KnownFeatures(_Item):
 
     Parameters
     ----------
-    known : scipy sparse matrix, array or DataFrame of shape (n_samples, n_features), or a list of a list for each sample, default=None
+    known : sparse matrix, array or DataFrame of shape (n_samples, n_features), or lists, default=None
         Sparse matrix: every stored entry is known, including stored zeros. Array: every entry that is not 0.
         Lists: the known features of each sample, as numbers or names. X must be 0 elsewhere. None: the
         entries of X that are not 0.
@@ -56,7 +56,8 @@ class KnownFeatures(_Item):
     >>> import scipy.sparse as sp
     >>> from partwise import Guidance, GuidedNMF, KnownFeatures
     >>> ratings = sp.csr_array([[1.0, 2.0, 0.0], [2.0, 0.0, 6.0], [0.0, 6.0, 9.0]])
-    >>> model = GuidedNMF(1, guidance=Guidance(KnownFeatures()), random_state=0, tol=1e-9, max_iter=1000).fit(ratings)
+    >>> guidance = Guidance(KnownFeatures())
+    >>> model = GuidedNMF(1, guidance=guidance, random_state=0, tol=1e-9, max_iter=1000).fit(ratings)
     >>> round(float(model.codes_[0] @ model.components_[:, 2]), 2)
     3.0
     """
@@ -109,13 +110,13 @@ class KnownFeatures(_Item):
 
 @dataclass(eq=False)
 class EntryWeights(_Item):
-    """How much each entry of X counts in the fit. Needs the squared loss.
+    """The weight of each entry of X in the fit. Needs the squared loss.
 
     Parameters
     ----------
     weights : array-like or DataFrame of shape (n_samples, n_features)
-        Finite numbers of 0 or more (rows and columns of a DataFrame go by name); 0 where an entry doesn't
-        count, 1 where it counts as it is.
+        Finite numbers of 0 or more (rows and columns of a DataFrame go by name); 0 = ignored, 1 = the usual
+        weight.
     """
 
     weights: Any

@@ -1,4 +1,4 @@
-"""Everything that is known, in one value, and as the engine takes it."""
+"""All guidance in one object, and its form for the engine."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ class Guidance:
 
     Parameters
     ----------
-    *known : Labels, Sets, Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights, Topic, or topics as below
-        In any order; the order has no effect.
+    *known : Labels, Sets, Memberships, References, Links, Graph, weights, Topic, ...
+        Items of guidance, or topics as below, in any order; the order has no effect. Weights and missing
+        entries are SampleWeights, FeatureWeights, EntryWeights, KnownEntries and KnownFeatures.
     topics : dict of name to seeds, or sequence of Topic, of lists of seeds, or of seeds, default=None
         Named parts in order. A list of lists seeds one topic a list ("topic 1", ...), a flat list of words
         one topic a word.
@@ -37,7 +38,8 @@ class Guidance:
     >>> import numpy as np
     >>> X = np.array([[3, 1, 0], [6, 2, 0.1], [0, 1, 4], [0.1, 2, 8]])
     >>> words = ["boat", "wind", "bird"]
-    >>> guidance = Guidance({"sky": ["bird"], "sea": []}, Labels(["sea", None, None, None]), feature_names=words)
+    >>> labels = Labels(["sea", None, None, None])
+    >>> guidance = Guidance({"sky": ["bird"], "sea": []}, labels, feature_names=words)
     >>> model = GuidedNMF(guidance=guidance, random_state=0, tol=1e-2).fit(X)
     >>> model.predict_names().tolist()
     ['sea', 'sea', 'sky', 'sky']

@@ -1,4 +1,4 @@
-"""What can be known of samples, components and entries, one class each."""
+"""The kinds of guidance on samples, components and features, one class each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Labels(_Item):
         A sample is made of its topic's components (WS-NMF); samples of one label share one row of codes
         exactly (CNMF); or codes explain the labels linearly (SSNMF).
     strength : float, "auto", raw or None, default=None
-        0.9 by default; with "same-codes" 1 (held) or 0.
+        0.9 by default; with "same-codes" 1 (exact) or 0.
     unlabelled : int or str, default=-1
         A further marker of unlabelled samples.
     """
@@ -53,7 +53,7 @@ class Labels(_Item):
     def _fields(self, place: _Place) -> dict[str, Any]:
         if self.rule not in LABEL_RULES:
             raise ValueError(f"the rule of labels is {self.rule!r}; valid: {', '.join(map(repr, LABEL_RULES))}")
-        # Held or ignored: a strength that is meant for the rest can't be theirs.
+        # These are exact or ignored: the strength of all other items does not apply.
         same = self.rule == "same-codes" and self.strength is None
         codes, names, _ = self._targets(place).hard()
         return {**labels_document(codes, names), "rule": self.rule, "strength": None if same else self._strength(place)}
@@ -75,7 +75,7 @@ class Labels(_Item):
         for note in targets.notes:
             warn(note.replace(" of y ", " of Labels "))
         if targets.codes is None:
-            raise ValueError("Labels takes one label a sample; give several as Sets, soft ones as Memberships")
+            raise ValueError("Labels takes one label per sample; give several as Sets, memberships as Memberships")
         return targets
 
 
@@ -86,7 +86,7 @@ class Sets(_Item):
     Parameters
     ----------
     sets : sequence of length n_samples, Series with names of samples, or dict of sample to topics
-        For each sample the names of its topics; None where nothing is known.
+        For each sample the names of its topics; None = unknown.
     names : sequence of str, default=None
         The topics, in the order in which they become components where nothing else names them; by first
         appearance by default.
@@ -103,7 +103,7 @@ class Sets(_Item):
         n = place.n_samples
         given = list(self._by_sample(self.sets, place))
         if len(given) != n:
-            raise ValueError(f"Sets: there are {len(given)} sets for {n} samples; one for each is needed (None where nothing is known)")
+            raise ValueError(f"Sets: there are {len(given)} sets for {n} samples; give one for each (None = unknown)")
         return [None if entry is None else [str(entry)] if isinstance(entry, str) else [str(name) for name in entry] for entry in given]
 
     def _fields(self, place: _Place) -> dict[str, Any]:
@@ -208,14 +208,14 @@ class References(_Item):
 
 @dataclass(eq=False)
 class Links(_Item):
-    """Pairs of samples that belong together, and pairs that belong apart.
+    """Pairs of samples that belong together, and pairs that do not.
 
     Parameters
     ----------
     must, cannot : sequence of pairs of samples, default=()
         Names of samples where the data have some, or positions.
     strength : float, "auto" or None, default=None
-        0.9 by default; 1 holds them exactly.
+        0.9 by default; 1 is exact.
     """
 
     must: Any = ()
