@@ -17,28 +17,13 @@ Examples
 True
 """
 
-from . import _estimators, _native, datasets, metrics
+from . import _estimators, _guidance, _native, datasets, metrics
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
 from ._errors import guard
 from ._estimators import *  # noqa: F403
 from ._files import load
-from ._guidance import (
-    EntryWeights,
-    FeatureWeights,
-    Graph,
-    Guidance,
-    KnownEntries,
-    KnownFeatures,
-    Labels,
-    Links,
-    Memberships,
-    References,
-    SampleWeights,
-    Sets,
-    Topic,
-    raw,
-)
+from ._guidance import *  # noqa: F403
 from ._native import __version__
 from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion
 from ._solve import nnls, solve_codes, solve_components
@@ -46,36 +31,23 @@ from ._steering import Steering
 
 __all__ = [
     "Automatic",
-    "EntryWeights",
-    "FeatureWeights",
     "Factorization",
     "Finding",
-    "Graph",
-    "Guidance",
     "GuidanceReport",
     "Iteration",
-    "KnownEntries",
-    "KnownFeatures",
-    "Labels",
-    "Links",
-    "Memberships",
     "PairInDoubt",
-    "References",
-    "SampleWeights",
-    "Sets",
     "Steering",
     "Suggestion",
-    "Topic",
     "__version__",
     "automatic",
     "datasets",
     "load",
     "metrics",
     "nnls",
-    "raw",
     "solve_codes",
     "solve_components",
 ]
 __all__ += _estimators.__all__
+__all__ += _guidance.__all__
 
 guard(_native)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._document import Document
 from ._guidance import Guidance, Topic, raw
-from ._guidance.items import _Item
+from ._guidance.base import _Item
 from ._names import Names
 from ._registry import REGISTRIES
 from ._report import Finding, GuidanceReport

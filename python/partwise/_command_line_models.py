@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._document import Document
-from ._guidance import guidance_of_document
+from ._guidance.guidance import guidance_of_document
 from ._guidance.strength import translated
 from ._names import DataNames, Names
 from ._registry import METHOD_PARAMETERS, REGISTRIES

@@ -27,9 +27,10 @@ class CommonSettings:
     init: str | None = parameter(
         None,
         "str",
-        f"""The start: {_STARTS}, "custom" (give W and H to ``fit``), "auto" (as on the command line: "labels" with
-        labels, else "random"). "labels" starts from class means, "exemplars" from labelled samples. None is
-        "labels" with labels, else "nndsvda" if n_components <= min(n_samples, n_features), else "random".""",
+        f"""The start: {_STARTS}, "custom" (give W and H to ``fit``), "auto" (as on the command line:
+        "labels" with labels, else "random"). "labels" starts from class means, "exemplars" from labelled
+        samples. None is "labels" with labels, else "nndsvda" if n_components <= min(n_samples, n_features),
+        else "random".""",
     )
     solver: str = parameter(
         "auto",
@@ -38,8 +39,8 @@ class CommonSettings:
         "hals", and "mu" for the Kullback-Leibler loss.""",
     )
     acceleration: str = parameter(
-        "auto",
-        '{"auto", "off", "on"}',
+        REGISTRIES["acceleration"][0],
+        f"{{{quoted(REGISTRIES['acceleration'])}}}",
         """Whether to extrapolate the factors along their last change, and to let "hals" do several sweeps if
         they are cheap. Needs fewer iterations for the same result; the objective never rises. "auto" is on
         for ``NMF`` with ``solver="auto"`` from a start without labels; "on" is an error if the solver (only
@@ -51,13 +52,13 @@ class CommonSettings:
         """The loss; the method supports {losses}.""",
     )
     tol: float = parameter(
-        1e-4,
+        REGISTRIES["tolerance"],
         "float",
         """Stop when the norm of the projected gradient is at most this times that of the first iteration, or
         when the last 50 iterations together lowered the objective by less than a ten-thousandth of it (with
         a tol below 1e-4: by less than tol² · 10⁴ of it). 0 = stop only at a limit.""",
     )
-    max_iter: int = parameter(500, "int", "The maximum number of iterations.")
+    max_iter: int = parameter(REGISTRIES["max_iterations"], "int", "The maximum number of iterations.")
     random_state: Any = parameter(
         None,
         "int, RandomState or None",

@@ -11,8 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from . import _native, _plots
 from ._base import Factorization
 from ._factory import estimator
-from ._guidance import Compiled, EntryWeights, Guidance, KnownEntries, KnownFeatures, Labels, Memberships, Sets, Strength, Topic, compiled
-from ._guidance.items import LABEL_RULES, _Item
+from ._guidance import Guidance, Labels, Memberships, Sets, Topic
+from ._guidance.base import _Item
+from ._guidance.guidance import Compiled, compiled
+from ._guidance.items import LABEL_RULES
+from ._guidance.strength import Strength
 from ._input import lend, raise_about
 from ._parameters import parameter
 from ._progress import Progress
@@ -83,7 +86,7 @@ class GuidedNMF(Factorization):
             classes = [Topic(name, components=self.components_per_class) for name in targets.names]
             items = [self._item_of_labels(targets)]
         known = [] if self.guidance is None else self.guidance.items
-        self._left_entries_out = any(isinstance(item, (KnownEntries, KnownFeatures, EntryWeights)) for item in known)
+        self._left_entries_out = any(item._is_about_entries for item in known)
         return data, {"guidance": compiled(self.guidance, items, classes, data, self.strength, self._names_in_)}
 
     def _item_of_labels(self, targets: Targets) -> _Item:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._guidance import guidance_of_document
+from ._guidance.guidance import guidance_of_document
 from ._guidance.topics import feature_of
 from ._input import lend, numeric, raise_about
 from ._names import names_of, names_of_model

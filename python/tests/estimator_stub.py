@@ -21,7 +21,8 @@ from typing import Any
 
 from .. import _guided
 from .._base import Factorization
-from .._guidance import Guidance, Strength
+from .._guidance import Guidance
+from .._guidance.strength import Strength
 from .._progress import Iteration
 from . import class_components, graphs, images, plain, references, symmetric, tied, views
 '''

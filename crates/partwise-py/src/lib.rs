@@ -14,9 +14,10 @@ mod measures;
 mod options;
 mod progress;
 
-use partwise::guidance::LabelRule;
+use partwise::guidance::{LabelRule, Strength};
 use partwise::methods::{Form, MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
 use partwise::recipes::ShareOf;
+use partwise::{Acceleration, Init, Loss, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -52,6 +53,24 @@ mod _native {
 /// own.
 #[pyfunction]
 fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    all.set_item("methods", methods(py)?)?;
+    all.set_item("solvers", solvers(py)?)?;
+    all.set_item("parameters", parameters(py)?)?;
+    all.set_item("graph_neighbours", fitting::GRAPH_NEIGHBOURS)?;
+    let defaults = Settings::new(1);
+    all.set_item("max_iterations", defaults.max_iterations)?;
+    all.set_item("tolerance", defaults.tolerance)?;
+    all.set_item("acceleration", Acceleration::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
+    all.set_item("starts", Init::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
+    all.set_item("memberships_of", ShareOf::ALL.iter().map(|of| of.name()).collect::<Vec<_>>())?;
+    all.set_item("label_rules", LabelRule::ALL.map(LabelRule::name))?;
+    all.set_item("verdicts", guidance::verdicts())?;
+    all.set_item("losses", Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
+    Ok(all)
+}
+
+fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let methods = PyList::empty(py);
     for spec in partwise::methods::ALL {
         let line = PyDict::new(py);
@@ -65,7 +84,7 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         line.set_item("differs", spec.differs)?;
         line.set_item("losses", spec.losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
         let raw = spec.strength.is_raw();
-        let strength = if let partwise::guidance::Strength::Relative(s) = spec.strength {
+        let strength = if let Strength::Relative(s) = spec.strength {
             s
         } else {
             spec.strength.sigma()
@@ -77,6 +96,10 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         line.set_item("images", spec.form == Form::Images)?;
         methods.append(line)?;
     }
+    Ok(methods)
+}
+
+fn solvers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let solvers = PyList::empty(py);
     for spec in partwise::solvers::ALL {
         let line = PyDict::new(py);
@@ -85,17 +108,7 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         line.set_item("losses", spec.losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
         solvers.append(line)?;
     }
-    let all = PyDict::new(py);
-    all.set_item("methods", methods)?;
-    all.set_item("solvers", solvers)?;
-    all.set_item("parameters", parameters(py)?)?;
-    all.set_item("graph_neighbours", fitting::GRAPH_NEIGHBOURS)?;
-    all.set_item("starts", partwise::Init::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
-    all.set_item("memberships_of", ShareOf::ALL.iter().map(|of| of.name()).collect::<Vec<_>>())?;
-    all.set_item("label_rules", LabelRule::ALL.map(LabelRule::name))?;
-    all.set_item("verdicts", guidance::verdicts())?;
-    all.set_item("losses", partwise::Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
-    Ok(all)
+    Ok(solvers)
 }
 
 /// The parameters of methods, with their defaults.

@@ -10,6 +10,7 @@ from .._base import Factorization
 from .._factory import estimator
 from .._parameters import parameter
 from .._strengths import OlderStrength, StrengthUnit
+from .._targets import Targets
 
 __all__ = ["NMFAlpha", "SSNMF"]
 
@@ -57,6 +58,12 @@ class NMFAlpha(Factorization):
     """
 
     _python_names = {"svm_cost": "cost"}
+
+    def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
+        # The engine refuses it too, but does not count the classes, which the checks of scikit-learn ask for.
+        if targets is not None and targets.codes is not None and targets.labelled.any() and targets.n_classes < 2:
+            raise ValueError(f"{self._title} needs {self._needs}, but y has 1 class")
+        return super()._knowledge(data, targets)
 
     def corrected_codes(self, codes: Any = None) -> Any:
         """Codes W(HHᵀ)^½, whose inner products are those of the rows of WH; they may be negative.

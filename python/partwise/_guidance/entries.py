@@ -28,6 +28,7 @@ class KnownEntries(_Item):
 
     known: Any
     _kind: ClassVar[str] = "known entries"
+    _is_about_entries: ClassVar[bool] = True
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         return {"matrix": self._matrix(self.known, "marks", place)}
@@ -64,6 +65,7 @@ class KnownFeatures(_Item):
 
     known: Any = None
     _kind: ClassVar[str] = "known features"
+    _is_about_entries: ClassVar[bool] = True
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         if isinstance(self.known, (list, tuple)):
@@ -121,6 +123,7 @@ class EntryWeights(_Item):
 
     weights: Any
     _kind: ClassVar[str] = "weights of entries"
+    _is_about_entries: ClassVar[bool] = True
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         return {"matrix": self._matrix(self.weights, "weights", place)}

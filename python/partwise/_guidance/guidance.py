@@ -73,8 +73,8 @@ class Guidance:
             return [seeds if isinstance(seeds, Topic) else Topic(str(name), seeds) for name, seeds in given.items()]
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise TypeError(
-                f"{given!r} is no guidance; give topics (a dict of seeds by name, a list of lists of seeds, Topic) and Labels, Sets, "
-                "Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights"
+                f"{given!r} is no guidance; give topics (a dict of seeds by name, a list of lists of seeds, Topic) and "
+                f"{', '.join(cls.__name__ for cls in _Item.kinds.values())}"
             )
         listed = list(given)
         single = [isinstance(entry, (str, Integral)) for entry in listed]

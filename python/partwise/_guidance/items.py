@@ -20,7 +20,19 @@ from .base import _Item, _Place
 from .entries import EntryWeights, KnownEntries, KnownFeatures
 from .strength import Strength, of_document, stated
 
-__all__ = ["EntryWeights", "FeatureWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "_Item", "item_of_document"]
+__all__ = [
+    "EntryWeights",
+    "FeatureWeights",
+    "Graph",
+    "KnownEntries",
+    "KnownFeatures",
+    "Labels",
+    "Links",
+    "Memberships",
+    "References",
+    "SampleWeights",
+    "Sets",
+]
 
 
 LABEL_RULES: list[str] = REGISTRIES["label_rules"]
@@ -379,17 +391,13 @@ def graph_by_name(graph: Any, samples: Names, what: str, made_for: Any = None) -
     return own
 
 
-_ITEMS = (Labels, Sets, Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights)
-
-
 def item_of_document(given: dict[str, Any], samples: Any = None, features: Any = None) -> _Item:
     """An item of a document, and the names of the samples and features that it was made for."""
-    for cls in _ITEMS:
-        if cls._kind == given["kind"]:
-            item: _Item = cls._of_document(given)
-            item._made_for = (samples, features)
-            return item
-    raise ValueError(f"guidance of the kind {given['kind']!r} is not known to this version")
+    if given["kind"] not in _Item.kinds:
+        raise ValueError(f"guidance of the kind {given['kind']!r} is not known to this version")
+    item = _Item.kinds[given["kind"]]._of_document(given)
+    item._made_for = (samples, features)
+    return item
 
 
 def labels_document(codes: Any, names: list[str]) -> dict[str, Any]:
