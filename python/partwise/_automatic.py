@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _native
 from ._estimators import NMF
-from ._input import is_anndata, lend, numeric, obs_column, raise_about
+from ._input import is_anndata, numeric, obs_column, raise_about, to_native
 from ._names import check_same_order
 from ._settings import threads_of, warn_of_threads
 from ._targets import targets_of
@@ -97,7 +97,7 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
         raise ValueError("automatic requires one label per sample, but y has several labels or soft memberships")
     codes, names, present = targets.hard()
     try:
-        found = _native.automatic(lend(data), (codes, names), int(random_state), threads_of(n_jobs))
+        found = _native.automatic(to_native(data), (codes, names), int(random_state), threads_of(n_jobs))
     except ValueError as error:
         raise_about(error, reader)
     warn_of_threads(found["notices"], "automatic")

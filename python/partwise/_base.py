@@ -14,7 +14,7 @@ from . import _native
 from ._fitted import FittedMixin
 from ._guidance.items import labels_document
 from ._guidance.strength import stated
-from ._input import check_similarities, empty_rows, is_anndata, lend, numeric, obs_column, raise_about, start_by_name
+from ._input import check_similarities, empty_rows, is_anndata, numeric, obs_column, raise_about, start_by_name, to_native
 from ._names import DataNames, check_same_order
 from ._new_rows import NewRowsMixin
 from ._parameters import Parameter, declared, initializer, values_for_engine
@@ -180,7 +180,7 @@ class Factorization(
         items = list(knowledge["items"])
         if "labels" in knowledge:
             items.insert(0, {"kind": "labels", **labels_document(*knowledge["labels"]), **knowledge.get("strength", {})})
-        return _native.fit(lend(data), self._method, loss, {"guidance": {"topics": [], "items": items}, **options}, settings, watch)
+        return _native.fit(to_native(data), self._method, loss, {"guidance": {"topics": [], "items": items}, **options}, settings, watch)
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
         """The data for the engine, and what is known: "items" of guidance, the "strength" of labels, and the

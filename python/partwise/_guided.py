@@ -16,7 +16,7 @@ from ._guidance.base import _Item
 from ._guidance.guidance import Compiled, compiled
 from ._guidance.items import LABEL_RULES
 from ._guidance.strength import Strength
-from ._input import lend, raise_about
+from ._input import raise_about, to_native
 from ._parameters import parameter
 from ._progress import Progress
 from ._registry import method_of, quoted
@@ -124,7 +124,7 @@ class GuidedNMF(Factorization):
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
-        done = _native.fit_guided(lend(data), given.document, loss, settings, watch)
+        done = _native.fit_guided(to_native(data), given.document, loss, settings, watch)
         done["notices"] = [*done["notices"], *(("guidance", note) for note in given.notes)]
         return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
 
@@ -178,7 +178,7 @@ class GuidedNMF(Factorization):
     def _fit_document(self, data: Any, document: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
         """Fits by the document of a guidance."""
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
-            done = _native.fit_guided(lend(data), document, self._loss(), settings, self._watch(progress))
+            done = _native.fit_guided(to_native(data), document, self._loss(), settings, self._watch(progress))
         return {**done, "fitted_guidance": document, "from_y": {"items": [], "topics": []}}
 
     def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -211,7 +211,7 @@ class GuidedNMF(Factorization):
         data, targets, loss, knowledge, settings = model._prepared(X, y, None, None)
         data = self._scaled(data)
         try:
-            points = _native.sweep(lend(data), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
+            points = _native.sweep(to_native(data), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
         except ValueError as error:
             raise_about(error, model)
         return _columns(points)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._common_settings import CommonSettings
-from ._input import codes_by_name, lend, numeric, raise_about
+from ._input import codes_by_name, numeric, raise_about, to_native
 from ._missing_entries import codes_of_known_entries
 from ._settings import threads_of, warn_of_threads
 from ._warn import warn
@@ -96,7 +96,7 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         encoding = self._encoding
         try:
             penalties = (encoding["ridge"], encoding["linear"], encoding["smoothing"], encoding.get("feature_weights"))
-            done = _native.encode(lend(data), components, *penalties, encoding["loss"], settings)
+            done = _native.encode(to_native(data), components, *penalties, encoding["loss"], settings)
         except ValueError as error:
             raise_about(error, self)
         warn_of_threads(done["notices"], type(self).__name__)

@@ -84,11 +84,7 @@ fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         line.set_item("differs", spec.differs)?;
         line.set_item("losses", spec.losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
         let raw = spec.strength.is_raw();
-        let strength = if let Strength::Relative(s) = spec.strength {
-            s
-        } else {
-            spec.strength.sigma()
-        };
+        let strength = if let Strength::Relative(s) = spec.strength { s } else { spec.strength.sigma() };
         line.set_item("strength", (strength, raw))?;
         line.set_item("takes", spec.takes.iter().map(|input| input.name()).collect::<Vec<_>>())?;
         line.set_item("names_classes", spec.names_classes())?;

@@ -11,7 +11,7 @@ from .. import _native
 from .._base import Factorization
 from .._factory import estimator
 from .._guidance.items import graph_by_name, graph_document
-from .._input import lend
+from .._input import to_native
 from .._parameters import parameter
 from .._registry import REGISTRIES
 from .._strengths import OlderStrength
@@ -112,5 +112,5 @@ def _neighbours(estimator: Any, data: Any) -> Any:
         raise ValueError(f"n_neighbors is {wanted!r}, but must be a whole number of 1 or more")
     if n == 1:
         return sp.csr_array((1, 1), dtype=np.float64)
-    indptr, indices, weights = _native.neighbour_graph(lend(data), min(int(wanted), n - 1))
+    indptr, indices, weights = _native.neighbour_graph(to_native(data), min(int(wanted), n - 1))
     return sp.csr_array((weights, indices.astype(np.int64), indptr.astype(np.int64)), shape=(n, n))

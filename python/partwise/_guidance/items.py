@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _native
-from .._input import canonical_csr, lend, matrix_by_name, vector_by_name
+from .._input import canonical_csr, matrix_by_name, to_native, vector_by_name
 from .._names import Names, column_labels, key, row_labels
 from .._registry import REGISTRIES
 from .._targets import Targets, targets_of
@@ -282,7 +282,7 @@ class Graph(_Item):
         if self.graph is None:
             if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
                 raise ValueError(f"Graph: n_neighbors is {self.n_neighbors!r}, but must be a whole number of 1 or more")
-            indptr, indices, weights = _native.neighbour_graph(lend(place.data), min(int(self.n_neighbors), n - 1))
+            indptr, indices, weights = _native.neighbour_graph(to_native(place.data), min(int(self.n_neighbors), n - 1))
         else:
             graph = graph_by_name(self.graph, place.samples, "Graph: the graph", self._made_for[0])
             indptr, indices, weights = graph.indptr.astype(np.uintp), graph.indices.astype(np.uint32), graph.data
