@@ -128,12 +128,13 @@ def values_for_engine(estimator: Any, parameters: dict[str, Parameter]) -> dict[
     values = {}
     for name, each in parameters.items():
         if each.source is not None and (each.default is not None or getattr(estimator, name) is not None):
-            values[each.source] = _value(name, getattr(estimator, name), each.kind)
+            values[each.source] = _value(each, getattr(estimator, name))
     _native.check_parameters(values)
     return values
 
 
-def _value(name: str, value: Any, kind: str | None) -> Any:
+def _value(parameter: Parameter, value: Any) -> Any:
+    kind = parameter.kind
     if kind == "number":
         return float(value)
     if kind == "size":
@@ -141,6 +142,7 @@ def _value(name: str, value: Any, kind: str | None) -> Any:
         return height, width
     if kind == "whole":
         if not isinstance(value, Integral):
-            raise ValueError(f"{name} is {value!r}, but must be a whole number")
+            valid = METHOD_PARAMETERS[str(parameter.source)]["valid"]
+            raise ValueError(f"{parameter.name} is {value!r}, but must be a whole number, {valid}")
         return int(value)
     return value

@@ -152,6 +152,8 @@ def test_ntf_makes_each_part_of_a_column_and_a_row():
     np.testing.assert_allclose(model.components_, made, rtol=1e-12)
     with pytest.raises(ValueError, match="the shape is 5 x 5, but as many pixels as features, 12"):
         pw.NTF(3, image_shape=(5, 5)).fit(X)
+    with pytest.raises(ValueError, match="image shape is -3 x -4, but must be a height and a width"):
+        pw.NTF(3, image_shape=(-3, -4)).fit(X)
 
 
 def test_a_class_may_own_several_components():

@@ -171,7 +171,19 @@ fn parameter_value(options: &mut Options<'_, '_>, parameter: &Parameter) -> PyRe
     Ok(match parameter.kind {
         ParameterKind::Whole => options.get::<i64>(name)?.map(|n| ParameterValue::Number(n as f64)),
         ParameterKind::Choice(_) => options.get(name)?.map(ParameterValue::Name),
-        ParameterKind::Size => options.get(name)?.map(|(height, width)| ParameterValue::Size(height, width)),
+        ParameterKind::Size => options.get(name)?.map(|sides| size(parameter, sides)).transpose()?,
         _ => options.get(name)?.map(ParameterValue::Number),
     })
+}
+
+/// Height and width; negative ones are out of range.
+fn size(parameter: &Parameter, (height, width): (i64, i64)) -> PyResult<ParameterValue> {
+    match (usize::try_from(height), usize::try_from(width)) {
+        (Ok(height), Ok(width)) => Ok(ParameterValue::Size(height, width)),
+        _ => Err(value_error(Error::OutOfRange {
+            name: parameter.title.into(),
+            value: format!("{height} x {width}"),
+            valid: parameter.valid.into(),
+        })),
+    }
 }
