@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import partwise
 from partwise._estimators import ESTIMATORS
 
-PATH = Path(partwise.__file__).parent / "_estimators" / "__init__.pyi"
+PATH = Path(__file__).parents[1] / "partwise" / "_estimators" / "__init__.pyi"
 
 HEAD = '''"""The estimators, for type checkers and editors. Written by python/tests/estimator_stub.py."""
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import _guided
 from .._base import Factorization
 from .._factory import WRITTEN, made
 from .._registry import METHODS
-from .._guided import GuidedNMF
 from . import images, plain, symmetric, tied, views
 from .class_components import ClassComponents
 from .graphs import GraphFactorization
 from .references import ReferenceFactorization
+
+
+# The modules with classes of estimators; importing them is what enters these into WRITTEN.
+_MODULES = (_guided, images, plain, symmetric, tied, views)
 
 
 def _bases(takes: list[str]) -> tuple[type[Any], ...]:
