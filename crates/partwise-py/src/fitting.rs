@@ -13,9 +13,9 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{into_array, to_matrix};
 use crate::data::{Lent, View};
-use crate::faults::value_error;
+use crate::errors::value_error;
 use crate::options;
-use crate::watching::watched;
+use crate::progress::watched;
 
 /// Factors data by the method of this name.
 #[pyfunction]
@@ -164,6 +164,9 @@ pub(crate) fn nnls<'py>(
     });
     into_array(py, solution)
 }
+
+/// How many neighbours a sample has in a graph by default.
+pub(crate) const GRAPH_NEIGHBOURS: usize = 5;
 
 /// The graph of the nearest neighbours of the rows, with weights 0-1, as `(indptr, neighbours, weights)` of
 /// CSR.

@@ -174,8 +174,8 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         input: Input::StepRule,
-        help: "The step of gradient solvers on merged rows: each row's own, or that of the largest class, as \
-            published.",
+        help: "The step size of gradient solvers on merged rows: one per row, or that of the largest class, \
+            as published.",
         title: "step rule",
         kind: ParameterKind::Choice(StepRule::NAMES),
         valid: "\"own-class\" or \"largest-class\"",
@@ -191,8 +191,8 @@ pub static PARAMETERS: &[Parameter] = &[
     Parameter {
         input: Input::AnchorScale,
         aliases: &["scale_mode"],
-        help: "What becomes of the free scale of reference rows: fitted exactly, fitted in turn as \
-            published, or fixed at 1.",
+        help: "How the free scale of reference rows is fitted: exactly, in turn as published, or not at all \
+            (fixed at 1).",
         title: "anchor scale",
         kind: ParameterKind::Choice(AnchorScale::NAMES),
         valid: "\"joint\", \"alternating\" or \"fixed\"",
@@ -207,7 +207,7 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         input: Input::ComponentsPerClass,
-        help: "How many components each class owns, for classes that look in several ways.",
+        help: "Components per class, for classes with several distinct appearances.",
         title: "components per class",
         kind: ParameterKind::Whole,
         valid: "1 or more",

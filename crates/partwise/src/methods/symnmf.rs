@@ -17,6 +17,7 @@ use crate::terms::Coupling;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "symnmf",
+    estimator: "SymNMF",
     title: "SymNMF",
     summary: "a symmetric similarity matrix as the product of two nearly equal factors",
     objective: "|S - H1 H2'|^2 + mu |H1 - H2|^2",

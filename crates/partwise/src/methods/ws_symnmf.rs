@@ -33,6 +33,7 @@ pub(crate) const NAME: &str = "ws-symnmf";
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
+    estimator: "WSSymNMF",
     title: "WS-SymNMF",
     summary: "symmetric factorization whose memberships are pulled towards references with a chosen strength",
     objective: "|S - H1 H2'|^2 + mu |H1 - H2|^2 + 1/2 sum_i m_i^2 (|H1_i - d_i H_ref,i|^2 + |H2_i - d_i H_ref,i|^2)",
