@@ -11,7 +11,8 @@ use crate::foundation::{Error, Matrix, Result};
 #[non_exhaustive]
 pub enum Init {
     /// [`Init::Guided`] with guidance; [`Init::Labels`] when labels are given and k is at least the number of
-    /// classes ([`Init::Exemplars`] where a class owns several components); [`Init::Random`] otherwise.
+    /// classes ([`Init::Exemplars`] where a class owns several components); [`Init::Spectral`] where a
+    /// symmetric factorization knows nothing else; [`Init::Random`] otherwise.
     #[default]
     Auto,
     /// Uniform on (0, 1) times √(mean X / k), from the seed.
@@ -22,6 +23,8 @@ pub enum Init {
     Nndsvda,
     /// NNDSVD with zeros filled by small random numbers (a hundredth of the random start).
     Nndsvdar,
+    /// From the leading eigenvectors, turned so that they are nearly non-negative (symmetric data only).
+    Spectral,
     /// Label-aware: class means as components, the codes solved at them, and the codes first in each
     /// iteration. It matters more than the model when labels are few.
     Labels,
@@ -55,6 +58,7 @@ impl Init {
         ("nndsvd", "from a truncated SVD, with exact zeros"),
         ("nndsvda", "nndsvd with zeros filled by a constant"),
         ("nndsvdar", "nndsvd with zeros filled by small random numbers"),
+        ("spectral", "from the leading eigenvectors (symmetric data only)"),
         ("labels", "class means as components, codes solved first"),
         ("exemplars", "labelled samples as components, codes solved first"),
         ("guided", "topics from their samples, seeds and references, codes solved first"),
@@ -72,6 +76,7 @@ impl Init {
             "nndsvd" => Init::Nndsvd,
             "nndsvda" => Init::Nndsvda,
             "nndsvdar" => Init::Nndsvdar,
+            "spectral" => Init::Spectral,
             "labels" => Init::Labels,
             "exemplars" => Init::Exemplars,
             "guided" => Init::Guided,
@@ -94,6 +99,7 @@ impl Init {
             Init::Nndsvd => "nndsvd",
             Init::Nndsvda => "nndsvda",
             Init::Nndsvdar => "nndsvdar",
+            Init::Spectral => "spectral",
             Init::Labels => "labels",
             Init::Exemplars => "exemplars",
             Init::Guided => "guided",

@@ -13,7 +13,7 @@ use super::{Form, Input, Known, MethodSpec, Tying};
 use crate::engine::losses::Loss;
 use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Result};
-use crate::terms::Coupling;
+use crate::terms::{Coupling, EqualFactors};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "symnmf",
@@ -35,9 +35,9 @@ fn terms(known: Known<'_>) -> Result<Vec<Box<dyn ModelTerm>>> {
     Ok(vec![coupling(known)?])
 }
 
-/// μ‖H1 − H2‖², with μ = (max S)² by default.
+/// μ‖H1 − H2‖², or H1 = H2 where no μ is given.
 pub(super) fn coupling(known: Known<'_>) -> Result<Box<dyn ModelTerm>> {
-    let weight = known.options.coupling.unwrap_or(known.shape.largest * known.shape.largest);
+    let Some(weight) = known.options.coupling else { return Ok(Box::new(EqualFactors)) };
     if !(weight >= 0.0 && weight.is_finite()) {
         return Err(Error::OutOfRange {
             name: "coupling".into(),
