@@ -27,6 +27,8 @@ pub struct Problem<'a, T: Real> {
     /// entries: of what does not depend on W·H).
     pub(crate) merge_constant: f64,
     pub(crate) order: Vec<Slot>,
+    /// Whether the data are similarities of the samples.
+    pub(crate) symmetric: bool,
     /// S between the factors.
     pub(crate) smoothing: Option<Smoothing>,
     /// What happens to both factors after each iteration.

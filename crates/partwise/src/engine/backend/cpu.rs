@@ -83,7 +83,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     pub(crate) fn working_bytes(&self) -> usize {
         let factors: usize = self.factors.slots().map(|s| self.factors.get(s).as_slice().len()).sum();
         let smoothed = if self.problem.smoothing.is_some() { factors } else { 0 };
-        let kept = self.extrapolation.as_ref().map_or(0, |_| Extrapolation::bytes(&self.factors));
+        let kept = self.extrapolation.as_ref().map_or(0, |e| e.bytes(&self.factors));
         (2 * factors + smoothed) * size_of::<T>() + kept + self.problem.merged_bytes()
     }
 

@@ -107,8 +107,9 @@ impl<T: Real> Extrapolation<T> {
     }
 
     /// Bytes of what is remembered, once it is.
-    pub(super) fn bytes(factors: &Factors<T>) -> usize {
-        let values: usize = Slot::MAIN.iter().map(|slot| factors.get(*slot).as_slice().len()).sum();
+    pub(super) fn bytes(&self, factors: &Factors<T>) -> usize {
+        let slots = if self.kind.alone { &Slot::MAIN[..1] } else { &Slot::MAIN };
+        let values: usize = slots.iter().map(|slot| factors.get(*slot).as_slice().len()).sum();
         2 * values * size_of::<T>()
     }
 
@@ -203,9 +204,12 @@ impl<T: Real> Extrapolation<T> {
             self.lengthen_or_shorten();
         }
         let multiplied = self.kind.multiplied;
-        let (step, rejected) = (T::from_f64(self.step), self.rejected || self.step == 0.0);
+        let (step, rejected) = (T::from_f64(self.step), self.rejected);
         let track = self.track(slot);
         track.moved = false;
+        if step == T::ZERO {
+            return;
+        }
         let Some(updated) = track.updated.as_mut().filter(|_| !rejected) else {
             keep(&mut track.updated, factors.get(slot));
             return;
