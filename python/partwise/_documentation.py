@@ -16,16 +16,19 @@ _OWN = """Parameters
     """
 
 _COMMON = """init : str, default=None
-        The start: "random", "nndsvd", "nndsvda", "nndsvdar", "labels" (class means as components), "exemplars" (labelled samples), "published", "custom"
-        (give W and H to ``fit``), "auto" (as on the command line: "labels" with labels, else "random"). None
-        is "labels" with labels, else "nndsvda" if n_components <= min(n_samples, n_features), else "random".
+        The start: "random", "nndsvd", "nndsvda", "nndsvdar", "spectral" (eigenvectors; symmetric data only),
+        "labels" (class means as components), "exemplars" (labelled samples), "published", "custom" (give W
+        and H to ``fit``), "auto" (as on the command line: "labels" with labels, else "random", or "spectral"
+        for ``SymNMF``). None is "labels" with labels, else "nndsvda" if n_components <= min(n_samples,
+        n_features), else "random"; "auto" for ``SymNMF``.
     solver : str, default="auto"
         "hals" (or its other name "cd"), "bpp", "nesterov", "nesterov-running", "mu". "auto" is the default of
         the method: usually "hals", and "mu" for the Kullback-Leibler loss.
     acceleration : {{"auto", "off", "on"}}, default="auto"
         Whether to extrapolate the factors along their last change, and to let "hals" do several sweeps if
         they are cheap. Needs fewer iterations for the same result; the objective never rises. "auto" is on
-        for ``NMF`` with ``solver="auto"`` from a start without labels; "on" is an error if the solver (only
+        for ``NMF`` with ``solver="auto"`` from a start without labels, and for ``SymNMF`` and ``WSSymNMF`` with
+        ``solver="auto"`` and no coupling; "on" is an error if the solver (only
         "hals" and "mu" do) or the method does not support it.
     beta_loss : {{"frobenius", 2, "kullback-leibler", 1}}, default={loss}
         The loss; the method supports {losses}.

@@ -280,8 +280,8 @@ pub(crate) struct ModelArgs {
     /// The weight of the labels relative to the data in ssnmf, 0 or more; 1 = equal. Default: 1.
     #[arg(long, value_name = "L", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) label_weight: Option<f64>,
-    /// The penalty on the difference between the two factors of symnmf and ws-symnmf: 0 or more. Default: the
-    /// square of the largest entry.
+    /// The published penalty on the difference between two factors of symnmf and ws-symnmf: 0 or more (in the
+    /// papers the square of the largest entry). Default: none, one factor that comes twice.
     #[arg(long, value_name = "MU", value_parser = choices::not_negative, allow_negative_numbers = true)]
     pub(crate) coupling: Option<f64>,
     /// The weight of the class-separating directions in nmf-alpha: 0 (plain NMF) or more. A notice reports

@@ -19,10 +19,13 @@ __all__ = ["SymNMF", "WSSymNMF"]
 class SymNMF(Factorization):
     """Symmetric NMF: a matrix of similarities as memberships times themselves.
 
-    X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit.
+    X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit. After a fit,
+    ``symmetric_error_`` is the norm of X - W Wᵀ divided by the norm of X, with W the ``codes_``.
 
     {own}coupling : float, default=None
-        How strongly the two factors are held near each other; (max X)² by default.
+        None: one factor comes twice, and the norm of X - W Wᵀ is minimized. A number of 0 or more is the
+        published penalty on the difference between two factors, ``components_`` and ``codes_``; (max X)² in
+        the publications.
     {common}
 
     Examples
@@ -95,7 +98,8 @@ class WSSymNMF(Factorization):
     """Weakly supervised symmetric NMF: memberships of a matrix of similarities, pulled towards labels or soft
     memberships.
 
-    X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit.
+    X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit. After a fit,
+    ``symmetric_error_`` is the norm of X - W Wᵀ divided by the norm of X, with W the ``codes_``.
 
     {own}strength : float, raw or None, default=None
         How strongly labelled samples are held to their class: from 0 (not at all) to below 1, 10/11 by
@@ -103,7 +107,9 @@ class WSSymNMF(Factorization):
     strength_unit : {{"relative", "raw"}}, default="relative"
         An older spelling: "raw" of a number stands for ``strength=raw(number)``.
     coupling : float, default=None
-        How strongly the two factors are held near each other; (max X)² by default.
+        None: one factor comes twice, and the norm of X - W Wᵀ is minimized. A number of 0 or more is the
+        published penalty on the difference between two factors, ``components_`` and ``codes_``; (max X)² in
+        the publications.
     {common}
 
     Examples

@@ -53,7 +53,11 @@ impl Init {
     /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] and
     /// [`Init::Given`] have none).
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
-        ("auto", "guided with guidance, labels when labels are given, random otherwise"),
+        (
+            "auto",
+            "guided with guidance, labels when labels are given, spectral for symnmf without coupling, random \
+            otherwise",
+        ),
         ("random", "uniform, from the seed"),
         ("nndsvd", "from a truncated SVD, with exact zeros"),
         ("nndsvda", "nndsvd with zeros filled by a constant"),
@@ -114,8 +118,9 @@ impl Init {
 /// objective never rises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Acceleration {
-    /// On for plain NMF when `solver` is `Auto` and the start isn't made from labels; off otherwise, so that
-    /// a method or a solver that was asked for takes the iterations of its paper.
+    /// On for plain NMF when `solver` is `Auto` and the start isn't made from labels, and for symmetric methods
+    /// with one factor when `solver` is `Auto`; off otherwise, so that a method or a solver that was asked for
+    /// takes the iterations of its paper.
     #[default]
     Auto,
     /// Plain iterations.
@@ -128,7 +133,11 @@ pub enum Acceleration {
 impl Acceleration {
     /// All, by name, with what they mean.
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
-        ("auto", "on for plain nmf with solver auto from a start without labels, off otherwise"),
+        (
+            "auto",
+            "on for plain nmf with solver auto from a start without labels, and for symmetric methods without \
+            coupling with solver auto; off otherwise",
+        ),
         ("off", "plain iterations, as in the papers"),
         ("on", "an error if the solver or the method does not support it"),
     ];

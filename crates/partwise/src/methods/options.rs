@@ -51,7 +51,7 @@ impl StepRule {
 /// | `cost` | 1 | > 0 | NMF-α (C of the machines) |
 /// | `support` | machines are trained | – | NMF-α (S) |
 /// | `image_shape` | – | p·q = d | NTF |
-/// | `coupling` | (max S)² | ≥ 0 | SymNMF, WS-SymNMF (μ) |
+/// | `coupling` | none: one factor | ≥ 0 | SymNMF, WS-SymNMF (μ) |
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodOptions {
     /// θ of nsNMF, δ of NMF-DC: S = (1 − θ)I + (θ/k)11ᵀ between the factors; from 0 (none) to 1.
@@ -72,7 +72,8 @@ pub struct MethodOptions {
     pub support: Option<Arc<SupportVectors>>,
     /// Height p and width q of the images that the samples are, row by row; p·q = d.
     pub image_shape: Option<(usize, usize)>,
-    /// μ: how strongly the two factors of a symmetric method are drawn to each other.
+    /// μ of a symmetric method: how strongly its two factors are drawn to each other, in the papers (max S)².
+    /// One factor that comes twice when absent.
     pub coupling: Option<f64>,
 }
 
