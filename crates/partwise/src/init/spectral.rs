@@ -22,12 +22,14 @@ use crate::kernels::sums::wide_gram;
 
 /// Extra columns of the random projection.
 const OVERSAMPLING: usize = 10;
-/// Products with S.
+/// Products with S, two at least.
 const PRODUCTS: usize = 4;
 /// The stream of the projection; streams below 16 belong to slots.
 const PROJECTION: u64 = 17;
 /// Eigenvalues and lengths below this × ε × the largest are rounding.
 const NOISE: f64 = 64.0;
+/// Eigenvalues of a Gram below this share of the largest are rounding.
+const GRAM_NOISE: f64 = 1e-13;
 /// The share of a random start that zeros are filled with where they would stay.
 const FILL: f64 = 0.01;
 
@@ -67,9 +69,11 @@ fn roots<T: Real>(data: &dyn DataMatrix<T>, settings: &Settings, rounding: f64) 
             *value = T::from_f64(draw - 0.5);
         }
     }
-    let mut image = basis.clone();
-    for _ in 0..PRODUCTS {
-        basis = orthonormal(&image, rounding);
+    let mut image = Matrix::zeros(0, 0);
+    for number in 0..PRODUCTS {
+        if number > 0 {
+            basis = orthonormal(&image, rounding);
+        }
         let width = basis.columns();
         image = Matrix::zeros(n, width);
         pool.map_rows(&data.sample_chunks(), image.as_mut_slice(), width, |rows, out| {
@@ -99,7 +103,9 @@ fn roots<T: Real>(data: &dyn DataMatrix<T>, settings: &Settings, rounding: f64) 
 fn orthonormal<T: Real>(matrix: &Matrix<T>, rounding: f64) -> Matrix<T> {
     let (values, vectors) = symmetric_eigen(&wide_gram(matrix, 0..matrix.rows()));
     let largest = values.last().copied().unwrap_or(0.0);
-    let kept: Vec<usize> = (0..values.len()).filter(|j| values[*j] > rounding * rounding * largest).collect();
+    // These are squares of lengths, themselves rounded in f64.
+    let least = largest * f64::max(rounding * rounding, GRAM_NOISE);
+    let kept: Vec<usize> = (0..values.len()).filter(|j| values[*j] > least).collect();
     let scaled = |i: usize, j: usize| T::from_f64(vectors.get(i, kept[j]) / values[kept[j]].sqrt());
     product(View::of(matrix), View::of(&Matrix::from_fn(vectors.rows(), kept.len(), scaled)))
 }
@@ -107,22 +113,33 @@ fn orthonormal<T: Real>(matrix: &Matrix<T>, rounding: f64) -> Matrix<T> {
 /// Rows of a matrix (n × r), at most r: the longest, and each further one the longest without its part in the
 /// span of those before.
 fn pivots(matrix: &Matrix<f64>, rounding: f64) -> Vec<usize> {
-    let (mut left, mut pivots) = (matrix.clone(), Vec::new());
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let mut squares: Vec<f64> = (0..matrix.rows()).map(|i| dot(matrix.row(i), matrix.row(i))).collect();
+    let (mut pivots, mut directions) = (Vec::new(), Vec::<Vec<f64>>::new());
     let mut first = 0.0;
-    for _ in 0..matrix.columns() {
-        let squares = (0..left.rows()).map(|i| left.row(i).iter().map(|v| v * v).sum::<f64>());
-        let (row, square) =
-            squares.enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
+    while pivots.len() < matrix.columns() {
+        let longer = |best: (usize, f64), (row, square): (usize, &f64)| {
+            if *square > best.1 { (row, *square) } else { best }
+        };
+        let (row, square) = squares.iter().enumerate().fold((0, 0.0), longer);
         first = f64::max(first, square);
-        if square <= rounding * rounding * first {
+        if square <= rounding * first {
             break;
         }
-        let direction: Vec<f64> = left.row(row).iter().map(|v| v / square.sqrt()).collect();
-        for i in 0..left.rows() {
-            let along: f64 = left.row(i).iter().zip(&direction).map(|(a, b)| a * b).sum();
-            left.row_mut(i).iter_mut().zip(&direction).for_each(|(value, d)| *value -= along * d);
+        // Twice: once leaves the rounding of what was long before.
+        let mut direction = matrix.row(row).to_vec();
+        for before in directions.iter().chain(&directions) {
+            let along = dot(&direction, before);
+            direction.iter_mut().zip(before).for_each(|(value, b)| *value -= along * b);
         }
+        let length = dot(&direction, &direction).sqrt();
+        direction.iter_mut().for_each(|value| *value /= length);
+        for (i, square) in squares.iter_mut().enumerate() {
+            *square -= dot(matrix.row(i), &direction).powi(2);
+        }
+        squares[row] = 0.0;
         pivots.push(row);
+        directions.push(direction);
     }
     pivots
 }
