@@ -168,10 +168,10 @@ impl LabelledGraph {
         }
         let normalized = self.graph.normalized();
         let similarities: SparseMatrix<'_, f64> = normalized.to_sparse();
-        let largest = similarities.summary().max;
+        let most = similarities.summary().max;
         let published = MethodOptions {
             anchor_scale: AnchorScale::Alternating,
-            coupling: Some(largest * largest),
+            coupling: Some(most * most),
             ..MethodOptions::default()
         };
         let guided = |strength| Model::ws_symnmf(Advice::labels(labels.clone()).with_strength(strength));

@@ -3,7 +3,7 @@
 //! ```text
 //! sums        8·(n + d) bytes for each of row sums, column sums and their lists of zeros
 //! data        a transpose of sparse data; a copy where rows are merged or weighted, or features or entries have weights
-//! start       both factors in f64 beside themselves (label-aware, guided); the work of a truncated SVD (nndsvd)
+//! start       both factors in f64 beside themselves (label-aware, guided); the work of a truncated SVD (nndsvd) or of eigenvectors (spectral)
 //! loop        for each factor itself and its product with X; two more where it is accelerated; a few Grams (k × k)
 //! end         both factors in f64 for each thread that computes the exact error of dense data
 //! ```

@@ -15,6 +15,11 @@
 //! are compared by what they stand for, uⱼ·Σvⱼ (Kullback–Leibler) or uⱼ·‖vⱼ‖. Reference: Ang & Gillis 2019,
 //! "Accelerating nonnegative matrix factorization algorithms using extrapolation", doi:10.1162/neco_a_01157;
 //! they compare once an iteration and go on from the rejected place.
+//!
+//! Where codes and components are one factor, an update lowers a quadratic in place of the objective
+//! (`terms/equal_factors.rs`). The objective is known before the next update. Where it has risen, the factor
+//! goes back to where the update ended, and then halfway to where it began until it has not: the direction is
+//! one of descent. This is also done without extrapolation.
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
