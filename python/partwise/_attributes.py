@@ -190,6 +190,8 @@ def _where_there_are(attributes: dict[str, Any], model: Any) -> dict[str, _Check
     for name in ("image_rows_", "image_columns_", "label_components_", "scales_"):
         if name in attributes:
             out[name] = ("a matrix of numbers", lambda v, n, k, d: isinstance(v, np.ndarray) and v.ndim == 2 and v.dtype.kind == "f")
+    if "symmetric_error_" in attributes:
+        out["symmetric_error_"] = ("a number", lambda v, n, k, d: _is_number(v))
     if attributes.get("graph_") is not None:
         out["graph_"] = ("a graph of {n} samples", lambda v, n, k, d: v.shape == (n, n))
     if attributes.get("image_shape_") is not None:

@@ -219,6 +219,7 @@ def _outcome(document: Document, python: Document, tensors: dict[str, Any], know
         "iterations": result.whole("iterations"),
         "objective": objective,
         "relative_error": result.number("relative_error", null=math.nan),
+        "symmetric_error": result.number("symmetric_error", null=math.nan) if "symmetric_error" in result.fields else math.nan,
         "loss_value": parts[0][1],
         "objective_unit": result.number("objective_unit", 1.0),
         "kkt": result.number("kkt", null=math.nan),

@@ -28,9 +28,10 @@ class CommonSettings:
         None,
         "str",
         f"""The start: {_STARTS}, "custom" (give W and H to ``fit``), "auto" (as on the command line:
-        "labels" with labels, else "random"). "labels" starts from class means, "exemplars" from labelled
-        samples. None is "labels" with labels, else "nndsvda" if n_components <= min(n_samples, n_features),
-        else "random".""",
+        "labels" with labels, else "random", or "spectral" for ``SymNMF``). "labels" starts from class means,
+        "exemplars" from labelled samples, "spectral" from eigenvectors (symmetric data only). None is
+        "labels" with labels, else "nndsvda" if n_components <= min(n_samples, n_features), else "random";
+        "auto" for ``SymNMF``.""",
     )
     solver: str = parameter(
         "auto",
@@ -43,8 +44,9 @@ class CommonSettings:
         f"{{{quoted(REGISTRIES['acceleration'])}}}",
         """Whether to extrapolate the factors along their last change, and to let "hals" do several sweeps if
         they are cheap. Needs fewer iterations for the same result; the objective never rises. "auto" is on
-        for ``NMF`` with ``solver="auto"`` from a start without labels; "on" is an error if the solver (only
-        "hals" and "mu" do) or the method does not support it.""",
+        for ``NMF`` with ``solver="auto"`` from a start without labels, and for ``SymNMF`` and ``WSSymNMF``
+        with ``solver="auto"`` and no coupling; "on" is an error if the solver (only "hals" and "mu" do) or
+        the method does not support it.""",
     )
     beta_loss: str | float = parameter(
         REGISTRIES["losses"][0],

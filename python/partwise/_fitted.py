@@ -30,6 +30,8 @@ class FittedMixin:
         self.objective_ = done["objective"]
         self.relative_error_ = done["relative_error"]
         self.reconstruction_err_ = _reconstruction_error(done)
+        if self._symmetric:
+            self.symmetric_error_ = done["symmetric_error"]
         self.kkt_ = done["kkt"]
         self.stop_reason_ = done["stop"]
         self.history_ = {

@@ -206,6 +206,7 @@ pub(crate) fn outcome<T: Real + Element>(py: Python<'_>, fit: Fit<T>) -> PyResul
     out.set_item("parts", &fit.parts)?;
     out.set_item("loss_value", fit.loss_value)?;
     out.set_item("relative_error", fit.relative_error)?;
+    out.set_item("symmetric_error", fit.symmetric_error)?;
     out.set_item("kkt", fit.kkt)?;
     out.set_item("objective_unit", fit.objective_unit)?;
     out.set_item("iterations", fit.iterations)?;

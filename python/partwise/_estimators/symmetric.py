@@ -14,7 +14,8 @@ __all__ = ["SymNMF", "WSSymNMF"]
 class SymNMF(Factorization):
     """Symmetric NMF: factors a similarity matrix into memberships times their transpose.
 
-    X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit.
+    X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit. After a fit,
+    ``symmetric_error_`` is the norm of X - W Wᵀ divided by the norm of X, with W the ``codes_``.
 
     Examples
     --------
@@ -32,7 +33,8 @@ class WSSymNMF(StrengthUnit, ClassComponents):
     """Weakly supervised symmetric NMF: memberships of a matrix of similarities, pulled towards labels or soft
     memberships.
 
-    X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit. A strength
+    X is symmetric (n_samples, n_samples). New rows hold similarities to the samples of the fit. After a fit,
+    ``symmetric_error_`` is the norm of X - W Wᵀ divided by the norm of X, with W the ``codes_``. A strength
     above 1 is an older spelling of s / (1 - s).
 
     Examples

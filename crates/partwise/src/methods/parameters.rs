@@ -257,9 +257,10 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         input: Input::Coupling,
-        help: "The penalty on the difference between the two factors.",
+        help: "The published penalty on the difference between two factors (in the papers the square of the \
+            largest entry).",
         title: "coupling",
-        unset: Some("the square of the largest entry"),
+        unset: Some("none, one factor that comes twice"),
         get: |options| options.coupling.map(ParameterValue::Number),
         set: |options, value| number(&value).map(|x| options.coupling = Some(x)),
         ..NUMBER
