@@ -17,95 +17,37 @@ Examples
 True
 """
 
-from . import _native, datasets, metrics
+from . import _estimators, _guidance, _native, datasets, metrics
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
-from ._estimators import (
-    CNMF,
-    GNMF,
-    NCWNMF,
-    NMF,
-    NMFDC,
-    NTF,
-    SCNMF,
-    SSNMF,
-    WSNMF,
-    NMFAlpha,
-    NsNMF,
-    SemiGNMF,
-    SymNMF,
-    WSSymNMF,
-)
 from ._errors import guard
+from ._estimators import *  # noqa: F403
 from ._files import load
-from ._guidance import (
-    EntryWeights,
-    FeatureWeights,
-    Graph,
-    Guidance,
-    KnownEntries,
-    KnownFeatures,
-    Labels,
-    Links,
-    Memberships,
-    References,
-    SampleWeights,
-    Sets,
-    Topic,
-    raw,
-)
-from ._guided import GuidedNMF
+from ._guidance import *  # noqa: F403
 from ._native import __version__
 from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion
 from ._solve import nnls, solve_codes, solve_components
 from ._steering import Steering
 
 __all__ = [
-    "CNMF",
-    "GNMF",
-    "NCWNMF",
-    "NMF",
-    "NMFDC",
-    "NTF",
-    "SCNMF",
-    "SSNMF",
-    "WSNMF",
     "Automatic",
-    "EntryWeights",
-    "FeatureWeights",
     "Factorization",
     "Finding",
-    "Graph",
-    "Guidance",
     "GuidanceReport",
-    "GuidedNMF",
     "Iteration",
-    "KnownEntries",
-    "KnownFeatures",
-    "Labels",
-    "Links",
-    "Memberships",
-    "NMFAlpha",
-    "NsNMF",
     "PairInDoubt",
-    "References",
-    "SampleWeights",
-    "SemiGNMF",
-    "Sets",
     "Steering",
     "Suggestion",
-    "SymNMF",
-    "Topic",
-    "WSSymNMF",
     "__version__",
     "automatic",
     "datasets",
     "load",
     "metrics",
     "nnls",
-    "raw",
     "solve_codes",
     "solve_components",
 ]
+__all__ += _estimators.__all__
+__all__ += _guidance.__all__
 
 guard(_native)

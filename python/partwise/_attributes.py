@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import signature
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,8 +10,9 @@ import numpy as np
 
 from ._document import Document
 from ._guidance import Guidance, Topic, raw
-from ._guidance.items import _Item
+from ._guidance.base import _Item
 from ._names import Names
+from ._registry import REGISTRIES
 from ._report import Finding, GuidanceReport
 from ._targets import Targets
 
@@ -48,7 +48,7 @@ def checked_parameters(python: Document, parameters: dict[str, Any], cls: Any) -
         With the file, the parameter, and what is valid.
     """
     place = python.part("parameters")
-    known = signature(cls).parameters
+    known = cls._parameters
     for name, value in parameters.items():
         if name not in known:
             place.fail(name, f"one of {', '.join(known)}")
@@ -56,7 +56,7 @@ def checked_parameters(python: Document, parameters: dict[str, Any], cls: Any) -
         if name == "guidance":
             if value is not None and not _is_guidance(value):
                 place.fail(name, "guidance, or null")
-        elif name == "image_shape":
+        elif known[name].kind == "size":
             if value is not None and not (isinstance(value, (tuple, list)) and all(_is_whole(side, 1) for side in value)):
                 place.fail(name, "height and width, or null")
         elif isinstance(default, (int, float)) and not isinstance(value, (Real, np.bool_)) and name not in ("beta_loss", "unlabelled"):
@@ -103,7 +103,7 @@ def _is_history(value: Any) -> bool:
 def _is_encoding(value: Any, k: int, d: int) -> bool:
     weights = value["feature_weights"]
     return (
-        value["loss"] in ("frobenius", "kullback-leibler")
+        value["loss"] in REGISTRIES["losses"]
         and _is_number(value["smoothing"])
         and 0 <= value["smoothing"] <= 1
         and all(_are_numbers(value[part], k) for part in ("ridge", "linear"))
@@ -153,7 +153,7 @@ _ALWAYS: dict[str, _Check] = {
     "_encoding": ("loss, smoothing, and ridge and linear of {k} numbers", lambda v, n, k, d: _is_encoding(v, k, d)),
     "_resolved": ("the settings of the fit", lambda v, n, k, d: isinstance(v, dict) and isinstance(v["method"], str)),
     "_parts": ("the parts of the objective", lambda v, n, k, d: isinstance(v, dict)),
-    "_shares_of": ("'length' or 'sum'", lambda v, n, k, d: v in ("length", "sum")),
+    "_shares_of": (" or ".join(map(repr, REGISTRIES["memberships_of"])), lambda v, n, k, d: v in REGISTRIES["memberships_of"]),
     "_targets_": ("None or the labels of {n} samples", lambda v, n, k, d: _is_targets(v, n)),
 }
 
@@ -182,15 +182,16 @@ def _where_there_are(attributes: dict[str, Any], model: Any) -> dict[str, _Check
         out["_n_free"] = ("the number of free components", lambda v, n, k, d: _is_whole(v) and v == k - sum(map(len, attributes["topics_"].values())))
         out["_guided_samples"] = ("samples from 0 to {n} (excluded)", lambda v, n, k, d: _are_samples(v, n))
     per_class = getattr(model, "components_per_class", 1)
-    labelled = isinstance(targets, Targets) and isinstance(targets.classes, np.ndarray)
-    if not hasattr(type(model), "steer") and hasattr(model, "components_per_class") and labelled:
+    if not hasattr(type(model), "steer") and hasattr(model, "components_per_class") and "classes_" in out:
         out["components_"] = (
             "of components_per_class components for each class at least",
-            lambda v, n, k, d: _is_whole(per_class, 1) and (per_class == 1 or per_class * len(targets.classes) <= k),
+            lambda v, n, k, d: _is_whole(per_class, 1) and (per_class == 1 or per_class * len(attributes["_targets_"].classes) <= k),
         )
     for name in ("image_rows_", "image_columns_", "label_components_", "scales_"):
         if name in attributes:
             out[name] = ("a matrix of numbers", lambda v, n, k, d: isinstance(v, np.ndarray) and v.ndim == 2 and v.dtype.kind == "f")
+    if "symmetric_error_" in attributes:
+        out["symmetric_error_"] = ("a number", lambda v, n, k, d: _is_number(v))
     if attributes.get("graph_") is not None:
         out["graph_"] = ("a graph of {n} samples", lambda v, n, k, d: v.shape == (n, n))
     if attributes.get("image_shape_") is not None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from . import _native
-from ._base import Factorization
-from ._input import is_anndata, lend, numeric, obs_column, raise_about
+from ._estimators import NMF
+from ._input import is_anndata, numeric, obs_column, raise_about, to_native
 from ._names import check_same_order
 from ._settings import threads_of, warn_of_threads
 from ._targets import targets_of
@@ -41,10 +41,8 @@ class Automatic:
     """Notices about the result."""
 
 
-class _Reader(Factorization):
+class _Reader(NMF):
     """Reads X like the estimators."""
-
-    _method: ClassVar[str] = "nmf"
 
 
 def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:
@@ -99,7 +97,7 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
         raise ValueError("automatic requires one label per sample, but y has several labels or soft memberships")
     codes, names, present = targets.hard()
     try:
-        found = _native.automatic(lend(data), (codes, names), int(random_state), threads_of(n_jobs))
+        found = _native.automatic(to_native(data), (codes, names), int(random_state), threads_of(n_jobs))
     except ValueError as error:
         raise_about(error, reader)
     warn_of_threads(found["notices"], "automatic")

@@ -152,7 +152,7 @@ class Encoder:
     def _sparse(self, matrix: Any, what: str) -> Any:
         rows = matrix.tocsr()
         parts = {part: self._array(np.asarray(getattr(rows, part)), what) for part in ("data", "indices", "indptr")}
-        return {"type": "sparse", "format": matrix.format, "is_array": isinstance(matrix, sp.sparray), "shape": list(rows.shape), **parts}
+        return {"type": "sparse", "format": matrix.format, "is_array": type(matrix).__name__.endswith("_array"), "shape": list(rows.shape), **parts}
 
     def _frame(self, table: Any, library: str, what: str) -> Any:
         columns = [np.asarray(table[name].to_numpy()) for name in table.columns] if library == "polars" else [

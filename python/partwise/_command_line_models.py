@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._document import Document
-from ._guidance import guidance_of_document
+from ._guidance.guidance import guidance_of_document
 from ._guidance.strength import translated
 from ._names import DataNames, Names
-from ._settings import REGISTRIES
+from ._registry import METHOD_PARAMETERS, REGISTRIES
 from ._targets import Targets
 
 __all__ = ["estimator_of_settings", "restored"]
@@ -29,7 +29,7 @@ def estimator_of_settings(document: Document) -> Any:
 def restored(cls: Any, document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> Any:
     """A fitted model from the document."""
     settings = document.part("settings")
-    given, notices = _parameters_of_python(python) if python.has("parameters") else _parameters_of_settings(settings, document)
+    given, notices = _parameters_of_python(python) if python.has("parameters") else _parameters_of_settings(cls, settings, document)
     valid = cls._get_param_names()
     model = cls(**{name: value for name, value in given.items() if name in valid})
     codes, components = tensors["codes"], tensors["components"]
@@ -82,18 +82,6 @@ def _parameters_of_python(python: Document) -> tuple[dict[str, Any], list[tuple[
     return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}, []
 
 
-# Settings of a method on the command line, and the parameters of its estimator.
-_OWN = {
-    "scale_mode": "anchor_scale",
-    "smoothing": "smoothing",
-    "coupling": "coupling",
-    "svm_cost": "cost",
-    "margin_weight": "discriminative_weight",
-    "time_limit_seconds": "time_limit",
-    "acceleration": "acceleration",
-}
-
-
 def _strength_of_settings(settings: Document) -> dict[str, Any]:
     """The strength of a method, from the numbers of its settings."""
     unit = settings.text("strength_unit", "relative", valid=("relative", "raw"))
@@ -104,7 +92,7 @@ def _strength_of_settings(settings: Document) -> dict[str, Any]:
     return {}
 
 
-def _parameters_of_settings(settings: Document, document: Document) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+def _parameters_of_settings(cls: Any, settings: Document, document: Document) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """The parameters that repeat a fit of the command line, and notices about what they cannot express."""
     solvers = [solver["name"] for solver in REGISTRIES["solvers"]]
     given: dict[str, Any] = {
@@ -115,7 +103,12 @@ def _parameters_of_settings(settings: Document, document: Document) -> tuple[dic
         "max_iter": settings.whole("max_iterations"),
         "random_state": settings.whole("seed", most=2**64 - 1),
     }
-    for key, parameter in _OWN.items():
+    names = {"time_limit_seconds": "time_limit", "acceleration": "acceleration"}
+    for name, each in cls._parameters.items():
+        # The shape of images is among the data of a document.
+        if each.source is not None and each.kind != "size":
+            names |= {key: name for key in (each.source, *METHOD_PARAMETERS[each.source]["aliases"])}
+    for key, parameter in names.items():
         value = settings.fields.get(key)
         if value is not None:
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
@@ -226,6 +219,7 @@ def _outcome(document: Document, python: Document, tensors: dict[str, Any], know
         "iterations": result.whole("iterations"),
         "objective": objective,
         "relative_error": result.number("relative_error", null=math.nan),
+        "symmetric_error": result.number("symmetric_error", null=math.nan) if "symmetric_error" in result.fields else math.nan,
         "loss_value": parts[0][1],
         "objective_unit": result.number("objective_unit", 1.0),
         "kkt": result.number("kkt", null=math.nan),
@@ -245,7 +239,7 @@ def _outcome(document: Document, python: Document, tensors: dict[str, Any], know
         "searched": None,
         "parts": parts,
         "loss": settings.text("loss", valid=REGISTRIES["losses"]),
-        "shares_of": settings.text("shares_of", valid=("length", "sum")) if settings.has("shares_of") else None,
+        "shares_of": settings.text("shares_of", valid=REGISTRIES["memberships_of"]) if settings.has("shares_of") else None,
         "solver": settings.text("solver"),
         "init": settings.text("init"),
         "first": settings.text("first"),

@@ -109,6 +109,7 @@ def _document(model: Any, python: dict[str, Any]) -> dict[str, Any]:
             "objective": model.objective_,
             "parts": model._parts,
             "relative_error": model.relative_error_,
+            **({"symmetric_error": model.symmetric_error_} if hasattr(model, "symmetric_error_") else {}),
             "kkt": model.kkt_,
             "stop": model.stop_reason_,
             "converged": model.stop_reason_ == "converged",

@@ -1,20 +1,25 @@
-"""Guided NMF: one estimator for everything that is known."""
+"""Guided NMF: one estimator for all guidance."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _plots
-from ._base import Factorization, Iteration
-from ._documentation import documented
-from ._guidance import Compiled, EntryWeights, Guidance, KnownEntries, KnownFeatures, Labels, Memberships, Sets, Strength, Topic, compiled
-from ._guidance.items import _Item
-from ._input import lend, raise_about
+from ._base import Factorization
+from ._factory import estimator
+from ._guidance import Guidance, Labels, Memberships, Sets, Topic
+from ._guidance.base import _Item
+from ._guidance.guidance import Compiled, compiled
+from ._guidance.items import LABEL_RULES
+from ._guidance.strength import Strength
+from ._input import raise_about, to_native
+from ._parameters import parameter
 from ._progress import Progress
+from ._registry import method_of, quoted
 from ._report import Finding, GuidanceReport
 from ._steering import Steering
 from ._targets import Targets
@@ -23,31 +28,19 @@ from ._warn import warn
 __all__ = ["GuidedNMF"]
 
 
-@documented
+@estimator
 class GuidedNMF(Factorization):
-    """NMF guided by everything that is known at once: labels, seed words, references, links, a graph,
-    weights.
+    """NMF with all guidance at once: labels, seed words, references, links, a graph, weights.
 
     Labels given as y are one more item. Without any guidance it is NMF.
 
-    {own}guidance : Guidance, default=None
-        What is known. Features are found by the columns of a DataFrame, or by
-        ``Guidance(feature_names=...)``.
-    strength : float, "auto" or None, default=None
-        Of y and of all items that state none: 0 = ignored, 1 = held exactly, None = 0.9; "auto" searches the
-        least strength that is followed (about ten fits).
-    label_rule : {{"components", "same-codes", "view"}}, default="components"
-        What y says, see ``Labels``.
-    components_per_class : int, default=1
-        Components of each class of y that ``guidance`` doesn't name. Each starts from a labelled sample of
-        its own: 2 serves classes that look in several ways, where there are at least so many labels of each;
-        with one or two labels 1 is safer.
-    {common}
+    Attributes
+    ----------
     topics_ : dict of str to list of int
         The components of each topic, in order; free components are in none.
     strength_search_ : dict or None
-        With strength "auto": the "scale" that was chosen, and what was tried: "scales", "relative_error",
-        "agreement".
+        With strength "auto": the selected "scale", and the values for all tried scales: "scales",
+        "relative_error", "agreement".
 
     Examples
     --------
@@ -60,62 +53,27 @@ class GuidedNMF(Factorization):
     ['boats', 'boats', 'birds', 'birds', 'boats']
     """
 
-    _method: ClassVar[str] = "guided"
-    _labels_are_optional: ClassVar[bool] = False
-    _one_class_a_sample: ClassVar[bool] = False
-
-    def __init__(
-        self,
-        n_components: int | str | None = "auto",
-        *,
-        guidance: Guidance | None = None,
-        strength: Strength = None,
-        label_rule: str = "components",
-        components_per_class: int = 1,
-        init: str | None = None,
-        solver: str = "auto",
-        acceleration: str = "auto",
-        beta_loss: str | float = "frobenius",
-        tol: float = 1e-4,
-        max_iter: int = 500,
-        random_state: Any = None,
-        alpha_W: float = 0.0,
-        alpha_H: float | str = "same",
-        l1_ratio: float = 0.0,
-        verbose: int = 0,
-        shuffle: bool = False,
-        n_jobs: int | None = None,
-        time_limit: float | None = None,
-        callback: Callable[[Iteration], Any] | None = None,
-        dtype: Any = None,
-        unlabelled: Any = -1,
-        layer: str | None = None,
-    ) -> None:
-        super().__init__(
-            n_components,
-            init=init,
-            solver=solver,
-            acceleration=acceleration,
-            beta_loss=beta_loss,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-            alpha_W=alpha_W,
-            alpha_H=alpha_H,
-            l1_ratio=l1_ratio,
-            verbose=verbose,
-            shuffle=shuffle,
-            n_jobs=n_jobs,
-            time_limit=time_limit,
-            callback=callback,
-            dtype=dtype,
-            unlabelled=unlabelled,
-            layer=layer,
-        )
-        self.guidance = guidance
-        self.strength = strength
-        self.label_rule = label_rule
-        self.components_per_class = components_per_class
+    guidance: Guidance | None = parameter(
+        None,
+        "Guidance",
+        """What you know. Features are found by the columns of a DataFrame, or by
+        ``Guidance(feature_names=...)``.""",
+    )
+    strength: Strength = parameter(
+        None,
+        'float, "auto" or None',
+        f"""The strength of y, and of all items without a strength of their own: 0 = ignored, 1 = exact, None =
+        {method_of("GuidedNMF")["strength"][0]}; "auto" searches for the smallest strength at which they are
+        followed (about ten fits).""",
+    )
+    label_rule: str = parameter(LABEL_RULES[0], f"{{{quoted(LABEL_RULES)}}}", "What y says, see ``Labels``.")
+    components_per_class: int = parameter(
+        1,
+        "int",
+        """Components of each class of y that ``guidance`` does not name. Each starts from a different labelled
+        sample. Use 2 for classes with several distinct appearances and at least two labels each; with one or
+        two labels, 1 is safer.""",
+    )
 
     # ------------------------------------------------------------------ fitting
 
@@ -126,12 +84,12 @@ class GuidedNMF(Factorization):
         classes: list[Topic] = []
         if targets is not None and targets.n_classes:
             classes = [Topic(name, components=self.components_per_class) for name in targets.names]
-            items = [self._said_by(targets)]
+            items = [self._item_of_labels(targets)]
         known = [] if self.guidance is None else self.guidance.items
-        self._left_entries_out = any(isinstance(item, (KnownEntries, KnownFeatures, EntryWeights)) for item in known)
+        self._left_entries_out = any(item._is_about_entries for item in known)
         return data, {"guidance": compiled(self.guidance, items, classes, data, self.strength, self._names_in_)}
 
-    def _said_by(self, targets: Targets) -> _Item:
+    def _item_of_labels(self, targets: Targets) -> _Item:
         """What y says, as an item."""
         if targets.codes is not None:
             return Labels(targets, rule=self.label_rule)
@@ -166,7 +124,7 @@ class GuidedNMF(Factorization):
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
-        done = _native.fit_guided(lend(data), given.document, loss, settings, watch)
+        done = _native.fit_guided(to_native(data), given.document, loss, settings, watch)
         done["notices"] = [*done["notices"], *(("guidance", note) for note in given.notes)]
         return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
 
@@ -213,14 +171,14 @@ class GuidedNMF(Factorization):
         Returns
         -------
         steering : Steering
-            What takes the actions, and undoes them.
+            An object with the actions and ``undo``.
         """
         return Steering(self, X)
 
     def _fit_document(self, data: Any, document: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
         """Fits by the document of a guidance."""
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
-            done = _native.fit_guided(lend(data), document, self._loss(), settings, self._watch(progress))
+            done = _native.fit_guided(to_native(data), document, self._loss(), settings, self._watch(progress))
         return {**done, "fitted_guidance": document, "from_y": {"items": [], "topics": []}}
 
     def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -232,7 +190,8 @@ class GuidedNMF(Factorization):
         self._keep(done, None, settings)
 
     def sweep(self, X: Any, y: Any = None, *, scales: Sequence[float] = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)) -> dict[str, Any]:
-        """Fit against agreement over strengths: one fit for each scale, from the same start; nothing is kept.
+        """Fit once for each scale of the strengths, from the same start, and return the error and the
+        agreement. The model does not change.
 
         Parameters
         ----------
@@ -252,7 +211,7 @@ class GuidedNMF(Factorization):
         data, targets, loss, knowledge, settings = model._prepared(X, y, None, None)
         data = self._scaled(data)
         try:
-            points = _native.sweep(lend(data), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
+            points = _native.sweep(to_native(data), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
         except ValueError as error:
             raise_about(error, model)
         return _columns(points)

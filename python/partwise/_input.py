@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 from ._names import DataNames, Names, by_name, column_labels, component_order, is_anndata, names_of, nearest, row_labels
 from ._warn import warn
 
-__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "lend", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "unpack_anndata", "vector_by_name"]
+__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "to_native", "unpack_anndata", "vector_by_name"]
 
 
 class NoSuchColumn(KeyError, ValueError):
@@ -54,12 +54,11 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
         kinds = [np.float32, np.float64]
     how = {"accept_sparse": "csr", "dtype": kinds, "order": "C", "ensure_all_finite": False}
     matrix = unpack_anndata(X, getattr(estimator, "layer", None)) if is_anndata(X) else X
-    shape = getattr(matrix, "shape", ())
+    shape: Any = getattr(matrix, "shape", ())
     features = names_of(X, shape).features if len(shape) == 2 else None
     # Here scikit-learn sees no names, or none that it takes.
-    own = features is not None and (is_anndata(X) or _are_no_text(features))
     try:
-        if own:
+        if features is not None and (is_anndata(X) or _are_no_text(features)):
             if not reset:
                 _check_names(estimator, features)
             matrix = check_array(matrix, estimator=estimator, input_name="X", **how)
@@ -149,7 +148,7 @@ def empty_rows(X: Any) -> Any:
     return np.flatnonzero(np.bincount(rows, weights=X.data != 0, minlength=X.shape[0]) == 0)
 
 
-def lend(X: Any) -> Any:
+def to_native(X: Any) -> Any:
     """A checked matrix as the engine borrows it: the array itself, or ``((n, d), indptr, indices, values)``
     of CSR."""
     if not sp.issparse(X):

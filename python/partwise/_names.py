@@ -71,7 +71,7 @@ def _features_of_model(model: Any) -> Any:
 def key(label: Any) -> str:
     """A name as text: 10, 10.0 and "10" are one name."""
     if isinstance(label, Real) and not isinstance(label, Integral) and float(label).is_integer():
-        label = int(label)
+        return str(int(float(label)))
     return str(label)
 
 
@@ -155,7 +155,7 @@ class Names:
             For an unknown or ambiguous name, or a number that is a name and a different position.
         """
         text = isinstance(given, str)
-        if not text and (isinstance(given, (bool, np.bool_)) or not isinstance(given, (Integral, Real)) or float(given) != int(given)):
+        if not text and (isinstance(given, (bool, np.bool_)) or not isinstance(given, Real) or float(given) != int(float(given))):
             raise ValueError(f"{where}: {given!r} is not a {self.one}; give its name, or its number from 0 to {self.size - 1}")
         named = self.labels is not None and not self.is_range
         if named:

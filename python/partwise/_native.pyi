@@ -16,6 +16,7 @@ __version__: str
 MODEL_FORMAT: int
 
 def registries() -> dict[str, Any]: ...
+def check_parameters(given: dict[str, Any]) -> None: ...
 def fit(
     data: _Data,
     method: str,

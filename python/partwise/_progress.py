@@ -1,10 +1,23 @@
-"""``verbose``: a bar if tqdm is installed, otherwise lines."""
+"""The progress of a fit: what a callback receives; with ``verbose`` a bar (if tqdm is installed) or lines."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Progress"]
+__all__ = ["Iteration", "Progress"]
+
+
+class Iteration(NamedTuple):
+    """What a ``callback`` receives after each iteration."""
+
+    number: int
+    """0 for the start, then 1, 2, ..."""
+    objective: float
+    """The objective, from the quantities of the updates."""
+    kkt: float | None
+    """The norm of the projected gradient at the start of this iteration; None for the start."""
+    elapsed: float
+    """Seconds since the loop began."""
 
 
 class Progress:
@@ -25,7 +38,7 @@ class Progress:
             self._bar = tqdm(total=self._max_iter, desc=self._name, unit="it")
         return self
 
-    def update(self, iteration: Any) -> None:
+    def update(self, iteration: Iteration) -> None:
         """One iteration is done."""
         if not self.shows:
             return

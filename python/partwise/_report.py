@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, overload
 
-from ._settings import REGISTRIES
+from ._registry import REGISTRIES
 
 __all__ = ["Finding", "GuidanceReport", "PairInDoubt", "Suggestion"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _native
-from ._input import lend
+from ._input import to_native
 
 __all__ = ["Scaling"]
 
@@ -31,7 +31,7 @@ class Scaling:
 
     def scaled(self, X: Any) -> Any:
         """New data; X is not changed."""
-        values = _native.scaled_values(lend(X), self.kind, [float(number) for number in self.learned])
+        values = _native.scaled_values(to_native(X), self.kind, [float(number) for number in self.learned])
         if not sp.issparse(X):
             return values.reshape(X.shape)
         return type(X)((values, X.indices, X.indptr), shape=X.shape)

@@ -6,56 +6,36 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from inspect import signature
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from . import _native
+from ._common_settings import CommonSettings
 from ._input import as_factor, is_anndata
 from ._targets import Targets, any_is
 from ._warn import warn
 
-__all__ = ["REGISTRIES", "SPECS", "SettingsMixin", "seed_of", "threads_of", "warn_of_threads"]
+__all__ = ["SettingsMixin", "seed_of", "threads_of", "warn_of_threads"]
 
-REGISTRIES = _native.registries()
-SPECS = {spec["name"]: spec for spec in REGISTRIES["methods"]}
 _LOSSES = {"frobenius": "frobenius", 2: "frobenius", "kullback-leibler": "kullback-leibler", 1: "kullback-leibler"}
 
 
-class SettingsMixin:
+class SettingsMixin(CommonSettings):
     """Reads the parameters that all estimators share."""
 
-    _method: ClassVar[str]
-    _component_for_each_class: ClassVar[bool] = False
-    _spectral_start: ClassVar[bool] = True
-
-    n_components: int | str | None
-    init: str | None
-    solver: str
-    acceleration: str
-    beta_loss: str | float
-    tol: float
-    max_iter: int
-    random_state: Any
-    alpha_W: float
-    alpha_H: float | str
-    l1_ratio: float
-    shuffle: bool
-    n_jobs: int | None
-    time_limit: float | None
-    unlabelled: Any
-    layer: str | None
+    _spec: ClassVar[dict[str, Any]]
+    _component_for_each_class: ClassVar[bool]
+    _spectral_start: ClassVar[bool]
 
     @property
     def _title(self) -> str:
-        return str(SPECS[self._method]["title"])
+        return str(self._spec["title"])
 
     @property
     def _needs(self) -> str:
-        return str(SPECS[self._method]["needs"])
+        return str(self._spec["needs"])
 
     def _loss(self) -> str:
         wanted = self.beta_loss
@@ -97,12 +77,17 @@ class SettingsMixin:
             return int(np.shape(W)[1])
         if wanted == "auto" and targets is not None and targets.n_classes:
             return targets.n_classes
-        if self._method == "nmf":
-            return int(data.shape[1])
+        usual = self._rank_without_labels(data)
+        if usual is not None:
+            return usual
         raise ValueError(
             f"n_components={wanted!r} means the number of classes, but {'no sample is labelled' if targets is not None else 'there are no labels'}; "
             f"give {name}(n_components=...) a number, or labels as y"
         )
+
+    def _rank_without_labels(self, data: Any) -> int | None:
+        """The number of components if neither it nor labels are given; None if it is required."""
+        return None
 
     def _settings(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
         return {**self._shared_settings(rank, shape), **self._start(rank, shape, knowledge, W, H)}
@@ -150,9 +135,6 @@ class SettingsMixin:
                 out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: y does not contain it"))
         if self.l1_ratio and not any(settings["l1"]):
             out.append(("no-effect", f"l1_ratio={self.l1_ratio} has no effect: alpha_W and alpha_H are 0"))
-        neighbours = getattr(self, "n_neighbors", None)
-        if known.get("graph") is not None and neighbours != signature(type(self)).parameters["n_neighbors"].default:
-            out.append(("no-effect", f"n_neighbors={neighbours} has no effect: the graph is given"))
         if y is not None and targets is None:
             out.append(("unused-y", "y contains fractional numbers (a regression target) and has no effect"))
         return out

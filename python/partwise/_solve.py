@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from . import _native
-from ._input import lend, matrix_by_name
+from ._input import matrix_by_name, to_native
 from ._names import NO_NAMES, Names, is_anndata, names_of, row_labels
 from ._settings import threads_of, warn_of_threads
 
@@ -76,7 +76,7 @@ def _solve(X: Any, held: str, factor: Any, beta_loss: str, tol: float, max_iter:
         "threads": threads_of(n_jobs),
         "seed": random_state,
     }
-    done = _native.solve(lend(X), held, factor, beta_loss, settings)
+    done = _native.solve(to_native(X), held, factor, beta_loss, settings)
     warn_of_threads(done["notices"], f"solve_{'components' if held == 'codes' else 'codes'}")
     return done["components"] if held == "codes" else done["codes"]
 

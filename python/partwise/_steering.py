@@ -11,13 +11,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._guidance import guidance_of_document
+from ._guidance.guidance import guidance_of_document
 from ._guidance.topics import feature_of
-from ._input import lend, numeric, raise_about
+from ._input import numeric, raise_about, to_native
 from ._names import names_of, names_of_model
 
 if TYPE_CHECKING:
-    from ._guided import GuidedNMF
+    from ._estimators import GuidedNMF
 
 __all__ = ["Steering"]
 
@@ -107,7 +107,7 @@ class Steering:
     def split(self, topic: str, new: str, seeds: Any = ()) -> GuidedNMF:
         """Splits a topic: the second one, ``new``, starts from features (names or columns), or from the
         samples with the largest error."""
-        given = [seeds] if isinstance(seeds, (str, Integral)) else seeds
+        given: Any = [seeds] if isinstance(seeds, (str, Integral)) else seeds
         return self._apply("split", topic=topic, new=new, seeds=[self._feature(seed, new) for seed in given])
 
     def delete(self, topic: str) -> GuidedNMF:
@@ -151,7 +151,7 @@ class Steering:
     def _apply(self, action: str, **fields: Any) -> GuidedNMF:
         model, known = self._states[-1]
         codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (model.codes_, model.components_))
-        changed, codes, components = _native.steered(lend(self._data), known, codes, components, (action, fields))
+        changed, codes, components = _native.steered(to_native(self._data), known, codes, components, (action, fields))
         guidance = guidance_of_document(changed, samples=self._names.samples.labels)
         after: GuidedNMF = clone(model).set_params(guidance=guidance, n_components=len(components), init=None)
         settings = after._shared_settings(len(components), self._data.shape)

@@ -32,10 +32,19 @@ N, D = 14, 6
 
 def items(rng: np.random.Generator) -> list:
     """An item of each kind; each for some samples."""
-    strength = lambda: [None, 0.0, 0.4, 0.9, 1.0][rng.integers(5)]  # noqa: E731
-    words = lambda share: np.where(rng.random(N) < share, np.array(["a", "b", "c"])[rng.integers(3, size=N)], None)  # noqa: E731
-    kept = lambda s: {} if s is None else {"strength": s}  # noqa: E731
-    pairs = lambda: [tuple(map(int, rng.choice(N, 2, replace=False))) for _ in range(rng.integers(1, 4))]  # noqa: E731
+
+    def strength():
+        return [None, 0.0, 0.4, 0.9, 1.0][rng.integers(5)]
+
+    def words(share):
+        return np.where(rng.random(N) < share, np.array(["a", "b", "c"])[rng.integers(3, size=N)], None)
+
+    def kept(s):
+        return {} if s is None else {"strength": s}
+
+    def pairs():
+        return [tuple(map(int, rng.choice(N, 2, replace=False))) for _ in range(rng.integers(1, 4))]
+
     square = np.triu(rng.random((N, N)) < 0.2, 1).astype(float)
     shares = np.where(rng.random((N, 2)) < 0.5, np.nan, rng.random((N, 2)))
     return [

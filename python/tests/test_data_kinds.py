@@ -56,12 +56,12 @@ def test_order_lists_frames_and_memory_maps_make_no_difference(tmp_path):
 
 
 def test_c_ordered_arrays_and_csr_are_lent_without_a_copy():
-    from partwise._input import lend, numeric
+    from partwise._input import to_native, numeric
 
     for X in (COUNTS.astype(float), COUNTS.astype(np.float32)):
-        assert np.shares_memory(lend(numeric(pw.NMF(), X, reset=True)), X)
+        assert np.shares_memory(to_native(numeric(pw.NMF(), X, reset=True)), X)
     X = sp.csr_array(COUNTS.astype(float))
-    _, _, indices, values = lend(numeric(pw.NMF(), X, reset=True))
+    _, _, indices, values = to_native(numeric(pw.NMF(), X, reset=True))
     assert np.shares_memory(values, X.data) and np.shares_memory(indices, X.indices)
 
 

@@ -10,9 +10,10 @@ import pytest
 import scipy.sparse as sp
 from conftest import data_for
 from partwise._estimators import ESTIMATORS
+from partwise._registry import METHOD_PARAMETERS
 
-# Two values or more of each setting that mean different things. What is not listed stands below with the
-# reason.
+# Two values or more of each setting that mean different things. Those of the parameters of methods come from
+# the registry; what is not listed stands below with the reason.
 SHARED = {
     "n_components": [3, 5],
     "init": ["random", "nndsvd", "nndsvda", "nndsvdar", "labels", "exemplars", "published"],
@@ -40,19 +41,27 @@ NOT_TRIED = {
 OWN = {
     "strength": [0.9, 0.1],
     "strength_unit": ["relative", "raw"],
-    "anchor_scale": ["joint", "fixed", "alternating"],
     "components_per_class": [1, 2],
     "label_weight": [1.0, 0.01],
     "label_rule": ["components", "same-codes", "view"],
-    "smoothing": [0.3, 0.6],
-    "step_rule": ["own-class", "largest-class"],
-    "discriminative_weight": [1.0, 0.1],
-    "cost": [1.0, 0.01],
     "n_neighbors": [5, 2],
     "graph_weight": [1.0, 0.1],
-    "image_shape": [(12, 1), (3, 4)],
-    "coupling": [1.0, 0.1],
 }
+
+
+def values_of(parameter):
+    """Values of a parameter of a method that mean different things."""
+    if parameter.kind == "choice":
+        return METHOD_PARAMETERS[parameter.source]["choices"]
+    if parameter.kind == "size":
+        return [(12, 1), (3, 4)]
+    default = 1 if parameter.default is None else parameter.default
+    return [default, default + 1] if parameter.kind == "whole" else [default, default / 100]
+
+
+for each in ESTIMATORS:
+    OWN = {**{name: values_of(found) for name, found in each._parameters.items() if found.source}, **OWN}
+
 # Settings under which a setting can act at all.
 BESIDE = {"l1_ratio": {"alpha_W": 0.2}, "tol": {"max_iter": 200}, "step_rule": {"solver": "nesterov"}, "alpha_H": {"alpha_W": 0.0}}
 

@@ -1,7 +1,5 @@
 //! Graphs of the samples, from a file or of nearest neighbours.
 
-use std::path::Path;
-
 use anyhow::Result;
 use partwise::graphs::{Graph, neighbour_graph};
 use partwise::{DataMatrix, Real};
@@ -21,26 +19,21 @@ impl GraphSource {
         let (graph, origin) = match self {
             GraphSource::File(path) => {
                 let (graph, notes, _) = read_graph(path, &source.names())?;
-                (graph, file_in_words(path, notes))
+                (graph, [vec![path.display().to_string()], notes].concat().join("; "))
             }
             GraphSource::Neighbours(settings, words) => (neighbour_graph(data, settings)?, words.clone()),
         };
-        let words = in_words(&graph, &format!("{remark}{origin}"));
+        let words = graph_in_words(&graph, remark, &origin);
         Ok((graph, words))
     }
 }
 
-/// A file of a graph, with what its reader noted.
-pub(crate) fn file_in_words(path: &Path, notes: Vec<String>) -> String {
-    [vec![path.display().to_string()], notes].concat().join("; ")
-}
-
-/// A sentence on a graph.
-pub(crate) fn in_words(graph: &Graph, origin: &str) -> String {
+/// A graph in a sentence, with a `remark` and where it is from.
+pub(crate) fn graph_in_words(graph: &Graph, remark: &str, origin: &str) -> String {
     let isolated = match graph.isolated().len() {
         0 => String::new(),
         count => format!(", {count} isolated samples (without an edge)"),
     };
     let (entries, parts) = (graph.n_entries(), graph.n_components());
-    format!("a graph with {entries} entries and {parts} connected components{isolated}, {origin}")
+    format!("a graph with {entries} entries and {parts} connected components{isolated}, {remark}{origin}")
 }

@@ -153,6 +153,9 @@ pub(crate) fn result_json<T: Real>(fit: &Fit<T>) -> Value {
         "converged": fit.stop == StopReason::Converged,
         "iterations": fit.iterations,
     });
+    if let Some(error) = fit.symmetric_error {
+        result["symmetric_error"] = json!(error);
+    }
     // Objectives of data whose squares leave the range are those of the data divided by this.
     if fit.objective_unit != 1.0 {
         result["objective_unit"] = json!(fit.objective_unit);

@@ -93,7 +93,17 @@ fn flags(draw: &mut Draw) -> String {
         (
             35,
             "--init",
-            &["random", "nndsvd", "nndsvda", "nndsvdar", "labels", "exemplars", "guided", "published"],
+            &[
+                "random",
+                "nndsvd",
+                "nndsvda",
+                "nndsvdar",
+                "spectral",
+                "labels",
+                "exemplars",
+                "guided",
+                "published",
+            ],
         ),
         (25, "--first", &["codes", "components"]),
         (25, "--solver", &["hals", "bpp", "mu", "nesterov", "nesterov-running"]),

@@ -18,5 +18,5 @@ pub(crate) fn to_matrix(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Matrix<f6
     let [rows, columns] = [array.shape()[0], array.shape()[1]];
     let values =
         array.as_slice().map_or_else(|_| array.as_array().iter().copied().collect(), <[f64]>::to_vec);
-    Matrix::from_vec(rows, columns, values).map_err(crate::faults::value_error)
+    Matrix::from_vec(rows, columns, values).map_err(crate::errors::value_error)
 }

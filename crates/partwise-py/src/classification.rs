@@ -8,8 +8,8 @@ use pyo3::types::PyDict;
 
 use crate::arrays::into_array;
 use crate::data::{Lent, View};
-use crate::faults::value_error;
-use crate::watching::watched;
+use crate::errors::value_error;
+use crate::progress::watched;
 
 /// Classes of all samples from the labels of a few, and why.
 #[pyfunction]

@@ -5,7 +5,7 @@ use partwise::{DataMatrix, DenseMatrix, Scaling, SparseMatrix};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::faults::value_error;
+use crate::errors::value_error;
 
 /// What Python lends for the time of a call. The borrow keeps other native code from writing; Python code in
 /// another thread must leave the array alone, as with any NumPy operation that releases the interpreter.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::arrays::into_array;
 use crate::data::Lent;
 use crate::document;
-use crate::faults::{file_error, value_error};
+use crate::errors::{file_error, value_error};
 
 /// A data file, in any format of the command line.
 #[pyfunction]

@@ -13,9 +13,9 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{into_array, to_matrix};
 use crate::data::{Lent, View};
-use crate::faults::value_error;
+use crate::errors::value_error;
 use crate::options;
-use crate::watching::watched;
+use crate::progress::watched;
 
 /// Factors data by the method of this name.
 #[pyfunction]
@@ -165,6 +165,9 @@ pub(crate) fn nnls<'py>(
     into_array(py, solution)
 }
 
+/// How many neighbours a sample has in a graph by default.
+pub(crate) const GRAPH_NEIGHBOURS: usize = 5;
+
 /// The graph of the nearest neighbours of the rows, with weights 0-1, as `(indptr, neighbours, weights)` of
 /// CSR.
 #[pyfunction]
@@ -203,6 +206,7 @@ pub(crate) fn outcome<T: Real + Element>(py: Python<'_>, fit: Fit<T>) -> PyResul
     out.set_item("parts", &fit.parts)?;
     out.set_item("loss_value", fit.loss_value)?;
     out.set_item("relative_error", fit.relative_error)?;
+    out.set_item("symmetric_error", fit.symmetric_error)?;
     out.set_item("kkt", fit.kkt)?;
     out.set_item("objective_unit", fit.objective_unit)?;
     out.set_item("iterations", fit.iterations)?;

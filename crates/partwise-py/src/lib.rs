@@ -6,15 +6,18 @@ mod arrays;
 mod classification;
 mod data;
 mod document;
-mod faults;
+mod errors;
 mod files;
 mod fitting;
 mod guidance;
 mod measures;
 mod options;
-mod watching;
+mod progress;
 
-use partwise::methods::{MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
+use partwise::guidance::{LabelRule, Strength};
+use partwise::methods::{Form, MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
+use partwise::recipes::ShareOf;
+use partwise::{Acceleration, Init, Loss, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -34,6 +37,8 @@ mod _native {
     #[pymodule_export]
     use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
     #[pymodule_export]
+    use super::options::check_parameters;
+    #[pymodule_export]
     use super::registries;
     use super::*;
 
@@ -48,10 +53,29 @@ mod _native {
 /// own.
 #[pyfunction]
 fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    all.set_item("methods", methods(py)?)?;
+    all.set_item("solvers", solvers(py)?)?;
+    all.set_item("parameters", parameters(py)?)?;
+    all.set_item("graph_neighbours", fitting::GRAPH_NEIGHBOURS)?;
+    let defaults = Settings::new(1);
+    all.set_item("max_iterations", defaults.max_iterations)?;
+    all.set_item("tolerance", defaults.tolerance)?;
+    all.set_item("acceleration", Acceleration::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
+    all.set_item("starts", Init::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
+    all.set_item("memberships_of", ShareOf::ALL.iter().map(|of| of.name()).collect::<Vec<_>>())?;
+    all.set_item("label_rules", LabelRule::ALL.iter().map(|rule| rule.name()).collect::<Vec<_>>())?;
+    all.set_item("verdicts", guidance::verdicts())?;
+    all.set_item("losses", Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
+    Ok(all)
+}
+
+fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let methods = PyList::empty(py);
     for spec in partwise::methods::ALL {
         let line = PyDict::new(py);
         line.set_item("name", spec.name)?;
+        line.set_item("estimator", spec.estimator)?;
         line.set_item("title", spec.title)?;
         line.set_item("summary", spec.summary)?;
         line.set_item("objective", spec.objective)?;
@@ -60,15 +84,18 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         line.set_item("differs", spec.differs)?;
         line.set_item("losses", spec.losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
         let raw = spec.strength.is_raw();
-        let strength = if let partwise::guidance::Strength::Relative(s) = spec.strength {
-            s
-        } else {
-            spec.strength.sigma()
-        };
+        let strength = if let Strength::Relative(s) = spec.strength { s } else { spec.strength.sigma() };
         line.set_item("strength", (strength, raw))?;
         line.set_item("takes", spec.takes.iter().map(|input| input.name()).collect::<Vec<_>>())?;
+        line.set_item("names_classes", spec.names_classes())?;
+        line.set_item("symmetric", spec.form == Form::Symmetric)?;
+        line.set_item("images", spec.form == Form::Images)?;
         methods.append(line)?;
     }
+    Ok(methods)
+}
+
+fn solvers(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let solvers = PyList::empty(py);
     for spec in partwise::solvers::ALL {
         let line = PyDict::new(py);
@@ -77,14 +104,7 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         line.set_item("losses", spec.losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
         solvers.append(line)?;
     }
-    let all = PyDict::new(py);
-    all.set_item("methods", methods)?;
-    all.set_item("solvers", solvers)?;
-    all.set_item("parameters", parameters(py)?)?;
-    all.set_item("starts", partwise::Init::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
-    all.set_item("verdicts", guidance::verdicts())?;
-    all.set_item("losses", partwise::Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
-    Ok(all)
+    Ok(solvers)
 }
 
 /// The parameters of methods, with their defaults.

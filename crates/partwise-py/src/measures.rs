@@ -4,7 +4,7 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use partwise::metrics;
 use pyo3::prelude::*;
 
-use crate::faults::value_error;
+use crate::errors::value_error;
 
 /// A measure of the registry by its name, from classes and clusters (n each, numbers of 0 or more).
 #[pyfunction]

@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 
 use crate::arrays::to_matrix;
 use crate::document;
-use crate::faults::value_error;
+use crate::errors::value_error;
 
 /// A dictionary of which every key is asked for.
 struct Options<'a, 'py> {
@@ -142,23 +142,48 @@ pub(crate) fn model(name: &str, loss: &str, given: &Bound<'_, PyDict>) -> PyResu
         None => Guidance::default(),
         Some(given) => document::guidance(&given)?,
     };
-    let mut chosen = MethodOptions::default();
-    for parameter in PARAMETERS {
-        if let Some(value) = parameter_value(&mut options, parameter)? {
-            parameter.set(&mut chosen, value).map_err(value_error)?;
-        }
-    }
+    let chosen = method_options(&mut options)?;
     options.finish()?;
     let model = Model::from_name(name, guidance).and_then(|model| model.with_loss(loss));
     Ok(model.map_err(value_error)?.with_options(chosen))
 }
 
+/// Refuses parameters of methods that are unknown or out of range.
+#[pyfunction]
+pub(crate) fn check_parameters(given: &Bound<'_, PyDict>) -> PyResult<()> {
+    let mut options = Options { given, asked: Vec::new() };
+    method_options(&mut options)?;
+    options.finish()
+}
+
+fn method_options(options: &mut Options<'_, '_>) -> PyResult<MethodOptions> {
+    let mut chosen = MethodOptions::default();
+    for parameter in PARAMETERS {
+        if let Some(value) = parameter_value(options, parameter)? {
+            parameter.set(&mut chosen, value).map_err(value_error)?;
+        }
+    }
+    Ok(chosen)
+}
+
 fn parameter_value(options: &mut Options<'_, '_>, parameter: &Parameter) -> PyResult<Option<ParameterValue>> {
     let name = parameter.name();
     Ok(match parameter.kind {
-        ParameterKind::Whole => options.get::<u32>(name)?.map(|n| ParameterValue::Number(f64::from(n))),
+        ParameterKind::Whole => options.get::<i64>(name)?.map(|n| ParameterValue::Number(n as f64)),
         ParameterKind::Choice(_) => options.get(name)?.map(ParameterValue::Name),
-        ParameterKind::Size => options.get(name)?.map(|(height, width)| ParameterValue::Size(height, width)),
+        ParameterKind::Size => options.get(name)?.map(|sides| size(parameter, sides)).transpose()?,
         _ => options.get(name)?.map(ParameterValue::Number),
     })
+}
+
+/// Height and width; negative ones are out of range.
+fn size(parameter: &Parameter, (height, width): (i64, i64)) -> PyResult<ParameterValue> {
+    match (usize::try_from(height), usize::try_from(width)) {
+        (Ok(height), Ok(width)) => Ok(ParameterValue::Size(height, width)),
+        _ => Err(value_error(Error::OutOfRange {
+            name: parameter.title.into(),
+            value: format!("{height} x {width}"),
+            valid: parameter.valid.into(),
+        })),
+    }
 }

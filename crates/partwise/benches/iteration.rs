@@ -4,18 +4,22 @@
 //!
 //! Everything is measured in one process in interleaved rounds, in CPU time, and compared as a ratio. Bare:
 //! the two products with X and the two Grams, by faer for dense data, by the library's own products with X
-//! for sparse data.
+//! for sparse data; one own product with S for symmetric data.
 
 // Printing its table is what this bench is for.
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use cpu_time::ProcessTime;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-use partwise::{Acceleration, DataMatrix, DenseMatrix, Loss, Matrix, Model, Real, Settings, SolverChoice};
+use partwise::{
+    Acceleration, DataMatrix, DenseMatrix, Iteration, Loss, Matrix, Model, Real, Settings, SolverChoice,
+    SparseMatrix, StopReason, fit, fit_observed,
+};
 
 #[path = "common/measure.rs"]
 mod measure;
@@ -113,11 +117,64 @@ fn sparse_lines<T: Real>(table: &mut Table) {
     }
 }
 
+/// X·V by the library's own product.
+fn own_product_ms<T: Real>(x: &dyn DataMatrix<T>, v: &Matrix<T>) -> f64 {
+    let (samples, k) = (x.sample_chunks(), v.columns());
+    let mut xv = vec![T::ZERO; x.n_samples() * k];
+    cpu_ms(|| {
+        for chunk in &samples {
+            x.times(chunk.clone(), v, &mut xv[chunk.start * k..chunk.end * k]);
+        }
+        black_box(&xv);
+    })
+}
+
+/// CPU milliseconds of a symmetric fit from its default start until its error is within 0.1 % of what many
+/// iterations reach.
+fn to_the_minimum_ms<T: Real>(x: &dyn DataMatrix<T>, settings: &Settings, best: f64) -> f64 {
+    let settings = Settings { tolerance: 0.0, threads: 1, ..settings.clone() };
+    let mut reached = |iteration: &Iteration| match iteration.objective <= 1.002 * best {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    cpu_ms(|| {
+        let fit = fit_observed(x, &Model::symnmf(), &settings, &mut reached).expect("a valid problem");
+        assert_eq!(fit.stop, StopReason::Observer, "the minimum is reached");
+    })
+}
+
+/// A symmetric factorization: an iteration is one product with S, and so many of them reach the minimum.
+fn symmetric_lines<T: Real>(table: &mut Table) {
+    let k = 20;
+    let (dense, sparse) = (workloads::similarities(2_000, k, true), workloads::similarities(5_000, k, false));
+    let n = sparse.rows() as u32;
+    let stored = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    let stored = stored.map(|(i, j)| (i, j, T::from_f64(sparse.get(i as usize, j as usize))));
+    let stored: Vec<_> = stored.filter(|(_, _, value)| *value > T::ZERO).collect();
+    let sparse = SparseMatrix::from_triplets(n as usize, n as usize, stored).expect("indices in range").0;
+    let dense = DenseMatrix::from_matrix(dense.cast::<T>()).expect("a shape that is not empty");
+    let cases =
+        [("dense 2,000", &dense as &dyn DataMatrix<T>, 2.5, 60.0), ("sparse 5,000", &sparse, 6.0, 120.0)];
+    for (kind, x, iteration, minimum) in cases {
+        let (model, settings) = (Model::symnmf(), Settings::new(k));
+        let v = workloads::factor(x.n_samples(), k);
+        let many = Settings { tolerance: 0.0, max_iterations: 150, ..settings.clone() };
+        let best = fit(x, &model, &many).expect("a valid problem").objective;
+        let (what, bare) = (format!("{} symmetric {kind}, k = {k}", T::NAME), || own_product_ms(x, &v));
+        table
+            .line(format!("{what}, iteration"), Some(iteration), bare, || iteration_ms(x, &model, &settings));
+        table
+            .line(format!("{what}, to 0.1 %"), Some(minimum), bare, || to_the_minimum_ms(x, &settings, best));
+    }
+}
+
 fn main() -> ExitCode {
     let mut table = Table::begin("bare", "ours");
     dense_lines::<f64>(&mut table);
     dense_lines::<f32>(&mut table);
     sparse_lines::<f64>(&mut table);
     sparse_lines::<f32>(&mut table);
+    symmetric_lines::<f64>(&mut table);
+    symmetric_lines::<f32>(&mut table);
     table.end()
 }

@@ -86,8 +86,8 @@ fn check(example: &Example, sparse: bool, case: &Case, solver: &SolverSpec, pena
         reference.restrict(slot);
         cpu.restrict(slot);
         close(cpu.improve().sqrt(), reference.improve().sqrt(), &format!("{what}: projected gradient"));
-        // Another slot is formed anew from the changed factor.
-        let other = cpu.slots().into_iter().find(|other| *other != slot && other.sees_data()).unwrap();
+        // Another slot, or the only one, is formed anew from the changed factor.
+        let other = cpu.slots().into_iter().find(|other| *other != slot && other.sees_data()).unwrap_or(slot);
         reference.restrict(other);
         cpu.restrict(other);
         close(cpu.objective(), reference.objective(), &format!("{what}: objective after the update"));

@@ -34,8 +34,8 @@ fn check(example: &Example, case: &Case, penalty: &Penalty) -> bool {
     let at = |salt| settings(example, penalty, case.start(example, salt));
     let Some((problem, here)) = accepted(Problem::new(&x, &model, &at(1))) else { return false };
     let (_, there) = accepted(Problem::new(&x, &model, &at(2))).unwrap();
-    let (w, h) = example.factors(1);
-    let (other_w, other_h) = example.factors(2);
+    let (w, h) = case.factors(example, 1);
+    let (other_w, other_h) = case.factors(example, 2);
     let (w, other_w) = (case.codes(example, &w), case.codes(example, &other_w));
     let (h, other_h) = (case.components(example, &h), case.components(example, &other_h));
     let published = if case.loss == Loss::Frobenius && !case.spec.half_objective { 2.0 } else { 1.0 };

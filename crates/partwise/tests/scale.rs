@@ -18,10 +18,9 @@ fn scale_free() -> impl Iterator<Item = Case> {
         // SCNMF's rescaling brings the codes to 1 and the components to the size of X, so its gradients of
         // the two factors scale differently, and the stop test with them. Dead components look alike through
         // a smoothing link, so exact solvers have more than one minimizer to pick from. The gradients of
-        // SSNMF's factors have different units, and the (max S)² of symmetric models goes with another power
-        // of the data than the rest.
+        // SSNMF's factors have different units, and a coupling is in those of the data.
         let drifts = spec.rescales || spec.takes(partwise::methods::Input::Smoothing) || case.takes_graph();
-        let other_units = spec.form == Form::Symmetric || spec.name == "ssnmf";
+        let other_units = case.coupled || spec.name == "ssnmf";
         // A component that is held at a profile has the profile's unit.
         let held = spec.name == "guided" && case.references;
         !spec.needs.contains("reference") && !drifts && !other_units && !held
@@ -36,7 +35,8 @@ fn run<T: Real>(
     factor: f64,
     tolerance: f64,
 ) -> Option<Fit<T>> {
-    let x = Matrix::from_fn(example.n, example.d, |i, j| T::from_f64(factor * example.x.get(i, j)));
+    let shaped = if case.spec.form == Form::Symmetric { &case.example(example) } else { example };
+    let x = Matrix::from_fn(shaped.n, shaped.d, |i, j| T::from_f64(factor * shaped.x.get(i, j)));
     let settings = Settings {
         solver: solver.choice,
         init: Init::from_name(init).unwrap(),

@@ -71,7 +71,7 @@ fn the_history_begins_at_the_start_and_the_objective_is_exact() {
     for_examples(10, |example| {
         for case in cases() {
             let example = &case.example(example);
-            let (w, h) = example.factors(1);
+            let (w, h) = case.factors(example, 1);
             for penalty in common::PENALTIES {
                 for iterations in [0, 4] {
                     let settings = Settings {

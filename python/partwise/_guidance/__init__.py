@@ -1,29 +1,10 @@
-"""What you know, as values: ``Guidance`` of any kind, compiled to what the engine takes."""
+"""What you know, as values: ``Guidance`` with items of any kind."""
 
-from __future__ import annotations
-
-from .guidance import Compiled, Guidance, compiled, guidance_of_document
-from .items import EntryWeights, FeatureWeights, Graph, KnownEntries, KnownFeatures, Labels, Links, Memberships, References, SampleWeights, Sets
-from .strength import Strength, raw
+from . import items
+from .guidance import Guidance
+from .items import *  # noqa: F403
+from .strength import raw
 from .topics import Topic
 
-__all__ = [
-    "Compiled",
-    "EntryWeights",
-    "FeatureWeights",
-    "Graph",
-    "Guidance",
-    "KnownEntries",
-    "KnownFeatures",
-    "Labels",
-    "Links",
-    "Memberships",
-    "References",
-    "SampleWeights",
-    "Sets",
-    "Strength",
-    "Topic",
-    "compiled",
-    "guidance_of_document",
-    "raw",
-]
+__all__ = ["Guidance", "Topic", "raw"]
+__all__ += items.__all__

@@ -32,13 +32,19 @@ class _Place:
 
 
 class _Item:
-    """One thing that is known."""
+    """An item of guidance. Its class is found by its kind, and listed in errors."""
 
+    kinds: ClassVar[dict[str, type[_Item]]] = {}
     _kind: ClassVar[str]
+    # Whether entries of X are missing or weighted, so that zeros of new rows may mean something else.
+    _is_about_entries: ClassVar[bool] = False
     strength: Strength = None
     # The names of the samples and of the features that it was made for, where it holds plain arrays: those of
     # a model file.
     _made_for: tuple[Any, Any] = (None, None)
+
+    def __init_subclass__(cls) -> None:
+        _Item.kinds.setdefault(cls._kind, cls)
 
     def _matrix(self, given: Any, what: str, place: _Place, **how: Any) -> Any:
         """A table about samples and features, by name."""

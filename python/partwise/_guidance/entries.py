@@ -1,4 +1,4 @@
-"""What is known of the entries of X: which are known, and how much each counts."""
+"""Guidance on the entries of X: which are known, and their weights."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class KnownEntries(_Item):
 
     known: Any
     _kind: ClassVar[str] = "known entries"
+    _is_about_entries: ClassVar[bool] = True
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         return {"matrix": self._matrix(self.known, "marks", place)}
@@ -39,28 +40,32 @@ class KnownEntries(_Item):
 
 @dataclass(eq=False)
 class KnownFeatures(_Item):
-    """Which features of each sample are known, where few are: ratings, where what nobody rated is no zero.
+    """Which features of each sample are known, for data such as ratings, where most entries are missing
+    rather than zero.
 
     Needs the squared loss. ``transform`` takes the zeros of new data as zeros; ``codes_`` are the fit's own.
 
     Parameters
     ----------
-    known : scipy sparse matrix, array or DataFrame of shape (n_samples, n_features), or a list of a list for each sample, default=None
-        What a sparse matrix stores, zeros too, or where an array is not 0, is known; in lists, the known
-        features, by number or name. X holds 0 in all else. None: the entries of X that are not 0.
+    known : sparse matrix, array or DataFrame of shape (n_samples, n_features), or lists, default=None
+        Sparse matrix: every stored entry is known, including stored zeros. Array: every entry that is not 0.
+        Lists: the known features of each sample, as numbers or names. X must be 0 elsewhere. None: the
+        entries of X that are not 0.
 
     Examples
     --------
     >>> import scipy.sparse as sp
     >>> from partwise import Guidance, GuidedNMF, KnownFeatures
     >>> ratings = sp.csr_array([[1.0, 2.0, 0.0], [2.0, 0.0, 6.0], [0.0, 6.0, 9.0]])
-    >>> model = GuidedNMF(1, guidance=Guidance(KnownFeatures()), random_state=0, tol=1e-9, max_iter=1000).fit(ratings)
+    >>> guidance = Guidance(KnownFeatures())
+    >>> model = GuidedNMF(1, guidance=guidance, random_state=0, tol=1e-9, max_iter=1000).fit(ratings)
     >>> round(float(model.codes_[0] @ model.components_[:, 2]), 2)
     3.0
     """
 
     known: Any = None
     _kind: ClassVar[str] = "known features"
+    _is_about_entries: ClassVar[bool] = True
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         if isinstance(self.known, (list, tuple)):
@@ -107,17 +112,18 @@ class KnownFeatures(_Item):
 
 @dataclass(eq=False)
 class EntryWeights(_Item):
-    """How much each entry of X counts in the fit. Needs the squared loss.
+    """The weight of each entry of X in the fit. Needs the squared loss.
 
     Parameters
     ----------
     weights : array-like or DataFrame of shape (n_samples, n_features)
-        Finite numbers of 0 or more (rows and columns of a DataFrame go by name); 0 where an entry doesn't
-        count, 1 where it counts as it is.
+        Finite numbers of 0 or more (rows and columns of a DataFrame go by name); 0 = ignored, 1 = the usual
+        weight.
     """
 
     weights: Any
     _kind: ClassVar[str] = "weights of entries"
+    _is_about_entries: ClassVar[bool] = True
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         return {"matrix": self._matrix(self.weights, "weights", place)}

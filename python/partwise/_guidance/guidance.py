@@ -1,4 +1,4 @@
-"""Everything that is known, in one value, and as the engine takes it."""
+"""All guidance in one object, and its form for the engine."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ __all__ = ["Compiled", "Guidance", "compiled", "guidance_of_document"]
 
 
 class Guidance:
-    """Everything that is known about the parts, in one value.
+    """All guidance, in one object.
 
     Parameters
     ----------
-    *known : Labels, Sets, Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights, Topic, or topics as below
-        In any order: it changes no bit.
+    *known : Labels, Sets, Memberships, References, Links, Graph, weights, Topic, ...
+        Items of guidance, or topics as below, in any order; the order has no effect. Weights and missing
+        entries are SampleWeights, FeatureWeights, EntryWeights, KnownEntries and KnownFeatures.
     topics : dict of name to seeds, or sequence of Topic, of lists of seeds, or of seeds, default=None
         Named parts in order. A list of lists seeds one topic a list ("topic 1", ...), a flat list of words
         one topic a word.
     strength : float, "auto" or None, default=None
-        Of everything that states none.
+        For all items without a strength of their own.
     feature_names : sequence of str, default=None
-        By which seeds are found; by default the columns of a DataFrame.
+        The names for seed words; by default the columns of a DataFrame.
 
     Examples
     --------
@@ -37,7 +38,8 @@ class Guidance:
     >>> import numpy as np
     >>> X = np.array([[3, 1, 0], [6, 2, 0.1], [0, 1, 4], [0.1, 2, 8]])
     >>> words = ["boat", "wind", "bird"]
-    >>> guidance = Guidance({"sky": ["bird"], "sea": []}, Labels(["sea", None, None, None]), feature_names=words)
+    >>> labels = Labels(["sea", None, None, None])
+    >>> guidance = Guidance({"sky": ["bird"], "sea": []}, labels, feature_names=words)
     >>> model = GuidedNMF(guidance=guidance, random_state=0, tol=1e-2).fit(X)
     >>> model.predict_names().tolist()
     ['sea', 'sea', 'sky', 'sky']
@@ -71,8 +73,8 @@ class Guidance:
             return [seeds if isinstance(seeds, Topic) else Topic(str(name), seeds) for name, seeds in given.items()]
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise TypeError(
-                f"{given!r} is no guidance; give topics (a dict of seeds by name, a list of lists of seeds, Topic) and Labels, Sets, "
-                "Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights"
+                f"{given!r} is no guidance; give topics (a dict of seeds by name, a list of lists of seeds, Topic) and "
+                f"{', '.join(cls.__name__ for cls in _Item.kinds.values())}"
             )
         listed = list(given)
         single = [isinstance(entry, (str, Integral)) for entry in listed]
@@ -121,11 +123,8 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
         fields = item._document(place)
         place.components.extend(name for name in dict.fromkeys(fields.get("names", [])) if name not in place.components)
         items.append(fields)
-    if features.labels is not None:
-        names = features.keys
-    else:
-        # Names of another number of features are refused where a seed needs them.
-        names = given.feature_names
+    # Names of another number of features are refused where a seed needs them.
+    names = given.feature_names if features.labels is None else features.keys
     return Compiled(
         {"topics": topics, "items": items, "feature_names": names},
         place.components,

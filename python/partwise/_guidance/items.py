@@ -1,4 +1,4 @@
-"""What can be known of samples, components and entries, one class each."""
+"""The kinds of guidance on samples, components and features, one class each."""
 
 from __future__ import annotations
 
@@ -11,18 +11,31 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _native
-from .._input import canonical_csr, lend, matrix_by_name, vector_by_name
+from .._input import canonical_csr, matrix_by_name, to_native, vector_by_name
 from .._names import Names, column_labels, key, row_labels
+from .._registry import REGISTRIES
 from .._targets import Targets, targets_of
 from .._warn import warn
 from .base import _Item, _Place
 from .entries import EntryWeights, KnownEntries, KnownFeatures
 from .strength import Strength, of_document, stated
 
-__all__ = ["EntryWeights", "FeatureWeights", "Graph", "KnownEntries", "KnownFeatures", "Labels", "Links", "Memberships", "References", "SampleWeights", "Sets", "_Item", "item_of_document"]
+__all__ = [
+    "EntryWeights",
+    "FeatureWeights",
+    "Graph",
+    "KnownEntries",
+    "KnownFeatures",
+    "Labels",
+    "Links",
+    "Memberships",
+    "References",
+    "SampleWeights",
+    "Sets",
+]
 
 
-_RULES = ("components", "same-codes", "view")
+LABEL_RULES: list[str] = REGISTRIES["label_rules"]
 
 
 @dataclass(eq=False)
@@ -38,21 +51,21 @@ class Labels(_Item):
         A sample is made of its topic's components (WS-NMF); samples of one label share one row of codes
         exactly (CNMF); or codes explain the labels linearly (SSNMF).
     strength : float, "auto", raw or None, default=None
-        0.9 by default; with "same-codes" 1 (held) or 0.
+        0.9 by default; with "same-codes" 1 (exact) or 0.
     unlabelled : int or str, default=-1
         A further marker of unlabelled samples.
     """
 
     labels: Any
-    rule: str = "components"
+    rule: str = LABEL_RULES[0]
     strength: Strength = None
     unlabelled: Any = -1
     _kind: ClassVar[str] = "labels"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        if self.rule not in _RULES:
-            raise ValueError(f"the rule of labels is {self.rule!r}; valid: {', '.join(map(repr, _RULES))}")
-        # Held or ignored: a strength that is meant for the rest can't be theirs.
+        if self.rule not in LABEL_RULES:
+            raise ValueError(f"the rule of labels is {self.rule!r}; valid: {', '.join(map(repr, LABEL_RULES))}")
+        # These are exact or ignored: the strength of all other items does not apply.
         same = self.rule == "same-codes" and self.strength is None
         codes, names, _ = self._targets(place).hard()
         return {**labels_document(codes, names), "rule": self.rule, "strength": None if same else self._strength(place)}
@@ -74,18 +87,18 @@ class Labels(_Item):
         for note in targets.notes:
             warn(note.replace(" of y ", " of Labels "))
         if targets.codes is None:
-            raise ValueError("Labels takes one label a sample; give several as Sets, soft ones as Memberships")
+            raise ValueError("Labels takes one label per sample; give several as Sets, memberships as Memberships")
         return targets
 
 
 @dataclass(eq=False)
 class Sets(_Item):
-    """Topics that samples may be made of: several labels a sample, closed sets.
+    """The topics that each sample may contain: several labels per sample, closed sets.
 
     Parameters
     ----------
     sets : sequence of length n_samples, Series with names of samples, or dict of sample to topics
-        For each sample the names of its topics; None where nothing is known.
+        For each sample the names of its topics; None = unknown.
     names : sequence of str, default=None
         The topics, in the order in which they become components where nothing else names them; by first
         appearance by default.
@@ -102,7 +115,7 @@ class Sets(_Item):
         n = place.n_samples
         given = list(self._by_sample(self.sets, place))
         if len(given) != n:
-            raise ValueError(f"Sets: there are {len(given)} sets for {n} samples; one for each is needed (None where nothing is known)")
+            raise ValueError(f"Sets: there are {len(given)} sets for {n} samples; give one for each (None = unknown)")
         return [None if entry is None else [str(entry)] if isinstance(entry, str) else [str(name) for name in entry] for entry in given]
 
     def _fields(self, place: _Place) -> dict[str, Any]:
@@ -128,13 +141,13 @@ class Sets(_Item):
 
 @dataclass(eq=False)
 class Memberships(_Item):
-    """Soft memberships: how samples are shared between topics, up to their size.
+    """Soft memberships: how much of each topic a sample contains, up to a scale.
 
     Parameters
     ----------
     shares : array-like or DataFrame of shape (n_samples, n_topics)
-        Shares of 0 or more; NaN where nothing is known. Where rows and samples have names, samples that are
-        left out are free.
+        Memberships, 0 or more; NaN = unknown. Where rows and samples have names, samples that are left out
+        are free.
     names : sequence of str, default=None
         The topics of the columns; those of a DataFrame by default.
     strength : float, "auto", raw or None, default=None
@@ -172,7 +185,7 @@ class References(_Item):
     names : sequence of str, default=None
         The topic of each profile; by default the index of a DataFrame, else the topics in order.
     strength : float, "auto", raw or None, default=None
-        0.9 by default; 1 holds them, 0 only starts from them.
+        0.9 by default; 1 fixes the components, 0 uses the references for the start only.
     """
 
     profiles: Any
@@ -207,14 +220,14 @@ class References(_Item):
 
 @dataclass(eq=False)
 class Links(_Item):
-    """Pairs of samples that belong together, and pairs that belong apart.
+    """Pairs of samples that belong together, and pairs that do not.
 
     Parameters
     ----------
     must, cannot : sequence of pairs of samples, default=()
         Names of samples where the data have some, or positions.
     strength : float, "auto" or None, default=None
-        0.9 by default; 1 holds them exactly.
+        0.9 by default; 1 is exact.
     """
 
     must: Any = ()
@@ -246,7 +259,7 @@ class Links(_Item):
 
 @dataclass(eq=False)
 class Graph(_Item):
-    """Samples that are joined have similar codes.
+    """Connected samples get similar codes.
 
     Parameters
     ----------
@@ -260,7 +273,7 @@ class Graph(_Item):
     """
 
     graph: Any = None
-    n_neighbors: int = 5
+    n_neighbors: int = REGISTRIES["graph_neighbours"]
     strength: Strength = None
     _kind: ClassVar[str] = "graph"
 
@@ -269,7 +282,7 @@ class Graph(_Item):
         if self.graph is None:
             if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
                 raise ValueError(f"Graph: n_neighbors is {self.n_neighbors!r}, but must be a whole number of 1 or more")
-            indptr, indices, weights = _native.neighbour_graph(lend(place.data), min(int(self.n_neighbors), n - 1))
+            indptr, indices, weights = _native.neighbour_graph(to_native(place.data), min(int(self.n_neighbors), n - 1))
         else:
             graph = graph_by_name(self.graph, place.samples, "Graph: the graph", self._made_for[0])
             indptr, indices, weights = graph.indptr.astype(np.uintp), graph.indices.astype(np.uint32), graph.data
@@ -287,8 +300,8 @@ class Graph(_Item):
 
 @dataclass(eq=False)
 class SampleWeights(_Item):
-    """How much each sample counts in the fit; what is known of it counts as much, of a pair as the root of
-    both weights' product.
+    """The weight of each sample in the fit. It also multiplies the guidance on the sample; guidance on a pair
+    has the geometric mean of both weights.
 
     Parameters
     ----------
@@ -378,17 +391,13 @@ def graph_by_name(graph: Any, samples: Names, what: str, made_for: Any = None) -
     return own
 
 
-_ITEMS = (Labels, Sets, Memberships, References, Links, Graph, SampleWeights, FeatureWeights, KnownEntries, KnownFeatures, EntryWeights)
-
-
 def item_of_document(given: dict[str, Any], samples: Any = None, features: Any = None) -> _Item:
     """An item of a document, and the names of the samples and features that it was made for."""
-    for cls in _ITEMS:
-        if cls._kind == given["kind"]:
-            item: _Item = cls._of_document(given)
-            item._made_for = (samples, features)
-            return item
-    raise ValueError(f"guidance of the kind {given['kind']!r} is not known to this version")
+    if given["kind"] not in _Item.kinds:
+        raise ValueError(f"guidance of the kind {given['kind']!r} is not known to this version")
+    item = _Item.kinds[given["kind"]]._of_document(given)
+    item._made_for = (samples, features)
+    return item
 
 
 def labels_document(codes: Any, names: list[str]) -> dict[str, Any]:

@@ -21,8 +21,8 @@ class raw:
 
 
 Strength: TypeAlias = float | str | raw | None
-"""0 = ignored, 1 = held exactly, between: scale-free; "auto" = the least that is followed; ``raw(m)``; None =
-the default."""
+"""0 = ignored, 1 = exact, between: a unit-free penalty; "auto" = the smallest that is followed; ``raw(m)``:
+the paper's weight; None = the default."""
 
 
 def stated(strength: Strength, what: str) -> float | str | dict[str, float] | None:

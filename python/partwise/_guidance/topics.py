@@ -51,13 +51,13 @@ class Topic:
     name : str
         Its name.
     seeds : sequence of features, or dict of feature to weight, default=()
-        Features that belong to it, by name or column; a pair (feature, weight) gives one a weight.
+        Features that belong to the topic, as names or column numbers, or as pairs (feature, weight).
     components : int, default=1
-        How many components it has: several where it looks in several ways.
+        The number of components of the topic; more than 1 for topics with several distinct appearances.
     forbidden : sequence of features, default=()
-        Features that must stay out of it; held exactly.
+        Features that must not be in the topic; exact.
     strength : float, "auto" or None, default=None
-        How strongly seeds are kept out of what they don't seed; 0.9 by default.
+        How strongly seeds are kept out of other topics; 0.9 by default.
     """
 
     name: str

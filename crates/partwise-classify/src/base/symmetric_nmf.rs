@@ -5,7 +5,9 @@
 
 use partwise::graphs::Graph;
 use partwise::guidance::{Advice, Strength};
-use partwise::{Init, Labels, Matrix, Model, Real, Result, Settings, Slot, SolverChoice, fit};
+use partwise::{
+    DataMatrix, Init, Labels, Matrix, MethodOptions, Model, Real, Result, Settings, Slot, SolverChoice, fit,
+};
 
 use super::label_spreading::spread;
 use super::{BaseClassifier, CONFIDENCE, Training, TrainingGraph};
@@ -60,7 +62,11 @@ pub(crate) fn codes<T: Real>(
         threads: 1,
         ..Settings::new(scores.columns())
     };
-    Ok(fit(&graph.to_sparse_in::<T>(), &Model::ws_symnmf(labels), &settings)?.codes.cast())
+    let similarities = graph.to_sparse_in::<T>();
+    let largest = similarities.summary().max;
+    // The published coupling: the scores of candidates were compared with it.
+    let options = MethodOptions { coupling: Some(largest * largest), ..MethodOptions::default() };
+    Ok(fit(&similarities, &Model::ws_symnmf(labels).with_options(options), &settings)?.codes.cast())
 }
 
 /// Posteriors from H.

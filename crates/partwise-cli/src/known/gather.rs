@@ -1,5 +1,4 @@
-//! Reads everything that the flags and the guidance file name, and turns it into items of guidance: one
-//! function for each kind.
+//! Reads everything that the flags and the guidance file name, and turns it into items of guidance.
 
 use std::path::Path;
 
@@ -7,14 +6,13 @@ use anyhow::{Result, bail};
 use partwise::guidance::{Advice, LabelRule, Strength, Topic};
 use partwise::methods::Input;
 use partwise::{ComponentReference, DataMatrix, LabelTargets, Matrix, Real};
-use partwise_io::guidance_file::Named;
 use partwise_io::{
     FileItem, GuidanceFile, Origin, ReadOptions, Reference, TopicEntry, read_guidance, read_reference,
     read_table, read_topics, rows_by_name,
 };
 
 use super::Known;
-use crate::graphs::{file_in_words, in_words};
+use crate::graphs::graph_in_words;
 use crate::input::Source;
 use crate::labels::{KnownLabels, known_labels, targets_of};
 use crate::request::{FitRequest, GraphSource, LabelSource};
@@ -27,14 +25,12 @@ impl Known {
         data: &dyn DataMatrix<T>,
         known_entries: Option<Matrix<f64>>,
     ) -> Result<Self> {
-        let file = match &request.known.guidance {
-            Some(path) => read_guidance(path, &source.names())?,
-            None => GuidanceFile::default(),
-        };
+        let path = request.known.guidance.as_ref();
+        let file = path.map(|path| read_guidance(path, &source.names())).transpose()?;
         let anything = request.method.takes(Input::Guidance);
-        let strength = request.strength.or(file.strength);
+        let strength = request.strength.or(file.as_ref().and_then(|file| file.strength));
         let mut gathering = Gathering { request, source, anything, strength, out: Known::default() };
-        gathering.all(file, data, known_entries)?;
+        gathering.all(file.as_ref(), data, known_entries)?;
         let mut out = gathering.out;
         if let Some(features) = source.feature_names.as_ref().filter(|_| anything) {
             out.guidance = out.guidance.with_feature_names(features.clone());
@@ -68,48 +64,36 @@ impl Gathering<'_> {
     /// Every kind of guidance: what the file lists, and what the flags name.
     fn all<T: Real>(
         &mut self,
-        file: GuidanceFile,
+        file: Option<&GuidanceFile>,
         data: &dyn DataMatrix<T>,
         known_entries: Option<Matrix<f64>>,
     ) -> Result<()> {
-        let (request, source, known) = (self.request, self.source, &self.request.known);
-        if known.guidance.is_some() {
+        let (request, known) = (self.request, &self.request.known);
+        if let Some(file) = file {
             self.add_file("guidance", &file.path, &file.sha256);
+            if file.labels().is_some() && known.labels.are_given() {
+                bail!(
+                    "{} and the flags both give labels; remove --labels and --label-column, or the labels in \
+                    the file",
+                    file.path.display()
+                );
+            }
+            self.note("guidance", file.notes.clone());
         }
-        let labels = file.labels().map(|(item, from)| (item.clone(), from.clone()));
-        if labels.is_some() && known.labels.are_given() {
-            bail!(
-                "{} and the flags both give labels; remove --labels and --label-column, or the labels in the \
-                file",
-                file.path.display()
-            );
-        }
-        self.note("guidance", file.notes);
-        self.topics(file.topics)?;
-        self.labels(labels)?;
+        self.topics(file.map_or(Vec::new(), |file| file.topics.clone()))?;
+        self.labels(file)?;
         self.label_targets()?;
-        let mut items = file.items;
-        items.retain(|item| !matches!((&item.advice, &item.from), (Advice::Labels { .. }, Origin::File(_))));
-        let reference = known.reference.as_ref();
-        for (kind, path) in [
-            ("links", known.links.as_ref()),
-            ("references", reference.filter(|_| self.anything)),
-            ("weights of entries", known.entry_weights.as_ref()),
-        ] {
-            items.extend(path.map(|path| FileItem::of_file(kind, path, &source.names())));
-        }
-        // In the order of the kinds: references without names go to the topics that the others have named.
-        items.sort_by_key(|item| Advice::KINDS.iter().position(|kind| kind.name == item.kind.name));
-        items.into_iter().try_for_each(|item| self.item(item, data))?;
-        if let Some(path) = reference.filter(|_| !self.anything) {
-            self.published_reference(path)?;
-        }
+        self.items(file, data)?;
         if let Some(graph) = &request.graph {
-            let (graph, words) = graph.graph(source, data, "")?;
+            let (graph, words) = graph.graph(self.source, data, "")?;
             self.out.chosen.push(words);
             let item = Advice::graph(graph);
+            // A graph has its own default strength: that of the rest would make all codes alike.
             let strength = request.graph_strength.unwrap_or(item.default_strength());
             self.push(item.with_strength(strength));
+        }
+        if let Some(path) = known.reference.as_ref().filter(|_| !self.anything) {
+            self.published_reference(path)?;
         }
         if let Some(known) = known_entries {
             self.push(Advice::KnownEntries(known));
@@ -121,16 +105,58 @@ impl Gathering<'_> {
         Ok(())
     }
 
+    /// The items of the file, but for its labels, and those of the flags, in the order of the kinds: for
+    /// references without names go to the topics that the items before them have named.
+    fn items<T: Real>(&mut self, file: Option<&GuidanceFile>, data: &dyn DataMatrix<T>) -> Result<()> {
+        let (flags, names) = (&self.request.known, self.source.names());
+        let mut items: Vec<FileItem> = file.map_or(Vec::new(), |file| file.items.clone());
+        items.retain(|item| item.kind.name != "labels" || item.from == Origin::Here);
+        let named = [
+            ("links", &flags.links),
+            ("references", if self.anything { &flags.reference } else { &None }),
+            ("weights of entries", &flags.entry_weights),
+        ];
+        for (kind, path) in named {
+            items.extend(path.as_ref().map(|path| FileItem::of_file(kind, path, &names)));
+        }
+        items.sort_by_key(|item| Advice::KINDS.iter().position(|kind| kind.name == item.kind.name));
+        items.iter().try_for_each(|item| self.item(item, data))
+    }
+
+    fn item<T: Real>(&mut self, item: &FileItem, data: &dyn DataMatrix<T>) -> Result<()> {
+        let mut found = item.read(&self.source.names(), &self.out.guidance)?;
+        if let Origin::Neighbours(settings) = &item.from {
+            let from = GraphSource::of_settings(settings.clone(), "");
+            let (graph, words) = from.graph(self.source, data, "")?;
+            found.chosen.push(words);
+            let strength = found.advice.strength().unwrap_or(found.advice.default_strength());
+            found.advice = Advice::Graph { graph, strength };
+        } else if let (Advice::Graph { graph, .. }, Origin::File(file)) = (&found.advice, &item.from) {
+            let notes = std::mem::take(&mut found.notes);
+            let origin = [vec![file.path.display().to_string()], notes].concat().join("; ");
+            found.chosen.push(graph_in_words(graph, "", &origin));
+        }
+        if let (Some(sha256), Origin::File(file)) = (&found.sha256, &item.from) {
+            self.add_file(item.kind.name, &file.path, sha256);
+        }
+        self.note("guidance", found.notes);
+        self.out.chosen.extend(found.chosen);
+        let stated = found.advice.strength().filter(|_| item.stated);
+        self.push_with(found.advice, stated);
+        Ok(())
+    }
+
     fn push(&mut self, item: Advice) {
         self.out.guidance.advice_mut().push(item);
     }
 
     /// An item with its strength: as stated, else that of the request or the file, else its default.
-    fn push_with(&mut self, item: Advice, stated: Option<Strength>) {
+    fn push_with(&mut self, mut item: Advice, stated: Option<Strength>) {
         let default = item.default_strength();
-        // What is not firm by default has its own scale, and no strength of all guidance is meant for it.
-        let general = self.strength.filter(|_| default == Strength::FIRM || !self.anything);
-        self.push(item.with_strength(stated.or(general).unwrap_or(default)));
+        // In guidance of any kind, what is not firm by default has a scale of its own.
+        let general = self.strength.filter(|_| !self.anything || default == Strength::FIRM);
+        item.set_strength(stated.or(general).unwrap_or(default));
+        self.push(item);
     }
 
     fn add_file(&mut self, kind: &str, path: &Path, sha256: &str) {
@@ -167,15 +193,16 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// Labels of the flags, or of the file that the guidance file names.
-    fn labels(&mut self, of_file: Option<(Advice, Named)>) -> Result<()> {
+    fn labels(&mut self, file: Option<&GuidanceFile>) -> Result<()> {
         let (request, method) = (self.request, self.request.method);
         let mut from = request.known.labels.clone();
         let (mut rule, mut stated) = (LabelRule::default(), None);
-        if let Some((Advice::Labels { rule: of_all, strength, .. }, file)) = of_file {
-            (rule, stated) = (of_all, Some(strength).filter(|strength| strength.is_stated()));
+        if let Some((Advice::Labels { rule: own, strength, .. }, file)) = file.and_then(GuidanceFile::labels)
+        {
+            (rule, stated) = (*own, Some(*strength).filter(|strength| strength.is_stated()));
             let labels_per_class = from.labels_per_class.or(file.per_class);
-            from = LabelSource { labels: Some(file.path), label_column: file.column, labels_per_class };
+            let (labels, label_column) = (Some(file.path.clone()), file.column.clone());
+            from = LabelSource { labels, label_column, labels_per_class };
         }
         let sets = [Input::Guidance, Input::LabelSets, Input::LabelTargets].map(|input| method.takes(input));
         match known_labels(&from, self.source, request.settings.seed, sets.contains(&true))? {
@@ -212,32 +239,7 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// An item of the guidance file, or of a file that a flag names.
-    fn item<T: Real>(&mut self, item: FileItem, data: &dyn DataMatrix<T>) -> Result<()> {
-        let mut found = item.read(&self.source.names(), &self.out.guidance)?;
-        let stated = found.advice.strength().filter(|_| item.stated);
-        match (item.from, &mut found.advice) {
-            (Origin::Neighbours(settings), Advice::Graph { graph, .. }) => {
-                let words;
-                (*graph, words) = GraphSource::of_settings(settings, "").graph(self.source, data, "")?;
-                found.chosen.push(words);
-            }
-            (Origin::File(file), advice) => {
-                if let Advice::Graph { graph, .. } = advice {
-                    let notes = std::mem::take(&mut found.notes);
-                    found.chosen.push(in_words(graph, &file_in_words(&file.path, notes)));
-                }
-                self.add_file(item.kind.name, &file.path, &found.sha256.unwrap_or_default());
-            }
-            _ => {}
-        }
-        self.note("guidance", found.notes);
-        self.out.chosen.extend(found.chosen);
-        self.push_with(found.advice, stated);
-        Ok(())
-    }
-
-    /// References of a published method.
+    /// Reference components of a published method, all with the same weight.
     fn published_reference(&mut self, path: &Path) -> Result<()> {
         let mut read = read_reference::<f64>(path, &ReadOptions::default())?
             .aligned_to(self.source.columns, self.source.feature_names.as_deref())?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use partwise::graphs::{NeighbourGraph, Weights};
 use partwise::guidance::Strength;
 use partwise::methods::{self, Form, Input, MethodSpec};
@@ -28,7 +28,7 @@ impl GraphSource {
     /// So many nearest neighbours with the weights of this name; `width` is that of heat weights. `remark`
     /// follows in reports.
     fn neighbours(count: usize, weights: &str, width: Option<f64>, remark: &str) -> Result<Self> {
-        Ok(Self::of_settings(NeighbourGraph::of(count, weights, width)?, remark))
+        Ok(Self::of_settings(NeighbourGraph::named(count, weights, width)?, remark))
     }
 
     /// Nearest neighbours with these settings, within the memory of this machine.
@@ -220,17 +220,12 @@ fn neighbours(flags: &GraphFlags, default: &NeighbourGraph) -> Result<GraphSourc
         Some(name) => (name.as_str(), ""),
         None => (default.weights.name(), " by default"),
     };
-    match GraphSource::neighbours(count, weights, width, remark) {
-        Err(_) => {
-            bail!("--graph-weights {weights} needs --heat-width, in the square of the unit of the data")
+    GraphSource::neighbours(count, weights, width, remark).map_err(|_| match width {
+        None => {
+            anyhow!("--graph-weights {weights} needs --heat-width, in the square of the unit of the data")
         }
-        Ok(GraphSource::Neighbours(settings, _))
-            if width.is_some() && !matches!(settings.weights, Weights::Heat { .. }) =>
-        {
-            bail!("--heat-width has no effect on {weights} weights")
-        }
-        Ok(graph) => Ok(graph),
-    }
+        Some(_) => anyhow!("--heat-width has no effect on {weights} weights"),
+    })
 }
 
 fn settings(solve: &SolveFlags, l1: (f64, f64), l2: (f64, f64)) -> Result<Settings> {

@@ -110,7 +110,7 @@ impl Reader<'_> {
                 let weights = keys.get("weights");
                 let name = weights.map_or(Ok("binary"), |weights| weights.text("a kind of weights"))?;
                 let width = keys.get("width").map(weight).transpose()?;
-                let graph = NeighbourGraph::of(neighbours, name, width);
+                let graph = NeighbourGraph::named(neighbours, name, width);
                 let place = weights.unwrap_or(count);
                 Ok(Origin::Neighbours(graph.map_err(|error| place.fault(error.to_string()))?))
             }

@@ -81,7 +81,7 @@ pub struct Named {
 }
 
 /// Everything that the file says; see the module.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GuidanceFile {
     /// The file.
     pub path: PathBuf,
@@ -125,8 +125,14 @@ pub fn guidance_of(source: &Source, names: &DataNames<'_>) -> Result<GuidanceFil
     let document = text.parse()?;
     let folder = source.path.parent().unwrap_or(Path::new(""));
     let mut reader = Reader { folder, names, notes: Vec::new() };
-    let mut out =
-        GuidanceFile { path: source.path.clone(), sha256: source.sha256.clone(), ..GuidanceFile::default() };
+    let mut out = GuidanceFile {
+        path: source.path.clone(),
+        strength: None,
+        topics: Vec::new(),
+        items: Vec::new(),
+        notes: Vec::new(),
+        sha256: source.sha256.clone(),
+    };
     let keys: Vec<String> = Advice::KINDS.iter().map(Kind::key).collect();
     let valid: Vec<&str> =
         ["strength", "topics"].into_iter().chain(keys.iter().map(String::as_str)).collect();

@@ -12,8 +12,9 @@
 //! departments), their largest connected part, every link of weight 1, no loops; S = D^-½ A D^-½; k the
 //! number of classes; 6 % of the nodes of each class labelled, one at least, drawn at random; random starts
 //! that all methods but the last share; HALS, H1 first, 200 iterations, no other stop; the cluster is the
-//! largest entry of the row of H1. WS-SymNMF as published has m = 1 and alternates the scales d; the two
-//! further lines are our own: a strength without a unit, σ = 1, and "defaults" (σ = 10, label-aware start).
+//! largest entry of the row of H1. Both methods as published have μ = (max S)², WS-SymNMF m = 1, and it
+//! alternates the scales d. The further lines are our own: a strength without a unit, σ = 1; and "defaults",
+//! with one factor in place of μ (SymNMF from the eigenvectors; WS-SymNMF with σ = 10 from the labels).
 //! Cuts are those of A; lower is better. Spectral clustering sees no labels, as SymNMF does; "unlabelled"
 //! leaves out the nodes whose labels guide the others.
 //!
@@ -28,8 +29,8 @@ use anyhow::{Result, bail};
 use partwise::graphs::Graph;
 use partwise::metrics::{accuracy, cuts, nmi_max, restricted};
 use partwise::{
-    Advice, AnchorScale, DenseMatrix, Init, Labels, Matrix, MethodOptions, Model, Settings, SolverChoice,
-    SparseMatrix, Strength, fit,
+    Advice, AnchorScale, DataMatrix, DenseMatrix, Init, Labels, Matrix, MethodOptions, Model, Settings,
+    SolverChoice, SparseMatrix, Strength, fit,
 };
 
 use super::{Case, DataSet, Extent, Group, LABEL_SIGMA, Outcome, Protocol, Reference, Row, Unit};
@@ -48,6 +49,7 @@ pub const GRAPHS: Protocol = Protocol {
     minutes: 1.0,
     groups: &[
         Group { name: SYMNMF, title: "SymNMF" },
+        Group { name: SYMNMF_DEFAULTS, title: "SymNMF as one factor, from the eigenvectors" },
         Group { name: PUBLISHED, title: "WS-SymNMF as published, m = 1" },
         Group { name: STRENGTH, title: "WS-SymNMF, strength 1 without a unit" },
         Group { name: DEFAULTS, title: "WS-SymNMF, sigma 10, from the labels" },
@@ -61,11 +63,12 @@ pub const GRAPHS: Protocol = Protocol {
     run,
     main_scores: &["accuracy", "unlabelled", "normalized cut"],
     references,
-    revision: 2,
+    revision: 3,
     ..Protocol::PLAIN
 };
 
 const SYMNMF: &str = "symnmf";
+const SYMNMF_DEFAULTS: &str = "symnmf-defaults";
 const PUBLISHED: &str = "ws-symnmf-m1";
 const STRENGTH: &str = "ws-symnmf-strength1";
 const DEFAULTS: &str = "ws-symnmf";
@@ -163,23 +166,32 @@ impl LabelledGraph {
             let clusters: Vec<i32> = found.labels.iter().map(|cluster| *cluster as i32).collect();
             return self.row(unit.row("spectral").by(spectral::SOLVER), &clusters, &unlabelled, None);
         }
-        let guided = |strength| {
-            let options =
-                MethodOptions { anchor_scale: AnchorScale::Alternating, ..MethodOptions::default() };
-            Model::ws_symnmf(Advice::labels(labels.clone()).with_strength(strength)).with_options(options)
-        };
-        let (method, model, init) = match unit.group {
-            SYMNMF => ("symnmf", Model::symnmf(), Init::Random),
-            PUBLISHED => ("ws-symnmf, m = 1", guided(Strength::Raw(1.0)), Init::Random),
-            STRENGTH => ("ws-symnmf, strength 1", guided(Strength::of_sigma(1.0)), Init::Random),
-            _ => ("ws-symnmf, defaults", guided(Strength::of_sigma(LABEL_SIGMA)), Init::Labels),
-        };
         let normalized = self.graph.normalized();
         let similarities: SparseMatrix<'_, f64> = normalized.to_sparse();
+        let most = similarities.summary().max;
+        let published = MethodOptions {
+            anchor_scale: AnchorScale::Alternating,
+            coupling: Some(most * most),
+            ..MethodOptions::default()
+        };
+        let guided = |strength| Model::ws_symnmf(Advice::labels(labels.clone()).with_strength(strength));
+        let (method, model, init) = match unit.group {
+            SYMNMF => ("symnmf", Model::symnmf().with_options(published), Init::Random),
+            SYMNMF_DEFAULTS => ("symnmf, defaults", Model::symnmf(), Init::Auto),
+            PUBLISHED => {
+                ("ws-symnmf, m = 1", guided(Strength::Raw(1.0)).with_options(published), Init::Random)
+            }
+            STRENGTH => {
+                let model = guided(Strength::of_sigma(1.0)).with_options(published);
+                ("ws-symnmf, strength 1", model, Init::Random)
+            }
+            _ => ("ws-symnmf, defaults", guided(Strength::of_sigma(LABEL_SIGMA)), Init::Labels),
+        };
+        let by_default = [SYMNMF_DEFAULTS, DEFAULTS].contains(&unit.group);
         let settings = Settings {
             seed: unit.draw,
             init,
-            solver: SolverChoice::Hals,
+            solver: if by_default { SolverChoice::Auto } else { SolverChoice::Hals },
             max_iterations: ITERATIONS,
             tolerance: 0.0,
             threads: 1,

@@ -12,10 +12,10 @@ use pyo3::types::{PyDict, PyList};
 use crate::arrays::to_matrix;
 use crate::data::{Lent, View};
 use crate::document;
-use crate::faults::value_error;
+use crate::errors::value_error;
 use crate::fitting::outcome;
 use crate::options;
-use crate::watching::watched;
+use crate::progress::watched;
 
 /// Factors data by guidance; the outcome of a fit, with `findings`, `agreement`, `topics` and, where
 /// strengths were searched, `searched`.

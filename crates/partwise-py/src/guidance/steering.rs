@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use crate::arrays::{into_array, to_matrix};
 use crate::data::{Lent, View};
 use crate::document;
-use crate::faults::value_error;
+use crate::errors::value_error;
 
 /// The guidance with every component in a topic, free ones under the names that a fit gives them.
 #[pyfunction]

@@ -142,6 +142,13 @@ impl<T: Real> Factors<T> {
         self.slots[slot.index()].as_mut().expect("the model has a factor in this slot")
     }
 
+    /// Codes and components, to write. Counts as a change of both.
+    pub(crate) fn main_mut(&mut self) -> [&mut Matrix<T>; 2] {
+        Slot::MAIN.iter().for_each(|slot| self.versions[slot.index()] += 1);
+        let [codes, components, ..] = &mut self.slots;
+        [codes, components].map(|slot| slot.as_mut().expect("every model has both"))
+    }
+
     /// Goes up with every change of the slot, so that what was computed from it can be reused.
     pub(crate) fn version(&self, slot: Slot) -> u64 {
         self.versions[slot.index()]

@@ -5,7 +5,8 @@
 //! fit is returned.
 
 use crate::data::DataMatrix;
-use crate::engine::losses::Loss;
+use crate::engine::column_squares;
+use crate::engine::losses::{Loss, images};
 use crate::engine::quadratic::NEAR_ZERO;
 use crate::engine::solvers::SolverSpec;
 use crate::engine::term::{Penalty, Term};
@@ -26,6 +27,8 @@ pub struct Problem<'a, T: Real> {
     /// entries: of what does not depend on W·H).
     pub(crate) merge_constant: f64,
     pub(crate) order: Vec<Slot>,
+    /// Whether the data are similarities of the samples.
+    pub(crate) symmetric: bool,
     /// S between the factors.
     pub(crate) smoothing: Option<Smoothing>,
     /// What happens to both factors after each iteration.
@@ -125,6 +128,46 @@ impl<'a, T: Real> Problem<'a, T> {
     /// same in the updates and at the end. Scales have a closed form whatever the solver.
     pub(crate) fn zero_share(&self, slot: Slot) -> f64 {
         if self.solver.zeros_stay && !slot.has_closed_form() { NEAR_ZERO } else { 0.0 }
+    }
+
+    /// Whether codes and components are one factor.
+    pub(crate) fn has_equal_factors(&self) -> bool {
+        self.contributions.iter().any(|c| c.facts().equal_factors)
+    }
+
+    /// Whether there are image rows and image columns, whose products are the components.
+    fn has_images(&self) -> bool {
+        self.order.contains(&Slot::ImageRows)
+    }
+
+    /// Brings the components up to date where they follow from other factors, after a change of `slot`.
+    pub(crate) fn follow(&self, factors: &mut Factors<T>, slot: Slot) {
+        if self.has_images() && slot != Slot::Codes {
+            let (rows, columns) = (factors.get(Slot::ImageRows), factors.get(Slot::ImageColumns));
+            *factors.get_mut(Slot::Components) = images::compose(rows, columns);
+        }
+        if self.has_equal_factors() && slot == Slot::Codes {
+            let [codes, components] = factors.main_mut();
+            components.as_mut_slice().copy_from_slice(codes.as_slice());
+        }
+    }
+
+    /// One factor of two whose product it is to resemble, where codes and components are one: the mean of
+    /// both, each of their components at equal length.
+    pub(crate) fn make_equal(&self, factors: &mut Factors<T>) {
+        if !self.has_equal_factors() || factors.get(Slot::Codes) == factors.get(Slot::Components) {
+            return;
+        }
+        let lengths = Slot::MAIN.map(|slot| column_squares(factors, slot));
+        let share = |own: f64, other: f64| if own > 0.0 { 0.5 * (other / own).sqrt().sqrt() } else { 0.0 };
+        let [codes, components] = factors.main_mut();
+        for row in 0..codes.rows() {
+            for (j, (u, v)) in codes.row_mut(row).iter_mut().zip(components.row(row)).enumerate() {
+                let (a, b) = (lengths[0][j], lengths[1][j]);
+                *u = T::from_f64(share(a, b) * u.to_f64() + share(b, a) * v.to_f64());
+            }
+        }
+        self.follow(factors, Slot::Codes);
     }
 
     /// Puts the fixed entries of a slot where they are fixed; whether that changed anything.

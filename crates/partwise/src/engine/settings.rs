@@ -11,7 +11,8 @@ use crate::foundation::{Error, Matrix, Result};
 #[non_exhaustive]
 pub enum Init {
     /// [`Init::Guided`] with guidance; [`Init::Labels`] when labels are given and k is at least the number of
-    /// classes ([`Init::Exemplars`] where a class owns several components); [`Init::Random`] otherwise.
+    /// classes ([`Init::Exemplars`] where a class owns several components); [`Init::Spectral`] where a
+    /// symmetric factorization knows nothing else; [`Init::Random`] otherwise.
     #[default]
     Auto,
     /// Uniform on (0, 1) times √(mean X / k), from the seed.
@@ -22,6 +23,8 @@ pub enum Init {
     Nndsvda,
     /// NNDSVD with zeros filled by small random numbers (a hundredth of the random start).
     Nndsvdar,
+    /// From the leading eigenvectors, turned so that they are nearly non-negative (symmetric data only).
+    Spectral,
     /// Label-aware: class means as components, the codes solved at them, and the codes first in each
     /// iteration. It matters more than the model when labels are few.
     Labels,
@@ -50,11 +53,16 @@ impl Init {
     /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] and
     /// [`Init::Given`] have none).
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
-        ("auto", "guided with guidance, labels when labels are given, random otherwise"),
+        (
+            "auto",
+            "guided with guidance, labels when labels are given, spectral for symnmf without coupling, random \
+            otherwise",
+        ),
         ("random", "uniform, from the seed"),
         ("nndsvd", "from a truncated SVD, with exact zeros"),
         ("nndsvda", "nndsvd with zeros filled by a constant"),
         ("nndsvdar", "nndsvd with zeros filled by small random numbers"),
+        ("spectral", "from the leading eigenvectors (symmetric data only)"),
         ("labels", "class means as components, codes solved first"),
         ("exemplars", "labelled samples as components, codes solved first"),
         ("guided", "topics from their samples, seeds and references, codes solved first"),
@@ -66,8 +74,8 @@ impl Init {
     /// # Errors
     /// [`Error::UnknownName`] with the valid names.
     pub fn from_name(name: &str) -> Result<Self> {
-        use Init::{Auto, Exemplars, Guided, Labels, Nndsvd, Nndsvda, Nndsvdar, Published, Random};
-        let all = [Auto, Random, Nndsvd, Nndsvda, Nndsvdar, Labels, Exemplars, Guided, Published];
+        use Init::{Auto, Exemplars, Guided, Labels, Nndsvd, Nndsvda, Nndsvdar, Published, Random, Spectral};
+        let all = [Auto, Random, Nndsvd, Nndsvda, Nndsvdar, Spectral, Labels, Exemplars, Guided, Published];
         Error::choose("start", name, all.map(|start| (start.name(), start)))
     }
 
@@ -79,6 +87,7 @@ impl Init {
             Init::Nndsvd => "nndsvd",
             Init::Nndsvda => "nndsvda",
             Init::Nndsvdar => "nndsvdar",
+            Init::Spectral => "spectral",
             Init::Labels => "labels",
             Init::Exemplars => "exemplars",
             Init::Guided => "guided",
@@ -93,8 +102,9 @@ impl Init {
 /// objective never rises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Acceleration {
-    /// On for plain NMF when `solver` is `Auto` and the start isn't made from labels; off otherwise, so that
-    /// a method or a solver that was asked for takes the iterations of its paper.
+    /// On for plain NMF when `solver` is `Auto` and the start isn't made from labels, and for symmetric methods
+    /// with one factor when `solver` is `Auto`; off otherwise, so that a method or a solver that was asked for
+    /// takes the iterations of its paper.
     #[default]
     Auto,
     /// Plain iterations.
@@ -107,7 +117,11 @@ pub enum Acceleration {
 impl Acceleration {
     /// All, by name, with what they mean.
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
-        ("auto", "on for plain nmf with solver auto from a start without labels, off otherwise"),
+        (
+            "auto",
+            "on for plain nmf with solver auto from a start without labels, and for symmetric methods without \
+            coupling with solver auto; off otherwise",
+        ),
         ("off", "plain iterations, as in the papers"),
         ("on", "an error if the solver or the method does not support it"),
     ];

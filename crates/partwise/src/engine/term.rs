@@ -93,6 +93,8 @@ pub(crate) struct Facts {
     pub(crate) weights_entries: bool,
     /// It fixes entries of a factor. Such terms come after all others.
     pub(crate) fixes_entries: bool,
+    /// It makes the components a copy of the codes: one factor, which comes twice in the objective.
+    pub(crate) equal_factors: bool,
 }
 
 /// Whether some rows of a factor have a Gram (or an unknown) of their own.

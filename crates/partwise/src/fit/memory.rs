@@ -5,7 +5,7 @@
 //! data        a transpose of sparse data; a copy where rows are merged or weighted,
 //!             or features or entries have weights
 //! start       both factors in f64 beside themselves (label-aware, guided);
-//!             the work of a truncated SVD (nndsvd)
+//!             the work of a truncated SVD (nndsvd) or of eigenvectors (spectral)
 //! loop        for each factor itself and its product with X; two more where it is accelerated;
 //!             a few Grams (k × k)
 //! end         both factors in f64 for each thread that computes the exact error of dense data
@@ -52,12 +52,17 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
     let values = (size.rows() + size.columns()) * k;
     let copies = copies(model) * size.bytes();
     let label_start = starts_from_labels(model, settings);
+    let one_factor = model.spec.form == Form::Symmetric && model.options.coupling.is_none();
     let accelerated = settings.acceleration == Acceleration::On
         || (settings.acceleration == Acceleration::Auto
             && model.spec.name == "nmf"
             && settings.solver == SolverChoice::Auto
             && !label_start);
-    let kept = if accelerated { 2.0 * values * number } else { 0.0 };
+    let kept = match (one_factor, accelerated) {
+        (true, _) => values * number,
+        (false, true) => 2.0 * values * number,
+        (false, false) => 0.0,
+    };
     let linked = if model.spec.takes(Input::Smoothing) { values * number } else { 0.0 };
     // Codes of one row per sample, from those of merged or weighted rows.
     let untied = if copies > 0.0 { size.rows() * k * number } else { 0.0 };
@@ -70,6 +75,8 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
         + if label_start { 3.0 * k * k * WORD } else { 0.0 };
     let at_start = match settings.init {
         Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => svd_bytes(size, settings.rank),
+        Init::Auto | Init::Spectral if one_factor && !label_start => spectral_bytes(size, settings.rank),
+        Init::Spectral => spectral_bytes(size, settings.rank),
         _ if label_start => values * (WORD + number) + size.rows() * k * number,
         _ => values * number,
     };
@@ -175,6 +182,15 @@ fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usiz
         _ => 0.0,
     };
     2.0 * values * number + grams + exact + state
+}
+
+/// Two bases; of the columns that are kept the eigenvectors, what is left of them beside the pivots, both turned
+/// in `f64`, and both factors.
+fn spectral_bytes(size: DataSize, rank: usize) -> f64 {
+    let width = rank.saturating_add(SVD_EXTRA).min(size.samples) as f64;
+    let (n, k, number) = (size.rows(), rank as f64, size.number as f64);
+    let bases = n * width * (2.0 * number + WORD);
+    bases + 2.0 * n * k * WORD + 2.0 * n * k * number + 5.0 * width * width * WORD
 }
 
 /// A random projection, two bases, the small SVD, and both factors in `f64`.

@@ -42,6 +42,9 @@ pub struct Fit<T> {
     pub loss_value: f64,
     /// ‖X − WH‖/‖X‖ (rows and features weighted as above); for Kullback–Leibler D(X‖WH)/ΣX.
     pub relative_error: f64,
+    /// ‖S − WWᵀ‖/‖S‖ of a symmetric factorization: that of its codes alone, in both places. It is
+    /// [`Fit::relative_error`] where codes and components are one factor.
+    pub symmetric_error: Option<f64>,
     /// Norm of the projected gradient of the published objective over all factors, at the end: as the stop
     /// test measures it (see [`Settings::tolerance`]), also under multiplicative updates.
     pub kkt: f64,
@@ -225,6 +228,14 @@ fn run<T: Real>(
     Ok(finish(problem, T::once::<Run>((problem, start, settings, observer))?))
 }
 
+/// ‖S − WWᵀ‖/‖S‖, of which `size` is the square of the last.
+fn symmetric_error<T: Real>(problem: &Problem<'_, T>, codes: &Matrix<T>, size: f64) -> f64 {
+    let (data, gram) = (problem.data(), codes.cast::<f64>().gram());
+    let squared = |rows| data.squared_residual_beside(rows, codes, codes, &gram);
+    let sum: f64 = data.sample_chunks().into_iter().map(squared).sum();
+    if size > 0.0 { (sum.max(0.0) / size).sqrt() } else { 0.0 }
+}
+
 /// What the loop left, as the caller knows samples and features.
 fn finish<T: Real>(problem: &Problem<'_, T>, finished: Finished<T>) -> Fit<T> {
     let Finished { factors, exact, history, stop, notices, threads, working_bytes, elapsed } = finished;
@@ -244,6 +255,11 @@ fn finish<T: Real>(problem: &Problem<'_, T>, finished: Finished<T>) -> Fit<T> {
     // A model may publish its objective with the factor ½; the loss is always without it.
     let loss_value = ((parts[0].1 + unknown) * problem.loss.published_factor() / factor).max(0.0);
     let ratio = if size > 0.0 { loss_value / size } else { 0.0 };
+    let relative_error = if problem.loss == Loss::Frobenius { ratio.sqrt() } else { ratio };
+    let symmetric_error = match problem.has_equal_factors() {
+        true => Some(relative_error),
+        false => problem.symmetric.then(|| symmetric_error(problem, factors.get(Slot::Codes), size)),
+    };
     let zero = zero_factors(problem, &factors);
     let codes = problem.untie(factors.get(Slot::Codes));
     let rescaling = factors.rescaling.clone();
@@ -257,7 +273,8 @@ fn finish<T: Real>(problem: &Problem<'_, T>, finished: Finished<T>) -> Fit<T> {
         further,
         objective: parts.iter().map(|(_, v)| v).sum(),
         loss_value,
-        relative_error: if problem.loss == Loss::Frobenius { ratio.sqrt() } else { ratio },
+        relative_error,
+        symmetric_error,
         parts,
         kkt: factor * exact.kkt,
         objective_unit: 1.0,

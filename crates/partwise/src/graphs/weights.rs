@@ -38,9 +38,9 @@ pub enum Weights {
 }
 
 impl Weights {
-    /// Every name, with a sentence.
+    /// The kinds by name, with a sentence each.
     #[doc(hidden)]
-    pub const NAMES: &[(&str, &str)] = &[
+    pub const NAMES: &'static [(&'static str, &'static str)] = &[
         ("binary", "1"),
         ("heat", "exp(-|x - y|^2 / width), for a width"),
         ("self-tuning", "as heat, the width from the distances to each sample's neighbours"),
@@ -50,7 +50,7 @@ impl Weights {
 
     /// Its name.
     #[doc(hidden)]
-    pub fn name(&self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Weights::Binary => "binary",
             Weights::Heat { .. } => "heat",
@@ -96,25 +96,37 @@ impl Default for NeighbourGraph {
 }
 
 impl NeighbourGraph {
-    /// Of so many neighbours, with weights of this name. With cosine weights the cosine makes samples near;
-    /// self-tuning weights have as many scale neighbours; heat weights need a width.
+    /// The graph of so many neighbours with the weights of this name. `width` is that of heat weights;
+    /// self-tuning weights take the last neighbour for their scale, cosine weights the angle for nearness.
     ///
     /// # Errors
-    /// [`Error::UnknownName`] with the valid names; [`Error::OutOfRange`] for heat weights without a width.
+    /// [`Error::UnknownName`] with the valid names; [`Error::Incompatible`] for heat weights without a width,
+    /// and for a width of other weights.
     #[doc(hidden)]
-    pub fn of(neighbours: usize, weights: &str, width: Option<f64>) -> Result<Self> {
-        let every = [
-            Weights::Binary,
-            Weights::Heat { width: width.unwrap_or(0.0) },
-            Weights::SelfTuning { scale_neighbour: neighbours },
-            Weights::Cosine,
-            Weights::Dot,
-        ];
-        let weights = Error::choose("graph weights", weights, every.map(|known| (known.name(), known)))?;
-        if matches!(weights, Weights::Heat { .. }) && width.is_none() {
-            return Err(Error::out_of_range("the width of heat weights", "missing", "a number above 0"));
-        }
-        let closeness = if weights == Weights::Cosine { Closeness::Cosine } else { Closeness::Euclidean };
+    pub fn named(neighbours: usize, weights: &str, width: Option<f64>) -> Result<Self> {
+        let (closeness, scale_neighbour) = (Closeness::Euclidean, neighbours);
+        let (closeness, weights) = match (weights, width) {
+            ("binary", None) => (closeness, Weights::Binary),
+            ("heat", Some(width)) => (closeness, Weights::Heat { width }),
+            ("self-tuning", None) => (closeness, Weights::SelfTuning { scale_neighbour }),
+            ("cosine", None) => (Closeness::Cosine, Weights::Cosine),
+            ("dot", None) => (closeness, Weights::Dot),
+            _ => {
+                Error::choose(
+                    "kind of weights",
+                    weights,
+                    Weights::NAMES.iter().map(|(name, _)| (*name, ())),
+                )?;
+                return Err(Error::Incompatible {
+                    asked: format!(
+                        "{weights} weights with{} a width",
+                        if width.is_some() { "" } else { "out" }
+                    ),
+                    reason: "a width is that of heat weights, which need one".into(),
+                    valid: vec!["heat weights with a width".into(), "other weights without".into()],
+                });
+            }
+        };
         Ok(NeighbourGraph { neighbours, closeness, weights, ..NeighbourGraph::default() })
     }
 }

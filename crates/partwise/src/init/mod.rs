@@ -7,6 +7,7 @@ mod exemplars;
 mod guided;
 mod labels;
 mod nndsvd;
+mod spectral;
 
 use crate::engine::Problem;
 use crate::engine::losses::images;
@@ -40,6 +41,9 @@ pub(crate) fn start<T: Real>(
             None => main_factors(problem, model, settings, init, notices)?,
         },
     };
+    if !problem.solve_codes {
+        problem.make_equal(&mut start);
+    }
     for contribution in &problem.contributions {
         let Some(slot) = contribution.facts().own_slot else { continue };
         let factor = match contribution.own_start(&start) {
@@ -73,7 +77,8 @@ fn given(init: &Init, slot: Slot) -> Option<&Matrix<f64>> {
 /// Refuses factors that the model doesn't have, or that follow from others.
 fn check_given<T: Real>(problem: &Problem<'_, T>, init: &Init) -> Result<()> {
     let Init::Given(factors) = init else { return Ok(()) };
-    let takes = |slot: Slot| problem.order.contains(&slot) && slot != Slot::Scales;
+    let copied = |slot: Slot| slot == Slot::Components && problem.has_equal_factors();
+    let takes = |slot: Slot| (problem.order.contains(&slot) || copied(slot)) && slot != Slot::Scales;
     match factors.iter().find(|(slot, _)| !takes(*slot)) {
         None => Ok(()),
         Some((slot, _)) => Err(Error::Incompatible {
@@ -151,45 +156,57 @@ fn main_factors<T: Real>(
     notices: &mut Vec<Notice>,
 ) -> Result<Factors<T>> {
     let data = problem.data();
-    let random = |slot| random_factor(problem, slot, settings);
     match init {
-        Init::Auto | Init::Random | Init::Guided => {
-            Ok(Factors::new(random(Slot::Codes), random(Slot::Components)))
-        }
+        Init::Auto | Init::Random | Init::Guided => Ok(with_random(problem, None, None, settings)),
         Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => {
             nndsvd::start(data, settings, init, |row| problem.row_origin(row).0)
         }
+        Init::Spectral if data.summary().max > 0.0 => Ok(spectral::start(problem, settings)),
+        Init::Spectral => Ok(with_random(problem, None, None, settings)),
         Init::Labels => labels::start(problem, model, settings),
         Init::Exemplars => exemplars::start(problem, model, settings),
         Init::Published => Ok(published(problem, model, settings)),
         Init::Given(_) => {
-            let codes = match given(init, Slot::Codes) {
-                None => random(Slot::Codes),
-                Some(codes) => custom_codes(problem, codes, settings.rank, notices)?,
-            };
-            let components = match given(init, Slot::Components) {
-                None => random(Slot::Components),
-                Some(held) => {
-                    let shape = (data.n_features(), settings.rank);
-                    problem.scaled(custom_factor(Slot::Components, held, shape)?)
-                }
-            };
-            Ok(Factors::new(codes, components))
+            let codes = given(init, Slot::Codes);
+            let codes =
+                codes.map(|codes| custom_codes(problem, codes, settings.rank, notices)).transpose()?;
+            let shape = (data.n_features(), settings.rank);
+            let components = given(init, Slot::Components);
+            let components =
+                components.map(|held| custom_factor(Slot::Components, held, shape)).transpose()?;
+            Ok(with_random(problem, codes, components.map(|held| problem.scaled(held)), settings))
         }
         Init::Custom { codes, components } => {
-            let codes = match codes {
-                None => random(Slot::Codes),
-                Some(codes) => custom_codes(problem, codes, settings.rank, notices)?,
-            };
-            let components = match components {
-                None => random(Slot::Components),
-                Some(components) => {
-                    problem.scaled(custom_components(data.n_features(), components, settings.rank)?)
-                }
-            };
-            Ok(Factors::new(codes, components))
+            let codes = codes.as_ref();
+            let codes =
+                codes.map(|codes| custom_codes(problem, codes, settings.rank, notices)).transpose()?;
+            let of_columns = |held| custom_components(data.n_features(), held, settings.rank);
+            let components = components.as_ref().map(of_columns).transpose()?;
+            Ok(with_random(problem, codes, components.map(|held| problem.scaled(held)), settings))
         }
     }
+}
+
+/// Codes and components; one that is not given is random, or the other where they are one factor.
+fn with_random<T: Real>(
+    problem: &Problem<'_, T>,
+    codes: Option<Matrix<T>>,
+    components: Option<Matrix<T>>,
+    settings: &Settings,
+) -> Factors<T> {
+    let random = |slot| random_factor(problem, slot, settings);
+    let one = problem.has_equal_factors();
+    let codes = match (codes, &components) {
+        (Some(codes), _) => codes,
+        (None, Some(components)) if one => components.clone(),
+        _ => random(Slot::Codes),
+    };
+    let components = match components {
+        Some(components) => components,
+        None if one => codes.clone(),
+        None => random(Slot::Components),
+    };
+    Factors::new(codes, components)
 }
 
 /// The typical size of an entry of a factor: √(mean X / k), with the caller's X; with the weighted rows where

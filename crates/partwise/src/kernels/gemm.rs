@@ -57,6 +57,11 @@ impl<'a, T: Real> View<'a, T> {
         View(self.0.subcols(columns.start, columns.len()))
     }
 
+    /// Rows and columns.
+    pub(crate) fn shape(self) -> (usize, usize) {
+        (self.0.nrows(), self.0.ncols())
+    }
+
     /// The transpose.
     pub(crate) fn transposed(self) -> Self {
         View(self.0.transpose())

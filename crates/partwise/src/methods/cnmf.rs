@@ -15,6 +15,7 @@ use crate::guidance::LabelRule;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "cnmf",
+    estimator: "CNMF",
     title: "CNMF",
     summary: "samples with the same label share one row of codes, exactly",
     objective: "|X - A Z H|^2, or D(X | A Z H)",

@@ -21,6 +21,7 @@ use crate::terms::GraphSmoothing;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "gnmf",
+    estimator: "GNMF",
     title: "GNMF",
     summary: "samples that are connected in a graph get similar codes",
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A",

@@ -16,6 +16,7 @@ pub(crate) const NAME: &str = "guided";
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
+    estimator: "GuidedNMF",
     title: "guided NMF",
     summary: "all guidance in one model: labels, seed words, references, links, a graph",
     objective: "|X - W H|^2, or D(X | W H), + one penalty per item of guidance",

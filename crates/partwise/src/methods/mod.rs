@@ -75,6 +75,8 @@ pub enum Form {
 pub struct MethodSpec {
     /// The name in settings, files and on the command line.
     pub name: &'static str,
+    /// The name of its class in Python.
+    pub estimator: &'static str,
     /// The name in running text.
     pub title: &'static str,
     /// One sentence.
@@ -176,6 +178,7 @@ pub static ALL: &[&MethodSpec] = &[
 /// [`MethodSpec`] values.
 const PLAIN: MethodSpec = MethodSpec {
     name: "",
+    estimator: "",
     title: "",
     summary: "",
     objective: "",

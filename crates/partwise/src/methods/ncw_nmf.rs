@@ -12,6 +12,7 @@ use super::{MethodSpec, Tying, no_terms};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ncw-nmf",
+    estimator: "NCWNMF",
     title: "NCW-NMF",
     summary: "plain factorization with rows weighted as in normalized cuts",
     objective: "sum_i g_i |x_i - w_i H|^2, g_i = 1/(X X' 1)_i",

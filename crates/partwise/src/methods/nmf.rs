@@ -11,6 +11,7 @@ use super::{Loss, MethodSpec, no_terms};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf",
+    estimator: "NMF",
     title: "NMF",
     summary: "plain factorization without guidance (labels, if given, are used only for the start and for \
         names)",

@@ -29,6 +29,7 @@ pub(crate) const NAME: &str = "nmf-alpha";
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
+    estimator: "NMFAlpha",
     title: "NMF-alpha",
     summary: "the factors keep the directions of support vector machines trained on the labelled samples",
     objective: "D(X | W H) + lambda D(S'X | S'W H), S the coefficients of the support vectors",

@@ -16,6 +16,7 @@ use crate::guidance::LabelRule;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf-dc",
+    estimator: "NMFDC",
     title: "NMF-DC",
     summary: "samples with the same label share one row of codes, with a smoothing matrix between the \
         factors",

@@ -12,6 +12,7 @@ use super::{Input, Loss, MethodSpec, PLAIN};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ns-nmf",
+    estimator: "NsNMF",
     title: "nsNMF",
     takes: &[Input::Smoothing],
     summary: "a smoothing matrix between the factors, which makes both sparse",

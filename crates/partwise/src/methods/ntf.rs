@@ -15,6 +15,7 @@ use super::{Error, Form, Input, Known, MethodSpec, Terms};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ntf",
+    estimator: "NTF",
     title: "NTF",
     summary: "images as slices of a tensor: each component is a column of pixels times a row",
     objective: "sum_iab (T_iab - sum_j W_ij U_aj V_bj)^2",

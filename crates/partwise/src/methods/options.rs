@@ -46,7 +46,8 @@ pub struct MethodOptions {
     pub support: Option<Arc<SupportVectors>>,
     /// Height p and width q of the images that the samples are, row by row; p·q = d.
     pub image_shape: Option<(usize, usize)>,
-    /// μ: how strongly the two factors of a symmetric method are drawn to each other.
+    /// μ of a symmetric method: how strongly its two factors are drawn to each other, in the papers (max S)².
+    /// One factor that comes twice when absent.
     pub coupling: Option<f64>,
 }
 

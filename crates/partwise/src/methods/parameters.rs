@@ -174,8 +174,8 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         input: Input::StepRule,
-        help: "The step of gradient solvers on merged rows: each row's own, or that of the largest class, as \
-            published.",
+        help: "The step size of gradient solvers on merged rows: one per row, or that of the largest class, \
+            as published.",
         title: "step rule",
         kind: ParameterKind::Choice(StepRule::NAMES),
         valid: "\"own-class\" or \"largest-class\"",
@@ -191,8 +191,8 @@ pub static PARAMETERS: &[Parameter] = &[
     Parameter {
         input: Input::AnchorScale,
         aliases: &["scale_mode"],
-        help: "What becomes of the free scale of reference rows: fitted exactly, fitted in turn as \
-            published, or fixed at 1.",
+        help: "How the free scale of reference rows is fitted: exactly, in turn as published, or not at all \
+            (fixed at 1).",
         title: "anchor scale",
         kind: ParameterKind::Choice(AnchorScale::NAMES),
         valid: "\"joint\", \"alternating\" or \"fixed\"",
@@ -207,7 +207,7 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         input: Input::ComponentsPerClass,
-        help: "How many components each class owns, for classes that look in several ways.",
+        help: "Components per class, for classes with several distinct appearances.",
         title: "components per class",
         kind: ParameterKind::Whole,
         valid: "1 or more",
@@ -257,9 +257,10 @@ pub static PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         input: Input::Coupling,
-        help: "The penalty on the difference between the two factors.",
+        help: "The published penalty on the difference between two factors (in the papers the square of the \
+            largest entry).",
         title: "coupling",
-        unset: Some("the square of the largest entry"),
+        unset: Some("none, one factor that comes twice"),
         get: |options| options.coupling.map(ParameterValue::Number),
         set: |options, value| number(&value).map(|x| options.coupling = Some(x)),
         ..NUMBER

@@ -15,6 +15,7 @@ use super::{Input, MethodSpec, PLAIN, SolverChoice, labels_only};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "scnmf",
+    estimator: "SCNMF",
     title: "SCNMF",
     summary: "plain factorization whose components are rescaled by the labels",
     objective: "|X - W H|^2",

@@ -16,6 +16,7 @@ use crate::guidance::{Labels, Strength};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "semi-gnmf",
+    estimator: "SemiGNMF",
     title: "SemiGNMF",
     summary: "GNMF on a graph in which samples of the same class are connected and those of different \
         classes are not",

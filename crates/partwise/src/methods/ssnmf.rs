@@ -21,6 +21,7 @@ pub(crate) const NAME: &str = "ssnmf";
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
+    estimator: "SSNMF",
     title: "SSNMF",
     summary: "the codes also predict the labels linearly",
     objective: "|P * (X - W H)|^2 + lambda |M * (Y - W B)|^2",

@@ -38,6 +38,7 @@ pub(crate) const NAME: &str = "ws-nmf";
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
+    estimator: "WSNMF",
     title: "WS-NMF",
     summary: "codes and components are pulled towards references with a chosen strength",
     objective: "|X - W H|^2 + sum_i m_W[i]^2 |W_i - d_i W_ref,i|^2 + sum_c m_H[c]^2 |H_c - H_ref,c|^2",

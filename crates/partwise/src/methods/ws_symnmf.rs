@@ -4,8 +4,9 @@
 //! min ‖S − H1·H2ᵀ‖² + μ‖H1 − H2‖² + ½Σᵢ mᵢ²(‖H1ᵢ − dᵢ·H_ref,i‖² + ‖H2ᵢ − dᵢ·H_ref,i‖²),   d ≥ 0 (n) free
 //! ```
 //!
-//! S (n × n) is symmetric; the codes are H1 (n × k), the memberships, and the components H2 (returned as its
-//! transpose). d (n × 1) is an extra factor, updated last in each iteration in closed form: dᵢ =
+//! By default H1 = H2, one factor without μ (as SymNMF); with a coupling they are two, as published. S (n × n)
+//! is symmetric; the codes are H1 (n × k), the memberships, and the components H2 (returned as its transpose).
+//! d (n × 1) is an extra factor, updated last in each iteration in closed form: dᵢ =
 //! H_ref,i·(H1ᵢ + H2ᵢ)/(2‖H_ref,i‖²). H_ref and m are a reference for the codes, or come from labels: the
 //! indicator of the class. By default the strength of labels is relative,
 //!
@@ -15,8 +16,8 @@
 //!
 //! in place of the last sum ([`Placement`](crate::terms::Placement) on either factor, without d);
 //! [`Strength::Raw`](crate::guidance::Strength) is the paper's m = s. Reference: Choo, Lee, Reddy & Park
-//! 2015, doi:10.1007/s10618-014-0384-8. Differs: labels have a unit-free strength by default; any solver, not
-//! only block principal pivoting.
+//! 2015, doi:10.1007/s10618-014-0384-8. Differs: one factor by default; labels have a unit-free strength by
+//! default; any solver, not only block principal pivoting.
 
 use super::symnmf::coupling;
 use super::ws_nmf::{checked_strength, class_anchor, indicator};
@@ -33,15 +34,18 @@ pub(crate) const NAME: &str = "ws-symnmf";
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: NAME,
+    estimator: "WSSymNMF",
     title: "WS-SymNMF",
     summary: "symmetric factorization whose memberships are pulled towards references with a chosen strength",
-    objective: "|S - H1 H2'|^2 + mu |H1 - H2|^2 + 1/2 sum_i m_i^2 (|H1_i - d_i H_ref,i|^2 + |H2_i - d_i H_ref,i|^2)",
+    objective: "|S - H1 H2'|^2 + mu |H1 - H2|^2 + 1/2 sum_i m_i^2 (|H1_i - d_i H_ref,i|^2 \
+        + |H2_i - d_i H_ref,i|^2), with H1 = H2 unless mu is given",
     needs: "a symmetric matrix of similarities as the data; labels or reference codes",
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     form: Form::Symmetric,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
-    differs: "labels have a unit-free strength by default; supports every solver",
+    differs: "one factor, H1 = H2, by default; labels have a unit-free strength by default; supports every \
+        solver",
     takes: &[Input::Labels, Input::CodeReference, Input::ComponentsPerClass, Input::Coupling],
     strength: Strength::STRONG,
     terms,

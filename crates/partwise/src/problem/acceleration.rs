@@ -28,7 +28,10 @@ pub(super) fn sweeps<T: Real>(
         Acceleration::Off => return Ok(None),
         Acceleration::Auto => {
             let plain = model.spec.name == Model::nmf().spec.name && !problem.solve_codes;
-            if refused.is_some() || !plain || settings.solver != SolverChoice::Auto {
+            if refused.is_some()
+                || !(plain || problem.has_equal_factors())
+                || settings.solver != SolverChoice::Auto
+            {
                 return Ok(None);
             }
         }
@@ -59,6 +62,11 @@ pub(super) fn sweeps<T: Real>(
 
 /// Why a problem can't be accelerated: steps may be taken back only where the objective is known.
 fn obstacle<T: Real>(problem: &Problem<'_, T>) -> Option<&'static str> {
+    if problem.has_equal_factors() {
+        // Their objective is known before each update, and steps that raise it are halved.
+        let takes = matches!(problem.solver.choice, SolverChoice::Mu | SolverChoice::Hals);
+        return (!takes).then_some("it is made for HALS and multiplicative updates");
+    }
     if problem.order.len() != 2 || !problem.order.iter().all(|slot| Slot::MAIN.contains(slot)) {
         return Some("the method has factors other than codes and components");
     }

@@ -50,17 +50,30 @@ pub(super) fn contributions<T: Real>(
         .collect(),
     };
     contributions.extend(margins::margin_rows(data, model, settings.threads, notices)?);
-    contributions.extend(penalties(settings, model, shape, tied)?);
+    contributions.extend(if contributions.iter().any(|c| c.facts().equal_factors) {
+        penalties(&of_equal_factors(settings), model, shape, tied)?
+    } else {
+        penalties(settings, model, shape, tied)?
+    });
     check_pairing(solver, model, &contributions)?;
     check_guidance(solver, model, &contributions)?;
     contributions.sort_by_key(|c| c.facts().fixes_entries);
     Ok(contributions)
 }
 
+/// The settings whose penalties of codes and components are those of one factor that is both.
+fn of_equal_factors(settings: &Settings) -> Settings {
+    let both = |(codes, components): (f64, f64)| (0.5 * (codes + components), 0.5 * (codes + components));
+    Settings { l1: both(settings.l1), l2: both(settings.l2), ..settings.clone() }
+}
+
 /// The slots in the order of one iteration: codes and components as `first` says, after the components what
 /// goes with them, and last what has a closed form.
 pub(super) fn order<T: Real>(form: Form, first: Slot, contributions: &[Box<dyn Term<T>>]) -> Vec<Slot> {
+    let equal = contributions.iter().any(|c| c.facts().equal_factors);
     let mut order = match form {
+        // The components are the codes.
+        Form::Symmetric if equal => Vec::new(),
         Form::Matrix | Form::Symmetric => vec![Slot::Components],
         // The components are the product of these.
         Form::Images => vec![Slot::ImageRows, Slot::ImageColumns],

@@ -123,6 +123,7 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions,
             merge_constant,
             order,
+            symmetric: model.spec.form == Form::Symmetric,
             smoothing: smoothing(model),
             rescaling,
             row_steps: None,
@@ -192,6 +193,7 @@ impl<'a, T: Real> Problem<'a, T> {
             contributions: penalty.into_iter().map(|penalty| Box::new(penalty) as Box<dyn Term<T>>).collect(),
             merge_constant: 0.0,
             order: vec![slot.other()],
+            symmetric: false,
             smoothing: None,
             rescaling: None,
             row_steps: None,
@@ -269,7 +271,17 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
     let classes = model.labels().map_or(0, |l| l.n_classes());
     let per_class = model.options.components_per_class.max(1);
     let enough = classes > 0 && settings.rank >= classes.saturating_mul(per_class);
+    let symmetric = model.spec.form == Form::Symmetric;
+    if settings.init == Init::Spectral && !symmetric {
+        return Err(Error::Incompatible {
+            asked: format!("the start \"spectral\" with {}", model.spec.title),
+            reason: "it is made from the eigenvectors of symmetric data".into(),
+            valid: vec!["start nndsvd".into(), "start random".into()],
+        });
+    }
+    let knows_nothing = classes == 0 && model.guidance.code_reference().is_none();
     match &settings.init {
+        Init::Auto if symmetric && knows_nothing && model.options.coupling.is_none() => Ok(Init::Spectral),
         Init::Auto if enough && per_class > 1 => Ok(Init::Exemplars),
         Init::Auto if enough => Ok(Init::Labels),
         Init::Auto => {

@@ -163,12 +163,16 @@ pub(crate) struct Case {
     pub(crate) references: bool,
     /// What the strength of labels is measured in.
     pub(crate) unit: Unit,
+    /// Two factors that are coupled as published, where the default is one.
+    pub(crate) coupled: bool,
 }
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = if self.references { "references" } else { "labels" };
-        write!(f, "{} {} with {known} ({:?}, {:?})", self.spec.name, self.loss.name(), self.scale, self.unit)
+        let coupled = if self.coupled { ", coupled" } else { "" };
+        let (name, loss) = (self.spec.name, self.loss.name());
+        write!(f, "{name} {loss} with {known} ({:?}, {:?}{coupled})", self.scale, self.unit)
     }
 }
 
@@ -179,7 +183,8 @@ pub(crate) fn cases() -> Vec<Case> {
     for &spec in methods::ALL {
         for &loss in spec.losses {
             let unit = Unit::Relative;
-            let plain = Case { spec, loss, scale: AnchorScale::Joint, references: false, unit };
+            let plain =
+                Case { spec, loss, scale: AnchorScale::Joint, references: false, unit, coupled: false };
             out.push(plain);
             if spec.name == "ssnmf" || spec.name == "guided" {
                 out.push(Case { references: true, unit: Unit::Raw, ..plain });
@@ -193,6 +198,10 @@ pub(crate) fn cases() -> Vec<Case> {
                 for scale in [AnchorScale::Joint, AnchorScale::Alternating] {
                     out.push(Case { scale, unit: Unit::Raw, ..plain });
                 }
+            }
+            if spec.form == Form::Symmetric {
+                let own: Vec<Case> = out.iter().filter(|case| case.spec.name == spec.name).copied().collect();
+                out.extend(own.into_iter().map(|case| Case { coupled: true, ..case }));
             }
         }
     }
@@ -221,9 +230,21 @@ impl Case {
         example
     }
 
+    /// Whether codes and components are one factor.
+    pub(crate) fn is_one_factor(&self) -> bool {
+        self.spec.form == Form::Symmetric && !self.coupled
+    }
+
+    /// Codes and components, which are each other's transpose where they are one factor.
+    pub(crate) fn factors(&self, example: &Example, salt: u64) -> (Matrix<f64>, Matrix<f64>) {
+        let (codes, components) = example.factors(salt);
+        let components = if self.is_one_factor() { codes.transposed() } else { components };
+        (codes, components)
+    }
+
     /// A start with positive numbers in every factor.
     pub(crate) fn start(&self, example: &Example, salt: u64) -> Init {
-        let (codes, components) = example.factors(salt);
+        let (codes, components) = self.factors(example, salt);
         if self.spec.form == Form::Images {
             let (height, width) = image_shape(example);
             return Init::Given(vec![
@@ -233,7 +254,7 @@ impl Case {
             ]);
         }
         if self.spec.name != "ssnmf" {
-            return example.start(salt);
+            return Init::Custom { codes: Some(codes), components: Some(components) };
         }
         let facts = self.facts(example);
         let labels = facts.label_targets.map_or(example.labels().n_classes(), |t| t.targets.columns());
@@ -257,6 +278,8 @@ impl Case {
             ..Facts::default()
         };
         facts.margins = margins(example);
+        let largest = example.x.as_slice().iter().fold(0.0f64, |most, x| most.max(*x));
+        facts.coupling = self.coupled.then_some(largest * largest);
         if self.spec.name == "guided" {
             facts.guidance = Some(self.guidance(example));
             return facts;

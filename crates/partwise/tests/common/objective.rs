@@ -60,6 +60,10 @@ pub(crate) fn objective(
     // The penalties belong to the half objective of the Frobenius loss.
     let published = if case.loss == Loss::Frobenius && !case.spec.half_objective { 2.0 } else { 1.0 };
     let value = if case.spec.half_objective { 0.5 * value } else { value };
+    // One factor has the penalties of both, in equal parts.
+    let mean = |(a, b): (f64, f64)| (0.5 * (a + b), 0.5 * (a + b));
+    let of_one = Settings { l1: mean(settings.l1), l2: mean(settings.l2), ..settings.clone() };
+    let settings = if case.is_one_factor() { &of_one } else { settings };
     value + published * penalties(settings, w, h)
 }
 
@@ -139,7 +143,7 @@ fn label_view(example: &Example, facts: &Facts, w: &Matrix<f64>, b: &Matrix<f64>
 }
 
 /// μ‖H1 − H2‖² + ½Σᵢ m²(‖H1ᵢ − dᵢ·rᵢ‖² + ‖H2ᵢ − dᵢ·rᵢ‖²) with μ = (max S)², or what the relative strength
-/// makes of the last.
+/// makes of the last; without μ where H1 and H2 are one factor.
 fn symmetric(
     example: &Example,
     case: &Case,
@@ -151,7 +155,8 @@ fn symmetric(
     let distance = |a: &[f64], b: &[f64], d: f64| -> f64 {
         a.iter().zip(b).map(|(a, b)| (a - d * b) * (a - d * b)).sum()
     };
-    let mut value = largest * largest * distance(h1.as_slice(), h2.as_slice(), 1.0);
+    let coupling = if case.is_one_factor() { 0.0 } else { largest * largest };
+    let mut value = coupling * distance(h1.as_slice(), h2.as_slice(), 1.0);
     if case.spec.name != "ws-symnmf" {
         return value;
     }

@@ -20,11 +20,7 @@ pub(super) fn run(fixture: &Fixture, comparison: &mut Comparison) -> Result<()> 
             weight: fixture.data_vector("m")?,
         }));
     }
-    let largest = similarities.as_slice().iter().fold(0.0, |largest: f64, s| largest.max(*s));
-    let coupling = fixture.hyper("mu")?;
-    // Where it is the default, the default is what is checked.
-    let coupling = (coupling != largest * largest).then_some(coupling);
-    let options = MethodOptions { coupling, ..MethodOptions::default() };
+    let options = MethodOptions { coupling: Some(fixture.hyper("mu")?), ..MethodOptions::default() };
     let name = if guided { "ws-symnmf" } else { "symnmf" };
     let model = Model::from_name(name, guidance)?.with_options(options);
     let settings = Settings {

@@ -28,6 +28,8 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     pub(super) factors: Factors<T>,
     pub(super) solver: Box<dyn NnlsSolver<T>>,
     pub(super) extrapolation: Option<Extrapolation<T>>,
+    /// While a start is made, factors that are one in the loop are two.
+    apart: bool,
     pub(super) pool: Pool,
     chunks: [Vec<Range<usize>>; 2],
     grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
@@ -56,6 +58,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             factors: start,
             solver: problem.solver.build(problem.inner_steps),
             extrapolation: extrapolation(problem),
+            apart: false,
             pool,
             chunks: [data.sample_chunks(), data.feature_chunks()],
             grams: [const { None }; Slot::ALL.len()],
@@ -80,7 +83,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     pub(crate) fn working_bytes(&self) -> usize {
         let factors: usize = self.factors.slots().map(|s| self.factors.get(s).as_slice().len()).sum();
         let smoothed = if self.problem.smoothing.is_some() { factors } else { 0 };
-        let kept = self.extrapolation.as_ref().map_or(0, |_| Extrapolation::bytes(&self.factors));
+        let kept = self.extrapolation.as_ref().map_or(0, |e| e.bytes(&self.factors));
         (2 * factors + smoothed) * size_of::<T>() + kept + self.problem.merged_bytes()
     }
 
@@ -91,6 +94,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     /// would spoil the means.
     pub(crate) fn solve_codes(&mut self) {
         let extrapolation = self.extrapolation.take();
+        self.apart = true;
         self.restrict(Slot::Codes);
         if self.problem.solver.zeros_stay || self.problem.init == Init::Exemplars.name() {
             for _ in 0..START_STEPS {
@@ -103,6 +107,20 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             self.solver = solver;
         }
         self.extrapolation = extrapolation;
+        self.apart = false;
+        if self.problem.has_equal_factors() {
+            self.problem.make_equal(&mut self.factors);
+            self.follow_closed_forms(Slot::Codes);
+        }
+    }
+
+    /// Brings up to date what follows from a factor that was taken back.
+    fn follow_closed_forms(&mut self, slot: Slot) {
+        self.problem.follow(&mut self.factors, slot);
+        for slot in self.slots().into_iter().filter(|slot| slot.has_closed_form()) {
+            self.form(slot);
+            self.improve_once();
+        }
     }
 
     /// The factor as the other one meets it: V, or V·S with smoothing. Call [`CpuBackend::smooth`] first.
@@ -124,6 +142,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
 
     /// UᵀU, kept until the factor changes.
     fn gram(&mut self, slot: Slot) -> Matrix<T> {
+        let equal = self.problem.has_equal_factors() && !self.apart;
+        let slot = if equal && slot.is_main() { Slot::Codes } else { slot };
         let version = self.factors.version(slot);
         if let Some((made, gram)) = &self.grams[slot.index()]
             && *made == version
@@ -232,7 +252,9 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
             Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
         };
-        for contribution in &self.problem.contributions {
+        let apart = self.apart;
+        for contribution in self.problem.contributions.iter().filter(|c| !(apart && c.facts().equal_factors))
+        {
             let each_chunk = |chunks: &[Range<usize>], out: &mut [T], width: usize, f: &Chunk<'_, T>| {
                 self.pool.map_rows(chunks, out, width, f)
             };
@@ -291,7 +313,7 @@ const WORK_FOR_THREADS: usize = 1 << 20;
 
 /// One thread where all cores may be used but an iteration is so little work that threads would wait for each
 /// other longer than they work.
-fn threads_for(threads: usize, stored: usize, rank: usize) -> usize {
+pub(crate) fn threads_for(threads: usize, stored: usize, rank: usize) -> usize {
     if threads == 0 && stored.saturating_mul(rank) < WORK_FOR_THREADS { 1 } else { threads }
 }
 
@@ -303,11 +325,12 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     fn restrict(&mut self, slot: Slot) {
         self.form(slot);
         let Some(mut extrapolation) = self.extrapolation.take() else { return };
-        if extrapolation.is_judged_before() {
-            let objective = self.objective_here();
-            if extrapolation.takes_back_before(slot, objective, &mut self.factors) {
+        if extrapolation.is_judged_before() && slot.is_main() {
+            let mut objective = self.objective_here();
+            while extrapolation.takes_back_before(slot, objective, &mut self.factors) {
+                self.follow_closed_forms(slot);
                 self.form(slot);
-                extrapolation.accept(self.objective_here());
+                objective = self.objective_here();
             }
         }
         self.extrapolation = Some(extrapolation);
@@ -323,17 +346,15 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     fn improve(&mut self) -> f64 {
         let (slot, _) = self.current.as_ref().expect("a slot was restricted");
         let slot = *slot;
-        let squared = match self.extrapolation.take() {
+        let squared = match self.extrapolation.take_if(|_| slot.is_main()) {
             Some(extrapolation) => self.improve_extrapolated(extrapolation),
             None => self.improve_once().squared_gradient,
         };
         // To the last bit, whatever the solver's rounding.
         self.problem.place_fixed(&mut self.factors, slot);
         self.problem.settle(&mut self.factors, slot);
-        if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
-            let (rows, columns) = (self.factors.get(Slot::ImageRows), self.factors.get(Slot::ImageColumns));
-            let composed = images::compose(rows, columns);
-            *self.factors.get_mut(Slot::Components) = composed;
+        if !self.apart {
+            self.problem.follow(&mut self.factors, slot);
         }
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot

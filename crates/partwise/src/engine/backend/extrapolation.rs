@@ -15,6 +15,11 @@
 //! are compared by what they stand for, uⱼ·Σvⱼ (Kullback–Leibler) or uⱼ·‖vⱼ‖. Reference: Ang & Gillis 2019,
 //! "Accelerating nonnegative matrix factorization algorithms using extrapolation", doi:10.1162/neco_a_01157;
 //! they compare once an iteration and go on from the rejected place.
+//!
+//! Where codes and components are one factor, an update lowers a quadratic in place of the objective
+//! (`terms/equal_factors.rs`). The objective is known before the next update. Where it has risen, the factor
+//! goes back to where the update ended, and then halfway to where it began until it has not: the direction is
+//! one of descent. This is also done without extrapolation.
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
@@ -47,11 +52,27 @@ pub(super) enum Known {
     Before,
 }
 
+/// The most times that the step of an update is halved.
+const MOST_HALVINGS: usize = 30;
+
+/// Which places an extrapolation goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) known: Known,
+    /// Whether zeros stay, so that a share of each entry is kept.
+    pub(super) multiplied: bool,
+    /// Whether there is one factor, which is its own partner. Its updates may raise the objective: their step
+    /// is then halved.
+    pub(super) alone: bool,
+}
+
 /// The state of one fit.
 pub(super) struct Extrapolation<T> {
     /// The factor that is updated first in an iteration.
     first: Slot,
-    known: Known,
+    kind: Kind,
+    /// How often the place of the next update was taken back.
+    taken_back: usize,
     step: f64,
     bound: f64,
     /// The half objective of the last pair that was accepted. (With [`Known::After`]: the first factor
@@ -74,14 +95,15 @@ struct Track<T> {
 }
 
 impl<T: Real> Extrapolation<T> {
-    /// `size` is that of the objective without any fit: ½‖X‖² or ΣX.
-    pub(super) fn new(first: Slot, known: Known, size: f64) -> Self {
+    /// `size` is that of the objective without any fit: ½‖X‖² or ΣX. Without `moves` nothing is extrapolated.
+    pub(super) fn new(first: Slot, kind: Kind, moves: bool, size: f64) -> Self {
         let track = || Track { entry: None, updated: None, moved: false };
         Extrapolation {
             first,
-            known,
-            step: START,
-            bound: 1.0,
+            kind,
+            taken_back: 0,
+            step: if moves { START } else { 0.0 },
+            bound: if moves { 1.0 } else { 0.0 },
             reached: None,
             rounding: T::EPSILON.to_f64() * size,
             rejected: false,
@@ -90,48 +112,62 @@ impl<T: Real> Extrapolation<T> {
     }
 
     /// Bytes of what is remembered, once it is.
-    pub(super) fn bytes(factors: &Factors<T>) -> usize {
-        let values: usize = Slot::MAIN.iter().map(|slot| factors.get(*slot).as_slice().len()).sum();
+    pub(super) fn bytes(&self, factors: &Factors<T>) -> usize {
+        let slots = if self.kind.alone { &Slot::MAIN[..1] } else { &Slot::MAIN };
+        let values: usize = slots.iter().map(|slot| factors.get(*slot).as_slice().len()).sum();
         2 * values * size_of::<T>()
     }
 
     /// Whether places are judged before an update.
     pub(super) fn is_judged_before(&self) -> bool {
-        self.known == Known::Before
+        self.kind.known == Known::Before
     }
 
     /// Before an update of `slot`.
     pub(super) fn begin(&mut self, slot: Slot, factors: &Factors<T>) {
-        if slot == self.first && self.known == Known::After {
+        if slot == self.first && self.kind.known == Known::After {
             self.rejected = false;
         }
-        // Multiplicative updates ask what grew; without an extrapolated partner an update of HALS can't be
-        // rejected.
-        if self.known == Known::Before || self.track(slot.other()).moved {
+        // Multiplicative updates ask what grew, a step that is halved where it began; without an extrapolated
+        // partner an update of HALS can't be rejected.
+        if self.kind.known == Known::Before || self.track(slot.other()).moved {
             keep(&mut self.track(slot).entry, factors.get(slot));
         }
     }
 
-    /// The half objective where `slot` is about to be updated. Whether it is to be formed anew, the other
-    /// factor having been taken back; it is accepted otherwise.
+    /// The half objective where `slot` is about to be updated. Whether it is to be formed anew, a factor having
+    /// been taken back; it is accepted otherwise.
     pub(super) fn takes_back_before(&mut self, slot: Slot, objective: f64, factors: &mut Factors<T>) -> bool {
-        if slot == self.first {
+        if slot == self.first && self.taken_back == 0 {
             self.lengthen_or_shorten();
             self.rejected = false;
         }
-        let moved = self.track(slot.other()).moved;
-        if moved && self.reached.is_some_and(|reached| objective > reached + self.rounding) {
+        let partner = if self.kind.alone { slot } else { slot.other() };
+        let rises = self.reached.is_some_and(|reached| objective > reached + self.rounding);
+        let moved = self.track(partner).moved;
+        let halves = self.kind.alone && self.taken_back < MOST_HALVINGS;
+        if rises && (moved && self.taken_back == 0 || halves) {
             self.rejected = true;
-            self.settle(slot.other(), factors);
+            self.taken_back += 1;
+            if moved {
+                self.settle(partner, factors);
+            } else {
+                self.halve(partner, factors);
+            }
             return true;
         }
+        self.taken_back = 0;
         self.reached = Some(objective);
         false
     }
 
-    /// Accepts the objective of a place that was formed anew.
-    pub(super) fn accept(&mut self, objective: f64) {
-        self.reached = Some(objective);
+    /// Puts a factor halfway back to where its last update began.
+    fn halve(&mut self, slot: Slot, factors: &mut Factors<T>) {
+        let entry = self.track(slot).entry.as_ref().expect("it was kept when the update began");
+        let half = T::from_f64(0.5);
+        for (place, entry) in factors.get_mut(slot).as_mut_slice().iter_mut().zip(entry.as_slice()) {
+            *place = half * (*place + *entry);
+        }
     }
 
     fn lengthen_or_shorten(&mut self) {
@@ -147,7 +183,7 @@ impl<T: Real> Extrapolation<T> {
     /// Whether the update of `slot` that gave this half objective is to be repeated; the factors are then
     /// back where it must begin.
     pub(super) fn takes_back(&mut self, slot: Slot, objective: f64, factors: &mut Factors<T>) -> bool {
-        let moved = self.known == Known::After && self.track(slot.other()).moved;
+        let moved = self.kind.known == Known::After && self.track(slot.other()).moved;
         let Some(reached) = self.reached.filter(|_| moved) else { return false };
         if objective <= reached + self.rounding {
             return false;
@@ -160,7 +196,7 @@ impl<T: Real> Extrapolation<T> {
     }
 
     /// Moves the factor on after an accepted update, and remembers the update. `masses` (k): how much a unit
-    /// of each component stands for; asked for with [`Known::Before`] alone.
+    /// of each component stands for; asked for where zeros stay.
     pub(super) fn advance(
         &mut self,
         slot: Slot,
@@ -168,14 +204,17 @@ impl<T: Real> Extrapolation<T> {
         masses: impl FnOnce() -> Vec<T>,
         factors: &mut Factors<T>,
     ) {
-        if slot != self.first && self.known == Known::After {
+        if slot != self.first && self.kind.known == Known::After {
             self.reached = Some(objective);
             self.lengthen_or_shorten();
         }
-        let multiplied = self.known == Known::Before;
+        let multiplied = self.kind.multiplied;
         let (step, rejected) = (T::from_f64(self.step), self.rejected);
         let track = self.track(slot);
         track.moved = false;
+        if step == T::ZERO {
+            return;
+        }
         let Some(updated) = track.updated.as_mut().filter(|_| !rejected) else {
             keep(&mut track.updated, factors.get(slot));
             return;
@@ -206,7 +245,7 @@ impl<T: Real> Extrapolation<T> {
 
     /// Puts the factors at the last pair that was accepted, before the first of an iteration is updated.
     pub(super) fn settle_pair(mut self, factors: &mut Factors<T>) {
-        if self.known == Known::Before {
+        if self.kind.known == Known::Before {
             return;
         }
         self.settle(self.first.other(), factors);
@@ -254,14 +293,19 @@ fn keep<T: Real>(kept: &mut Option<Matrix<T>>, factor: &Matrix<T>) {
     }
 }
 
-/// The state of the extrapolation of an accelerated problem, at its start.
+/// The state of the extrapolation of an accelerated problem, or of one whose steps may have to be halved, at
+/// its start.
 pub(super) fn extrapolation<T: Real>(problem: &Problem<'_, T>) -> Option<Extrapolation<T>> {
-    problem.accelerated?;
+    let (alone, moves) = (problem.has_equal_factors(), problem.accelerated.is_some());
+    if !alone && !moves {
+        return None;
+    }
     let (summary, first) = (problem.data().summary(), problem.order[0]);
     let size = match problem.loss {
         Loss::Frobenius => 0.5 * summary.squared_norm,
         Loss::KullbackLeibler => summary.sum,
     };
-    let known = if problem.solver.choice == SolverChoice::Hals { Known::After } else { Known::Before };
-    Some(Extrapolation::new(first, known, size))
+    let swept = problem.solver.choice == SolverChoice::Hals;
+    let known = if swept && !alone { Known::After } else { Known::Before };
+    Some(Extrapolation::new(first, Kind { known, multiplied: problem.solver.zeros_stay, alone }, moves, size))
 }

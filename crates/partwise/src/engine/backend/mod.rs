@@ -7,6 +7,7 @@ mod reference;
 mod solving;
 
 pub use cpu::CpuBackend;
+pub(crate) use cpu::threads_for;
 pub use reference::ReferenceBackend;
 
 use crate::engine::{Factors, Slot};

@@ -249,6 +249,9 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
         if matches!(slot, Slot::ImageRows | Slot::ImageColumns) {
             self.compose();
         }
+        if self.problem.has_equal_factors() && slot == Slot::Codes {
+            *self.factors.get_mut(Slot::Components) = self.factors.get(Slot::Codes).clone();
+        }
         squared
     }
 

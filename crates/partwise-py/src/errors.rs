@@ -5,8 +5,8 @@ use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{IntoPyObjectExt, PyErr};
 
-/// A user's fault is a `ValueError` with the library's message, which says what, where, and what is valid;
-/// more memory than there is a `MemoryError`. A fault of a matrix has the attributes `kind`, `what` and,
+/// A user's mistake is a `ValueError` with the library's message, which says what, where, and what is valid;
+/// too little memory is a `MemoryError`. The error about a matrix has the attributes `kind`, `what` and,
 /// where there is a first entry, `place` and `count`.
 pub(crate) fn value_error(error: partwise::Error) -> PyErr {
     let message = error.to_string();
@@ -27,7 +27,7 @@ pub(crate) fn value_error(error: partwise::Error) -> PyErr {
     }
 }
 
-/// A fault of a matrix; programs read its attributes, people its message.
+/// The error about a matrix; programs read its attributes, people its message.
 fn of_matrix(
     message: String,
     kind: &str,
@@ -52,7 +52,7 @@ fn of_matrix(
     error
 }
 
-/// What the system refused is the `OSError` that Python itself would raise; a fault of a file's content is a
+/// An error of the system is the `OSError` that Python itself would raise; an error in a file's content is a
 /// `ValueError`.
 pub(crate) fn file_error(error: IoError) -> PyErr {
     match &error {

@@ -11,8 +11,8 @@ use partwise::{Interrupt, Iteration, Observer};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-/// Signals are looked for this often.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// How often to check for signals.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 /// As much stack as a main thread has.
 const STACK: usize = 8 << 20;
 
@@ -25,25 +25,24 @@ pub(crate) fn watched<R: Send>(
     work: impl FnOnce(&mut dyn Observer) -> R + Send,
 ) -> PyResult<R> {
     let interrupt = Interrupt::default();
-    let (told, hears) = sync_channel(0);
-    let (says, answer) = sync_channel(1);
-    let mut reporter = Reporter { told, answer, calls: callback.is_some() };
+    let (reports, received) = sync_channel(0);
+    let (replies, reply) = sync_channel(1);
+    let mut reporter = Reporter { reports, reply, calls: callback.is_some() };
     py.detach(|| {
         thread::scope(|scope| {
             let engine = thread::Builder::new().name("partwise".into()).stack_size(STACK);
-            // The reporter goes with the work: its end of the channel closes when the work is over, however
-            // it ends.
+            // The work owns the reporter: its channel closes when the work ends, however it ends.
             let engine = engine
                 .spawn_scoped(scope, || interrupt.run(move || work(&mut reporter)))
                 .map_err(|error| PyOSError::new_err(format!("no thread for the engine: {error}")))?;
-            let listened = listen(&hears, &says, callback);
-            if listened.is_err() {
+            let outcome = listen(&received, &replies, callback);
+            if outcome.is_err() {
                 interrupt.request();
-                // A report that the work waits to hand over is not waited for any longer.
-                drop((hears, says));
+                // Closing the channels wakes the work if it waits to send a report.
+                drop((received, replies));
             }
             let done = engine.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            listened?;
+            outcome?;
             Ok(done.expect("an interrupt is requested only after an exception, which was raised"))
         })
     })
@@ -51,19 +50,19 @@ pub(crate) fn watched<R: Send>(
 
 /// Until the work is over or Python raises.
 fn listen(
-    hears: &Receiver<Iteration>,
-    says: &SyncSender<bool>,
+    received: &Receiver<Iteration>,
+    replies: &SyncSender<bool>,
     callback: Option<&Py<PyAny>>,
 ) -> PyResult<()> {
     loop {
-        match hears.recv_timeout(BETWEEN_LOOKS) {
+        match received.recv_timeout(SIGNAL_INTERVAL) {
             Ok(iteration) => {
                 let stop = Python::attach(|py| {
                     py.check_signals()?;
                     callback.map_or(Ok(false), |callback| call(py, callback, &iteration))
                 })?;
-                // Who does not hear is over.
-                let _ = says.send(stop);
+                // Sending fails only when the work is over.
+                let _ = replies.send(stop);
             }
             Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -78,10 +77,10 @@ fn call(py: Python<'_>, callback: &Py<PyAny>, iteration: &Iteration) -> PyResult
     Ok(answer.extract::<bool>(py).unwrap_or(false))
 }
 
-/// Tells the calling thread of each iteration, where there is a callback, and waits for its answer.
+/// Reports each iteration to the calling thread, if there is a callback, and waits for its reply.
 struct Reporter {
-    told: SyncSender<Iteration>,
-    answer: Receiver<bool>,
+    reports: SyncSender<Iteration>,
+    reply: Receiver<bool>,
     calls: bool,
 }
 
@@ -90,7 +89,7 @@ impl Observer for Reporter {
         if !self.calls {
             return ControlFlow::Continue(());
         }
-        let stop = self.told.send(*iteration).is_err() || self.answer.recv().unwrap_or(true);
+        let stop = self.reports.send(*iteration).is_err() || self.reply.recv().unwrap_or(true);
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

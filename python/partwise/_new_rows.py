@@ -1,0 +1,147 @@
+"""Codes, classes and reconstructions of new rows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _native
+from ._common_settings import CommonSettings
+from ._input import codes_by_name, numeric, raise_about, to_native
+from ._missing_entries import codes_of_known_entries
+from ._settings import threads_of, warn_of_threads
+from ._warn import warn
+
+__all__ = ["NewRowsMixin"]
+
+
+class NewRowsMixin(CommonSettings, TransformerMixin):
+    """What a fitted model says of new rows."""
+
+    components_: Any
+    component_names_: Any
+    n_components_: int
+    _spec: ClassVar[dict[str, Any]]
+    _encoding: dict[str, Any]
+    _clusters: Any
+    _decode: Any
+    # The scaling of new rows, of a model that the command line fitted with --scale; None for all others.
+    scaling_: Any = None
+    # Whether the fit ignored missing entries.
+    _left_entries_out: bool = False
+
+    def transform(self, X: Any) -> Any:
+        """Compute the codes of rows for the fitted components, without guidance.
+
+        Under the Frobenius loss they are the exact minimum (with the fit's penalties); with the
+        Kullback-Leibler loss they are the result of ``max_iter`` multiplicative updates from a constant
+        start. Either way the codes of a row depend only on that row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
+            The data, non-negative.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, n_components)
+            The codes, in the precision of X.
+        """
+        return self._encode(X)["codes"]
+
+    def _encode(self, X: Any) -> dict[str, Any]:
+        """The result of the engine for new rows; NaN is a missing entry if the fit supports missing
+        entries."""
+        check_is_fitted(self)
+        data = numeric(self, X, reset=False, dtype=self.dtype)
+        known = None
+        if self._left_out() and not sp.issparse(data) and np.isnan(data).any():
+            known = ~np.isnan(data)
+            data = np.where(known, data, data.dtype.type(0))
+        elif self._left_entries_out:
+            warn(
+                f"{type(self).__name__}: the fit ignored missing entries, but here every entry counts, including zeros. "
+                "Use NaN in a dense X for missing entries; codes_ has the codes of the fit"
+            )
+        data = self._scaled(data)
+        # Faults other than NaN are found here too, in the words of the engine.
+        done = self._encode_known(data)
+        return done if known is None else codes_of_known_entries(self, data, known)
+
+    def _left_out(self) -> bool:
+        """Whether new rows may have missing entries."""
+        ignored = self._left_entries_out and self._encoding["loss"] == "frobenius"
+        return ignored or "known_entries" in self._spec["takes"]
+
+    def _scaled(self, data: Any) -> Any:
+        """Rows scaled like the data of the fit, if the command line scaled those."""
+        return data if self.scaling_ is None else self.scaling_.scaled(data)
+
+    def _encode_known(self, data: Any) -> dict[str, Any]:
+        exact = self._encoding["loss"] == "frobenius"
+        settings = {
+            "rank": self.n_components_,
+            "solver": "bpp" if exact else "mu",
+            # Block pivoting is done after one round; for multiplicative updates a stop on the gradient of all
+            # rows would make the codes of a row depend on its neighbours.
+            "max_iterations": 1 if exact else int(self.max_iter),
+            "tolerance": 0.0,
+            "threads": threads_of(self.n_jobs),
+        }
+        components = np.ascontiguousarray(self.components_, dtype=np.float64)
+        encoding = self._encoding
+        try:
+            penalties = (encoding["ridge"], encoding["linear"], encoding["smoothing"], encoding.get("feature_weights"))
+            done = _native.encode(to_native(data), components, *penalties, encoding["loss"], settings)
+        except ValueError as error:
+            raise_about(error, self)
+        warn_of_threads(done["notices"], type(self).__name__)
+        return done
+
+    def predict(self, X: Any) -> Any:
+        """Predict the class of each row: that of the component with the largest membership, see
+        ``memberships``. Without labels it is the number of the component. If the component belongs to no
+        class, and for rows of zeros, it is the marker of unlabelled samples (-1, or None for text labels).
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return self._decode(self._clusters(self._encode(X)["codes"]))
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The reconstruction from codes: codes times components (with the smoothing matrix in between, if the
+        model has one).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Codes.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        codes = codes_by_name(X, self.component_names_)
+        if codes.ndim != 2 or codes.shape[1] != self.n_components_:
+            raise ValueError(f"codes must have the shape (n_samples, {self.n_components_}), but have {codes.shape}")
+        theta = self._encoding["smoothing"]
+        if theta > 0:
+            codes = (1 - theta) * codes + theta * codes.mean(axis=1, keepdims=True)
+        return codes @ self.components_
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the relative reconstruction error of X by ``transform(X)``: 0 is perfect.
+
+        ``-|X - W H| / |X|``, or ``-D(X | W H) / sum(X)`` under the Kullback-Leibler loss.
+
+        Returns
+        -------
+        score : float
+        """
+        return -float(self._encode(X)["relative_error"])
