@@ -4,7 +4,7 @@ use partwise::graphs::Graph;
 use partwise::guidance::Strength;
 use partwise::methods::{Input, PARAMETERS, ParameterKind, ParameterValue};
 use partwise::recipes::{GuidanceReport, Verdict};
-use partwise::{Matrix, Real, StopReason};
+use partwise::{Fit, Matrix, Real, StopReason};
 use partwise_io::machine::peak_memory;
 use partwise_io::{GUIDED, ModelFile, Tensor, encoding_json, scaling_json, versions};
 use serde_json::{Map, Value, json};
@@ -139,8 +139,8 @@ fn report_json(report: &GuidanceReport) -> Value {
     })
 }
 
-fn result_json<T: Real>(done: &Done<'_, T>) -> Value {
-    let fit = &done.fit;
+/// The numbers of a fit, or of new codes.
+pub(crate) fn result_json<T: Real>(fit: &Fit<T>) -> Value {
     let parts: Map<String, Value> =
         fit.parts.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     let mut result = json!({
@@ -176,7 +176,7 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
         "row_names": source.row_names,
         "guidance": guidance_json(done),
         "encoding": encoding_json(fit.encoding()),
-        "result": result_json(done),
+        "result": result_json(&done.fit),
         "history_columns": ["iteration", "objective", "kkt"],
         "history": history,
     });
@@ -232,7 +232,7 @@ pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
         "settings": settings_json(done),
         "chosen": done.job.chosen,
         "guidance": guidance_json(done),
-        "result": result_json(done),
+        "result": result_json(&done.fit),
         "guidance_report": done.report.as_ref().map(report_json),
         "evaluation": done.evaluation.as_ref().map(|e| e.to_json()),
         "cluster_sizes": sizes,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::evaluate::model_path;
 use crate::input::{self, Read, Source, Table};
-use crate::job::{error_name, relative_kkt};
+use crate::job::error_name;
 use crate::progress::Progress;
 use crate::request::choices::name_of;
 use crate::request::{Codes, TransformRequest};
@@ -123,13 +123,7 @@ fn write<T: Real>(
         "settings": { "solver": fit.solver, "seed": settings.seed,
             "tolerance": settings.tolerance, "max_iterations": settings.max_iterations,
             "codes": name_of(request.content.codes), "shares_of": memberships.of.name() },
-        "result": {
-            "objective": fit.objective,
-            "relative_error": fit.relative_error,
-            "relative_kkt": relative_kkt(fit),
-            "stop": fit.stop.name(),
-            "iterations": fit.iterations,
-        },
+        "result": record::result_json(fit),
         "threads": fit.threads,
         "seconds": { "read": read_seconds, "fit": fit.elapsed.as_secs_f64(), "write": began.elapsed().as_secs_f64() },
         "peak_memory_bytes": partwise_io::machine::peak_memory(),

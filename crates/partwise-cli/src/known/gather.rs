@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use partwise::graphs::{NeighbourGraph, neighbour_graph};
 use partwise::guidance::{Advice, LabelRule, Strength, Topic};
 use partwise::methods::Input;
 use partwise::{ComponentReference, DataMatrix, LabelTargets, Matrix, Real};
@@ -16,7 +15,7 @@ use super::Known;
 use crate::graphs::graph_in_words;
 use crate::input::Source;
 use crate::labels::{KnownLabels, known_labels, targets_of};
-use crate::request::{FitRequest, LabelSource};
+use crate::request::{FitRequest, GraphSource, LabelSource};
 
 impl Known {
     /// Reads all files. `data` are scaled; `known_entries` marks them where some are missing.
@@ -127,12 +126,9 @@ impl Gathering<'_> {
     fn item<T: Real>(&mut self, item: &FileItem, data: &dyn DataMatrix<T>) -> Result<()> {
         let mut found = item.read(&self.source.names(), &self.out.guidance)?;
         if let Origin::Neighbours(settings) = &item.from {
-            let memory_limit = partwise_io::machine::available_memory();
-            let settings = NeighbourGraph { memory_limit, ..settings.clone() };
-            let graph = neighbour_graph(data, &settings)?;
-            let (count, weights) = (settings.neighbours, settings.weights.name());
-            let origin = format!("{count} nearest neighbours, {weights} weights");
-            found.chosen.push(graph_in_words(&graph, "", &origin));
+            let from = GraphSource::of_settings(settings.clone(), "");
+            let (graph, words) = from.graph(self.source, data, "")?;
+            found.chosen.push(words);
             let strength = found.advice.strength().unwrap_or(found.advice.default_strength());
             found.advice = Advice::Graph { graph, strength };
         } else if let (Advice::Graph { graph, .. }, Origin::File(file)) = (&found.advice, &item.from) {
@@ -204,10 +200,6 @@ impl Gathering<'_> {
         if let Some((Advice::Labels { rule: own, strength, .. }, file)) = file.and_then(GuidanceFile::labels)
         {
             (rule, stated) = (*own, Some(*strength).filter(|strength| strength.is_stated()));
-            if rule == LabelRule::SameCodes {
-                // Fixed or ignored: a strength between, meant for the rest, can't be theirs.
-                stated = stated.or(Some(Strength::HELD));
-            }
             let labels_per_class = from.labels_per_class.or(file.per_class);
             let (labels, label_column) = (Some(file.path.clone()), file.column.clone());
             from = LabelSource { labels, label_column, labels_per_class };

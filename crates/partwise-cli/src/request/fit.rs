@@ -27,12 +27,16 @@ pub(crate) enum GraphSource {
 impl GraphSource {
     /// So many nearest neighbours with the weights of this name; `width` is that of heat weights. `remark`
     /// follows in reports.
-    pub(crate) fn neighbours(count: usize, weights: &str, width: Option<f64>, remark: &str) -> Result<Self> {
-        let settings = NeighbourGraph {
-            memory_limit: partwise_io::machine::available_memory(),
-            ..NeighbourGraph::named(count, weights, width)?
-        };
-        Ok(Self::Neighbours(settings, format!("{count} nearest neighbours, {weights} weights{remark}")))
+    fn neighbours(count: usize, weights: &str, width: Option<f64>, remark: &str) -> Result<Self> {
+        Ok(Self::of_settings(NeighbourGraph::named(count, weights, width)?, remark))
+    }
+
+    /// Nearest neighbours with these settings, within the memory of this machine.
+    pub(crate) fn of_settings(settings: NeighbourGraph, remark: &str) -> Self {
+        let (count, weights) = (settings.neighbours, settings.weights.name());
+        let words = format!("{count} nearest neighbours, {weights} weights{remark}");
+        let memory_limit = partwise_io::machine::available_memory();
+        Self::Neighbours(NeighbourGraph { memory_limit, ..settings }, words)
     }
 }
 
