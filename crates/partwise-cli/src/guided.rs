@@ -204,8 +204,11 @@ impl Composer<'_> {
         }
         self.out.notes.extend(found.notes);
         self.out.chosen.extend(found.chosen);
-        let stated = found.advice.strength().filter(|_| item.stated);
-        let (strength, auto) = self.strength(stated, found.advice.default_strength());
+        let Some(own) = found.advice.strength() else {
+            self.push(found.advice, false);
+            return Ok(());
+        };
+        let (strength, auto) = self.strength(item.stated.then_some(own), found.advice.default_strength());
         self.push(found.advice.with_strength(strength), auto);
         Ok(())
     }
