@@ -185,7 +185,12 @@ pub(crate) fn ties(guidance: &Guidance, n: usize) -> Result<Option<Vec<u32>>> {
 
 /// Refuses a graph over others than the samples.
 pub(crate) fn check_graph(graph: &Graph, shape: Shape) -> Result<()> {
-    check_length("the graph over the samples", graph.n_samples(), shape.samples)
+    let (expected, found) = (shape.samples, graph.n_samples());
+    let words = |n: usize| format!("{n} samples");
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::shape("the graph over the samples", words(expected), words(found)))
 }
 
 /// (λ/2)·tr(WᵀLW), as GNMF is published. Its form is chosen with the solver, when the problem is made.
