@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _native
 from ._fitted import FittedMixin
-from ._guidance.items import labels_document
+from ._guidance.documents import labels_document
 from ._guidance.strength import stated
 from ._input import check_similarities, empty_rows, is_anndata, numeric, obs_column, raise_about, start_by_name, to_native
 from ._names import DataNames, check_same_order

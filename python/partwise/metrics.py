@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _native
-from ._guidance.items import graph_by_name
+from ._guidance.documents import graph_by_name
 from ._input import canonical_csr
 from ._names import Names, check_same_order, row_labels
 

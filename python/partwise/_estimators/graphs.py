@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from .. import _native
 from .._base import Factorization
 from .._factory import estimator
-from .._guidance.items import graph_by_name, graph_document
+from .._guidance.documents import graph_by_name, graph_document
 from .._input import to_native
 from .._parameters import parameter
 from .._registry import REGISTRIES
