@@ -106,6 +106,11 @@ fn scaled_data_have_scaled_factors() {
     for_examples(6, |example| {
         let norm = example.x.as_slice().iter().map(|x| x * x).sum::<f64>().sqrt();
         for_fits::<f64>(example, 1e-3, |case, solver, init, unit, label| {
+            // Eigenvalues of opposite signs are equal singular values, so the singular vectors of symmetric data
+            // may be any of many, as rounding has it.
+            if case.spec.form == Form::Symmetric && init.starts_with("nndsvd") {
+                return;
+            }
             // From a start that is the solution already, the gradient is rounding: when that has fallen is
             // chance.
             let solved = unit.history[1].kkt.unwrap() < 1e-9 * norm.powf(1.5);

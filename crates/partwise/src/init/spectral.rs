@@ -23,7 +23,7 @@ use crate::kernels::sums::wide_gram;
 /// Extra columns of the random projection.
 const OVERSAMPLING: usize = 10;
 /// Products with S, two at least.
-const PRODUCTS: usize = 4;
+const PRODUCTS: usize = 6;
 /// The stream of the projection; streams below 16 belong to slots.
 const PROJECTION: u64 = 17;
 /// Eigenvalues and lengths below this × ε × the largest are rounding.

@@ -20,7 +20,8 @@ impl<T: Real> CpuBackend<'_, '_, T> {
     /// The sweeps of a slot, where its updates may be taken back.
     fn valued(&self, slot: Slot) -> Option<Hals> {
         let swept = self.extrapolation.is_some() && self.problem.solver.choice == SolverChoice::Hals;
-        let sweeps = self.problem.accelerated.filter(|_| swept)?;
+        // A closed form is one sweep.
+        let sweeps = self.problem.accelerated.filter(|_| swept && slot.is_main())?;
         Some(Hals::new(sweeps[slot.index()]))
     }
 
