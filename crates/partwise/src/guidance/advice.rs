@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::document::{self, rows};
-use super::{CodeReference, ComponentReference, LabelTargets, Labels, Strength};
+use super::{CodeReference, ComponentReference, LabelTargets, Labels, Scorer, Spread, Strength};
 use crate::foundation::{Error, Matrix, Result};
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
@@ -160,6 +160,13 @@ pub enum Advice {
         #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
+    /// What a classifier derives from the labels for the samples without one. No user says it: reports keep
+    /// it apart.
+    #[serde(rename = "spread")]
+    Spread(Spread),
+    /// How a classifier scores the topics of new samples. A fit does not use it.
+    #[serde(rename = "scorer")]
+    Scorer(Scorer),
 }
 
 impl Advice {
@@ -180,7 +187,7 @@ impl Advice {
 
     /// The kinds in the order in which items are taken, by the names that messages and documents use.
     #[doc(hidden)]
-    pub const KINDS: [&str; 14] = [
+    pub const KINDS: [&str; 16] = [
         "labels",
         "sets",
         "memberships",
@@ -195,6 +202,8 @@ impl Advice {
         "reference codes",
         "reference components",
         "label targets",
+        "spread",
+        "scorer",
     ];
 
     /// Its place among [`Advice::KINDS`].
@@ -214,6 +223,8 @@ impl Advice {
             Advice::CodeReference(_) => 11,
             Advice::ComponentReference(_) => 12,
             Advice::Targets { .. } => 13,
+            Advice::Spread(_) => 14,
+            Advice::Scorer(_) => 15,
         }
     }
 
@@ -241,7 +252,8 @@ impl Advice {
             | Advice::References { strength, .. }
             | Advice::Links { strength, .. }
             | Advice::Graph { strength, .. }
-            | Advice::Targets { strength, .. } => Some(*strength),
+            | Advice::Targets { strength, .. }
+            | Advice::Spread(Spread { strength, .. }) => Some(*strength),
             _ => None,
         }
     }
@@ -256,7 +268,8 @@ impl Advice {
             | Advice::References { strength, .. }
             | Advice::Links { strength, .. }
             | Advice::Graph { strength, .. }
-            | Advice::Targets { strength, .. } => *strength = new,
+            | Advice::Targets { strength, .. }
+            | Advice::Spread(Spread { strength, .. }) => *strength = new,
             _ => {}
         }
     }
@@ -274,7 +287,8 @@ impl Advice {
             Advice::Labels { labels, .. } => labels.names(),
             Advice::Sets { names, .. }
             | Advice::Memberships { names, .. }
-            | Advice::References { names, .. } => names,
+            | Advice::References { names, .. }
+            | Advice::Spread(Spread { names, .. }) => names,
             _ => &[],
         }
     }

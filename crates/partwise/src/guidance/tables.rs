@@ -1,7 +1,7 @@
 //! The large tables of items, apart from the rest of them: a document may keep these elsewhere.
 
 use super::document::rows;
-use super::{Advice, CodeReference, ComponentReference, LabelTargets, Strength};
+use super::{Advice, CodeReference, ComponentReference, LabelTargets, Scorer, Spread, Strength};
 use crate::foundation::{Error, Matrix, Result};
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
@@ -56,7 +56,9 @@ impl Advice {
             | Advice::KnownEntries(matrix)
             | Advice::EntryWeights(matrix)
             | Advice::CodeReference(CodeReference { reference: matrix, .. })
-            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => take(matrix),
+            | Advice::ComponentReference(ComponentReference { reference: matrix, .. })
+            | Advice::Spread(Spread { posteriors: matrix, .. })
+            | Advice::Scorer(Scorer { weights: matrix, .. }) => take(matrix),
             Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
                 let weights = std::mem::take(weights);
                 Some(Matrix::from_fn(1, weights.len(), |_, i| weights[i]))
@@ -104,7 +106,9 @@ impl Advice {
                 | Advice::KnownEntries(matrix)
                 | Advice::EntryWeights(matrix)
                 | Advice::CodeReference(CodeReference { reference: matrix, .. })
-                | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => {
+                | Advice::ComponentReference(ComponentReference { reference: matrix, .. })
+                | Advice::Spread(Spread { posteriors: matrix, .. })
+                | Advice::Scorer(Scorer { weights: matrix, .. }) => {
                     *matrix = table;
                 }
                 Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => {
@@ -150,7 +154,9 @@ impl Advice {
             | Advice::KnownEntries(matrix)
             | Advice::EntryWeights(matrix)
             | Advice::CodeReference(CodeReference { reference: matrix, .. })
-            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => matrix.rows() == 0,
+            | Advice::ComponentReference(ComponentReference { reference: matrix, .. })
+            | Advice::Spread(Spread { posteriors: matrix, .. })
+            | Advice::Scorer(Scorer { weights: matrix, .. }) => matrix.rows() == 0,
             Advice::SampleWeights(weights) | Advice::FeatureWeights(weights) => weights.is_empty(),
             _ => false,
         }

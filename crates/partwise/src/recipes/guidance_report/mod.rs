@@ -9,6 +9,7 @@
 //! ```
 
 mod seeds;
+mod spread;
 
 use super::memberships::{ShareOf, largest, shares};
 use crate::data::DataMatrix;
@@ -55,7 +56,7 @@ impl Verdict {
 #[non_exhaustive]
 pub struct Finding {
     /// `"label"`, `"set"`, `"membership"`, `"seed"`, `"reference"`, `"must-link"`, `"cannot-link"`,
-    /// `"graph"`.
+    /// `"graph"`, `"spread"`.
     pub kind: &'static str,
     /// The samples that it is about.
     pub samples: Vec<usize>,
@@ -67,6 +68,13 @@ pub struct Finding {
     pub message: String,
     /// Numbers by name: `"share"`, `"free share"`, `"margin"`, `"cosine"`, `"overlap"`, `"kept"`, `"rank"`.
     pub numbers: Vec<(&'static str, f64)>,
+}
+
+impl Finding {
+    /// Whether it is about what a classifier derived, not about what the user said.
+    pub fn is_derived(&self) -> bool {
+        self.kind == spread::KIND
+    }
 }
 
 /// See the module.
@@ -84,10 +92,11 @@ impl GuidanceReport {
     }
 
     /// The fraction of the items with support in the data that the result follows; 1 if there are none. What
-    /// the data contradict may be followed all the same: it counts by the result alone.
+    /// the data contradict may be followed all the same: it counts by the result alone. What a classifier
+    /// derived ([`Finding::is_derived`]) does not count.
     pub fn agreement(&self) -> f64 {
-        let supported: Vec<&Finding> =
-            self.findings.iter().filter(|f| f.verdict != Verdict::NoSupport).collect();
+        let counts = |f: &&Finding| f.verdict != Verdict::NoSupport && !f.is_derived();
+        let supported: Vec<&Finding> = self.findings.iter().filter(counts).collect();
         let followed = supported.iter().filter(|f| f.numbers.contains(&("followed", 1.0))).count();
         if supported.is_empty() { 1.0 } else { followed as f64 / supported.len() as f64 }
     }
@@ -237,6 +246,7 @@ impl Reporter<'_> {
                 cannot.iter().for_each(|&pair| self.link(pair, false));
             }
             Advice::Graph { graph, .. } => self.graph(graph),
+            Advice::Spread(spread) => self.spread(spread),
             _ => {}
         }
     }
