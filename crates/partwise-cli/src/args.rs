@@ -200,6 +200,10 @@ pub(crate) struct GuidanceArgs {
     pub(crate) links: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) known_labels: LabelArgs,
+    /// Whether the labels also guide the samples without one (guided): the few-label classifier draws each of
+    /// them to its most likely topic, no more strongly than needed. Default: auto.
+    #[arg(long, value_name = "WHEN", value_parser = choices::spreading())]
+    pub(crate) spread: Option<String>,
     /// Reference components for ws-nmf and guided: a table with one component per row, in the units of the
     /// data after --scale.
     #[arg(long, value_name = "FILE")]

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use partwise::recipes::ShareOf;
 use partwise::{Acceleration, Init, Loss, ScalingKind, Slot, methods, solvers};
+use partwise_classify::Spreading;
 use partwise_io::FORMATS;
 pub(crate) use partwise_report::arguments::{count, folder, positive};
 
@@ -51,6 +52,11 @@ pub(crate) fn formats() -> PossibleValuesParser {
 /// Scalings of the data.
 pub(crate) fn scales() -> PossibleValuesParser {
     parser(ScalingKind::ALL.iter().map(|kind| (kind.name(), kind.summary())))
+}
+
+/// When labels are spread.
+pub(crate) fn spreading() -> PossibleValuesParser {
+    parser(Spreading::ALL.map(|choice| (choice.name(), choice.summary())))
 }
 
 /// The factors.

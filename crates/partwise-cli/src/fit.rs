@@ -26,7 +26,7 @@ use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::search::{find_strength, find_strengths};
 use crate::summary::{print_input, print_result};
-use crate::{classify, precision, scale, start};
+use crate::{classify, precision, scale, spreading, start};
 use partwise_report::console::{self, Verbosity};
 use partwise_report::{interrupt, program::Outcome};
 
@@ -162,6 +162,7 @@ fn finish<T: Real>(
         None if args.model.strength == Some(Strength::Auto) => find_strength(&mut job)?,
         _ => {}
     }
+    spreading::spread_labels(&mut job, args.guidance.spread.as_deref())?;
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
     let done = job.run(verbosity)?;
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };

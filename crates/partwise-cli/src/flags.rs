@@ -97,6 +97,7 @@ pub(crate) fn check(args: &FitArgs) -> Result<()> {
         (guidance.guidance.is_some(), "--guidance", &[any][..]),
         (guidance.topics.is_some(), "--topics", &[any]),
         (guidance.links.is_some(), "--links", &[any]),
+        (guidance.spread.is_some(), "--spread", &[any]),
         (guidance.reference.is_some(), "--reference", &[Input::ComponentReference, any]),
         (guidance.label_targets.is_some(), "--label-targets", &[Input::LabelTargets]),
         (guidance.missing, "--missing", &[Input::KnownEntries, any]),

@@ -25,6 +25,7 @@ mod report;
 mod scale;
 mod scores;
 mod search;
+mod spreading;
 mod start;
 mod suggest;
 mod summary;

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use partwise::{Encoding, Fit, Loss, Matrix, Real, Scaling, Settings, SolverChoice, encode};
+use partwise::{Encoding, Fit, Guidance, Loss, Matrix, Real, Scaling, Settings, SolverChoice};
+use partwise_classify::encode_by_scorer;
 use partwise_io::{Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
 use serde_json::{Value, json};
 
@@ -64,7 +65,8 @@ fn run_in<T: Real>(
         ..Settings::new(components.rows())
     };
     let mut progress = Progress::new(verbosity, "transform", &settings);
-    let fit = encode(data.matrix(), components, &stored.encoding, stored.loss, &settings, &mut progress);
+    let by = (&stored.encoding, &stored.guidance);
+    let fit = encode_by_scorer(data.matrix(), components, by, stored.loss, &settings, &mut progress);
     progress.finish();
     let fit = fit?;
     if interrupt::requested() && fit.iterations == 0 {
@@ -95,6 +97,8 @@ struct Stored {
     loss: Loss,
     encoding: Encoding,
     scaling: Scaling,
+    /// Of a guided model; it may hold a scorer for new rows.
+    guidance: Guidance,
 }
 
 impl Stored {
@@ -119,6 +123,7 @@ impl Stored {
                 },
             },
             scaling: model.scaling(path)?,
+            guidance: model.guidance(path)?.unwrap_or_default(),
         })
     }
 }

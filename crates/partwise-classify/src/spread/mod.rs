@@ -5,7 +5,8 @@
 //! posteriors   those of the classifier for the samples without a label
 //! weights      each sample starts with a cost of 0.1 for what lies outside of its most likely topic; short
 //!              fits, each from the last one; where another topic has more than 0.8 times the membership of
-//!              its own, the cost is multiplied by 3, up to that of a firm label
+//!              its own, the cost is multiplied by 3, up to that of a firm label; then a few whole fits, after
+//!              which what is still elsewhere costs 9 times as much
 //! scorer       ridge regression of the posteriors on the unit rows, for samples that the fit has not seen
 //! ```
 //!
@@ -18,7 +19,9 @@ mod weights;
 
 use partwise::guidance::Spread;
 use partwise::recipes::at_scale;
-use partwise::{Advice, DataMatrix, Error, Guidance, Labels, Loss, Matrix, Notice, Real, Result, Settings, Strength};
+use partwise::{
+    Advice, DataMatrix, Error, Guidance, Labels, Loss, Matrix, Notice, Real, Result, Settings, Strength,
+};
 
 use crate::result::Classification;
 use crate::settings::ClassifySettings;
@@ -49,6 +52,18 @@ impl Spreading {
             Spreading::Auto => "auto",
             Spreading::On => "on",
             Spreading::Off => "off",
+        }
+    }
+
+    /// What it means, in a few words.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Spreading::Auto => {
+                "if two or more classes have labels, some samples have none, all entries are known, and \
+                held-out labels are predicted better than by chance"
+            }
+            Spreading::On => "always; it is an error where that is not possible",
+            Spreading::Off => "never",
         }
     }
 
@@ -192,8 +207,9 @@ fn without_derived(guidance: &Guidance) -> Guidance {
 
 /// The labels to spread, of the classes that have some; or why there are none.
 fn spreadable(guidance: &Guidance, n: usize) -> std::result::Result<Labels, String> {
-    let unknown =
-        |item: &&Advice| matches!(item, Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_));
+    let unknown = |item: &&Advice| {
+        matches!(item, Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_))
+    };
     if let Some(item) = guidance.advice().into_iter().find(unknown) {
         return Err(format!("the classifier needs all entries, but the guidance has {}", item.kind()));
     }

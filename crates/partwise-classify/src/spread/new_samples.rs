@@ -6,10 +6,13 @@ use std::ops::{ControlFlow, Range};
 use partwise::guidance::Scorer;
 use partwise::internals::RowGroups;
 use partwise::recipes::{ShareOf, shares};
-use partwise::{Advice, DataMatrix, Encoding, Error, Fit, Guidance, Iteration, Loss, Matrix, Observer, Real, Result, Settings, encode};
+use partwise::{
+    Advice, DataMatrix, Encoding, Error, Fit, Guidance, Iteration, Loss, Matrix, Observer, Real, Result,
+    Settings, encode,
+};
 
 use super::scorer::best_topics;
-use super::weights::{LEAST_COST, MOST_COST, is_in, of_topics, ranges};
+use super::weights::{LEAST_COST, MOST_COST, MOST_OF_ANOTHER, is_in, of_topics, ranges};
 
 /// The costs that are tried, the least that puts a sample into its topic is taken.
 const COSTS: [f64; 4] = [LEAST_COST, 10.0 * LEAST_COST, 100.0 * LEAST_COST, MOST_COST];
@@ -48,7 +51,7 @@ pub fn encode_by_scorer<T: Real>(
             let part = how.run(&rows, topic, *cost)?;
             let memberships = of_topics(&shares(&part.codes, components, ShareOf::of_loss(loss)), &topics);
             for (at, row) in rows.into_iter().enumerate() {
-                if is_in(memberships.row(at), topic) || level + 1 == COSTS.len() {
+                if is_in(memberships.row(at), topic, MOST_OF_ANOTHER) || level + 1 == COSTS.len() {
                     found.entry((topic, level)).or_default().push(row);
                 } else {
                     open.entry(topic).or_default().push(row);

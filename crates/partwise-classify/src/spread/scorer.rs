@@ -18,7 +18,11 @@ const RIDGE: f64 = 0.3;
 /// Where conjugate gradients end: a small residual beside the ridge changes no class.
 const RESIDUAL: f64 = 1e-2;
 
-pub(super) fn learned<T: Real>(data: &dyn DataMatrix<T>, names: &[String], posteriors: &Matrix<f64>) -> Scorer {
+pub(super) fn learned<T: Real>(
+    data: &dyn DataMatrix<T>,
+    names: &[String],
+    posteriors: &Matrix<f64>,
+) -> Scorer {
     let rows = unit_rows(data);
     let (n, d, classes) = (data.n_samples(), data.n_features(), names.len());
     let ones = Matrix::from_fn(n, 1, |_, _| 1.0 / n as f64);

@@ -17,8 +17,10 @@ const GROWTH: f64 = 3.0;
 /// Short fits, and their iterations.
 const ROUNDS: usize = 10;
 const ITERATIONS: usize = 15;
-/// The most that another topic may have of a sample, relative to its own.
-const MOST_OF_ANOTHER: f64 = 0.8;
+/// Fits as the last one will be, after the short ones: they show who is still elsewhere.
+const WHOLE_FITS: usize = 5;
+/// The most that another topic may have of a sample in a short fit, relative to its own.
+pub(super) const MOST_OF_ANOTHER: f64 = 0.8;
 
 /// The weight of each sample (n).
 pub(super) fn least_that_follow<T: Real>(
@@ -38,23 +40,27 @@ pub(super) fn least_that_follow<T: Real>(
         .collect();
     let mut item = item.clone();
     item.weights = own.iter().map(|own| if own.is_some() { LEAST_COST / MOST_COST } else { 0.0 }).collect();
-    let mut short = Settings { max_iterations: ITERATIONS, tolerance: 0.0, time_limit: None, ..settings.clone() };
-    for _ in 0..ROUNDS {
+    let whole = Settings { time_limit: None, ..settings.clone() };
+    let mut short = Settings { max_iterations: ITERATIONS, tolerance: 0.0, ..whole.clone() };
+    for round in 0..ROUNDS + WHOLE_FITS {
+        let is_short = round < ROUNDS;
         let model = Model::guided(guidance.clone().with(Advice::Spread(item.clone()))).with_loss(loss)?;
-        let found = fit(data, &model, &short)?;
+        let found = fit(data, &model, if is_short { &short } else { &whole })?;
         let of_topics = of_topics(&shares(&found.codes, &found.components, ShareOf::of_loss(loss)), &topics);
+        let (most, growth) = if is_short { (MOST_OF_ANOTHER, GROWTH) } else { (1.0, GROWTH * GROWTH) };
         let mut raised = false;
         for (i, own) in own.iter().enumerate() {
             let Some(own) = own else { continue };
-            if !is_in(of_topics.row(i), *own) && item.weights[i] < 1.0 {
-                item.weights[i] = (GROWTH * item.weights[i]).min(1.0);
+            if !is_in(of_topics.row(i), *own, most) && item.weights[i] < 1.0 {
+                item.weights[i] = (growth * item.weights[i]).min(1.0);
                 raised = true;
             }
         }
-        if !raised {
+        if !raised && !is_short {
             break;
         }
-        short.init = Init::Custom { codes: Some(found.codes.cast()), components: Some(found.components.cast()) };
+        let (codes, components) = (found.codes.cast(), found.components.cast());
+        short.init = Init::Custom { codes: Some(codes), components: Some(components) };
     }
     Ok(item.weights)
 }
@@ -78,8 +84,9 @@ pub(super) fn of_topics(shares: &Matrix<f64>, topics: &[(String, Range<usize>)])
     })
 }
 
-/// Whether a sample with these memberships is clearly in the topic, or in none at all.
-pub(super) fn is_in(memberships: &[f64], topic: usize) -> bool {
+/// Whether a sample with these memberships has at most `most` times that of the topic in any other, or none
+/// at all.
+pub(super) fn is_in(memberships: &[f64], topic: usize, most: f64) -> bool {
     let others = (0..memberships.len()).filter(|t| *t != topic).map(|t| memberships[t]);
-    others.fold(0.0, f64::max) <= MOST_OF_ANOTHER * memberships[topic]
+    others.fold(0.0, f64::max) <= most * memberships[topic]
 }

@@ -192,8 +192,7 @@ impl Split {
             let mut mean = vec![0.0; d];
             let members = self.truth.iter().enumerate().filter(|(_, truth)| **truth == Some(class));
             members.for_each(|(i, _)| self.fitted.add_row(i, 1.0, &mut mean));
-            let component: Vec<f64> =
-                fitted.components.row(class).iter().map(|h| f64::from(*h)).collect();
+            let component: Vec<f64> = fitted.components.row(class).iter().map(|h| f64::from(*h)).collect();
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             let size = (dot(&mean, &mean) * dot(&component, &component)).sqrt();
             if size > 0.0 { dot(&mean, &component) / size } else { 0.0 }

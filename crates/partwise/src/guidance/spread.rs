@@ -68,7 +68,11 @@ impl Spread {
         for i in 0..n {
             let row = self.posteriors.row(i);
             if let Some(value) = row.iter().find(|p| !p.is_nan() && !(**p >= 0.0 && p.is_finite())) {
-                return bad(format!("a posterior of sample {i}"), *value, "0 or more, or NaN if it is unknown");
+                return bad(
+                    format!("a posterior of sample {i}"),
+                    *value,
+                    "0 or more, or NaN if it is unknown",
+                );
             }
             let weight = self.weights[i];
             if !(0.0..=1.0).contains(&weight) {

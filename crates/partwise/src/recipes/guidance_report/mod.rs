@@ -70,19 +70,15 @@ pub struct Finding {
     pub numbers: Vec<(&'static str, f64)>,
 }
 
-impl Finding {
-    /// Whether it is about what a classifier derived, not about what the user said.
-    pub fn is_derived(&self) -> bool {
-        self.kind == spread::KIND
-    }
-}
-
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct GuidanceReport {
-    /// Everything, in the canonical order of the items.
+    /// Everything that the user said, in the canonical order of the items.
     pub findings: Vec<Finding>,
+    /// What became of what a classifier derived ([`Advice::Spread`]): one finding a topic. It counts in
+    /// nothing else.
+    pub derived: Vec<Finding>,
 }
 
 impl GuidanceReport {
@@ -92,11 +88,10 @@ impl GuidanceReport {
     }
 
     /// The fraction of the items with support in the data that the result follows; 1 if there are none. What
-    /// the data contradict may be followed all the same: it counts by the result alone. What a classifier
-    /// derived ([`Finding::is_derived`]) does not count.
+    /// the data contradict may be followed all the same: it counts by the result alone.
     pub fn agreement(&self) -> f64 {
-        let counts = |f: &&Finding| f.verdict != Verdict::NoSupport && !f.is_derived();
-        let supported: Vec<&Finding> = self.findings.iter().filter(counts).collect();
+        let supported: Vec<&Finding> =
+            self.findings.iter().filter(|f| f.verdict != Verdict::NoSupport).collect();
         let followed = supported.iter().filter(|f| f.numbers.contains(&("followed", 1.0))).count();
         if supported.is_empty() { 1.0 } else { followed as f64 / supported.len() as f64 }
     }

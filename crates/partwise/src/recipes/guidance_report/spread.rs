@@ -1,10 +1,7 @@
 //! What became of spread labels: one finding a topic.
 
-use super::{Reporter, Verdict, largest};
+use super::{Finding, Reporter, Verdict, largest};
 use crate::guidance::Spread;
-
-/// The kind of these findings.
-pub(super) const KIND: &str = "spread";
 
 /// The fraction of a topic's samples that must be there for it to be honoured.
 const MOST_OF_THEM: f64 = 0.95;
@@ -29,8 +26,16 @@ impl Reporter<'_> {
                 membership in it",
                 samples.len()
             );
-            let numbers = vec![("share", share), ("samples", samples.len() as f64)];
-            self.push(KIND, Vec::new(), Some(name.clone()), (verdict, followed), message, numbers);
+            let numbers =
+                vec![("share", share), ("samples", samples.len() as f64), ("followed", f64::from(followed))];
+            self.report.derived.push(Finding {
+                kind: "spread",
+                samples: Vec::new(),
+                topic: Some(name.clone()),
+                verdict,
+                message,
+                numbers,
+            });
         }
     }
 }

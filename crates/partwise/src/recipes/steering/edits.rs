@@ -85,8 +85,7 @@ pub(super) fn forget(guidance: &mut Guidance, topic: &str) {
             }
             Advice::Scorer(Scorer { names, weights }) => {
                 let kept: Vec<usize> = (0..names.len()).filter(|c| names[*c] != topic).collect();
-                *weights =
-                    Matrix::from_fn(kept.len(), weights.columns(), |c, f| weights.get(kept[c], f));
+                *weights = Matrix::from_fn(kept.len(), weights.columns(), |c, f| weights.get(kept[c], f));
                 names.retain(|n| n != topic);
             }
             _ => {}
