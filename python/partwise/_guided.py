@@ -42,6 +42,12 @@ class GuidedNMF(Factorization):
         Components of each class of y that ``guidance`` doesn't name. Each starts from a labelled sample of
         its own: 2 serves classes that look in several ways, where there are at least so many labels of each;
         with one or two labels 1 is safer.
+    spread : {{"auto", "on", "off"}}, default="auto"
+        Whether the labels also guide the samples without one: the few-label classifier draws each of them to
+        its most likely class, no more strongly than needed. ``transform`` and ``predict`` then use what it
+        learned. "auto" does so if two or more classes have labels, some samples have none, all entries are
+        known, and held-out labels are predicted better than by chance; "on" makes it an error where that is
+        not possible.
     {common}
     topics_ : dict of str to list of int
         The components of each topic, in order; free components are in none.
@@ -72,6 +78,7 @@ class GuidedNMF(Factorization):
         strength: Strength = None,
         label_rule: str = "components",
         components_per_class: int = 1,
+        spread: str = "auto",
         init: str | None = None,
         solver: str = "auto",
         acceleration: str = "auto",
@@ -116,6 +123,7 @@ class GuidedNMF(Factorization):
         self.strength = strength
         self.label_rule = label_rule
         self.components_per_class = components_per_class
+        self.spread = spread
 
     # ------------------------------------------------------------------ fitting
 
@@ -166,7 +174,7 @@ class GuidedNMF(Factorization):
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
-        done = _native.fit_guided(lend(data), given.document, loss, settings, watch)
+        done = _native.fit_guided(lend(data), given.document, loss, settings, watch, str(self.spread))
         done["notices"] = [*done["notices"], *(("guidance", note) for note in given.notes)]
         return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
 
@@ -197,7 +205,16 @@ class GuidedNMF(Factorization):
 
     def _report(self, done: dict[str, Any], targets: Targets | None) -> Any:
         findings = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done["findings"]]
-        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), [message for _, message in done["notices"]])
+        derived = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done.get("derived", [])]
+        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), [message for _, message in done["notices"]], derived)
+
+    def _guidance_of_new_rows(self) -> dict[str, Any] | None:
+        items = [item for item in self._fitted_guidance["items"] if item["kind"] == "scorer"]
+        if not items:
+            return None
+        # Topics in the order of the components; what else was said is not about new rows.
+        topics = [{"name": name, "components": len(components)} for name, components in self.topics_.items()]
+        return {"topics": topics, "items": items, "feature_names": None}
 
     # ------------------------------------------------------------------ what next
 
