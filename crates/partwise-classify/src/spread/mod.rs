@@ -20,7 +20,8 @@ mod weights;
 use partwise::guidance::Spread;
 use partwise::recipes::at_scale;
 use partwise::{
-    Advice, DataMatrix, Error, Guidance, Labels, Loss, Matrix, Notice, Real, Result, Settings, Strength,
+    Advice, DataMatrix, Error, Guidance, Labels, Loss, Matrix, Model, Notice, Real, Result, Settings,
+    Strength, fit,
 };
 
 use crate::result::Classification;
@@ -33,7 +34,7 @@ pub use new_samples::encode_by_scorer;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Spreading {
     /// Where samples of at least two classes are labelled, others are not, every entry is known, and the
-    /// classifier predicts held-out labels better than chance (or none can be held out).
+    /// classifier predicts held-out labels better than by chance (asked from 30 of them on).
     #[default]
     Auto,
     /// Always; what makes it impossible is an error.
@@ -60,7 +61,7 @@ impl Spreading {
         match self {
             Spreading::Auto => {
                 "if two or more classes have labels, some samples have none, all entries are known, and \
-                held-out labels are predicted better than by chance"
+                held-out labels (from 30 on) are predicted better than by chance"
             }
             Spreading::On => "always; it is an error where that is not possible",
             Spreading::Off => "never",
@@ -156,6 +157,9 @@ fn derived<T: Real>(
     spreading: Spreading,
     observe: &mut dyn FnMut(Phase),
 ) -> Result<SpreadLabels> {
+    // What is wrong with the data or the settings is found before the classifier takes its time.
+    let model = Model::guided(for_short_fits(plain)).with_loss(loss)?;
+    fit(data, &model, &Settings { max_iterations: 0, ..settings.clone() })?;
     let classify_settings = ClassifySettings {
         seed: settings.seed,
         threads: settings.threads,
@@ -186,7 +190,7 @@ fn derived<T: Real>(
         "{} labels were spread to the {count} samples without one by the few-label classifier{}; \
         spread off fits without it",
         labels.n_labelled(),
-        match accuracy(&found) {
+        match held_out_score(&found) {
             Some(score) => format!(" (held-out score {score:.2})"),
             None => String::new(),
         }
@@ -245,13 +249,16 @@ fn spreadable(guidance: &Guidance, n: usize) -> std::result::Result<Labels, Stri
 }
 
 /// The held-out score of the refinement that weighs most.
-fn accuracy(found: &Classification) -> Option<f64> {
+fn held_out_score(found: &Classification) -> Option<f64> {
     let best = found.refinements.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))?;
     best.score
 }
 
+/// Fewer held-out labels cannot tell.
+const ENOUGH_HELD_OUT: usize = 30;
+
 fn better_than_chance(found: &Classification, classes: usize) -> bool {
-    accuracy(found).is_none_or(|score| score > 1.0 / classes as f64)
+    found.held_out < ENOUGH_HELD_OUT || held_out_score(found).is_none_or(|score| score > 1.0 / classes as f64)
 }
 
 /// The guidance for short fits: defaults in place of strengths to search, and without links, of which exact
