@@ -74,6 +74,15 @@ class GuidedNMF(Factorization):
         sample. Use 2 for classes with several distinct appearances and at least two labels each; with one or
         two labels, 1 is safer.""",
     )
+    spread: str = parameter(
+        "auto",
+        '{"auto", "on", "off"}',
+        """Whether the labels also guide the samples without one: the few-label classifier draws each of them
+        to its most likely class, no more strongly than needed. ``transform`` and ``predict`` then use what it
+        learned. "auto" does so if two or more classes have labels, some samples have none, all entries are
+        known, and held-out labels (from 30 on) are predicted better than by chance; "on" makes it an error
+        where that is not possible.""",
+    )
 
     # ------------------------------------------------------------------ fitting
 
@@ -124,7 +133,7 @@ class GuidedNMF(Factorization):
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
-        done = _native.fit_guided(to_native(data), given.document, loss, settings, watch)
+        done = _native.fit_guided(to_native(data), given.document, loss, settings, watch, str(self.spread))
         done["notices"] = [*done["notices"], *(("guidance", note) for note in given.notes)]
         return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
 
@@ -155,7 +164,16 @@ class GuidedNMF(Factorization):
 
     def _report(self, done: dict[str, Any], targets: Targets | None) -> Any:
         findings = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done["findings"]]
-        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), [message for _, message in done["notices"]])
+        derived = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done.get("derived", [])]
+        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), [message for _, message in done["notices"]], derived)
+
+    def _guidance_of_new_rows(self) -> dict[str, Any] | None:
+        items = [item for item in self._fitted_guidance["items"] if item["kind"] == "scorer"]
+        if not items:
+            return None
+        # Topics in the order of the components; what else was said is not about new rows.
+        topics = [{"name": name, "components": len(components)} for name, components in self.topics_.items()]
+        return {"topics": topics, "items": items, "feature_names": None}
 
     # ------------------------------------------------------------------ what next
 

@@ -31,6 +31,7 @@ def fit_guided(
     loss: str,
     settings: dict[str, Any],
     callback: Callable[[int, float, float | None, float], bool] | None,
+    spread: str | None = None,
 ) -> dict[str, Any]: ...
 def sweep(
     data: _Data,
@@ -69,6 +70,7 @@ def encode(
     feature_weights: list[float] | None,
     loss: str,
     settings: dict[str, Any],
+    guidance: dict[str, Any] | None = None,
 ) -> dict[str, Any]: ...
 def solve(
     data: _Data,

@@ -96,11 +96,15 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         encoding = self._encoding
         try:
             penalties = (encoding["ridge"], encoding["linear"], encoding["smoothing"], encoding.get("feature_weights"))
-            done = _native.encode(to_native(data), components, *penalties, encoding["loss"], settings)
+            done = _native.encode(to_native(data), components, *penalties, encoding["loss"], settings, self._guidance_of_new_rows())
         except ValueError as error:
             raise_about(error, self)
         warn_of_threads(done["notices"], type(self).__name__)
         return done
+
+    def _guidance_of_new_rows(self) -> dict[str, Any] | None:
+        """What the fit learned about the classes of new rows."""
+        return None
 
     def predict(self, X: Any) -> Any:
         """Predict the class of each row: that of the component with the largest membership, see

@@ -32,8 +32,12 @@ class Finding:
 class GuidanceReport(Sequence[Finding]):
     """The verdicts on the guidance: a list of findings, with counts."""
 
-    def __init__(self, findings: Sequence[Finding], agreement: float, parts: dict[str, float], notices: list[str]) -> None:
+    def __init__(
+        self, findings: Sequence[Finding], agreement: float, parts: dict[str, float], notices: list[str], derived: Sequence[Finding] = ()
+    ) -> None:
         self.findings = list(findings)
+        self.derived = list(derived)
+        """What became of spread labels, which nobody said: one finding of the kind "spread" a class."""
         self.agreement = agreement
         """The fraction of the items with support in the data that the result follows; 1 if there are none."""
         self.parts = parts

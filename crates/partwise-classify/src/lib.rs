@@ -66,6 +66,7 @@ mod refinement;
 mod result;
 mod scores;
 mod settings;
+mod spread;
 
 use partwise::internals::{CAPPED, Pool, capped, in_range};
 use partwise::memory::DataSize;
@@ -74,6 +75,7 @@ use partwise::{DataMatrix, Labels, Notice, Real, Result};
 pub use centroids::spherical_k_means;
 pub use result::{Candidate, CandidateGraph, Classification, Member, Phase};
 pub use settings::ClassifySettings;
+pub use spread::{SPREAD, SpreadLabels, Spreading, encode_by_scorer, spread, spread_observed};
 
 /// Classes of all samples of `data` (n × d, non-negative, dense or sparse) from the `labels` of a few. Rows
 /// are compared by direction, so each may be scaled as it is. Text should come as tf-idf, counts of molecules

@@ -6,6 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use partwise::methods::Input;
 use partwise::{DataMatrix, MethodOptions, Model, Real, Settings};
+use partwise_classify::{Spreading, spread};
 use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note, same_names};
 
 use crate::input::{self, Read, Source, Table};
@@ -16,7 +17,7 @@ use crate::record::Timings;
 use crate::request::{Codes, FitRequest};
 use crate::summary::{print_input, print_result};
 use crate::{search, start};
-use partwise_report::program::Outcome;
+use partwise_report::{interrupt, program::Outcome};
 
 /// Reads, fits, writes, prints.
 pub(crate) fn run(request: &FitRequest) -> Result<Outcome> {
@@ -172,6 +173,15 @@ fn rank(
     Ok(classes * of_each)
 }
 
+/// Adds to the guidance of the job what the classifier derives from its labels.
+fn spread_labels<T: Real>(job: &mut Job<'_, T>, when: Spreading) -> Result<()> {
+    let (guidance, loss) = (job.model.guidance(), job.model.loss());
+    let found = interrupt::work(|| spread(job.data, guidance, loss, &job.settings, when))??;
+    *job.model.guidance_mut() = found.guidance;
+    job.chosen.extend(found.notice.map(|notice| notice.message));
+    Ok(())
+}
+
 /// Fits, writes, prints.
 fn finish<T: Real>(
     request: &FitRequest,
@@ -184,6 +194,9 @@ fn finish<T: Real>(
     print_input(verbosity, &job);
     if request.searches || job.known.guidance.searches() {
         search::find(&mut job)?;
+    }
+    if job.takes_anything() {
+        spread_labels(&mut job, request.spread)?;
     }
     job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
     let done = job.run(verbosity)?;

@@ -136,6 +136,7 @@ fn report_json(report: &GuidanceReport) -> Value {
         "counts": counts,
         "agreement": report.agreement(),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+        "derived": report.derived.iter().map(finding).collect::<Vec<_>>(),
     })
 }
 

@@ -71,6 +71,12 @@ fn print_report(verbosity: Verbosity, report: &GuidanceReport) {
     let whose = if alone == 0 { "" } else { " of those with support in the data" };
     verbosity
         .say(&format!("guidance: {n} {items}: {}; {followed:.0} %{whose} are followed", counts.join(", ")));
+    if !report.derived.is_empty() {
+        let followed = report.derived.iter().filter(|f| f.verdict == Verdict::Honoured).count();
+        let n = report.derived.len();
+        verbosity
+            .say(&format!("spread labels: {followed} of {n} topics have nearly all samples drawn to them"));
+    }
     let others: Vec<_> = report.findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
     for finding in others.iter().take(MOST) {
         verbosity.say(&format!("  {}: {}", finding.verdict.name(), finding.message));

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use partwise::recipes::Memberships;
-use partwise::{Fit, Matrix, Real, Settings, encode};
+use partwise::{Fit, Matrix, Real, Settings};
+use partwise_classify::encode_by_scorer;
 use partwise_io::{Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
 use serde_json::{Value, json};
 
@@ -55,7 +56,9 @@ fn run_in<T: Real>(
     let settings = Settings { rank: components.rows(), ..request.settings.clone() };
     let mut progress = Progress::new(verbosity, "transform", &settings);
     let encoding = model.encoding(&path)?;
-    let fit = encode(data.as_ref(), components, &encoding, loss, &settings, &mut progress);
+    let guidance = model.guidance(&path)?.unwrap_or_default();
+    let by = (&encoding, &guidance);
+    let fit = encode_by_scorer(data.as_ref(), components, by, loss, &settings, &mut progress);
     progress.finish();
     let fit = fit?;
     if interrupt::requested() && fit.iterations == 0 {

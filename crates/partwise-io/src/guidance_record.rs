@@ -167,7 +167,7 @@ fn value<T: DeserializeOwned>(value: &Value) -> Read<T> {
 mod tests {
     use super::*;
     use partwise::graphs::Graph;
-    use partwise::guidance::{Feature, LabelRule, Seed, Strength};
+    use partwise::guidance::{Feature, LabelRule, Scorer, Seed, Spread, Strength};
     use partwise::recipes::at_scale;
     use partwise::{CodeReference, ComponentReference, LabelTargets, Labels};
     use serde_json::Map;
@@ -197,6 +197,17 @@ mod tests {
             strength: Strength::FIRM,
         })
         .with(Advice::Memberships { names: vec!["sky".into()], shares, strength: Strength::Relative(0.1) })
+        .with(Advice::Spread(Spread {
+            names: names.to_vec(),
+            posteriors: Matrix::from_vec(3, 2, vec![f64::NAN, f64::NAN, 0.75, 0.25, f64::NAN, f64::NAN])
+                .unwrap(),
+            weights: vec![0.0, 0.125, 0.0],
+            strength: Strength::FIRM,
+        }))
+        .with(Advice::Scorer(Scorer {
+            names: names.to_vec(),
+            weights: Matrix::from_vec(2, 5, (0..10).map(|v| f64::from(v) - 4.5).collect()).unwrap(),
+        }))
         .with(Advice::References {
             names: vec!["land".into()],
             profiles: Matrix::from_vec(1, 4, vec![0.0, 1.0, 2.0, 3.0]).unwrap(),

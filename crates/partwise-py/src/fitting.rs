@@ -13,6 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{into_array, to_matrix};
 use crate::data::{Lent, View};
+use crate::document;
 use crate::errors::value_error;
 use crate::options;
 use crate::progress::watched;
@@ -56,8 +57,10 @@ fn fit_in<'py, T: Real + Element>(
     outcome(py, fit.map_err(value_error)?)
 }
 
-/// The codes of new rows (m × d) for components (k × d), with the penalties that a fit left.
+/// The codes of new rows (m × d) for components (k × d), with the penalties that a fit left, and drawn to
+/// topics by the scorer of `guidance` where it has one.
 #[pyfunction]
+#[pyo3(signature = (data, components, ridge, linear, smoothing, feature_weights, loss, settings, guidance=None))]
 pub(crate) fn encode<'py>(
     py: Python<'py>,
     data: Lent<'py>,
@@ -68,17 +71,26 @@ pub(crate) fn encode<'py>(
     feature_weights: Option<Vec<f64>>,
     loss: &str,
     settings: &Bound<'py, PyDict>,
+    guidance: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let encoding = Encoding { ridge, linear, smoothing, feature_weights };
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let settings = options::settings(settings)?;
     let components = to_matrix(&components)?;
+    let guidance = guidance.map(document::guidance).transpose()?.unwrap_or_default();
     macro_rules! encode_in {
         ($data:ident, $t:ty) => {{
             let components = components.cast::<$t>();
             let data = $data.as_ref();
             let fit = watched(py, None, |observer| {
-                partwise::encode(data, &components, &encoding, loss, &settings, observer)
+                partwise_classify::encode_by_scorer(
+                    data,
+                    &components,
+                    (&encoding, &guidance),
+                    loss,
+                    &settings,
+                    observer,
+                )
             })?;
             outcome(py, fit.map_err(value_error)?)
         }};

@@ -8,7 +8,7 @@ mod known;
 
 use known::{Draw, Known};
 use partwise::graphs::Graph;
-use partwise::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
+use partwise::guidance::{Advice, Guidance, LabelRule, Spread, Strength, Topic};
 use partwise::{Fit, Init, Labels, Loss, Matrix, Model, Settings, SolverChoice, fit};
 
 const N: usize = 9;
@@ -68,7 +68,7 @@ fn known_of(order: &Order, marks: bool) -> Matrix<f64> {
 }
 
 /// One item of each kind that is about samples.
-const ITEMS: [Item; 16] = [
+const ITEMS: [Item; 17] = [
     ("labels as components", |o| all_labels(o, LabelRule::Components, RELATIVE)),
     ("labels as components, fixed", |o| all_labels(o, LabelRule::Components, Strength::HELD)),
     ("labels as components, raw", |o| all_labels(o, LabelRule::Components, RAW)),
@@ -85,6 +85,14 @@ const ITEMS: [Item; 16] = [
         strength: RELATIVE,
     }),
     ("memberships, raw", |o| Advice::Memberships { names: names(3), shares: shares(o, true), strength: RAW }),
+    ("spread labels", |o| {
+        Advice::Spread(Spread {
+            names: names(3),
+            posteriors: shares(o, false),
+            weights: o.list(&(0..N).map(|i| (i % 4) as f64 / 3.0).collect::<Vec<_>>()),
+            strength: RELATIVE,
+        })
+    }),
     ("must-links", |o| Advice::Links { must: vec![o.pair((1, 4))], cannot: vec![], strength: RELATIVE }),
     ("cannot-links", |o| Advice::Links { must: vec![], cannot: vec![o.pair((1, 5))], strength: RELATIVE }),
     ("a graph", |o| Advice::Graph { graph: graph(o), strength: RELATIVE }),

@@ -171,7 +171,9 @@ def guidance_of_document(document: dict[str, Any], without: dict[str, list[Any]]
     left_out = without or {"items": [], "topics": []}
     topics = [Topic.of_document(topic) for topic in document["topics"] if topic["name"] not in left_out["topics"]]
     features = document["feature_names"]
-    items = [item_of_document(given, samples, features) for at, given in enumerate(document["items"]) if at not in left_out["items"]]
+    # What was derived is derived again by the next fit.
+    said = [given for at, given in enumerate(document["items"]) if at not in left_out["items"] and given["kind"] not in ("spread", "scorer")]
+    items = [item_of_document(given, samples, features) for given in said]
     if not topics and not items:
         return None
     return Guidance(*items, topics=topics, feature_names=features)

@@ -73,6 +73,7 @@ impl Known {
             Advice::References { names, .. } => count(names.len(), "reference", "references"),
             Advice::Links { must, cannot, .. } => count(must.len() + cannot.len(), "link", "links"),
             Advice::Graph { .. } => Some("a graph".into()),
+            Advice::Spread(_) | Advice::Scorer(_) => None,
             Advice::SampleWeights(_) => Some("weights of the samples".into()),
             Advice::FeatureWeights(_) => Some("weights of the features".into()),
             _ => Some(item.kind().into()),

@@ -7,6 +7,7 @@ use partwise::guidance::Strength;
 use partwise::methods::{self, MethodSpec};
 use partwise::recipes::ShareOf;
 use partwise::{Acceleration, Error, Init, Loss, ScalingKind, Slot, SolverChoice, graphs, solvers};
+use partwise_classify::Spreading;
 use partwise_io::FORMATS;
 pub(crate) use partwise_report::arguments::{count, folder, positive};
 
@@ -104,6 +105,11 @@ pub(crate) fn formats() -> PossibleValuesParser {
 /// Scalings of the data.
 pub(crate) fn scales() -> impl TypedValueParser<Value = ScalingKind> {
     choice(ScalingKind::ALL.iter().map(|kind| (kind.name(), kind.summary())), ScalingKind::from_name)
+}
+
+/// When labels are spread.
+pub(crate) fn spreading() -> impl TypedValueParser<Value = Spreading> {
+    choice(Spreading::ALL.map(|choice| (choice.name(), choice.summary())), Spreading::from_name)
 }
 
 /// The factors.

@@ -8,6 +8,7 @@ use partwise::graphs::{NeighbourGraph, Weights};
 use partwise::guidance::Strength;
 use partwise::methods::{self, Form, Input, MethodSpec};
 use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
+use partwise_classify::Spreading;
 
 use super::choices::{Codes, Precision};
 use super::flags::{
@@ -50,6 +51,8 @@ pub(crate) struct FitRequest {
     /// Whether similarities are divided by the roots of their degrees.
     pub(crate) degree_normalized: bool,
     pub(crate) known: KnownFiles,
+    /// Whether labels are spread to the samples without one.
+    pub(crate) spread: Spreading,
     /// The strength of items that state none, where it is not their default.
     pub(crate) strength: Option<Strength>,
     pub(crate) graph: Option<GraphSource>,
@@ -103,6 +106,7 @@ impl FitRequest {
             scaling: model.scale,
             similarities,
             degree_normalized: graphs.degree_normalized,
+            spread: known.spread.unwrap_or_default(),
             known,
             strength,
             graph,

@@ -7,6 +7,7 @@ use clap::{Arg, Args};
 use partwise::guidance::Strength;
 use partwise::methods::Input;
 use partwise::{Acceleration, Init, Loss, ScalingKind, Slot};
+use partwise_classify::Spreading;
 
 use super::choices::{self, MethodChoice, Precision};
 use super::groups::{Content, LabelSource, ReadFlags, Run, Solver, Write};
@@ -22,6 +23,7 @@ pub(super) const METHOD_FLAGS: &MethodFlags = &[
     ("guidance", ANYTHING),
     ("topics", ANYTHING),
     ("links", ANYTHING),
+    ("spread", ANYTHING),
     ("reference", &[Input::ComponentReference, Input::Guidance]),
     ("label_targets", &[Input::LabelTargets]),
     ("missing", &[Input::KnownEntries, Input::Guidance]),
@@ -87,6 +89,10 @@ pub(crate) struct KnownFiles {
     pub(crate) links: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) labels: LabelSource,
+    /// Whether the labels also guide the samples without one ({methods}): the few-label classifier draws each
+    /// of them to its most likely topic, no more strongly than needed. Default: auto.
+    #[arg(long, value_name = "WHEN", value_parser = choices::spreading())]
+    pub(super) spread: Option<Spreading>,
     /// Reference components for {methods}: a table with one component per row, in the units of the data
     /// after --scale.
     #[arg(long, value_name = "FILE")]

@@ -133,7 +133,8 @@ pub fn guidance_of(source: &Source, names: &DataNames<'_>) -> Result<GuidanceFil
         notes: Vec::new(),
         sha256: source.sha256.clone(),
     };
-    let keys: Vec<String> = Advice::KINDS.iter().map(Kind::key).collect();
+    let kinds: Vec<&'static Kind> = Advice::KINDS.iter().filter(|kind| !kind.is_derived()).collect();
+    let keys: Vec<String> = kinds.iter().map(|kind| kind.key()).collect();
     let valid: Vec<&str> =
         ["strength", "topics"].into_iter().chain(keys.iter().map(String::as_str)).collect();
     for (key, item) in text.top(document.get_ref(), &valid)? {
@@ -142,7 +143,7 @@ pub fn guidance_of(source: &Source, names: &DataNames<'_>) -> Result<GuidanceFil
             "topics" => out.topics = reader.topics(&item)?,
             _ => {
                 let at = keys.iter().position(|known| known == key).unwrap_or_default();
-                out.items.extend(reader.items(&Advice::KINDS[at], &item)?);
+                out.items.extend(reader.items(kinds[at], &item)?);
                 if out.items.iter().filter(|item| item.kind.name == "labels").count() > 1 {
                     return Err(
                         item.fault("labels can be given once; give one of the two as sets or memberships")

@@ -127,9 +127,9 @@ enum Sampling {
 
 /// A data set of the experiment.
 #[derive(Clone, Copy, Debug)]
-struct Set {
+pub(super) struct Set {
     /// Its name, and that of its folder.
-    name: &'static str,
+    pub(super) name: &'static str,
     preparation: Preparation,
     sampling: Sampling,
     /// Only so many classes with the most samples.
@@ -140,7 +140,7 @@ const fn set(name: &'static str, preparation: Preparation, sampling: Sampling) -
     Set { name, preparation, sampling, largest_classes: usize::MAX }
 }
 
-const SETS: &[Set] = &[
+pub(super) const SETS: &[Set] = &[
     set("orl", Preparation::Plain, Sampling::All),
     set("yale", Preparation::Plain, Sampling::All),
     set("umist", Preparation::Plain, Sampling::All),
@@ -179,7 +179,7 @@ fn run(unit: &Unit<'_>) -> Result<Outcome> {
 /// One draw of a set, ready for every method.
 #[derive(Clone, Debug)]
 pub(super) struct Draw {
-    samples: Samples,
+    pub(super) samples: Samples,
     /// The features that are words of each class's name; empty for sets without words.
     pub(super) words: Vec<Vec<u32>>,
     /// Height and width, where each sample is an image.
@@ -195,12 +195,20 @@ pub(super) struct Draw {
 impl Draw {
     /// Draw `number` of `set`.
     fn new(raw: &DataSet, set: &Set, number: u64) -> Self {
+        Draw::with(raw, set, number, LABELS, usize::MAX)
+    }
+
+    /// Draw `number` of `set`, with so many labels a class and so many rows at most.
+    pub(super) fn with(raw: &DataSet, set: &Set, number: u64, labels: usize, most_rows: usize) -> Self {
         let single = |labels: &Vec<u32>| if let [label] = labels[..] { label as i32 } else { -1 };
         let all: Vec<i32> = raw.labels.iter().map(single).collect();
-        let chosen = chosen_rows(raw, &all, set, number);
+        let mut chosen = chosen_rows(raw, &all, set, number);
+        if chosen.len() > most_rows {
+            chosen = SplitMix(number).choose(chosen, most_rows);
+        }
         let samples = Samples::new(raw, &chosen, set.preparation);
         let classes: Vec<i32> = chosen.iter().map(|i| all[*i]).collect();
-        let given = draw_labels(&classes, LABELS, 2026 + number);
+        let given = draw_labels(&classes, labels, 2026 + number);
         Draw { samples, words: words(raw), image_shape: raw.image_shape, classes, given, seed: number }
     }
 

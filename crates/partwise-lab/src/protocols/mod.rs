@@ -37,6 +37,7 @@ pub mod nmf_dc_tables;
 mod parallel;
 mod samples;
 pub mod scnmf;
+pub mod spreading;
 mod unit;
 pub mod ws_nmf;
 mod ws_nmf_methods;
@@ -327,6 +328,7 @@ pub const ALL: &[Protocol] = &[
     active::LABELS,
     few_labels::LEADERBOARD,
     few_labels::FURTHER,
+    spreading::SPREADING,
 ];
 
 /// The protocol with this name.

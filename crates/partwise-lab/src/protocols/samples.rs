@@ -50,6 +50,11 @@ impl Samples {
         Samples { features: set.n_features, rows, dense, columns: (0..set.n_features as u32).collect() }
     }
 
+    /// Some of the rows, with all columns.
+    pub(super) fn of_rows(&self, rows: &[usize]) -> Self {
+        Samples { rows: rows.iter().map(|i| self.rows[*i].clone()).collect(), ..self.clone() }
+    }
+
     /// The same without the columns that have no entry.
     #[must_use]
     pub(super) fn without_empty_columns(mut self) -> Self {

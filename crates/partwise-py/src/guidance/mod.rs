@@ -4,8 +4,9 @@ pub(crate) mod steering;
 
 use numpy::{Element, PyReadonlyArray2};
 use partwise::guidance::Guidance;
-use partwise::recipes::{self, GuidanceReport, ShareOf, StrengthRule, SweepPoint, Verdict};
+use partwise::recipes::{self, Finding, ShareOf, StrengthRule, SweepPoint, Verdict};
 use partwise::{DataMatrix, Loss, Real, Settings};
+use partwise_classify::Spreading;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -18,8 +19,10 @@ use crate::options;
 use crate::progress::watched;
 
 /// Factors data by guidance; the outcome of a fit, with `findings`, `agreement`, `topics` and, where
-/// strengths were searched, `searched`.
+/// strengths were searched, `searched`. `spread` is the name of a [`Spreading`]; without it the guidance is
+/// fitted as it is.
 #[pyfunction]
+#[pyo3(signature = (data, guidance, loss, settings, callback, spread=None))]
 pub(crate) fn fit_guided<'py>(
     py: Python<'py>,
     data: Lent<'py>,
@@ -27,13 +30,15 @@ pub(crate) fn fit_guided<'py>(
     loss: &str,
     settings: &Bound<'py, PyDict>,
     callback: Option<Py<PyAny>>,
+    spread: Option<&str>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let given = document::guidance(guidance)?;
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let settings = options::settings(settings)?;
+    let spread = spread.map(Spreading::from_name).transpose().map_err(value_error)?;
     match data.view()? {
-        View::F32(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref()),
-        View::F64(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref()),
+        View::F32(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref(), spread),
+        View::F64(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref(), spread),
     }
 }
 
@@ -44,6 +49,7 @@ fn fit_in<'py, T: Real + Element>(
     loss: Loss,
     settings: &Settings,
     callback: Option<&Py<PyAny>>,
+    spreading: Option<Spreading>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let done = watched(py, callback, |observer| {
         let (guidance, searched) = match given.searches() {
@@ -60,26 +66,35 @@ fn fit_in<'py, T: Real + Element>(
                 (recipes::at_scale(given, scale), Some((scale, trace)))
             }
         };
-        let done = recipes::fit_guided(data, &guidance, loss, settings, observer)?;
+        let (guidance, notice) = match spreading {
+            None => (guidance, None),
+            Some(when) => {
+                let found = partwise_classify::spread(data, &guidance, loss, settings, when)?;
+                (found.guidance, found.notice)
+            }
+        };
+        let mut done = recipes::fit_guided(data, &guidance, loss, settings, observer)?;
+        done.fit.notices.extend(notice);
         Ok((done, guidance, searched))
     })?;
     let (done, guidance, searched) = done.map_err(value_error)?;
     let out = outcome(py, done.fit)?;
-    out.set_item("findings", findings(py, &done.report)?)?;
+    out.set_item("findings", findings(py, &done.report.findings)?)?;
+    out.set_item("derived", findings(py, &done.report.derived)?)?;
     out.set_item("agreement", done.report.agreement())?;
     out.set_item("topics", guidance.all_topics())?;
     out.set_item("labelled", guidance.labelled_samples())?;
-    // What was searched is not what was given.
-    let fitted = searched.as_ref().map(|_| document::of_guidance(py, &guidance)).transpose()?;
+    // What was searched or derived is not what was given.
+    let fitted = (guidance != *given).then(|| document::of_guidance(py, &guidance)).transpose()?;
     out.set_item("fitted_guidance", fitted)?;
     out.set_item("searched", searched.map(|(scale, trace)| (scale, points(&trace))))?;
     Ok(out)
 }
 
 /// The verdicts, and every finding as a dictionary.
-fn findings<'py>(py: Python<'py>, report: &GuidanceReport) -> PyResult<Bound<'py, PyList>> {
+fn findings<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    for finding in &report.findings {
+    for finding in findings {
         let line = PyDict::new(py);
         line.set_item("kind", finding.kind)?;
         line.set_item("samples", &finding.samples)?;

@@ -158,6 +158,7 @@ fn known_bytes(size: DataSize, model: &Model, k: f64) -> f64 {
             Advice::Graph { graph: given, .. } => graph(given),
             Advice::References { profiles, .. } => 2.0 * profiles.as_slice().len() as f64 * WORD,
             Advice::Memberships { shares, .. } => shares.as_slice().len() as f64 * both,
+            Advice::Spread(spread) => spread.posteriors.as_slice().len() as f64 * both,
             _ => 0.0,
         };
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::document::{self, rows};
-use super::{CodeReference, ComponentReference, LabelTargets, Labels, Strength};
+use super::{CodeReference, ComponentReference, LabelTargets, Labels, Scorer, Spread, Strength};
 use crate::foundation::{Error, Matrix, Result, names};
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
@@ -142,6 +142,13 @@ pub enum Advice {
         #[serde(default = "Strength::unstated")]
         strength: Strength,
     },
+    /// What a classifier derives from the labels for the samples without one. No user says it: reports keep
+    /// it apart.
+    #[serde(rename = "spread")]
+    Spread(Spread),
+    /// How a classifier scores the topics of new samples. A fit does not use it.
+    #[serde(rename = "scorer")]
+    Scorer(Scorer),
 }
 
 /// Something of the strength of an item, if it has one.
@@ -154,7 +161,8 @@ macro_rules! with_strength {
             | Advice::References { strength: $strength, .. }
             | Advice::Links { strength: $strength, .. }
             | Advice::Graph { strength: $strength, .. }
-            | Advice::Targets { strength: $strength, .. } => Some($out),
+            | Advice::Targets { strength: $strength, .. }
+            | Advice::Spread(Spread { strength: $strength, .. }) => Some($out),
             _ => None,
         }
     };
@@ -232,7 +240,7 @@ impl Advice {
                 "connected samples would all be equal",
                 &["a strength below 1", "must-links"],
             ),
-            Advice::Sets { .. } | Advice::Links { .. } if strength.is_raw() => {
+            Advice::Sets { .. } | Advice::Links { .. } | Advice::Spread(_) if strength.is_raw() => {
                 refused("with a raw strength", "no paper has a weight for them", &["a strength from 0 to 1"])
             }
             _ => Ok(()),
@@ -277,7 +285,8 @@ impl Advice {
             Advice::Labels { labels, .. } => labels.names(),
             Advice::Sets { names, .. }
             | Advice::Memberships { names, .. }
-            | Advice::References { names, .. } => names,
+            | Advice::References { names, .. }
+            | Advice::Spread(Spread { names, .. }) => names,
             _ => &[],
         }
     }

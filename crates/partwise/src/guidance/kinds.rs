@@ -47,6 +47,11 @@ impl Kind {
     pub fn key(&self) -> String {
         self.name.replace(' ', "_")
     }
+
+    /// Whether no user gives it, for it is derived from other items.
+    pub fn is_derived(&self) -> bool {
+        matches!(self.name, "spread" | "scorer")
+    }
 }
 
 const fn kind(
@@ -82,6 +87,8 @@ impl Advice {
         kind("reference codes", &["weight"], &[], table("reference", Axis::Samples, Axis::Others)),
         kind("reference components", &["weight"], &[], table("reference", Axis::Others, Axis::Features)),
         kind("label targets", &[], STRENGTH, table("targets", Axis::Samples, Axis::Others)),
+        kind("spread", &["names", "weights"], STRENGTH, table("posteriors", Axis::Samples, Axis::Names)),
+        kind("scorer", &["names"], &[], table("weights", Axis::Names, Axis::Others)),
     ];
 
     /// Its place among [`Advice::KINDS`].
@@ -101,6 +108,8 @@ impl Advice {
             Advice::CodeReference(_) => 11,
             Advice::ComponentReference(_) => 12,
             Advice::Targets { .. } => 13,
+            Advice::Spread(_) => 14,
+            Advice::Scorer(_) => 15,
         }
     }
 

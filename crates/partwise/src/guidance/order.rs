@@ -49,6 +49,7 @@ impl Advice {
             Advice::KnownFeatures(lists) => lists.offsets().iter().map(|at| *at as i64).collect(),
             Advice::CodeReference(reference) => reference.weight.iter().copied().map(key).collect(),
             Advice::ComponentReference(reference) => reference.weight.iter().copied().map(key).collect(),
+            Advice::Spread(spread) => spread.weights.iter().copied().map(key).collect(),
             _ => Vec::new(),
         };
         let table = self.clone().without_table().1;

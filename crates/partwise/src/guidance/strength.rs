@@ -19,6 +19,7 @@ use crate::foundation::{Error, Result};
 /// | labels as components, closed sets | ½σ²·Σ y² outside of the sample's topics | σ²·Σ w·‖h‖₁ there | ½m²‖wᵢ − dᵢ1_c‖² |
 /// | labels as the same codes | held or ignored | held or ignored | – |
 /// | labels as a view | (σ²/2)·(‖X‖²/‖Y‖²)·‖Y − WB‖² | – | (λ/2)·‖Y − WB‖² |
+/// | spread labels | ½σ²·weight·Σ y² outside of the sample's topic | σ²·weight·Σ w·‖h‖₁ there | – |
 /// | memberships | ½σ²·(‖y‖² − (y·r̂)²) over the known entries | – | ½m²‖wᵢ − dᵢrᵢ‖² |
 /// | seed words | ½σ²·Σ y² of the word outside of its topics (y = h·‖w‖), times the word's weight | σ²·Σ h·‖w‖₁ there | – |
 /// | their weight in their topics | (σ²/8)·‖wⱼ‖²·(‖hⱼ‖² − (hⱼ·r̂ⱼ)²), r the samples with the seeds, but for the other features | pseudo-counts, σ²/4 times an average component | – |

@@ -1,7 +1,7 @@
 //! The large tables of items, apart from the rest of them: a document may keep these elsewhere.
 
 use super::document::rows;
-use super::{Advice, CodeReference, ComponentReference, LabelTargets};
+use super::{Advice, CodeReference, ComponentReference, LabelTargets, Scorer, Spread};
 use crate::foundation::{Error, Matrix, Result};
 use crate::graphs::Graph;
 use crate::terms::FeatureLists;
@@ -137,7 +137,9 @@ impl Advice {
             | Advice::KnownEntries(matrix)
             | Advice::EntryWeights(matrix)
             | Advice::CodeReference(CodeReference { reference: matrix, .. })
-            | Advice::ComponentReference(ComponentReference { reference: matrix, .. }) => Some(matrix),
+            | Advice::ComponentReference(ComponentReference { reference: matrix, .. })
+            | Advice::Spread(Spread { posteriors: matrix, .. })
+            | Advice::Scorer(Scorer { weights: matrix, .. }) => Some(matrix),
             _ => None,
         }
     }

@@ -56,6 +56,9 @@ pub(super) fn empty_items(model: &Model) -> Vec<Notice> {
             Advice::Memberships { shares, .. } if shares.as_slice().iter().all(|s| s.is_nan()) => {
                 "all memberships are unknown"
             }
+            Advice::Spread(spread) if spread.posteriors.as_slice().iter().all(|p| p.is_nan()) => {
+                "nothing is derived"
+            }
             Advice::References { names, .. } if names.is_empty() => "there is no profile",
             Advice::Links { must, cannot, .. } if must.is_empty() && cannot.is_empty() => "there is no pair",
             Advice::Graph { graph, .. } if graph.n_entries() == 0 => "the graph has no edge",

@@ -254,8 +254,9 @@ impl Compiler<'_> {
                 Ok(())
             }
             Advice::Targets { targets, strength } => self.add_targets(targets, *strength, rows),
-            // Changes of variables on the rows and the columns of X.
-            Advice::SampleWeights(_) | Advice::FeatureWeights(_) => Ok(()),
+            // Changes of variables on the rows and the columns of X, and what is for new samples.
+            Advice::SampleWeights(_) | Advice::FeatureWeights(_) | Advice::Scorer(_) => Ok(()),
+            Advice::Spread(spread) => self.add_spread(spread),
             Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_) => {
                 if self.contributions.iter().any(|c| c.facts().weights_entries) {
                     return Err(Error::Guidance(

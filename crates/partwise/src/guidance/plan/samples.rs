@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Compiler, Rows};
 use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Matrix, Result};
-use crate::guidance::{LabelRule, LabelTargets, Labels, Strength};
+use crate::guidance::{LabelRule, LabelTargets, Labels, Spread, Strength};
 
 impl Compiler<'_> {
     pub(super) fn add_labels(
@@ -193,6 +193,23 @@ impl Compiler<'_> {
         }
         if strength.is_raw() {
             self.anchor_rows(reference, weight, rows);
+        }
+        Ok(())
+    }
+
+    /// Samples that a classifier draws to a topic. They show it as far as they are sure to be of it.
+    pub(super) fn add_spread(&mut self, spread: &Spread) -> Result<()> {
+        spread.check(self.shape.samples)?;
+        for i in 0..self.shape.samples {
+            let Some((topic, posterior)) = spread.topic(i) else { continue };
+            let name = &spread.names[topic];
+            let allowed = self.allowed(std::iter::once(name));
+            self.rules("spread").keep_within(i, &allowed, spread.cost(i));
+            let range = self.components(name);
+            // Components of one topic start apart, from labelled samples.
+            if range.len() == 1 {
+                self.show(i, range, posterior);
+            }
         }
         Ok(())
     }

@@ -11,6 +11,7 @@
 //! ```
 
 mod seeds;
+mod spread;
 
 use super::memberships::{ShareOf, largest, shares};
 use crate::data::DataMatrix;
@@ -47,7 +48,7 @@ names! {
 #[non_exhaustive]
 pub struct Finding {
     /// `"label"`, `"set"`, `"membership"`, `"seed"`, `"reference"`, `"must-link"`, `"cannot-link"`,
-    /// `"graph"`.
+    /// `"graph"`, `"spread"`.
     pub kind: &'static str,
     /// The samples that it is about.
     pub samples: Vec<usize>,
@@ -65,8 +66,11 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct GuidanceReport {
-    /// Everything, in the canonical order of the items.
+    /// Everything that the user said, in the canonical order of the items.
     pub findings: Vec<Finding>,
+    /// What became of what a classifier derived ([`Advice::Spread`]): one finding a topic. It counts in
+    /// nothing else.
+    pub derived: Vec<Finding>,
 }
 
 impl GuidanceReport {
@@ -229,6 +233,7 @@ impl Reporter<'_> {
                 cannot.iter().for_each(|&pair| self.link(pair, false));
             }
             Advice::Graph { graph, .. } => self.graph(graph),
+            Advice::Spread(spread) => self.spread(spread),
             _ => {}
         }
     }

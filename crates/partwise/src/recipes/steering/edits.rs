@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::foundation::Matrix;
-use crate::guidance::{Advice, Guidance, Strength};
+use crate::guidance::{Advice, Guidance, Scorer, Spread, Strength};
 
 /// Every mention of a topic under another name; two columns or entries that come to mean the same are put
 /// together.
@@ -11,7 +11,7 @@ pub(super) fn rename(guidance: &mut Guidance, from: &str, to: &str) {
     for item in guidance.advice_mut() {
         match item {
             Advice::Labels { labels, .. } => *labels = labels.renamed(from, to),
-            Advice::References { names, .. } => {
+            Advice::References { names, .. } | Advice::Scorer(Scorer { names, .. }) => {
                 names.iter_mut().filter(|n| *n == from).for_each(|n| *n = to.into());
             }
             Advice::Sets { names, sets, .. } => {
@@ -28,7 +28,8 @@ pub(super) fn rename(guidance: &mut Guidance, from: &str, to: &str) {
                 }
                 drop_unused(names, sets);
             }
-            Advice::Memberships { names, shares, .. } => {
+            Advice::Spread(Spread { names, posteriors: shares, .. })
+            | Advice::Memberships { names, shares, .. } => {
                 let old = names.iter().position(|n| n == from);
                 let known = names.iter().position(|n| n == to);
                 match (old, known) {
@@ -76,9 +77,15 @@ pub(super) fn forget(guidance: &mut Guidance, topic: &str) {
                 }
                 drop_unused(names, sets);
             }
-            Advice::Memberships { names, shares, .. } => {
+            Advice::Spread(Spread { names, posteriors: shares, .. })
+            | Advice::Memberships { names, shares, .. } => {
                 let kept: Vec<usize> = (0..names.len()).filter(|c| names[*c] != topic).collect();
                 *shares = Matrix::from_fn(shares.rows(), kept.len(), |i, c| shares.get(i, kept[c]));
+                names.retain(|n| n != topic);
+            }
+            Advice::Scorer(Scorer { names, weights }) => {
+                let kept: Vec<usize> = (0..names.len()).filter(|c| names[*c] != topic).collect();
+                *weights = Matrix::from_fn(kept.len(), weights.columns(), |c, f| weights.get(kept[c], f));
                 names.retain(|n| n != topic);
             }
             _ => {}
@@ -110,7 +117,7 @@ pub(super) fn moved(mut guidance: Guidance, sample: usize, to: &str, n: usize) -
                 sets[sample] = None;
                 drop_unused(names, sets);
             }
-            Advice::Memberships { shares, .. } => {
+            Advice::Spread(Spread { posteriors: shares, .. }) | Advice::Memberships { shares, .. } => {
                 shares.row_mut(sample).iter_mut().for_each(|s| *s = f64::NAN);
             }
             _ => {}

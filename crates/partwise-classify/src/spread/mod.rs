@@ -1,0 +1,270 @@
+//! Spreading: what the classifier derives from labels becomes guidance on the samples without one, so that a
+//! guided factorization learns from few labels.
+//!
+//! ```text
+//! posteriors   those of the classifier for the samples without a label
+//! weights      each sample starts with a cost of 0.1 for what lies outside of its most likely topic; short
+//!              fits, each from the last one; where another topic has more than 0.8 times the membership of
+//!              its own, the cost is multiplied by 3, up to that of a firm label; then a few whole fits, after
+//!              which what is still elsewhere costs 9 times as much
+//! scorer       ridge regression of the posteriors on the unit rows, for samples that the fit has not seen
+//! ```
+//!
+//! So a sample that the parts put into its topic anyway is hardly touched, and the parts stay close to those
+//! of the data.
+
+mod new_samples;
+mod scorer;
+mod weights;
+
+use partwise::guidance::Spread;
+use partwise::recipes::at_scale;
+use partwise::{
+    Advice, DataMatrix, Error, Guidance, Labels, Loss, Matrix, Model, Notice, Real, Result, Settings,
+    Strength, fit,
+};
+
+use crate::result::Classification;
+use crate::settings::ClassifySettings;
+use crate::{Phase, classify_observed};
+
+pub use new_samples::encode_by_scorer;
+
+/// When labels are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Spreading {
+    /// Where samples of at least two classes are labelled, others are not, every entry is known, and the
+    /// classifier predicts held-out labels better than by chance (asked from 30 of them on).
+    #[default]
+    Auto,
+    /// Always; what makes it impossible is an error.
+    On,
+    /// Never.
+    Off,
+}
+
+impl Spreading {
+    /// Every choice, the default first.
+    pub const ALL: [Spreading; 3] = [Spreading::Auto, Spreading::On, Spreading::Off];
+
+    /// `"auto"`, `"on"` or `"off"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Spreading::Auto => "auto",
+            Spreading::On => "on",
+            Spreading::Off => "off",
+        }
+    }
+
+    /// What it means, in a few words.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Spreading::Auto => {
+                "if two or more classes have labels, some samples have none, all entries are known, and \
+                held-out labels (from 30 on) are predicted better than by chance"
+            }
+            Spreading::On => "always; it is an error where that is not possible",
+            Spreading::Off => "never",
+        }
+    }
+
+    /// The choice with this name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the valid names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        let valid = || Spreading::ALL.iter().map(|choice| choice.name().to_string()).collect();
+        Spreading::ALL.into_iter().find(|choice| choice.name() == name).ok_or_else(|| Error::UnknownName {
+            kind: "spreading of labels".into(),
+            name: name.into(),
+            valid: valid(),
+        })
+    }
+}
+
+/// Guidance with what was derived from its labels.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SpreadLabels {
+    /// The guidance as it was given, and where labels were spread two further items, [`Advice::Spread`] and
+    /// [`Advice::Scorer`].
+    pub guidance: Guidance,
+    /// What the classifier found; none where labels were not spread.
+    pub classification: Option<Classification>,
+    /// What was done or not done, and why, in a sentence; none where there is nothing to say.
+    pub notice: Option<Notice>,
+}
+
+/// The code of notices on spreading.
+pub const SPREAD: &str = "spread";
+
+/// Adds to `guidance` what the classifier derives from its labels; what was derived before is replaced.
+/// `settings` are those of the fit to come, whose rank may exceed the topics' components.
+///
+/// # Errors
+/// With [`Spreading::On`]: [`Error::Guidance`] where there is nothing to spread, and the faults of
+/// [`classify`](crate::classify()) and of the fits. [`Spreading::Auto`] leaves the guidance as it is then,
+/// and says why.
+pub fn spread<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    loss: Loss,
+    settings: &Settings,
+    spreading: Spreading,
+) -> Result<SpreadLabels> {
+    spread_observed(data, guidance, loss, settings, spreading, &mut |_| ())
+}
+
+/// As [`spread`]; calls `observe` as each phase of the classifier begins.
+///
+/// # Errors
+/// As [`spread`].
+pub fn spread_observed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    loss: Loss,
+    settings: &Settings,
+    spreading: Spreading,
+    observe: &mut dyn FnMut(Phase),
+) -> Result<SpreadLabels> {
+    let unchanged = |notice| SpreadLabels { guidance: guidance.clone(), classification: None, notice };
+    let plain = without_derived(guidance);
+    if spreading == Spreading::Off {
+        return Ok(SpreadLabels { guidance: plain, classification: None, notice: None });
+    }
+    let labels = match spreadable(&plain, data.n_samples()) {
+        Ok(labels) => labels,
+        Err(_) if spreading == Spreading::Auto => return Ok(unchanged(None)),
+        Err(reason) => return Err(Error::Guidance(format!("labels cannot be spread: {reason}"))),
+    };
+    match derived(data, &plain, &labels, loss, settings, spreading, observe) {
+        Ok(done) => Ok(done),
+        // What is wrong with the data or settings is for the fit to say.
+        Err(error @ (Error::Memory { .. } | Error::Labels(_))) if spreading == Spreading::Auto => {
+            Ok(unchanged(Some(Notice { code: SPREAD, message: format!("labels were not spread: {error}") })))
+        }
+        Err(_) if spreading == Spreading::Auto => Ok(unchanged(None)),
+        Err(error) => Err(error),
+    }
+}
+
+fn derived<T: Real>(
+    data: &dyn DataMatrix<T>,
+    plain: &Guidance,
+    labels: &Labels,
+    loss: Loss,
+    settings: &Settings,
+    spreading: Spreading,
+    observe: &mut dyn FnMut(Phase),
+) -> Result<SpreadLabels> {
+    // What is wrong with the data or the settings is found before the classifier takes its time.
+    let model = Model::guided(for_short_fits(plain)).with_loss(loss)?;
+    fit(data, &model, &Settings { max_iterations: 0, ..settings.clone() })?;
+    let classify_settings = ClassifySettings {
+        seed: settings.seed,
+        threads: settings.threads,
+        memory_limit: settings.memory_limit,
+        ..ClassifySettings::default()
+    };
+    let found = classify_observed(data, labels, &classify_settings, observe)?;
+    if spreading == Spreading::Auto && !better_than_chance(&found, labels.n_classes()) {
+        let message = "labels were not spread: held-out labels are predicted no better than by chance";
+        let notice = Some(Notice { code: SPREAD, message: message.into() });
+        return Ok(SpreadLabels { guidance: plain.clone(), classification: Some(found), notice });
+    }
+    let posterior = |i: usize, c: usize| match labels.class(i) {
+        Some(_) => f64::NAN,
+        None => found.posteriors.get(i, c),
+    };
+    let (n, classes) = found.posteriors.shape();
+    let mut item = Spread {
+        names: labels.names().to_vec(),
+        posteriors: Matrix::from_fn(n, classes, posterior),
+        weights: vec![0.0; n],
+        strength: Strength::FIRM,
+    };
+    item.weights = weights::least_that_follow(data, plain, &item, loss, settings)?;
+    let scorer = scorer::learned(data, labels.names(), &found.posteriors);
+    let count = n - labels.n_labelled();
+    let message = format!(
+        "{} labels were spread to the {count} samples without one by the few-label classifier{}; \
+        spread off fits without it",
+        labels.n_labelled(),
+        match held_out_score(&found) {
+            Some(score) => format!(" (held-out score {score:.2})"),
+            None => String::new(),
+        }
+    );
+    Ok(SpreadLabels {
+        guidance: plain.clone().with(Advice::Spread(item)).with(Advice::Scorer(scorer)),
+        classification: Some(found),
+        notice: Some(Notice { code: SPREAD, message }),
+    })
+}
+
+/// The guidance without what was derived.
+fn without_derived(guidance: &Guidance) -> Guidance {
+    let mut plain = guidance.clone();
+    plain.advice_mut().retain(|item| !matches!(item, Advice::Spread(_) | Advice::Scorer(_)));
+    plain
+}
+
+/// The labels to spread, of the classes that have some; or why there are none.
+fn spreadable(guidance: &Guidance, n: usize) -> std::result::Result<Labels, String> {
+    let unknown = |item: &&Advice| {
+        matches!(item, Advice::KnownEntries(_) | Advice::KnownFeatures(_) | Advice::EntryWeights(_))
+    };
+    if let Some(item) = guidance.advice().into_iter().find(unknown) {
+        return Err(format!("the classifier needs all entries, but the guidance has {}", item.kind()));
+    }
+    let mut classes: Vec<Option<&str>> = vec![None; n];
+    for item in guidance.advice() {
+        let Advice::Labels { labels, strength, .. } = item else { continue };
+        if labels.n_samples() != n || *strength == Strength::Relative(0.0) {
+            continue;
+        }
+        for (i, class) in classes.iter_mut().enumerate() {
+            *class = class.or_else(|| labels.class(i).map(|c| labels.names()[c].as_str()));
+        }
+    }
+    let mut names: Vec<String> = Vec::new();
+    // In the order of the topics, so that columns and components are in the same order.
+    for (name, _) in guidance.all_topics() {
+        if classes.contains(&Some(name.as_str())) {
+            names.push(name);
+        }
+    }
+    let number = |class: &Option<&str>| match class {
+        Some(class) => names.iter().position(|name| name == class).map_or(-1, |at| at as i32),
+        None => -1,
+    };
+    let numbers: Vec<i32> = classes.iter().map(number).collect();
+    if names.len() < 2 {
+        return Err("that needs labelled samples of at least two classes".into());
+    }
+    if numbers.iter().all(|class| *class >= 0) {
+        return Err("every sample has a label".into());
+    }
+    Labels::with_names(&numbers, &names).map_err(|error| error.to_string())
+}
+
+/// The held-out score of the refinement that weighs most.
+fn held_out_score(found: &Classification) -> Option<f64> {
+    let best = found.refinements.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))?;
+    best.score
+}
+
+/// Fewer held-out labels cannot tell.
+const ENOUGH_HELD_OUT: usize = 30;
+
+fn better_than_chance(found: &Classification, classes: usize) -> bool {
+    found.held_out < ENOUGH_HELD_OUT || held_out_score(found).is_none_or(|score| score > 1.0 / classes as f64)
+}
+
+/// The guidance for short fits: defaults in place of strengths to search, and without links, of which exact
+/// ones need fits of their own.
+fn for_short_fits(guidance: &Guidance) -> Guidance {
+    let mut short = at_scale(guidance, 1.0);
+    short.advice_mut().retain(|item| !matches!(item, Advice::Links { .. }));
+    short
+}

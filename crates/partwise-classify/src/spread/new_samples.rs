@@ -1,0 +1,136 @@
+//! Codes of new samples, with the costs that spread labels put on those of the fit.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+
+use partwise::guidance::Scorer;
+use partwise::internals::RowGroups;
+use partwise::recipes::{ShareOf, shares};
+use partwise::{
+    Advice, DataMatrix, Encoding, Error, Fit, Guidance, Iteration, Loss, Matrix, Observer, Real, Result,
+    Settings, encode,
+};
+
+use super::scorer::best_topics;
+use super::weights::{LEAST_COST, MOST_COST, MOST_OF_ANOTHER, is_in, of_topics, ranges};
+
+/// The costs that are tried, the least that puts a sample into its topic is taken.
+const COSTS: [f64; 4] = [LEAST_COST, 10.0 * LEAST_COST, 100.0 * LEAST_COST, MOST_COST];
+
+/// As [`encode`], for a model whose `guidance` holds a scorer: each new row is drawn to the topic that has
+/// the largest score, as the samples of the fit were. Without a scorer it is [`encode`].
+///
+/// # Errors
+/// As [`encode`]; [`Error::Guidance`] for a scorer that does not fit the components.
+pub fn encode_by_scorer<T: Real>(
+    data: &dyn DataMatrix<T>,
+    components: &Matrix<T>,
+    (encoding, guidance): (&Encoding, &Guidance),
+    loss: Loss,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    let mut plain = encode(data, components, encoding, loss, settings, observer)?;
+    let advice = guidance.advice();
+    let scorer = advice.iter().find_map(|item| match item {
+        Advice::Scorer(scorer) => Some(scorer),
+        _ => None,
+    });
+    let Some(scorer) = scorer else { return Ok(plain) };
+    let topics = ranges(guidance);
+    let own = owners(scorer, &topics, components)?;
+    let best = best_topics(data, scorer);
+    let topic_of = |i: usize| own[best[i]];
+    let how = Encoder { data, components, encoding, loss, settings, topics: &topics };
+    // The least cost that is enough for each row.
+    let mut found: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    let mut open: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    (0..data.n_samples()).for_each(|i| open.entry(topic_of(i)).or_default().push(i));
+    for (level, cost) in COSTS.iter().enumerate() {
+        for (topic, rows) in std::mem::take(&mut open) {
+            let part = how.run(&rows, topic, *cost)?;
+            let memberships = of_topics(&shares(&part.codes, components, ShareOf::of_loss(loss)), &topics);
+            for (at, row) in rows.into_iter().enumerate() {
+                if is_in(memberships.row(at), topic, MOST_OF_ANOTHER) || level + 1 == COSTS.len() {
+                    found.entry((topic, level)).or_default().push(row);
+                } else {
+                    open.entry(topic).or_default().push(row);
+                }
+            }
+        }
+    }
+    let (mut loss_value, mut objective) = (0.0, 0.0);
+    for ((topic, level), rows) in found {
+        let part = how.run(&rows, topic, COSTS[level])?;
+        (loss_value, objective) = (loss_value + part.loss_value, objective + part.objective);
+        for (at, row) in rows.into_iter().enumerate() {
+            plain.codes.row_mut(row).copy_from_slice(part.codes.row(at));
+        }
+    }
+    let ratio = if plain.loss_value > 0.0 { loss_value / plain.loss_value } else { 1.0 };
+    plain.relative_error *= if loss == Loss::Frobenius { ratio.sqrt() } else { ratio };
+    (plain.loss_value, plain.objective) = (loss_value, objective);
+    Ok(plain)
+}
+
+/// The topic of each name of the scorer.
+fn owners<T: Real>(
+    scorer: &Scorer,
+    topics: &[(String, Range<usize>)],
+    components: &Matrix<T>,
+) -> Result<Vec<usize>> {
+    let (d, k) = (components.columns(), components.rows());
+    if scorer.weights.shape() != (scorer.names.len(), d + 1) {
+        return Err(Error::Guidance(format!(
+            "the scorer has {} x {} weights; {} topics and {d} features need {} x {}",
+            scorer.weights.rows(),
+            scorer.weights.columns(),
+            scorer.names.len(),
+            scorer.names.len(),
+            d + 1
+        )));
+    }
+    let owner = |name: &String| {
+        let found = topics.iter().position(|(topic, range)| topic == name && range.end <= k);
+        found.ok_or_else(|| Error::Guidance(format!("the scorer's topic \"{name}\" has no component")))
+    };
+    scorer.names.iter().map(owner).collect()
+}
+
+struct Encoder<'e, T: Real> {
+    data: &'e dyn DataMatrix<T>,
+    components: &'e Matrix<T>,
+    encoding: &'e Encoding,
+    loss: Loss,
+    settings: &'e Settings,
+    topics: &'e [(String, Range<usize>)],
+}
+
+impl<T: Real> Encoder<'_, T> {
+    /// The codes of some rows, at a cost for what lies outside of a topic.
+    fn run(&self, rows: &[usize], topic: usize, cost: f64) -> Result<Fit<T>> {
+        let mut encoding = self.encoding.clone();
+        let own = self.topics[topic].1.clone();
+        for j in (0..self.components.rows()).filter(|j| !own.contains(j)) {
+            let component = self.components.row(j).iter().map(|h| h.to_f64());
+            match self.loss {
+                Loss::Frobenius => encoding.ridge[j] += cost * component.map(|h| h * h).sum::<f64>(),
+                _ => encoding.linear[j] += cost * component.sum::<f64>(),
+            }
+        }
+        let some = self.rows(rows);
+        let observer = &mut |_: &Iteration| ControlFlow::Continue(());
+        encode(some.as_ref(), self.components, &encoding, self.loss, self.settings, observer)
+    }
+
+    /// These rows, and a row of zeros where there are others.
+    fn rows(&self, rows: &[usize]) -> Box<dyn DataMatrix<T>> {
+        let mut group = vec![rows.len() as u32; self.data.n_samples()];
+        rows.iter().zip(0u32..).for_each(|(row, at)| group[*row] = at);
+        let mut scale = vec![1.0; rows.len()];
+        if rows.len() < self.data.n_samples() {
+            scale.push(0.0);
+        }
+        self.data.grouped(&RowGroups { group, scale })
+    }
+}

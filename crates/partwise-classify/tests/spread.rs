@@ -1,0 +1,166 @@
+//! Promise: spread labels put more samples into their class, new ones too, than labels alone; they are kept
+//! apart from what the user said; without them nothing changes; they have the same bits for any number of
+//! threads; and what cannot be spread is refused by name.
+
+// An unwrap that fails is a failed test.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::ops::ControlFlow;
+
+use common::number;
+use partwise::guidance::Spread;
+use partwise::recipes::{GuidedFit, ShareOf, Verdict, fit_guided, shares};
+use partwise::{
+    Advice, DenseMatrix, Encoding, Error, Guidance, Iteration, Labels, Loss, Matrix, Model, Settings,
+    Strength, fit,
+};
+use partwise_classify::{SpreadLabels, Spreading, encode_by_scorer, spread};
+
+const N: usize = 90;
+const D: usize = 20;
+
+/// Three classes (sample i is of class i mod 3) of two kinds each, as noisy directions. A class has a label
+/// of one kind only where its labels are its first sample.
+fn planted(n: usize, seed: u64) -> DenseMatrix<'static, f64> {
+    let x = Matrix::from_fn(n, D, |i, j| {
+        let kind = 2 * (i % 3) + (i / 3) % 2;
+        let signal = if j / 3 == kind { 2.0 + number(5, j) } else { 0.0 };
+        let shared = if j >= 18 { 2.0 + 2.0 * number(3, i) } else { 0.0 };
+        let noise = number(seed, i * D + j);
+        signal + shared + if noise < 0.4 { 0.0 } else { noise }
+    });
+    DenseMatrix::from_matrix(x).unwrap()
+}
+
+fn labels() -> Labels {
+    let given: Vec<i32> = (0..N).map(|i| if i < 6 { (i % 3) as i32 } else { -1 }).collect();
+    Labels::with_names(&given, &["ash".to_string(), "elm".into(), "oak".into()]).unwrap()
+}
+
+fn known() -> Guidance {
+    Advice::labels(labels()).into()
+}
+
+fn settings(threads: usize) -> Settings {
+    Settings { threads, max_iterations: 100, ..Settings::new(3) }
+}
+
+fn spread_by(when: Spreading, guidance: &Guidance, threads: usize) -> Result<SpreadLabels, Error> {
+    spread(&planted(N, 7), guidance, Loss::Frobenius, &settings(threads), when)
+}
+
+fn guided(guidance: &Guidance) -> GuidedFit<f64> {
+    let watch = &mut |_: &Iteration| ControlFlow::Continue(());
+    fit_guided(&planted(N, 7), guidance, Loss::Frobenius, &settings(1), watch).unwrap()
+}
+
+/// How many samples have their largest membership in their class.
+fn right(codes: &Matrix<f64>, components: &Matrix<f64>) -> usize {
+    let memberships = shares(codes, components, ShareOf::Length);
+    let largest = |row: &[f64]| (0..row.len()).fold(0, |best, j| if row[j] > row[best] { j } else { best });
+    (0..codes.rows()).filter(|i| largest(memberships.row(*i)) == i % 3).count()
+}
+
+#[test]
+fn spread_labels_put_more_samples_into_their_class_and_new_ones_too() {
+    let plain = guided(&known());
+    let found = spread_by(Spreading::Auto, &known(), 1).unwrap();
+    let with = guided(&found.guidance);
+    let (before, after) =
+        (right(&plain.fit.codes, &plain.fit.components), right(&with.fit.codes, &with.fit.components));
+    assert!(after >= before + N / 10 && after >= 80, "{before} and then {after} of {N} are right");
+    let notice = found.notice.unwrap();
+    assert!(notice.message.contains("6 labels") && notice.message.contains("84 samples"), "{notice:?}");
+
+    let new = planted(60, 11);
+    let watch = &mut |_: &Iteration| ControlFlow::Continue(());
+    let encoding = Encoding::plain(3);
+    let components = &with.fit.components;
+    let encode = |guidance: &Guidance, watch: &mut dyn partwise::Observer| {
+        encode_by_scorer(&new, components, (&encoding, guidance), Loss::Frobenius, &settings(1), watch)
+    };
+    let codes = encode(&found.guidance, watch).unwrap();
+    let of_new = right(&codes.codes, components);
+    assert!(of_new >= 54, "{of_new} of 60 new samples are right");
+    // Without a scorer it is the plain encoding.
+    let free = encode(&known(), watch).unwrap();
+    let plain = partwise::encode(&new, components, &encoding, Loss::Frobenius, &settings(1), watch).unwrap();
+    assert_eq!(free.codes, plain.codes);
+    assert!(codes.relative_error >= free.relative_error && codes.relative_error < 1.0);
+}
+
+#[test]
+fn what_was_derived_is_reported_apart_and_can_be_taken_away() {
+    let found = spread_by(Spreading::On, &known(), 1).unwrap();
+    let kinds: Vec<&str> = found.guidance.advice().iter().map(|item| item.kind()).collect();
+    assert_eq!(kinds, ["labels", "spread", "scorer"]);
+    assert_eq!(found.guidance.labelled_samples(), [0, 1, 2, 3, 4, 5]);
+    let report = guided(&found.guidance).report;
+    assert_eq!(report.findings.len(), 6);
+    assert!(report.findings.iter().all(|finding| finding.kind == "label"));
+    let topics: Vec<&str> = report.derived.iter().filter_map(|finding| finding.topic.as_deref()).collect();
+    assert_eq!(topics, ["ash", "elm", "oak"]);
+    assert!(report.derived.iter().all(|f| f.kind == "spread" && f.verdict == Verdict::Honoured));
+
+    // Off takes away what was derived before; spreading again replaces it.
+    assert_eq!(spread_by(Spreading::Off, &found.guidance, 1).unwrap().guidance, known());
+    let again = spread_by(Spreading::On, &found.guidance, 1).unwrap();
+    assert_eq!(format!("{:?}", again.guidance), format!("{:?}", found.guidance));
+    let fitted = |guidance: Guidance| fit(&planted(N, 7), &Model::guided(guidance), &settings(1)).unwrap();
+    let off = fitted(spread_by(Spreading::Off, &known(), 1).unwrap().guidance);
+    assert_eq!(off.codes, fitted(known()).codes);
+}
+
+#[test]
+fn it_has_the_same_bits_for_any_number_of_threads() {
+    let one = spread_by(Spreading::On, &known(), 1).unwrap();
+    let three = spread_by(Spreading::On, &known(), 3).unwrap();
+    assert_eq!(format!("{:?}", one.guidance), format!("{:?}", three.guidance));
+}
+
+#[test]
+fn what_cannot_be_spread_is_left_alone_by_auto_and_refused_by_on() {
+    let all: Vec<i32> = (0..N).map(|i| (i % 3) as i32).collect();
+    let one: Vec<i32> = (0..N).map(|i| if i < 4 { 0 } else { -1 }).collect();
+    let of = |labels: &[i32]| Guidance::from(Advice::labels(Labels::from_integers(labels).unwrap()));
+    let marks = Matrix::from_fn(N, D, |_, _| 1.0);
+    for (guidance, said) in [
+        (of(&one), "at least two classes"),
+        (of(&all), "every sample has a label"),
+        (known().with(Advice::KnownEntries(marks)), "needs all entries"),
+        (Guidance::default(), "at least two classes"),
+    ] {
+        assert_eq!(spread_by(Spreading::Auto, &guidance, 1).unwrap().guidance, guidance);
+        let message = spread_by(Spreading::On, &guidance, 1).unwrap_err().to_string();
+        assert!(message.contains("labels cannot be spread") && message.contains(said), "{message}");
+    }
+    let message = Spreading::from_name("maybe").unwrap_err().to_string();
+    assert!(message.contains("maybe") && message.contains("auto, on, off"), "{message}");
+}
+
+#[test]
+fn an_item_that_does_not_fit_is_refused_with_its_place() {
+    let item = |change: &dyn Fn(&mut Spread)| {
+        let mut item = Spread {
+            names: vec!["ash".into(), "elm".into()],
+            posteriors: Matrix::from_fn(N, 2, |i, c| if i % 2 == c { 0.9 } else { 0.1 }),
+            weights: vec![0.5; N],
+            strength: Strength::FIRM,
+        };
+        change(&mut item);
+        let model = Model::guided(known().with(Advice::Spread(item)));
+        fit(&planted(N, 7), &model, &settings(1)).map(|fit| fit.codes)
+    };
+    assert!(item(&|_| ()).is_ok());
+    let refused = |change: &dyn Fn(&mut Spread), said: &str| {
+        let message = item(change).unwrap_err().to_string();
+        assert!(message.contains(said), "{message}");
+    };
+    refused(&|item| item.weights[4] = 1.5, "spread label of sample 4");
+    refused(&|item| item.weights.truncate(3), "one for each of the 90 samples");
+    refused(&|item| item.posteriors.set(7, 1, -0.5), "a posterior of sample 7");
+    refused(&|item| item.posteriors = Matrix::zeros(5, 2), "90 x 2");
+    refused(&|item| item.strength = Strength::Raw(2.0), "raw strength");
+}

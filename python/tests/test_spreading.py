@@ -1,0 +1,74 @@
+"""Labels are spread to the samples without one: more of them, and of new ones, are in their class."""
+
+import pickle
+
+import numpy as np
+import partwise as pw
+import pytest
+from sklearn.datasets import load_digits
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+QUICK = {"random_state": 0, "max_iter": 100, "tol": 0.0}
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """300 digits with two labels each, and 200 new ones."""
+    X, truth = load_digits(return_X_y=True)
+    y = np.full(300, -1)
+    for digit in range(10):
+        y[np.flatnonzero(truth[:300] == digit)[:2]] = digit
+    return X[:300], y, truth[:300], X[300:500], truth[300:500]
+
+
+@pytest.fixture(scope="module")
+def spread(digits):
+    return pw.GuidedNMF(**QUICK).fit(digits[0], digits[1])
+
+
+def right(found, truth, where=slice(None)):
+    return np.mean(found[where] == truth[where])
+
+
+def test_two_labels_a_digit_put_more_digits_into_their_class_and_new_ones_too(digits, spread):
+    X, y, truth, new, truth_new = digits
+    alone = pw.GuidedNMF(spread="off", **QUICK).fit(X, y)
+    assert right(spread.labels_, truth, y < 0) >= right(alone.labels_, truth, y < 0) + 0.1
+    classifier = pw.automatic(X, y, random_state=0)
+    assert right(spread.labels_, truth, y < 0) >= right(classifier.labels, truth, y < 0) - 0.015
+    assert right(spread.predict(new), truth_new) >= right(alone.predict(new), truth_new) + 0.05
+    # The rows of the fit again, as new ones.
+    assert right(spread.predict(X), truth, y < 0) >= right(spread.labels_, truth, y < 0) - 0.02
+    np.testing.assert_array_equal(spread.labels_[y >= 0], y[y >= 0])
+
+
+def test_what_was_derived_is_reported_apart(digits, spread):
+    y = digits[1]
+    report = spread.guidance_report_
+    assert len(report) == np.sum(y >= 0) and {finding.kind for finding in report} == {"label"}
+    assert [finding.kind for finding in report.derived] == ["spread"] * 10
+    assert any("20 labels were spread to the 280 samples" in notice for notice in report.notices)
+
+
+def test_a_model_keeps_what_it_learned(digits, spread, tmp_path):
+    new = digits[3]
+    codes = spread.transform(new)
+    assert (codes >= 0).all()
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(spread)).transform(new), codes)
+    spread.save(tmp_path / "model.safetensors")
+    loaded = pw.load(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(loaded.transform(new), codes)
+    # The next fit derives anew.
+    assert loaded.guidance is None or not loaded.guidance.items
+
+
+def test_off_is_the_fit_of_the_labels_alone_and_on_refuses_what_cannot_be_spread(digits):
+    X, y, truth, *_ = digits
+    alone = pw.GuidedNMF(spread="off", **QUICK).fit(X, y)
+    assert alone.guidance_report_.derived == []
+    whole = [pw.GuidedNMF(spread=spread, **QUICK).fit(X, truth) for spread in ("off", "auto")]
+    np.testing.assert_array_equal(whole[0].codes_, whole[1].codes_)
+    with pytest.raises(ValueError, match="labels cannot be spread: every sample has a label"):
+        pw.GuidedNMF(spread="on", **QUICK).fit(X, truth)
+    with pytest.raises(ValueError, match="auto, on, off"):
+        pw.GuidedNMF(spread="maybe", **QUICK).fit(X, y)
