@@ -39,6 +39,8 @@ pub(crate) fn sparse<T: Real>() -> SparseMatrix<'static, T> {
 
 /// n × n similarities of k groups: S = HHᵀ of a planted H, and noise in every entry (`dense`), or in few of
 /// those where HHᵀ is above 0.
+// Only one of the benches uses it.
+#[allow(dead_code)]
 pub(crate) fn similarities(n: usize, k: usize, dense: bool) -> Matrix<f64> {
     let draw = |i: usize, j: usize, of: u64| number(of * 1_000_003 + (i.min(j) * n + i.max(j)) as u64);
     let size = |i: usize| 0.2 + number(i as u64);
