@@ -154,7 +154,7 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
         }
         if topic.components == 0 {
             return Err(Error::out_of_range(
-                &format!("the components of topic \"{}\"", topic.name),
+                format!("the components of topic \"{}\"", topic.name),
                 0.0,
                 "1 or more",
             ));
@@ -173,7 +173,7 @@ fn topics(guidance: &Guidance, shape: Shape) -> Result<Vec<(String, Range<usize>
         return Err(Error::out_of_range(
             "rank k",
             shape.rank as f64,
-            &format!("at least {needed}, the components of the topics ({})", names.join(", ")),
+            format!("at least {needed}, the components of the topics ({})", names.join(", ")),
         ));
     }
     Ok(out)
@@ -287,7 +287,7 @@ impl Compiler<'_> {
                         return Err(Error::out_of_range(
                             &what,
                             f64::from(*j),
-                            &format!("below {d}, the number of features"),
+                            format!("below {d}, the number of features"),
                         ));
                     }
                     if !row.is_sorted_by(|a, b| a < b) {

@@ -203,9 +203,9 @@ fn check_pairs(what: &str, pairs: &[(usize, usize)], n: usize) -> Result<()> {
         if i >= n || l >= n {
             let at = i.max(l);
             return Err(Error::out_of_range(
-                &format!("a sample of the {what} ({i}, {l})"),
+                format!("a sample of the {what} ({i}, {l})"),
                 at as f64,
-                &format!("below {n}, the number of samples"),
+                format!("below {n}, the number of samples"),
             ));
         }
         if i == l {

@@ -46,9 +46,9 @@ impl Compiler<'_> {
         match feature {
             Feature::Index(f) if *f < d => Ok(Some(*f)),
             Feature::Index(f) => Err(Error::out_of_range(
-                &format!("a {role} of topic \"{topic}\""),
+                format!("a {role} of topic \"{topic}\""),
                 *f as f64,
-                &format!("below {d}, the number of features"),
+                format!("below {d}, the number of features"),
             )),
             Feature::Name(name) => {
                 let Some(names) = self.guidance.feature_names() else {
