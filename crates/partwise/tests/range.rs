@@ -36,6 +36,7 @@ fn facts_times(facts: Facts, graph: bool, c: f64) -> Facts {
     if graph {
         facts.graph_weight *= c;
     }
+    facts.coupling = facts.coupling.map(|weight| weight * c);
     if let Some(reference) = &mut facts.code_reference {
         reference.weight.iter_mut().for_each(|weight| *weight *= root);
     }
