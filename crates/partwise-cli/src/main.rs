@@ -15,6 +15,7 @@ mod labels;
 mod methods;
 mod outputs;
 mod progress;
+mod rank;
 mod record;
 mod report;
 mod request;
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use partwise_report::{console, program};
-use request::{ClassifyRequest, Cli, Command, FitRequest, SweepRequest, TransformRequest};
+use request::{ClassifyRequest, Cli, Command, FitRequest, RankRequest, SweepRequest, TransformRequest};
 
 /// What `partwise reproduce` answers in the release after it moved.
 const REPRODUCE_MOVED: &str = "the experiments of the papers moved from `partwise` to another program; \
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Classify(flags) => classify::run(&ClassifyRequest::new(*flags)?),
         Command::Transform(flags) => transform::run(&TransformRequest::new(*flags)?),
         Command::Sweep(flags) => sweep::run(&SweepRequest::new(*flags)?),
+        Command::Rank(flags) => rank::run(&RankRequest::new(*flags)?),
         Command::Evaluate(request) => evaluate::run(&request),
         Command::Suggest(request) => suggest::run(&request),
         Command::Methods(request) => methods::run(&request),

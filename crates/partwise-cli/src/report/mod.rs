@@ -3,8 +3,10 @@
 
 mod advice;
 mod components;
+mod rank;
 mod sweep;
 
+pub(crate) use rank::rank_page;
 pub(crate) use sweep::sweep_page;
 
 use partwise::{Iteration, Real};

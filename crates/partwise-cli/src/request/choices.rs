@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use partwise::guidance::Strength;
 use partwise::methods::{self, MethodSpec};
-use partwise::recipes::ShareOf;
+use partwise::recipes::{Holdout, ShareOf};
 use partwise::{Acceleration, Error, Init, Loss, ScalingKind, Slot, SolverChoice, graphs, solvers};
 use partwise_classify::Spreading;
 use partwise_io::FORMATS;
@@ -110,6 +110,11 @@ pub(crate) fn scales() -> impl TypedValueParser<Value = ScalingKind> {
 /// When labels are spread.
 pub(crate) fn spreading() -> impl TypedValueParser<Value = Spreading> {
     choice(Spreading::ALL.map(|choice| (choice.name(), choice.summary())), Spreading::from_name)
+}
+
+/// What is held out to compare numbers of components.
+pub(crate) fn holdouts() -> impl TypedValueParser<Value = Holdout> {
+    choice(Holdout::ALL.iter().map(|holdout| (holdout.name(), "")), Holdout::from_name)
 }
 
 /// The factors.

@@ -7,12 +7,13 @@ use anyhow::{Result, anyhow, bail};
 use partwise::graphs::{NeighbourGraph, Weights};
 use partwise::guidance::Strength;
 use partwise::methods::{self, Form, Input, MethodSpec};
+use partwise::recipes::RankSettings;
 use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 use partwise_classify::Spreading;
 
 use super::choices::{Codes, Precision};
 use super::flags::{
-    ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, SolveFlags, SweepFlags,
+    ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags, SweepFlags,
     TransformFlags,
 };
 use super::groups::{Content, DataSource, LabelSource, Run, Write};
@@ -311,6 +312,36 @@ impl ClassifyRequest {
         let (labels, scale, run, dtype) = (known.labels, model.scale, solve.run, solve.dtype);
         let request = Self::new(ClassifyFlags { given, read, labels, scale, run, dtype, write })?;
         Ok(ClassifyRequest { as_recipe: true, ..request })
+    }
+}
+
+/// `partwise rank`.
+pub(crate) struct RankRequest {
+    pub(crate) data: DataSource,
+    pub(crate) scaling: ScalingKind,
+    /// The loss, where it is not that for the data.
+    pub(crate) loss: Option<Loss>,
+    pub(crate) rank: RankSettings,
+    pub(crate) time_limit: Option<f64>,
+    pub(crate) run: Run,
+    pub(crate) dtype: Precision,
+    pub(crate) write: Write,
+}
+
+impl RankRequest {
+    pub(crate) fn new(flags: RankFlags) -> Result<Self> {
+        let RankFlags { given, read, from, to, splits, restarts, holdout, loss, scale, .. } = flags;
+        given.check_standard_input()?;
+        Ok(RankRequest {
+            data: read.source(None),
+            scaling: scale,
+            loss,
+            rank: RankSettings { from, to, splits, restarts, holdout },
+            time_limit: flags.time_limit,
+            run: flags.run,
+            dtype: flags.dtype,
+            write: flags.write,
+        })
     }
 }
 

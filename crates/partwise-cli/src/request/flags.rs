@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args};
 use partwise::guidance::Strength;
 use partwise::methods::Input;
+use partwise::recipes::{Holdout, RankSettings};
 use partwise::{Acceleration, Init, Loss, ScalingKind, Slot};
 use partwise_classify::Spreading;
 
@@ -259,6 +260,54 @@ pub(crate) struct SweepFlags {
     #[arg(long, value_name = "LIST", value_parser = choices::scale, value_delimiter = ',',
         default_value = "0,0.01,0.03,0.1,0.3,1,3,10,30")]
     pub(super) scales: Vec<f64>,
+}
+
+/// Finds how many components the data support, by held-out prediction and by whether components return in
+/// random halves of the samples.
+///
+/// Counts are split by binomial thinning; other data hide some of their entries, or blocks of them. Writes
+/// rank.csv (a row for each number of components), rank.json (the answer with its reasons), report.html and
+/// run.json.
+#[derive(Args, Debug)]
+pub(crate) struct RankFlags {
+    #[command(flatten)]
+    pub(super) given: Given,
+    #[command(flatten)]
+    pub(super) read: ReadFlags,
+    /// The smallest number of components to try, 1 or more.
+    #[arg(long, value_name = "K", default_value_t = RankSettings::default().from, value_parser = choices::positive, allow_negative_numbers = true)]
+    pub(super) from: usize,
+    /// The largest number of components to try. It is lowered to what the data allow.
+    #[arg(long, value_name = "K", default_value_t = RankSettings::default().to, value_parser = choices::positive, allow_negative_numbers = true)]
+    pub(super) to: usize,
+    /// Splits of the data into a part to fit and a part to predict, 2 or more.
+    #[arg(long, value_name = "N", default_value_t = RankSettings::default().splits, value_parser = choices::positive, allow_negative_numbers = true)]
+    pub(super) splits: usize,
+    /// Starts of each fit, of which the best is kept, 1 or more.
+    #[arg(long, value_name = "N", default_value_t = RankSettings::default().restarts, value_parser = choices::positive, allow_negative_numbers = true)]
+    pub(super) restarts: usize,
+    /// What is held out: "thinning", half of each count; "entries", single entries (dense data, squared
+    /// loss); "blocks", half of the samples in half of the features; "auto", the first of these that the data
+    /// allow.
+    #[arg(long, value_name = "WHAT", default_value = "auto", value_parser = choices::holdouts())]
+    pub(super) holdout: Holdout,
+    /// The loss. Default: kullback-leibler for counts, else frobenius.
+    #[arg(long, value_parser = choices::losses())]
+    pub(super) loss: Option<Loss>,
+    /// Scaling of the data before anything is computed.
+    #[arg(long, value_parser = choices::scales(), default_value = "none")]
+    pub(super) scale: ScalingKind,
+    /// The maximum number of seconds, above 0. The answer is then that of the numbers that were tried.
+    /// Default: no limit.
+    #[arg(long, value_name = "SECONDS", value_parser = choices::seconds, allow_negative_numbers = true)]
+    pub(super) time_limit: Option<f64>,
+    #[command(flatten)]
+    pub(super) run: Run,
+    /// The number type of the computation.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(super) dtype: Precision,
+    #[command(flatten)]
+    pub(super) write: Write,
 }
 
 #[derive(Args, Debug)]

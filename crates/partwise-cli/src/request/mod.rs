@@ -16,8 +16,10 @@ use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
 pub(crate) use choices::{Clusters, Codes, Precision};
-pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, SweepRequest, TransformRequest};
-use flags::{ClassifyFlags, FitFlags, SweepFlags, TransformFlags};
+pub(crate) use fit::{
+    ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest,
+};
+use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
 pub(crate) use groups::{DataSource, LabelSource, Run, Write};
 use method_flags::Given;
 
@@ -46,6 +48,9 @@ pub(crate) enum Command {
     /// Fit with several strengths of the guidance, and show the error against the agreement.
     #[command(after_help = EXIT_CODES)]
     Sweep(Box<SweepFlags>),
+    /// Find how many components the data support.
+    #[command(after_help = EXIT_CODES)]
+    Rank(Box<RankFlags>),
     /// Compare the clusters of a result with labels.
     #[command(after_help = EXIT_CODES)]
     Evaluate(EvaluateRequest),
