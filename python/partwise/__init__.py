@@ -25,6 +25,7 @@ from ._estimators import *  # noqa: F403
 from ._files import load
 from ._guidance import *  # noqa: F403
 from ._native import __version__
+from ._rank import RankChoice, select_rank
 from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion
 from ._solve import nnls, solve_codes, solve_components
 from ._steering import Steering
@@ -36,6 +37,7 @@ __all__ = [
     "GuidanceReport",
     "Iteration",
     "PairInDoubt",
+    "RankChoice",
     "Steering",
     "Suggestion",
     "__version__",
@@ -44,6 +46,7 @@ __all__ = [
     "load",
     "metrics",
     "nnls",
+    "select_rank",
     "solve_codes",
     "solve_components",
 ]

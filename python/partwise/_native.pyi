@@ -61,6 +61,15 @@ def steered(
 def automatic(
     data: _Data, labels: tuple[NDArray[np.int32], list[str]], seed: int, threads: int
 ) -> dict[str, Any]: ...
+def select_rank(
+    data: _Data,
+    loss: str | None,
+    settings: dict[str, Any],
+    range: tuple[int, int],
+    splits: int,
+    restarts: int,
+    holdout: str,
+) -> dict[str, Any]: ...
 def encode(
     data: _Data,
     components: NDArray[np.float64],

@@ -13,6 +13,7 @@ mod guidance;
 mod measures;
 mod options;
 mod progress;
+mod rank;
 
 use partwise::guidance::{LabelRule, Strength};
 use partwise::methods::{Form, MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
@@ -38,6 +39,8 @@ mod _native {
     use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
     #[pymodule_export]
     use super::options::check_parameters;
+    #[pymodule_export]
+    use super::rank::select_rank;
     #[pymodule_export]
     use super::registries;
     use super::*;

@@ -37,7 +37,13 @@ pub(crate) fn rank_page(title: &str, found: &RankChoice, facts: &[(&str, String)
     let row = |row: &RankRow| {
         let number = |x: f64| format!("{x:.5}");
         let replication = row.replication.map_or(String::new(), |rho| format!("{rho:.3}"));
-        vec![row.rank.to_string(), number(row.error), number(row.excess), number(row.excess_error), replication]
+        vec![
+            row.rank.to_string(),
+            number(row.error),
+            number(row.excess),
+            number(row.excess_error),
+            replication,
+        ]
     };
     let rows: Vec<_> = found.table.iter().map(row).collect();
     page.push_str(&section("Numbers", "", &table(&header.map(String::from), &rows)));

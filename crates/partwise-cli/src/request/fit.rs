@@ -13,8 +13,8 @@ use partwise_classify::Spreading;
 
 use super::choices::{Codes, Precision};
 use super::flags::{
-    ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags, SweepFlags,
-    TransformFlags,
+    ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
+    SweepFlags, TransformFlags,
 };
 use super::groups::{Content, DataSource, LabelSource, Run, Write};
 

@@ -16,9 +16,7 @@ use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
 pub(crate) use choices::{Clusters, Codes, Precision};
-pub(crate) use fit::{
-    ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest,
-};
+pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
 pub(crate) use groups::{DataSource, LabelSource, Run, Write};
 use method_flags::Given;
