@@ -21,8 +21,9 @@
 //! strength = 0.9
 //! ```
 //!
-//! Every kind of item of the library is a key, with the fields of its schema ([`Advice`]): tables may stand in
-//! the file itself (`memberships = { names = ["law"], shares = [[1], [0]] }`) or in one that `file` names.
+//! Every kind of item of the library is a key, with the fields of its schema ([`Advice`]). Tables may stand
+//! in the file itself (`memberships = { names = ["law"], shares = [[1], [0]] }`) or in one that `file` names.
+//!
 //! Topics also come as `topics = { sport = ["ball"], law = ["court"] }`, as lists without names
 //! `[["ball", "goal"], ["court"]]`, and as a flat list `["ball", "court"]`, in which each word seeds a topic
 //! of its own. A strength may be `{ raw = m }`, a paper's own weight.
