@@ -172,7 +172,7 @@ fn symmetric_lines<T: Real>(table: &mut Table) {
     let sparse = SparseMatrix::from_triplets(n as usize, n as usize, stored).expect("indices in range").0;
     let dense = DenseMatrix::from_matrix(dense.cast::<T>()).expect("a shape that is not empty");
     let cases =
-        [("dense 2,000", &dense as &dyn DataMatrix<T>, 2.5, 60.0), ("sparse 5,000", &sparse, 6.0, 120.0)];
+        [("dense 2,000", &dense as &dyn DataMatrix<T>, 1.6, 30.0), ("sparse 5,000", &sparse, 4.5, 75.0)];
     for (kind, x, iteration, minimum) in cases {
         let (model, settings) = (Model::symnmf(), Settings::new(k));
         let v = workloads::factor(x.n_samples(), k);

@@ -3,7 +3,7 @@
 //! ```text
 //! sums        8·(n + d) bytes for each of row sums, column sums and their lists of zeros
 //! data        a transpose of sparse data; a copy where rows are merged or weighted, or features or entries have weights
-//! start       both factors in f64 beside themselves (label-aware, guided); the work of a truncated SVD (nndsvd) or of eigenvectors (spectral)
+//! start       both factors in f64 beside themselves (label-aware, guided); a truncated SVD (nndsvd) or eigenvectors (spectral)
 //! loop        for each factor itself and its product with X; two more where it is accelerated; a few Grams (k × k)
 //! end         both factors in f64 for each thread that computes the exact error of dense data
 //! ```
@@ -181,8 +181,7 @@ fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usiz
     2.0 * values * number + grams + exact + state
 }
 
-/// Two bases; of the columns that are kept the eigenvectors, what is left of them beside the pivots, both turned
-/// in `f64`, and both factors.
+/// Two bases; of the columns that are kept the eigenvectors, as they are and turned, in `f64`; both factors.
 fn spectral_bytes(size: DataSize, rank: usize) -> f64 {
     let width = rank.saturating_add(SVD_EXTRA).min(size.samples) as f64;
     let (n, k, number) = (size.rows(), rank as f64, size.number as f64);
