@@ -12,8 +12,8 @@ use partwise::{
     Settings, Slot, SolverChoice, SparseMatrix, fit,
 };
 
-/// S = HHᵀ of a planted H (n × k) with a block for each component, and some noise in every entry or, for sparse
-/// data, in few.
+/// S = HHᵀ of a planted H (n × k) with a block for each component, and some noise in every entry or, for
+/// sparse data, in few.
 fn planted(n: usize, k: usize, noise: f64, dense: bool, seed: u64) -> (Matrix<f64>, Matrix<f64>) {
     let mut draw = Draw(seed);
     let h = Matrix::from_fn(n, k, |i, j| match (i % k == j, draw.chance(0.15)) {
@@ -66,8 +66,8 @@ fn settings(k: usize) -> Settings {
     Settings { threads: 1, ..Settings::new(k) }
 }
 
-/// Projected gradient steps on ‖S − HHᵀ‖² from the planted factor, each the largest that lowers it: written from
-/// the formula alone.
+/// Projected gradient steps on ‖S − HHᵀ‖² from the planted factor, each the largest that lowers it: written
+/// from the formula alone.
 fn long_reference(s: &Matrix<f64>, start: &Matrix<f64>) -> f64 {
     let (n, k) = start.shape();
     let (mut h, mut best, mut step) = (start.clone(), error(s, start), 1e-3);

@@ -3,7 +3,7 @@
 use partwise::{DenseMatrix, Matrix, Real, SparseMatrix};
 
 /// A number in [0, 1) that depends on its argument alone.
-fn number(index: u64) -> f64 {
+pub(crate) fn number(index: u64) -> f64 {
     let mut z = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -35,23 +35,4 @@ pub(crate) fn sparse<T: Real>() -> SparseMatrix<'static, T> {
     triplets.sort_by_key(|(i, j, _)| (*i, *j));
     triplets.dedup_by_key(|(i, j, _)| (*i, *j));
     SparseMatrix::from_triplets(n, d, triplets).expect("indices in range").0
-}
-
-/// n × n similarities of k groups: S = HHᵀ of a planted H, and noise in every entry (`dense`), or in few of
-/// those where HHᵀ is above 0.
-// Only one of the benches uses it.
-#[allow(dead_code)]
-pub(crate) fn similarities(n: usize, k: usize, dense: bool) -> Matrix<f64> {
-    let draw = |i: usize, j: usize, of: u64| number(of * 1_000_003 + (i.min(j) * n + i.max(j)) as u64);
-    let size = |i: usize| 0.2 + number(i as u64);
-    Matrix::from_fn(n, n, |i, j| {
-        let together = i % k == j % k;
-        match (together, dense) {
-            (true, true) => size(i) * size(j) + 0.3 * draw(i, j, 1),
-            (false, true) => 0.3 * draw(i, j, 1),
-            (true, false) if draw(i, j, 2) < 0.1 => 0.5 + size(i) * size(j),
-            (false, false) if draw(i, j, 3) < 5e-4 => draw(i, j, 4),
-            _ => 0.0,
-        }
-    })
 }

@@ -185,8 +185,7 @@ fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usiz
     2.0 * values * number + grams + exact + state
 }
 
-/// Two bases; of the columns that are kept the eigenvectors, what is left of them beside the pivots, both turned
-/// in `f64`, and both factors.
+/// Two bases; of the columns that are kept the eigenvectors, as they are and turned, in `f64`; both factors.
 fn spectral_bytes(size: DataSize, rank: usize) -> f64 {
     let width = rank.saturating_add(SVD_EXTRA).min(size.samples) as f64;
     let (n, k, number) = (size.rows(), rank as f64, size.number as f64);

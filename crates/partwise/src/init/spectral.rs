@@ -7,9 +7,10 @@
 //! ```
 //!
 //! HHᵀ is then near the best approximation of S, and each column of H has its own pivot, so that no group of
-//! samples is left out. References: Damle, Minden & Ying 2019, "Simple, direct and efficient multi-way spectral
-//! clustering", doi:10.1093/imaiai/iay008 (pivots and rotation); Halko, Martinsson & Tropp 2011,
-//! doi:10.1137/090771806 (eigenvectors from a random projection). Columns beyond the numerical rank are random.
+//! samples is left out. References: Damle, Minden & Ying 2019, "Simple, direct and efficient multi-way
+//! spectral clustering", doi:10.1093/imaiai/iay008 (pivots and rotation); Halko, Martinsson & Tropp 2011,
+//! doi:10.1137/090771806 (eigenvectors from a random projection). Columns beyond the numerical rank are
+//! random.
 
 use super::{entry_scale, stream};
 use crate::data::DataMatrix;

@@ -1,7 +1,8 @@
 //! Codes and components of a symmetric factorization as one factor.
 //!
 //! ```text
-//! H1 = H2 = H:   f(H) = ½‖S − HHᵀ‖²,   ½‖S − UHᵀ‖² + ½·tr((U − H)·HᵀH·(U − H)ᵀ)   in place of it, as a function of U
+//! H1 = H2 = H:   f(H) = ½‖S − HHᵀ‖²
+//! in its place, as a function of U:   ½‖S − UHᵀ‖² + ½·tr((U − H)·HᵀH·(U − H)ᵀ)
 //! ```
 //!
 //! The gradient of the second at U = H is half of that of the first, and its curvature is twice that of

@@ -135,8 +135,8 @@ impl<T: Real> Extrapolation<T> {
         }
     }
 
-    /// The half objective where `slot` is about to be updated. Whether it is to be formed anew, a factor having
-    /// been taken back; it is accepted otherwise.
+    /// The half objective where `slot` is about to be updated. Whether it is to be formed anew, a factor
+    /// having been taken back; it is accepted otherwise.
     pub(super) fn takes_back_before(&mut self, slot: Slot, objective: f64, factors: &mut Factors<T>) -> bool {
         if slot == self.first && self.taken_back == 0 {
             self.lengthen_or_shorten();
