@@ -44,6 +44,7 @@ OWN = {
     "components_per_class": [1, 2],
     "label_weight": [1.0, 0.01],
     "label_rule": ["components", "same-codes", "view"],
+    "spread": ["auto", "off"],
     "smoothing": [0.3, 0.6],
     "step_rule": ["own-class", "largest-class"],
     "discriminative_weight": [1.0, 0.1],
