@@ -44,6 +44,7 @@ OWN = {
     "components_per_class": [1, 2],
     "label_weight": [1.0, 0.01],
     "label_rule": ["components", "same-codes", "view"],
+    "spread": ["auto", "off"],
     "n_neighbors": [5, 2],
     "graph_weight": [1.0, 0.1],
 }

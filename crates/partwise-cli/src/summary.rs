@@ -74,8 +74,9 @@ fn print_report(verbosity: Verbosity, report: &GuidanceReport) {
     if !report.derived.is_empty() {
         let followed = report.derived.iter().filter(|f| f.verdict == Verdict::Honoured).count();
         let n = report.derived.len();
-        verbosity
-            .say(&format!("spread labels: {followed} of {n} topics have nearly all samples drawn to them"));
+        verbosity.say(&format!(
+            "spread labels: {followed} of {n} topics hold nearly all samples that the classifier put there"
+        ));
     }
     let others: Vec<_> = report.findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
     for finding in others.iter().take(MOST) {

@@ -67,7 +67,7 @@ impl Spread {
         };
         for i in 0..n {
             let row = self.posteriors.row(i);
-            if let Some(value) = row.iter().find(|p| !p.is_nan() && !(**p >= 0.0 && p.is_finite())) {
+            if let Some(value) = row.iter().find(|p| **p < 0.0 || p.is_infinite()) {
                 return bad(
                     format!("a posterior of sample {i}"),
                     *value,
