@@ -197,17 +197,6 @@ mod tests {
             strength: Strength::FIRM,
         })
         .with(Advice::Memberships { names: vec!["sky".into()], shares, strength: Strength::Relative(0.1) })
-        .with(Advice::Spread(Spread {
-            names: names.to_vec(),
-            posteriors: Matrix::from_vec(3, 2, vec![f64::NAN, f64::NAN, 0.75, 0.25, f64::NAN, f64::NAN])
-                .unwrap(),
-            weights: vec![0.0, 0.125, 0.0],
-            strength: Strength::FIRM,
-        }))
-        .with(Advice::Scorer(Scorer {
-            names: names.to_vec(),
-            weights: Matrix::from_vec(2, 5, (0..10).map(|v| f64::from(v) - 4.5).collect()).unwrap(),
-        }))
         .with(Advice::References {
             names: vec!["land".into()],
             profiles: Matrix::from_vec(1, 4, vec![0.0, 1.0, 2.0, 3.0]).unwrap(),
@@ -219,6 +208,17 @@ mod tests {
         .with(Advice::KnownFeatures(vec![vec![0, 3], vec![], vec![1]].into()))
         .with(Advice::EntryWeights(Matrix::from_fn(3, 4, |i, j| (i + 2 * j) as f64 / 4.0)))
         .with_feature_names(["a", "b", "bird", "d"].map(String::from).to_vec())
+        .with(Advice::Spread(Spread {
+            names: names.to_vec(),
+            posteriors: Matrix::from_vec(3, 2, vec![f64::NAN, f64::NAN, 0.75, 0.25, f64::NAN, f64::NAN])
+                .unwrap(),
+            weights: vec![0.0, 0.125, 0.0],
+            strength: Strength::FIRM,
+        }))
+        .with(Advice::Scorer(Scorer {
+            names: names.to_vec(),
+            weights: Matrix::from_vec(2, 5, (0..10).map(|v| f64::from(v) - 4.5).collect()).unwrap(),
+        }))
     }
 
     #[test]

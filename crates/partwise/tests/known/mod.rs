@@ -5,7 +5,7 @@
 #![allow(dead_code)]
 
 use partwise::graphs::Graph;
-use partwise::guidance::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
+use partwise::guidance::{Advice, Feature, Guidance, LabelRule, Seed, Spread, Strength, Topic};
 use partwise::{DenseMatrix, Fit, Labels, Loss, Matrix, Real, Slot, SparseMatrix};
 
 /// Numbers drawn one after the other.
@@ -370,6 +370,7 @@ impl<'a> Costs<'a> {
                     weight(*strength) * value
                 }
                 Advice::Graph { graph, strength } => self.graph(graph, *strength),
+                Advice::Spread(spread) => self.spread(spread),
                 _ => 0.0,
             };
         }
@@ -396,6 +397,19 @@ impl<'a> Costs<'a> {
             };
         }
         if is_held(strength) { 0.0 } else { weight(strength) * value }
+    }
+
+    /// What is outside of the most likely topic of a sample without a label.
+    fn spread(&self, spread: &Spread) -> f64 {
+        let outside = |i: usize| {
+            let row = spread.posteriors.row(i);
+            let best = (0..row.len()).reduce(|best, c| if row[c] > row[best] { c } else { best });
+            let Some(best) = best.filter(|best| row[*best] > 0.0) else { return 0.0 };
+            let own = self.components(&spread.names[best]);
+            (0..self.w.columns()).filter(|j| !own.contains(j)).map(|j| self.power(self.y(i, j))).sum::<f64>()
+        };
+        let costs = (0..self.w.rows()).map(|i| spread.weights[i] * outside(i));
+        weight(spread.strength) * costs.sum::<f64>()
     }
 
     fn view<T: Real>(&self, labels: &Labels, strength: Strength, fit: &Fit<T>) -> f64 {
