@@ -45,7 +45,8 @@ def together(path):
     import partwise
 
     X = np.load(path)
-    fit = lambda: partwise.NMF(RANK, init="random", random_state=0, max_iter=5, tol=0, n_jobs=1).fit(X)  # noqa: E731
+    settings = {"init": "random", "random_state": 0, "max_iter": 5, "tol": 0, "n_jobs": 1}
+    fit = lambda: partwise.NMF(RANK, **settings).fit(X)  # noqa: E731
     sort = lambda: np.sort(X, axis=0)  # noqa: E731
     shares = []
     for work in (fit, sort):

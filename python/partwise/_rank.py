@@ -25,7 +25,8 @@ class RankChoice:
     k_prediction: int
     """The answer by held-out prediction alone."""
     k_replication: int
-    """The largest number, at most ``k_prediction``, whose components return in random halves of the samples."""
+    """The largest number, at most ``k_prediction``, whose components return in random halves of the
+    samples."""
     structure: bool
     """False if one component predicts held-out data no better than the mean of all entries."""
     confidence: float

@@ -106,8 +106,8 @@ fn scaled_data_have_scaled_factors() {
     for_examples(6, |example| {
         let norm = example.x.as_slice().iter().map(|x| x * x).sum::<f64>().sqrt();
         for_fits::<f64>(example, 1e-3, |case, solver, init, unit, label| {
-            // Eigenvalues of opposite signs are equal singular values, so the singular vectors of symmetric data
-            // may be any of many, as rounding has it.
+            // Eigenvalues of opposite signs are equal singular values, so the singular vectors of symmetric
+            // data may be any of many, as rounding has it.
             if case.spec.form == Form::Symmetric && init.starts_with("nndsvd") {
                 return;
             }

@@ -412,6 +412,7 @@ class GuidedNMF(_guided.GuidedNMF):
         guidance: Guidance | None = None,
         label_rule: str = "components",
         components_per_class: int = 1,
+        spread: str = "auto",
         init: str | None = None,
         solver: str = "auto",
         acceleration: str = "auto",

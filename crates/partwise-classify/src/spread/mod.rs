@@ -5,8 +5,8 @@
 //! posteriors   those of the classifier for the samples without a label
 //! weights      each sample starts with a cost of 0.1 for what lies outside of its most likely topic; short
 //!              fits, each from the last one; where another topic has more than 0.8 times the membership of
-//!              its own, the cost is multiplied by 3, up to that of a firm label; then a few whole fits, after
-//!              which what is still elsewhere costs 9 times as much
+//!              its own, the cost is multiplied by 3, up to that of a firm label; then a few whole fits,
+//!              after which what is still elsewhere costs 9 times as much
 //! scorer       ridge regression of the posteriors on the unit rows, for samples that the fit has not seen
 //! ```
 //!

@@ -1,5 +1,5 @@
-//! The flags of `fit`, `sweep`, `classify` and `transform` as they are typed. In help texts `{methods}` and the
-//! like are filled in from the registry ([`method_flags`](super::method_flags)).
+//! The flags of `fit`, `sweep`, `classify` and `transform` as they are typed. In help texts `{methods}` and
+//! the like are filled in from the registry ([`method_flags`](super::method_flags)).
 
 use std::path::PathBuf;
 

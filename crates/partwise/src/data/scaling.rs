@@ -23,7 +23,7 @@ pub enum ScalingKind {
     TfIdf,
 }
 
-names! { ScalingKind, "scaling", { None = "none", Max = "max", UnitRows = "unit-rows", TfIdf = "tfidf" } }
+names! { #[doc(hidden)] ScalingKind, "scaling", { None = "none", Max = "max", UnitRows = "unit-rows", TfIdf = "tfidf" } }
 
 impl ScalingKind {
     /// One sentence.

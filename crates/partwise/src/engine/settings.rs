@@ -52,6 +52,7 @@ pub enum Init {
 impl Init {
     /// The names that settings and the command line know, with a sentence each ([`Init::Custom`] and
     /// [`Init::Given`] have none).
+    #[doc(hidden)]
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
         (
             "auto",
@@ -102,9 +103,9 @@ impl Init {
 /// objective never rises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Acceleration {
-    /// On for plain NMF when `solver` is `Auto` and the start isn't made from labels, and for symmetric methods
-    /// with one factor when `solver` is `Auto`; off otherwise, so that a method or a solver that was asked for
-    /// takes the iterations of its paper.
+    /// On for plain NMF when `solver` is `Auto` and the start isn't made from labels, and for symmetric
+    /// methods with one factor when `solver` is `Auto`; off otherwise, so that a method or a solver that was
+    /// asked for takes the iterations of its paper.
     #[default]
     Auto,
     /// Plain iterations.
@@ -116,6 +117,7 @@ pub enum Acceleration {
 
 impl Acceleration {
     /// All, by name, with what they mean.
+    #[doc(hidden)]
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
         (
             "auto",
@@ -130,6 +132,7 @@ impl Acceleration {
     ///
     /// # Errors
     /// [`Error::UnknownName`] with the valid names.
+    #[doc(hidden)]
     pub fn from_name(name: &str) -> Result<Self> {
         use Acceleration::{Auto, Off, On};
         Error::choose("acceleration", name, [Auto, Off, On].map(|choice| (choice.name(), choice)))

@@ -2,7 +2,8 @@
 //! non-negative as can be.
 //!
 //! ```text
-//! S ≈ VΛVᵀ (k eigenpairs),   B = VΛ^½,   pivots: k rows of B, each the farthest from the span of those before
+//! S ≈ VΛVᵀ (k eigenpairs),   B = VΛ^½,   pivots: k rows of B, each the farthest from the span of those
+//!                            before
 //! B[pivots]·Q = a positive semi-definite matrix, Q orthogonal,   H = max(0, B·Q)
 //! ```
 //!

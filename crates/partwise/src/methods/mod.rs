@@ -134,6 +134,11 @@ impl MethodSpec {
         self.rescales || self.takes(Input::ComponentsPerClass)
     }
 
+    /// Whether it is nothing but the loss.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.takes.is_empty() && self.tying == Tying::Free && self.form == Form::Matrix
+    }
+
     /// The error that nothing of what it needs was given.
     pub(crate) fn lacks(&self) -> Error {
         Error::MissingGuidance { model: self.title.into(), needs: self.needs.into() }

@@ -6,13 +6,13 @@
 //! ```
 //!
 //! By default codes and components are one factor H, the memberships: each iteration is one product S·H and
-//! exact coordinate steps of a quadratic in H ([`EqualFactors`]), extrapolated; the objective never rises. The
-//! start is made from the leading eigenvectors of S, so that no group of samples shares a component with
+//! exact coordinate steps of a quadratic in H ([`EqualFactors`]), extrapolated; the objective never rises.
+//! The start is made from the leading eigenvectors of S, so that no group of samples shares a component with
 //! another.
 //!
-//! With [`MethodOptions::coupling`](super::MethodOptions) it is the published alternation of two factors with a
-//! fixed μ, H1 first, from a random start; the papers take μ = (max S)². The codes are H1, the components H2
-//! (returned as its transpose, k × n). Reference: Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2.
+//! With [`MethodOptions::coupling`](super::MethodOptions) it is the published alternation of two factors with
+//! a fixed μ, H1 first, from a random start; the papers take μ = (max S)². The codes are H1, the components
+//! H2 (returned as its transpose, k × n). Reference: Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2.
 //! Differs: one factor by default; every solver, not only block principal pivoting; μ is fixed, not raised on
 //! the way.
 

@@ -4,9 +4,9 @@
 //! min ‖S − H1·H2ᵀ‖² + μ‖H1 − H2‖² + ½Σᵢ mᵢ²(‖H1ᵢ − dᵢ·H_ref,i‖² + ‖H2ᵢ − dᵢ·H_ref,i‖²),   d ≥ 0 (n) free
 //! ```
 //!
-//! By default H1 = H2, one factor without μ (as SymNMF); with a coupling they are two, as published. S (n × n)
-//! is symmetric; the codes are H1 (n × k), the memberships, and the components H2 (returned as its transpose).
-//! d (n × 1) is an extra factor, updated last in each iteration in closed form: dᵢ =
+//! By default H1 = H2, one factor without μ (as SymNMF); with a coupling they are two, as published. S
+//! (n × n) is symmetric; the codes are H1 (n × k), the memberships, and the components H2 (returned as its
+//! transpose). d (n × 1) is an extra factor, updated last in each iteration in closed form: dᵢ =
 //! H_ref,i·(H1ᵢ + H2ᵢ)/(2‖H_ref,i‖²). H_ref and m are a reference for the codes, or come from labels: the
 //! indicator of the class. By default the strength of labels is relative,
 //!

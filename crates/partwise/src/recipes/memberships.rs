@@ -14,7 +14,7 @@ pub enum ShareOf {
     Sum,
 }
 
-names! { ShareOf, "kind of memberships", { Length = "length", Sum = "sum" } }
+names! { #[doc(hidden)] ShareOf, "kind of memberships", { Length = "length", Sum = "sum" } }
 
 impl ShareOf {
     /// The default for a fit with this loss.
@@ -26,6 +26,7 @@ impl ShareOf {
     }
 
     /// The definition in words, for reports.
+    #[doc(hidden)]
     pub fn summary(self) -> &'static str {
         match self {
             ShareOf::Length => {

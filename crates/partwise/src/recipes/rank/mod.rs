@@ -2,9 +2,9 @@
 //! components.
 //!
 //! ```text
-//! prediction    the data are split S times into a part to fit and a part to predict, with the same splits for
-//!               every k;  k_prediction: the least k whose mean excess over the best error is at most its
-//!               standard error over the splits
+//! prediction    the data are split S times into a part to fit and a part to predict, with the same splits
+//!               for every k;  k_prediction: the least k whose mean excess over the best error is at most
+//!               its standard error over the splits
 //! replication   the samples are halved at random, the components of the halves matched one to one by cosine;
 //!               ρ(k): the median over splits of the smallest matched cosine;
 //!               k_replication: the greatest k ≤ k_prediction with ρ(k) ≥ 0.7
@@ -25,7 +25,7 @@ use crate::data::DataMatrix;
 use crate::engine::Settings;
 use crate::engine::losses::Loss;
 use crate::foundation::draw::{below, generator};
-use crate::foundation::{Error, Real, Result, once};
+use crate::foundation::{Error, Real, Result, names, once};
 use splits::Splits;
 
 /// What is held out to be predicted.
@@ -43,28 +43,10 @@ pub enum Holdout {
     Blocks,
 }
 
-impl Holdout {
-    /// Every choice, the default first.
-    pub const ALL: &'static [Holdout] =
-        &[Holdout::Auto, Holdout::Thinning, Holdout::Entries, Holdout::Blocks];
-
-    /// `"auto"`, `"thinning"`, `"entries"` or `"blocks"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Holdout::Auto => "auto",
-            Holdout::Thinning => "thinning",
-            Holdout::Entries => "entries",
-            Holdout::Blocks => "blocks",
-        }
-    }
-
-    /// The choice with this name.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the valid names.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Error::choose("holdout", name, Holdout::ALL.iter().map(|holdout| (holdout.name(), *holdout)))
-    }
+names! {
+    #[doc(hidden)]
+    Holdout, "holdout",
+    { Auto = "auto", Thinning = "thinning", Entries = "entries", Blocks = "blocks" }
 }
 
 /// Which numbers of components are compared, and how thoroughly.
@@ -114,8 +96,8 @@ pub struct RankChoice {
     pub k_prediction: usize,
     /// By replication, at most `k_prediction`.
     pub k_replication: usize,
-    /// Whether the data have structure at all: `false` where the answer is 1 and one component predicts held-out
-    /// data no better than the mean of all entries.
+    /// Whether the data have structure at all: `false` where the answer is 1 and one component predicts
+    /// held-out data no better than the mean of all entries.
     pub structure: bool,
     /// The fraction of 200 resamplings of the splits that give the same answer, 0 to 1.
     pub confidence: f64,
@@ -175,8 +157,8 @@ pub struct RankProgress {
 
 once! {
     /// How many components `data` support, for plain NMF with this loss. `settings` hold for all fits; their
-    /// rank and start are not used. `observe` is called before the fits of each k, and may end the search: the
-    /// answer is then that of what has been tried.
+    /// rank and start are not used. `observe` is called before the fits of each k, and may end the search:
+    /// the answer is then that of what has been tried.
     ///
     /// The answer depends on the seed, but not on the number of threads or the unit of the data. It is the
     /// same for each range of k that holds it.
