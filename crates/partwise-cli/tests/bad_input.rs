@@ -92,7 +92,7 @@ fn labels_that_do_not_fit_are_refused_with_their_place() {
     write(at, "far.csv", "index,label\n0,a\n30,b\n");
     refused(at, "fit x.npy --labels far.csv", &["far.csv", "line 3", "30", "0..30"]);
     write(at, "twice.csv", "index,label\n4,a\n4,b\n");
-    refused(at, "fit x.npy --labels twice.csv", &["twice.csv", "sample 4", "\"a\", \"b\""]);
+    refused(at, "fit x.npy --method cnmf --labels twice.csv", &["twice.csv", "sample 4", "\"a\", \"b\""]);
     write(at, "short.txt", "1\n2\n");
     refused(at, "fit x.npy --labels short.txt", &["short.txt", "2 labels", "30 samples"]);
     write(at, "none.csv", "index,label\n0,-1\n1,\n");
@@ -107,10 +107,10 @@ fn policies_on_weak_guidance_are_reported() {
     let at = folder.path();
     groups(at);
     write(at, "single.csv", "index,label\n0,a\n1,b\n3,a\n");
-    let output = run(at, "fit x.npy --labels single.csv --out one");
+    let output = run(at, "fit x.npy --method cnmf --labels single.csv --out one");
     assert!(stderr(&output).contains("has no effect in"), "{}", stderr(&output));
     write(at, "none.csv", "index,label\n0,-1\n1,\n");
-    let output = run(at, "fit x.npy --labels none.csv -k 2 --out two");
+    let output = run(at, "fit x.npy --method cnmf --labels none.csv -k 2 --out two");
     assert!(stderr(&output).contains("no sample is labelled"), "{}", stderr(&output));
     let output = run(at, "fit x.npy -k 12 --out three");
     assert!(stderr(&output).contains("larger than min(n, d) = 9"), "{}", stderr(&output));
@@ -243,7 +243,7 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     refused(at, "fit x.npy -k 2 --missing", &["--missing applies only to the methods ssnmf, guided"]);
     refused(at, "fit x.npy -k 2 --zeros-missing", &["--zeros-missing applies only to the method guided"]);
     write(at, "sets.csv", "index,label\n0,a\n0,b\n1,a\n2,b\n");
-    refused(at, "fit x.npy -k 2 --labels sets.csv", &["sample 0", "2 labels", "one label per sample"]);
+    refused(at, "fit x.npy -k 2 --method cnmf --labels sets.csv", &["sample 0", "2 labels", "one label per sample"]);
     let several = "fit x.npy -k 2 --labels sets.csv --method nmf-alpha --labels-per-class 1";
     refused(at, several, &["--labels-per-class", "sets.csv has several"]);
     write(at, "targets.csv", "a,b\n1,0\n0,1\n");

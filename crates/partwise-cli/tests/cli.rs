@@ -17,11 +17,24 @@ const OUTPUTS: [&str; 8] = [
 ];
 
 #[test]
-fn a_fit_writes_every_output_and_each_reads_back() {
+fn labels_without_a_method_are_guidance_and_are_spread() {
     let folder = tempfile::tempdir().unwrap();
     groups(folder.path());
     let said = succeed(folder.path(), "fit x.npy --labels labels.csv --labels-per-class 2 --out out");
-    assert!(said.contains("chosen: method cnmf") && said.contains("k = 3"), "{said}");
+    assert!(said.contains("chosen: method guided") && said.contains("because you gave labels"), "{said}");
+    assert!(said.contains("6 labels were spread to the 24 samples without one"), "{said}");
+    let record = json(folder.path().join("out/run.json"));
+    assert_eq!(record["settings"]["method"], "guided");
+    assert_eq!(record["evaluation"]["unlabelled"]["accuracy"], 1.0);
+}
+
+#[test]
+fn a_fit_writes_every_output_and_each_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    groups(folder.path());
+    let labels = "--labels labels.csv --labels-per-class 2";
+    let said = succeed(folder.path(), &format!("fit x.npy {labels} --method cnmf --out out"));
+    assert!(said.contains("k = 3"), "{said}");
     let out = folder.path().join("out");
     let mut found: Vec<String> =
         std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();

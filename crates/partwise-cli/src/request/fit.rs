@@ -138,11 +138,11 @@ fn default_method(known: &KnownFiles, graphs: &GraphFlags, chosen: &mut Vec<Stri
     ];
     let given: Vec<Input> = kinds.into_iter().filter(|(given, _)| *given).map(|(_, input)| input).collect();
     let method = methods::for_inputs(&given);
-    let reason = match method.takes(Input::Guidance) {
-        true => "your guidance needs it",
-        false if reference => "you gave a reference",
-        false if labels => "you gave labels",
-        false => "you gave neither labels nor a reference",
+    let reason = match (any, labels, reference) {
+        (true, ..) => "your guidance needs it",
+        (_, true, _) => "you gave labels",
+        (_, _, true) => "you gave a reference",
+        _ => "you gave neither labels nor a reference",
     };
     chosen.push(format!("method {} ({}), because {reason}", method.name, method.summary));
     method

@@ -151,9 +151,8 @@ pub(super) struct ModelFlags {
     /// Old spelling of `partwise classify`; it will be removed in the next release.
     #[arg(long, hide = true, value_parser = ["auto"], conflicts_with_all = ["method", "rank", "loss", "l1", "l2", "solver", "inner", "acceleration", "init", "start", "first", "tol", "max_iter", "time_limit"])]
     pub(super) recipe: Option<String>,
-    /// The method. Default: {of anything} if you give --guidance, --topics or --links, or two of labels,
-    /// reference and graph. Otherwise {of references} if you give a reference, {of labels} if you give
-    /// labels, else {of nothing}.
+    /// The method. Default: {of anything} if you give labels, --guidance, --topics or --links, or a reference
+    /// and a graph. Otherwise {of references} if you give a reference, else {of nothing}.
     #[arg(long, value_parser = choices::methods())]
     pub(super) method: Option<MethodChoice>,
     /// k, the number of components, 1 or more. Default: the number of classes if you give labels; for {of

@@ -61,7 +61,6 @@ pub(super) fn with_methods(flag: Arg, flags: &MethodFlags) -> Arg {
         ("{of strengths}", listed(&methods_with(&[Input::ComponentsPerClass]))),
         ("{of anything}", default(&[Input::Guidance])),
         ("{of references}", default(&[Input::ComponentReference])),
-        ("{of labels}", default(&[Input::Labels])),
         ("{of nothing}", default(&[])),
     ]
     .iter()

@@ -8,16 +8,13 @@ use crate::foundation::{Error, Result};
 pub static ALIASES: &[(&str, &MethodSpec, Loss)] = &[("cnmf-kl", &cnmf::SPEC, Loss::KullbackLeibler)];
 
 /// The method for what is given, where none is asked for: the one that takes everything for guidance of any
-/// kind, or for two of labels, references and a graph; else the one for the kind that is given.
+/// kind and for labels, from which it learns most; else the one for a reference alone, else plain NMF.
 pub fn for_inputs(given: &[Input]) -> &'static MethodSpec {
     let has = |input| given.contains(&input);
-    let kinds = [Input::Labels, Input::ComponentReference, Input::Graph];
-    if has(Input::Guidance) || kinds.into_iter().filter(|kind| has(*kind)).count() > 1 {
+    if has(Input::Guidance) || has(Input::Labels) || has(Input::ComponentReference) && has(Input::Graph) {
         &guided::SPEC
     } else if has(Input::ComponentReference) {
         &ws_nmf::SPEC
-    } else if has(Input::Labels) {
-        &cnmf::SPEC
     } else {
         &nmf::SPEC
     }
@@ -49,7 +46,9 @@ mod tests {
     fn the_default_method_takes_what_is_given() {
         let name = |given: &[Input]| for_inputs(given).name;
         assert_eq!(name(&[]), "nmf");
-        assert_eq!(name(&[Input::Labels]), "cnmf");
+        assert_eq!(name(&[Input::Labels]), "guided");
+        assert_eq!(name(&[Input::Graph]), "nmf");
+        assert_eq!(name(&[Input::ComponentReference, Input::Graph]), "guided");
         assert_eq!(name(&[Input::ComponentReference]), "ws-nmf");
         assert_eq!(name(&[Input::Guidance]), "guided");
         assert_eq!(name(&[Input::Labels, Input::Graph]), "guided");
