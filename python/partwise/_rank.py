@@ -9,7 +9,7 @@ from typing import Any
 from . import _native
 from ._estimators import NMF
 from ._input import numeric, raise_about, to_native
-from ._settings import threads_of
+from ._settings import seed_of, threads_of
 
 __all__ = ["RankChoice", "select_rank"]
 
@@ -33,6 +33,8 @@ class RankChoice:
     """The fraction of 200 resamplings of the splits with the same answer, 0 to 1."""
     at_limit: bool
     """Whether the largest number that was tried predicts best, so that a larger one may be better."""
+    none_returns: bool
+    """Whether the components of none of the numbers that were tried return; ``rank`` is the least of them."""
     holdout: str
     """What was held out: "thinning", "entries" or "blocks"."""
     loss: str
@@ -78,7 +80,7 @@ def select_rank(
     n_splits: int = 8,
     n_restarts: int = 2,
     holdout: str = "auto",
-    random_state: int = 0,
+    random_state: Any = 0,
     n_jobs: int | None = None,
     layer: str | None = None,
 ) -> RankChoice:
@@ -106,7 +108,7 @@ def select_rank(
         Starts of each fit, of which the best is kept.
     holdout : {"auto", "thinning", "entries", "blocks"}, default="auto"
         What is held out.
-    random_state : int, default=0
+    random_state : int, RandomState or None, default=0
         The seed.
     n_jobs : int, default=None
         Threads; None = all cores. The result does not depend on this.
@@ -131,9 +133,11 @@ def select_rank(
     for name, value in (("min_components", min_components), ("max_components", max_components), ("n_splits", n_splits), ("n_restarts", n_restarts)):
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
             raise ValueError(f"{name} is {value!r}, but must be a whole number of 1 or more")
+    if beta_loss is not None and not isinstance(beta_loss, str):
+        raise ValueError(f"beta_loss is {beta_loss!r}, but must be 'frobenius', 'kullback-leibler' or None")
     reader = _Reader(layer=layer)
     data = numeric(reader, X, reset=True)
-    settings = {"rank": 1, "seed": int(random_state), "threads": threads_of(n_jobs)}
+    settings = {"rank": 1, "seed": seed_of(random_state), "threads": threads_of(n_jobs)}
     try:
         found = _native.select_rank(
             to_native(data), beta_loss, settings, (int(min_components), int(max_components)), int(n_splits), int(n_restarts), holdout

@@ -49,7 +49,7 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
         let time = duration(began.elapsed().as_secs_f64());
         verbosity.progress(&format!("rank: {what}, k = {k} ({fits} fits, {time})"));
         if progress.fits > 0 {
-            interrupt::keep(Kept::Earlier);
+            interrupt::keep(Kept::Reached);
         }
         let late = limit.is_some_and(|limit| began.elapsed() >= limit);
         if late || interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -96,7 +96,7 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
 fn line(row: &RankRow) -> String {
     let replication = row.replication.map_or(String::new(), |rho| format!("   return {rho:.2}"));
     format!(
-        "k = {:<4} held-out error {:.4}   excess {:.4} ± {:.4}{replication}",
+        "k = {:<4} held-out error {:.5}   excess {:.1e} ± {:.1e}{replication}",
         row.rank, row.error, row.excess, row.excess_error
     )
 }
@@ -113,6 +113,8 @@ fn answer_json(found: &RankChoice) -> Value {
         "structure": found.structure,
         "confidence": found.confidence,
         "at_limit": found.at_limit,
+        "none_returns": found.none_returns,
+        "stopped": found.stopped,
         "holdout": found.holdout.name(),
         "loss": found.loss.name(),
         "explanation": found.explanation(),

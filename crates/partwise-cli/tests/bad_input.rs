@@ -62,7 +62,7 @@ fn ranks_and_numbers_out_of_range_are_named() {
     refused(
         at,
         "fit x.npy -k 2 --graph-weight 2",
-        &["--graph-weight applies only to the methods ws-nmf, gnmf, semi-gnmf, guided"],
+        &["--graph-weight applies only to the methods ws-nmf, gnmf, ", "semi-gnmf, guided"],
     );
     refused(at, "fit x.npy -k 2 --method gnmf --graph-weight=-2", &["graph weight is -2", "0 or more"]);
     refused(
@@ -243,7 +243,11 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     refused(at, "fit x.npy -k 2 --missing", &["--missing applies only to the methods ssnmf, guided"]);
     refused(at, "fit x.npy -k 2 --zeros-missing", &["--zeros-missing applies only to the method guided"]);
     write(at, "sets.csv", "index,label\n0,a\n0,b\n1,a\n2,b\n");
-    refused(at, "fit x.npy -k 2 --method cnmf --labels sets.csv", &["sample 0", "2 labels", "one label per sample"]);
+    refused(
+        at,
+        "fit x.npy -k 2 --method cnmf --labels sets.csv",
+        &["sample 0", "2 labels", "one label per sample"],
+    );
     let several = "fit x.npy -k 2 --labels sets.csv --method nmf-alpha --labels-per-class 1";
     refused(at, several, &["--labels-per-class", "sets.csv has several"]);
     write(at, "targets.csv", "a,b\n1,0\n0,1\n");

@@ -40,6 +40,7 @@ pub(crate) fn select_rank<'py>(
     out.set_item("structure", found.structure)?;
     out.set_item("confidence", found.confidence)?;
     out.set_item("at_limit", found.at_limit)?;
+    out.set_item("none_returns", found.none_returns)?;
     out.set_item("holdout", found.holdout.name())?;
     out.set_item("loss", found.loss.name())?;
     let rows = found.table.iter();

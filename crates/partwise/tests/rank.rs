@@ -158,8 +158,34 @@ fn a_search_that_is_stopped_answers_by_what_it_knows() {
     let found = select_rank(&data, Loss::KullbackLeibler, &Settings::new(1), &quick(), &mut |progress| {
         assert!(progress.rank >= 1);
         calls += 1;
-        if calls < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if calls < 12 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })
     .expect("a choice");
+    // Five splits for each number.
     assert_eq!(found.table.iter().map(|row| row.rank).collect::<Vec<_>>(), [1, 2]);
+    assert!(found.stopped && found.explanation().contains("stopped"), "{}", found.explanation());
+    assert_eq!((found.rank, found.none_returns), (1, false), "what was not tested does not return");
+}
+
+#[test]
+fn noise_above_one_component_is_no_structure_and_the_answer_is_one_that_was_tried() {
+    for (from, seed) in [(2, 1), (4, 2)] {
+        let data = dense(counts(&vec![4.0; SAMPLES * FEATURES], seed));
+        let rank = RankSettings { from, to: 8, ..quick() };
+        let found = chosen(&data, Loss::KullbackLeibler, &Settings::new(1), &rank).expect("a choice");
+        assert!(!found.structure, "{found:?}");
+        assert!(found.table.iter().any(|row| row.rank == found.rank), "{found:?}");
+    }
+}
+
+#[test]
+fn data_without_noise_do_not_ask_for_more_than_they_are_made_of() {
+    let data = dense(planted(4, 1.0, 11));
+    let found = chosen(&data, Loss::Frobenius, &Settings::new(1), &quick()).expect("a choice");
+    assert_eq!(found.rank, 4, "{found:?}");
+    for unit in [1e200, 1e-200] {
+        let scaled = dense(planted(4, 1.0, 11).into_iter().map(|x| x * unit).collect());
+        let found = chosen(&scaled, Loss::Frobenius, &Settings::new(1), &quick()).expect("a choice");
+        assert_eq!(found.rank, 4, "{unit}: {found:?}");
+    }
 }

@@ -258,7 +258,10 @@ fn held_out_score(found: &Classification) -> Option<f64> {
 const ENOUGH_HELD_OUT: usize = 30;
 
 fn better_than_chance(found: &Classification, classes: usize) -> bool {
-    found.held_out < ENOUGH_HELD_OUT || held_out_score(found).is_none_or(|score| score > 1.0 / classes as f64)
+    let chance = 1.0 / classes as f64;
+    // Two standard errors of guessing: random labels must not pass.
+    let least = chance + 2.0 * (chance * (1.0 - chance) / found.held_out.max(1) as f64).sqrt();
+    found.held_out < ENOUGH_HELD_OUT || held_out_score(found).is_none_or(|score| score > least)
 }
 
 /// The guidance for short fits: defaults in place of strengths to search, and without links, of which exact

@@ -163,7 +163,7 @@ pub(super) struct ModelFlags {
     #[arg(long, value_parser = choices::losses())]
     pub(super) loss: Option<Loss>,
     /// How strongly labels, references and other guidance are followed: from 0 (ignored) to 1 (exact; {of
-    /// anything} only), or "auto" for the smallest strength at which they are followed ({of strengths}: by
+    /// anything} only), or "auto" for the smallest strength at which they are followed ({of references}: by
     /// 95 % of the labels). Applies to every item without a strength of its own, except a graph. With
     /// --anchor-scale: the published weight, 0 or more. Default: 0.9; 10/11 with {of strengths}, as weight
     /// 10.

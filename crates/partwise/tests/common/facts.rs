@@ -125,6 +125,8 @@ impl Facts {
 
     /// The model of a method.
     pub(crate) fn try_model(&self, method: &str) -> partwise::Result<Model> {
+        // The update is for the fields to come.
+        #[allow(clippy::needless_update)]
         let options = MethodOptions {
             smoothing: self.smoothing,
             step_rule: self.step_rule,
@@ -135,6 +137,7 @@ impl Facts {
             support: self.margins.support.clone().map(Arc::new),
             image_shape: self.image_shape,
             coupling: self.coupling,
+            ..MethodOptions::default()
         };
         Ok(Model::from_name(method, self.guidance_for(method.trim_end_matches("-kl")))?.with_options(options))
     }

@@ -4,7 +4,7 @@
 //! ```text
 //! prediction    the data are split S times into a part to fit and a part to predict, with the same splits
 //!               for every k;  k_prediction: the least k whose mean excess over the best error is at most
-//!               its standard error over the splits
+//!               its standard error over the splits, or a thousandth of what the best one predicts
 //! replication   the samples are halved at random, the components of the halves matched one to one by cosine;
 //!               ρ(k): the median over splits of the smallest matched cosine;
 //!               k_replication: the greatest k ≤ k_prediction with ρ(k) ≥ 0.7
@@ -101,8 +101,12 @@ pub struct RankChoice {
     pub structure: bool,
     /// The fraction of 200 resamplings of the splits that give the same answer, 0 to 1.
     pub confidence: f64,
-    /// Whether the best k was the greatest that was tried, so that a larger one may be better.
+    /// Whether the best k was the greatest of the range, so that a larger one may be better.
     pub at_limit: bool,
+    /// Whether the components of none of the k that were tried return; the answer is then the least of them.
+    pub none_returns: bool,
+    /// Whether the search was stopped before its end; the answer is that of what was tried.
+    pub stopped: bool,
     /// What was held out.
     pub holdout: Holdout,
     /// The loss.
@@ -124,24 +128,40 @@ impl RankChoice {
                 "No structure: one component predicts {split} no better than the mean of all entries."
             );
         }
-        let count = if self.rank == 1 { "1 component".into() } else { format!("{} components", self.rank) };
-        let why = match self.k_prediction.cmp(&self.k_replication) {
-            std::cmp::Ordering::Equal => {
-                format!(
-                    "{split} are predicted best with them, and they return in random halves of the samples"
-                )
-            }
+        let is_half = self.holdout == Holdout::Thinning;
+        let (count, verb) = (counted(self.rank), if is_half { "is" } else { "are" });
+        let predicted = self.k_prediction;
+        let mut out = match (self.rank, self.none_returns) {
+            (_, true) => format!(
+                "None of the numbers that were tried returns in random halves of the samples; {split} {verb} \
+                predicted best with {}",
+                counted(predicted)
+            ),
+            (1, _) if predicted == 1 => format!("{count}: more do not predict {split} better"),
+            (rank, _) if rank == predicted => format!(
+                "{count}: {split} {verb} predicted best with them, and they return in random halves of the \
+                samples"
+            ),
             _ => format!(
-                "{split} are predicted best with {}, but only {} return in random halves of the samples",
-                self.k_prediction, self.k_replication
+                "{count}: {split} {verb} predicted best with {predicted}, but only {} in random halves of the \
+                samples",
+                if self.rank == 1 { "1 returns".into() } else { format!("{} return", self.rank) }
             ),
         };
-        let confidence = (100.0 * self.confidence).round();
-        let limit =
-            if self.at_limit { " This is the greatest k that was tried: try larger ones." } else { "" };
-        let why = if split.ends_with("counts") { why.replacen(" are ", " is ", 1) } else { why };
-        format!("{count}: {why} (confidence {confidence} %).{limit}")
+        if self.stopped {
+            out.push_str(". The search was stopped: this is the answer by what was tried.");
+        } else {
+            out.push_str(&format!(" (confidence {} %).", (100.0 * self.confidence).round()));
+        }
+        if self.at_limit {
+            out.push_str(" This is the greatest number that was tried: try larger ones.");
+        }
+        out
     }
+}
+
+fn counted(rank: usize) -> String {
+    if rank == 1 { "1 component".into() } else { format!("{rank} components") }
 }
 
 /// What is being done.
@@ -192,6 +212,10 @@ struct Search<'s, T: Real> {
     stopped: bool,
 }
 
+/// Differences below this fraction of what the best k predicts do not count.
+const NEGLIGIBLE: f64 = 1e-3;
+/// A prediction that is worse than the mean is useless, however bad it is: one split must not decide.
+const MOST_ERROR: f64 = 2.0;
 /// The least ρ(k) of components that are real.
 const REPLICATES: f64 = 0.7;
 /// Resamplings of the splits.
@@ -210,31 +234,38 @@ fn selected<T: Real>(
     observe: &mut dyn FnMut(RankProgress) -> ControlFlow<()>,
 ) -> Result<RankChoice> {
     let (from, to) = range(data, rank)?;
-    let splits = Splits::new(data, loss, settings, rank)?;
+    // Far from 1 the squares of the data would leave the range of numbers.
+    let largest = data.summary().max;
+    let moderate = (-99.0..99.0).contains(&largest.log10());
+    let divided = (!moderate).then(|| data.divided(2f64.powf(largest.log2().floor()), 0.0));
+    let splits = Splits::new(divided.as_deref().unwrap_or(data), loss, settings, rank)?;
     let holdout = splits.holdout();
     let mut search =
         Search { splits, observe, errors: BTreeMap::new(), cosines: BTreeMap::new(), stopped: false };
     search.predict(from, to)?;
     let all: Vec<usize> = (0..rank.splits).collect();
     let k_prediction = search.predicted(&all);
-    let k_replication = search.replicate(k_prediction, from)?;
-    let answer = k_prediction.min(k_replication);
+    search.replicate(k_prediction, from)?;
+    let found = search.replicated(k_prediction, &all);
+    let answer = found.unwrap_or_else(|| search.least());
     let mut random = generator(settings.seed, RESAMPLING);
     let same = (0..RESAMPLINGS)
         .filter(|_| {
             let drawn: Vec<usize> = all.iter().map(|_| below(&mut random, all.len())).collect();
-            search.replicated(search.predicted(&drawn), &drawn) == answer
+            search.replicated(search.predicted(&drawn), &drawn) == found
         })
         .count();
     let best = search.best(&all);
-    let mean_error = |k: usize| mean(&search.errors[&k], &all);
+    let useful = clearly_below_one(&search.errors[&answer]);
     Ok(RankChoice {
         rank: answer,
         k_prediction,
-        k_replication,
-        structure: answer > 1 || from > 1 || clearly_below_one(&search.errors[&1]),
+        k_replication: answer,
+        structure: useful || answer > 1 && found.is_some() && clearly_below_one(&search.errors[&best]),
         confidence: same as f64 / RESAMPLINGS as f64,
-        at_limit: k_prediction == to && to > 1,
+        at_limit: k_prediction == to,
+        none_returns: found.is_none(),
+        stopped: search.stopped,
         holdout,
         loss,
         table: search
@@ -243,7 +274,7 @@ fn selected<T: Real>(
             .map(|(k, errors)| {
                 let (excess, excess_error) = excess(errors, &search.errors[&best], &all);
                 let replication = search.cosines.get(k).map(|cosines| median(cosines, &all));
-                RankRow { rank: *k, error: mean_error(*k), excess, excess_error, replication }
+                RankRow { rank: *k, error: mean(errors, &all), excess, excess_error, replication }
             })
             .collect(),
     })
@@ -312,17 +343,32 @@ impl<T: Real> Search<'_, T> {
         }
     }
 
+    /// The errors of all splits at k; nothing where the search is stopped before the last one.
     fn error(&mut self, k: usize) -> Result<()> {
-        let progress = RankProgress { fits: self.splits.fits(), rank: k, replication: false };
-        // One k is needed for any answer.
-        if (self.observe)(progress).is_break() && !self.errors.is_empty() {
-            self.stopped = true;
+        if self.errors.contains_key(&k) {
             return Ok(());
         }
-        let errors = (0..self.splits.count()).map(|split| self.splits.error(split, k));
-        let errors = errors.collect::<Result<Vec<f64>>>()?;
+        let mut errors = Vec::new();
+        for split in 0..self.splits.count() {
+            // One k is needed for any answer.
+            if self.asked_to_stop(k, false) && !self.errors.is_empty() {
+                return Ok(());
+            }
+            errors.push(self.splits.error(split, k)?.min(MOST_ERROR));
+        }
         self.errors.insert(k, errors);
         Ok(())
+    }
+
+    fn asked_to_stop(&mut self, rank: usize, replication: bool) -> bool {
+        let progress = RankProgress { fits: self.splits.fits(), rank, replication };
+        self.stopped = self.stopped || (self.observe)(progress).is_break();
+        self.stopped
+    }
+
+    /// The least k that was tried.
+    fn least(&self) -> usize {
+        self.errors.keys().next().copied().unwrap_or(1)
     }
 
     /// The k with the smallest mean error over these splits.
@@ -337,38 +383,39 @@ impl<T: Real> Search<'_, T> {
         let best = self.best(drawn);
         let enough = |k: &usize| {
             let (excess, spread) = excess(&self.errors[k], &self.errors[&best], drawn);
-            excess <= spread
+            excess <= spread.max(NEGLIGIBLE * (1.0 - mean(&self.errors[&best], drawn)))
         };
         self.errors.keys().copied().find(enough).unwrap_or(best)
     }
 
-    /// The greatest k ≤ `most` whose components replicate.
-    fn replicate(&mut self, most: usize, from: usize) -> Result<usize> {
+    /// Looks for the greatest k ≤ `most` whose components replicate, from there downwards.
+    fn replicate(&mut self, most: usize, from: usize) -> Result<()> {
         let all: Vec<usize> = (0..self.splits.count()).collect();
         for k in (from.max(2)..=most).rev() {
-            let progress = RankProgress { fits: self.splits.fits(), rank: k, replication: true };
-            if self.stopped || (self.observe)(progress).is_break() {
-                self.stopped = true;
-                break;
+            self.error(k)?;
+            let mut cosines = Vec::new();
+            for split in &all {
+                if self.asked_to_stop(k, true) {
+                    return Ok(());
+                }
+                cosines.push(self.splits.smallest_cosine(*split, k)?);
             }
-            let cosines = all.iter().map(|split| self.splits.smallest_cosine(*split, k));
-            self.cosines.insert(k, cosines.collect::<Result<_>>()?);
-            if median(&self.cosines[&k], &all) >= REPLICATES {
-                break;
+            let found = median(&cosines, &all) >= REPLICATES;
+            self.cosines.insert(k, cosines);
+            if found {
+                return Ok(());
             }
         }
-        Ok(self.replicated(most, &all))
+        Ok(())
     }
 
-    /// The greatest k ≤ `most` whose components replicate in these splits, by what was computed.
-    fn replicated(&self, most: usize, drawn: &[usize]) -> usize {
-        let Some(least) = self.cosines.keys().next().copied() else { return most };
-        if most < least {
-            return most;
-        }
-        let holds = |(_, cosines): &(&usize, &Vec<f64>)| median(cosines, drawn) >= REPLICATES;
-        let found = self.cosines.range(..=most).rev().find(holds).map(|(k, _)| *k);
-        found.unwrap_or_else(|| (least - 1).max(1))
+    /// The greatest k ≤ `most` whose components replicate in these splits, by what was computed; one
+    /// component always does. `None` where none does.
+    fn replicated(&self, most: usize, drawn: &[usize]) -> Option<usize> {
+        let holds = |k: &usize| {
+            *k == 1 || self.cosines.get(k).is_some_and(|cosines| median(cosines, drawn) >= REPLICATES)
+        };
+        self.errors.range(..=most).rev().map(|(k, _)| *k).find(holds)
     }
 }
 

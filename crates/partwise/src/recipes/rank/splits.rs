@@ -14,11 +14,13 @@ use crate::methods::Model;
 
 /// Fits need not be more exact than this: the splits differ by more.
 const TOLERANCE: f64 = 1e-3;
-const ITERATIONS: usize = 300;
+const ITERATIONS: usize = 100;
 /// What a prediction has of the product of the margins, so that a count where it is 0 costs a finite amount.
 const BACKGROUND: f64 = 0.01;
 /// As many hidden entries are enough, and so large may their fraction be.
 const HIDDEN: (f64, f64, f64) = (200_000.0, 0.02, 0.1);
+/// Sets of hidden features that samples share.
+const PATTERNS: usize = 64;
 /// Counts beyond this many units are measurements.
 const MOST_UNITS: f64 = 1e9;
 /// Streams of random numbers: one for each split.
@@ -144,13 +146,16 @@ impl<'s, T: Real> Splits<'s, T> {
         let (n, d) = (self.data.n_samples(), self.data.n_features());
         let share = (HIDDEN.0 / (n as f64 * d as f64)).clamp(HIDDEN.1, HIDDEN.2);
         let random = self.stream(split);
-        let mut row = vec![0.0; d];
-        let known = Matrix::from_fn(n, d, |i, j| {
-            if j == 0 {
-                random.fill(i, &mut row);
-            }
-            f64::from(row[j] >= share)
-        });
+        // Rows with the same entries share a Gram matrix, so many samples go by few patterns.
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        random.shuffle(0, &mut order);
+        let patterns = {
+            let mut patterns = Matrix::<f64>::zeros(n.min(PATTERNS), d);
+            (0..patterns.rows()).for_each(|at| random.fill(1 + at, patterns.row_mut(at)));
+            patterns
+        };
+        let pattern = |i: usize| order[i] as usize % n.min(PATTERNS);
+        let known = Matrix::from_fn(n, d, |i, j| f64::from(patterns.get(pattern(i), j) >= share));
         let guidance = Guidance::default().with(Advice::KnownEntries(known.clone()));
         let shown = self.data.weighted(&|i, j| known.get(i, j));
         let found = self.best(shown.as_ref(), &Model::guided(guidance).with_loss(self.loss)?, split, k)?;

@@ -1,0 +1,66 @@
+//! `partwise rank`: the number of planted parts, its files, and what it refuses.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{json, run, stderr, succeed};
+
+/// 48 samples of one of two parts, as counts.
+fn two_parts(folder: &Path) {
+    let row = |i: usize| {
+        let count = |j: usize| match (i % 2 == 0) == (j < 6) {
+            true => 20 + (i * 7 + j * 11) % 9 + (i / 2 % 5) * (1 + j % 6),
+            false => (i * 5 + j * 3) % 3,
+        };
+        (0..12).map(|j| count(j).to_string()).collect::<Vec<_>>().join(",")
+    };
+    std::fs::write(folder.join("x.csv"), (0..48).map(row).collect::<Vec<_>>().join("\n")).unwrap();
+}
+
+#[test]
+fn the_number_of_parts_is_found_with_its_reasons() {
+    let folder = tempfile::tempdir().unwrap();
+    two_parts(folder.path());
+    let said = succeed(folder.path(), "rank x.csv --no-header --to 6 --splits 4 --out out");
+    let out = folder.path().join("out");
+    let answer = json(out.join("rank.json"));
+    assert_eq!((&answer["rank"], &answer["holdout"]), (&2.into(), &"thinning".into()), "{answer}");
+    assert_eq!(answer["stopped"], false);
+    assert!(said.contains(answer["explanation"].as_str().unwrap()), "{said}");
+    let table = std::fs::read_to_string(out.join("rank.csv")).unwrap();
+    assert!(table.starts_with("rank,error,excess,excess_standard_error,replication\n1,"), "{table}");
+    assert_eq!(table.lines().count() - 1, answer["table"].as_array().unwrap().len());
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("held-out error") && !page.contains("NaN"), "{page}");
+    let record = json(out.join("run.json"));
+    assert_eq!((&record["command"], &record["result"]["rank"]), (&"rank".into(), &2.into()));
+}
+
+#[test]
+fn an_answer_that_was_cut_short_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    two_parts(folder.path());
+    let said = succeed(folder.path(), "rank x.csv --no-header --to 6 --time-limit 0.000001 --out out");
+    let answer = json(folder.path().join("out/rank.json"));
+    assert_eq!(answer["stopped"], true, "{answer}");
+    assert!(said.contains("The search was stopped"), "{said}");
+}
+
+#[test]
+fn ranges_that_cannot_be_compared_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    two_parts(folder.path());
+    for (flags, part) in [
+        ("--from 5 --to 4", "from 1 to the greatest k"),
+        ("--from 20 --to 30", "at most"),
+        ("--splits 1", "2 or more"),
+        ("--holdout entries", "single entries need the squared loss"),
+    ] {
+        let output = run(folder.path(), &format!("rank x.csv --no-header {flags} --out never"));
+        assert_eq!(output.status.code(), Some(2), "{flags}");
+        assert!(stderr(&output).contains(part), "{flags}: {}", stderr(&output));
+        assert!(!folder.path().join("never").exists());
+    }
+}
