@@ -10,7 +10,7 @@ use common::{json, run, stderr, succeed};
 /// 48 samples of one of two parts, as counts.
 fn two_parts(folder: &Path) {
     let row = |i: usize| {
-        let count = |j: usize| match (i % 2 == 0) == (j < 6) {
+        let count = |j: usize| match i.is_multiple_of(2) == (j < 6) {
             true => 20 + (i * 7 + j * 11) % 9 + (i / 2 % 5) * (1 + j % 6),
             false => (i * 5 + j * 3) % 3,
         };
