@@ -12,7 +12,7 @@ use crate::labels::KnownClasses;
 /// Everything that is known.
 #[derive(Default)]
 pub(crate) struct Known {
-    /// As the method takes it. What is to be searched has [`Strength::Auto`].
+    /// As the method takes it. What is to be searched has the strength "auto".
     pub(crate) guidance: Guidance,
     /// One class for some of the samples; those that the fit does not use evaluate it.
     pub(crate) classes: Option<KnownClasses>,
