@@ -18,10 +18,12 @@ pub(crate) fn rank_page(title: &str, found: &RankChoice, facts: &[(&str, String)
         ..Line::default()
     };
     let lead = "The error of a prediction of data that were held out, over the number of components. The answer \
-        by prediction is the smallest number whose error is the best but for its standard error.";
+        by prediction is the smallest number whose error is that of the best, but for its standard error or a \
+        thousandth of what the best one predicts.";
     page.push_str(&section("Prediction", lead, &line(&error)));
     let replication = over_k(&|row| row.replication);
-    if !replication.is_empty() {
+    // One point is no line; the table has it.
+    if replication.len() > 1 {
         let chart = Line {
             title: "smallest cosine of matched components",
             points: replication,

@@ -1,0 +1,152 @@
+//! What a search for the number of components is asked, and what it answers.
+
+use crate::engine::losses::Loss;
+use crate::foundation::names;
+
+/// What is held out to be predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Holdout {
+    /// Thinning for counts; otherwise entries for dense data and the squared loss, else blocks.
+    #[default]
+    Auto,
+    /// Of each count a binomial share of one half. Needs counts: multiples of one unit.
+    Thinning,
+    /// Single entries at random, 2 to 10 % of them. Needs dense data and the squared loss.
+    Entries,
+    /// The entries of half of the samples in half of the features, from the other three quarters of the data.
+    Blocks,
+}
+
+names! {
+    #[doc(hidden)]
+    Holdout, "holdout",
+    { Auto = "auto", Thinning = "thinning", Entries = "entries", Blocks = "blocks" }
+}
+
+/// Which numbers of components are compared, and how thoroughly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankSettings {
+    /// The least k, 1 or more; 1 by default.
+    pub from: usize,
+    /// The greatest k; 30 by default. It is lowered to what the data allow.
+    pub to: usize,
+    /// Splits of the data, 2 or more; 8 by default.
+    pub splits: usize,
+    /// Starts of each fit, of which the best is kept, 1 or more; 2 by default.
+    pub restarts: usize,
+    /// What is held out.
+    pub holdout: Holdout,
+}
+
+impl Default for RankSettings {
+    fn default() -> Self {
+        RankSettings { from: 1, to: 30, splits: 8, restarts: 2, holdout: Holdout::Auto }
+    }
+}
+
+/// What was found for one k.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RankRow {
+    /// k.
+    pub rank: usize,
+    /// The mean held-out error, relative to that of the mean of all entries (1 = no better than it).
+    pub error: f64,
+    /// How much larger it is than that of the best k, in the same unit.
+    pub excess: f64,
+    /// The standard error of the excess over the splits.
+    pub excess_error: f64,
+    /// ρ(k), where it was needed for the answer.
+    pub replication: Option<f64>,
+}
+
+/// The number of components that the data support, and why.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RankChoice {
+    /// The answer.
+    pub rank: usize,
+    /// By prediction alone.
+    pub k_prediction: usize,
+    /// By replication, at most `k_prediction`.
+    pub k_replication: usize,
+    /// Whether the data have structure at all: `false` where the answer is 1 and one component predicts
+    /// held-out data no better than the mean of all entries.
+    pub structure: bool,
+    /// The fraction of 200 resamplings of the splits that give the same answer, 0 to 1.
+    pub confidence: f64,
+    /// Whether the best k was the greatest of the range, so that a larger one may be better.
+    pub at_limit: bool,
+    /// Whether the components of none of the k that were tried return; the answer is then the least of them.
+    pub none_returns: bool,
+    /// Whether the search was stopped before its end; the answer is that of what was tried.
+    pub stopped: bool,
+    /// What was held out.
+    pub holdout: Holdout,
+    /// The loss.
+    pub loss: Loss,
+    /// One row for each k that was tried, ascending.
+    pub table: Vec<RankRow>,
+}
+
+impl RankChoice {
+    /// The answer with its reasons, in a sentence or two.
+    pub fn explanation(&self) -> String {
+        let split = match self.holdout {
+            Holdout::Thinning => "the other half of the counts",
+            Holdout::Blocks => "held-out blocks",
+            _ => "held-out entries",
+        };
+        if !self.structure {
+            return format!(
+                "No structure: the numbers that were tried do not predict {split} better than the mean of all \
+                entries does."
+            );
+        }
+        let is_half = self.holdout == Holdout::Thinning;
+        let (count, verb) = (counted(self.rank), if is_half { "is" } else { "are" });
+        let predicted = self.k_prediction;
+        let mut out = match (self.rank, self.none_returns) {
+            (_, true) => format!(
+                "None of the numbers that were tried returns in random halves of the samples; {split} {verb} \
+                predicted best with {}",
+                counted(predicted)
+            ),
+            (1, _) if predicted == 1 => format!("{count}: more do not predict {split} better"),
+            (rank, _) if rank == predicted => format!(
+                "{count}: {split} {verb} predicted best with them, and they return in random halves of the \
+                samples"
+            ),
+            _ => format!(
+                "{count}: {split} {verb} predicted best with {predicted}, but only {} in random halves of the \
+                samples",
+                if self.rank == 1 { "1 returns".into() } else { format!("{} return", self.rank) }
+            ),
+        };
+        if self.stopped {
+            out.push_str(". The search was stopped: this is the answer by what was tried.");
+        } else {
+            out.push_str(&format!(" (confidence {} %).", (100.0 * self.confidence).round()));
+        }
+        if self.at_limit {
+            out.push_str(" This is the greatest number that was tried: try larger ones.");
+        }
+        out
+    }
+}
+
+fn counted(rank: usize) -> String {
+    if rank == 1 { "1 component".into() } else { format!("{rank} components") }
+}
+
+/// What is being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankProgress {
+    /// Fits done.
+    pub fits: usize,
+    /// k of the fits to come.
+    pub rank: usize,
+    /// Whether they are for replication.
+    pub replication: bool,
+}
