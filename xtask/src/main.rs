@@ -1,10 +1,12 @@
-//! The project's own commands: `cargo xtask test | tidy | bench | docs`.
+//! The project's own commands: `cargo xtask test | tidy | bench | docs | site`.
 
 // Printing is what these commands do.
 #![allow(clippy::print_stdout)]
 
 mod check;
+mod pip;
 mod python;
+mod site;
 mod step;
 mod tidy;
 
@@ -22,7 +24,8 @@ cargo xtask tidy    the rules of the house that the compiler can't check; option
     --write-walls   writes today's edges between modules into xtask/walls.toml
     --touch NAME    the files that spell a name: what it took to add
 cargo xtask bench   the benchmarks of the library; with --check only the gates of speed: an iteration beside the bare products, guided beside plain
-cargo xtask docs    the documentation, opened in a browser";
+cargo xtask docs    the documentation of the Rust crates, opened in a browser
+cargo xtask site    the documentation site, into target/site";
 
 fn main() -> ExitCode {
     match run() {
@@ -51,6 +54,7 @@ fn run() -> Result<ExitCode> {
         Some("bench") if check => check::bench_check(&root),
         Some("bench") => check::bench(&root),
         Some("docs") => check::docs(&root),
+        Some("site") => check::documentation_site(&root),
         Some(other) => bail!("there is no command \"{other}\"\n{USAGE}"),
         None => bail!("a command is needed\n{USAGE}"),
     }

@@ -23,8 +23,8 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     needs: "guidance",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Guidance,
-    reference: "this project; special cases: CNMF, WS-NMF, SSNMF, GNMF",
-    differs: "no paper combines these",
+    reference: "new in Partwise; generalizes CNMF, WS-NMF, SSNMF and GNMF",
+    differs: "it is in no publication",
     takes: &[Input::Guidance],
     terms,
     ..super::PLAIN
