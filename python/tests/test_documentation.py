@@ -53,6 +53,12 @@ def test_code_of_a_page_runs_and_its_output_is_shown(page, monkeypatch):
     assert not re.search(r"^assert ", shown, flags=re.M)
 
 
+def test_the_output_in_the_readme_is_that_of_its_code():
+    text = (DOCS.parent / "README.md").read_text()
+    outputs = re.findall(r"{\.text \.output}\n(.*?)\n```", run_code.run_page(text, "README.md", str), flags=re.S)
+    assert outputs and all(f"```text\n{output}\n```" in text for output in outputs)
+
+
 @pytest.mark.parametrize("page", [name for name, download in with_code().items() if download])
 def test_examples_with_downloads_hold_on_copies_of_their_data(page, monkeypatch):
     folder = Path(os.environ.get("PARTWISE_DATA", "../shared/data"))
