@@ -34,7 +34,7 @@ def _page(estimator: type[partwise.Factorization], spec: dict[str, object]) -> s
         [
             f"# {name}",
             "",
-            f"{spec['title']}: {spec['summary']}.",
+            f"{_sentence(str(spec['title']))}: {spec['summary']}.",
             "",
             f"- Minimizes `{spec['objective']}`",
             f"- Needs: {spec['needs']}",
@@ -50,6 +50,10 @@ def _page(estimator: type[partwise.Factorization], spec: dict[str, object]) -> s
             "",
         ]
     )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def on_files(files, config):  # type: ignore[no-untyped-def]

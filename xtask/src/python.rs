@@ -38,8 +38,9 @@ const OLDEST_PYTHON: &str = "python3.10";
 
 /// The steps in their order.
 pub(crate) fn steps() -> Vec<Step> {
-    let mut steps = wheel_steps();
-    steps.extend([
+    vec![
+        Step::new("Python environment", |root| environment(root, "newest", NEWEST_PYTHON, NEWEST)),
+        Step::new("Python wheel", wheel),
         Step::new("Python tests", |root| tests(root, "newest")),
         Step::new("Python tests on the oldest packages", |root| {
             if !runs(OLDEST_PYTHON) {
@@ -49,15 +50,6 @@ pub(crate) fn steps() -> Vec<Step> {
             let code = environment(root, "oldest", OLDEST_PYTHON, OLDEST)?;
             if code != ExitCode::SUCCESS { Ok(code) } else { tests(root, "oldest") }
         }),
-    ]);
-    steps
-}
-
-/// The environment that builds the wheel, and the wheel.
-pub(crate) fn wheel_steps() -> Vec<Step> {
-    vec![
-        Step::new("Python environment", |root| environment(root, "newest", NEWEST_PYTHON, NEWEST)),
-        Step::new("Python wheel", wheel),
     ]
 }
 
