@@ -4,17 +4,18 @@ python docs/check_widths.py FOLDER. Needs Chromium; one run of it looks at all p
 from __future__ import annotations
 
 import functools
-import html
 import http.server
 import json
-import re
+import queue
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 WIDTHS = (1280, 420)
+MOST_SECONDS = 300
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 SCRIPT = """
@@ -39,14 +40,27 @@ async function look(address, width) {
     const found = await look(address, width);
     if (found.length) result[`${address} at ${width}`] = found;
   }
-  document.title = "done";
-  document.body.innerText = JSON.stringify(result);
+  await fetch("/found", {method: "POST", body: JSON.stringify(result)});
 })();
 </script>
 """
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+class Server(http.server.ThreadingHTTPServer):
+    """Serves the site, and takes what the browser found."""
+
+    def __init__(self, site: Path) -> None:
+        super().__init__(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
+        self.found: queue.Queue[dict[str, list[str]]] = queue.Queue()
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.found.put(json.loads(body))
+        self.send_response(204)
+        self.end_headers()
+
     def log_message(self, *_: object) -> None:
         pass
 
@@ -56,20 +70,23 @@ def faults(site: Path, browser: str) -> dict[str, list[str]]:
     pages = [f"/{path.relative_to(site).as_posix()}" for path in sorted(site.rglob("*.html")) if path.name != "404.html"]
     checker = site / "check_widths.html"
     checker.write_text(SCRIPT.replace("PAGES", json.dumps(pages)).replace("WIDTHS", json.dumps(WIDTHS)))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    server = Server(site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        address = f"http://127.0.0.1:{server.server_port}/{checker.name}"
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000", "--virtual-time-budget=3000000", "--dump-dom"]
-        shown = subprocess.run([browser, *options, address], capture_output=True, text=True, timeout=600, check=True).stdout
-    finally:
-        server.shutdown()
-        checker.unlink()
-    answer = re.search(r"<title>done</title>.*<body>(.*)</body>", shown, flags=re.S)
-    if answer is None:
-        raise RuntimeError("the browser didn't look at all pages")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000", "--remote-debugging-port=0"]
+    with tempfile.TemporaryDirectory() as profile:
+        command = [browser, *options, f"--user-data-dir={profile}", f"http://127.0.0.1:{server.server_port}/{checker.name}"]
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            found = server.found.get(timeout=MOST_SECONDS)
+        except queue.Empty:
+            raise TimeoutError(f"the browser didn't look at all pages in {MOST_SECONDS} s") from None
+        finally:
+            running.terminate()
+            running.wait()
+            server.shutdown()
+            checker.unlink()
     print(f"{len(pages)} pages at {' and '.join(map(str, WIDTHS))} pixels")
-    return json.loads(html.unescape(answer[1]))
+    return found
 
 
 def main() -> int:

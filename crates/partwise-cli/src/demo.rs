@@ -79,8 +79,7 @@ pub(crate) fn run(request: &DemoRequest) -> Result<Outcome> {
     if let (Some(found), Some(known)) = (&found.classification, &known.classes) {
         let classes: Vec<Option<usize>> = found.classes.iter().map(|class| Some(*class)).collect();
         let names = known.labels.names();
-        let evaluation =
-            Evaluation::new(&known.truth, &known.class_names, &classes, names, &known.guided())?;
+        let evaluation = Evaluation::new(&known.truth, &known.class_names, &classes, names, &known.guided())?;
         rows.push(row("few-label classifier", Some(&evaluation), classifier_seconds));
     }
     rows.push(row("guided NMF", guided.evaluation.as_ref(), guided.fit_seconds));
@@ -100,8 +99,7 @@ fn classified(data: &dyn DataMatrix<f64>, guidance: &Guidance, settings: &Settin
         let seconds = duration(began.elapsed().as_secs_f64());
         Verbosity::Full.progress(&format!("few-label classifier: {phase} ({seconds})"));
     };
-    let spread =
-        || spread_observed(data, guidance, Loss::Frobenius, settings, Spreading::Auto, &mut observe);
+    let spread = || spread_observed(data, guidance, Loss::Frobenius, settings, Spreading::Auto, &mut observe);
     Ok(interrupt::work(spread)??)
 }
 
