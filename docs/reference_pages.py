@@ -38,7 +38,9 @@ def pages() -> dict[str, str]:
 def _python() -> dict[str, str]:
     ours = {e.__name__ for e in ESTIMATORS} | {"Factorization", "Iteration", "__version__", *MODULES}
     left = [name for name in partwise.__all__ if name not in ours]
-    made = {"reference/estimators.md": _members("What all estimators share", _SHARED, ["partwise.Factorization", "partwise.Iteration"])}
+    # The methods are in several base classes.
+    factorization = "partwise.Factorization\n    options:\n      inherited_members: true"
+    made = {"reference/estimators.md": _members("What all estimators share", _SHARED, [factorization, "partwise.Iteration"])}
     for path, (title, text, names) in GROUPS.items():
         names = list(dict.fromkeys(name for name in names if name in left)) or sorted(left, key=str.lower)
         left = [name for name in left if name not in names]
