@@ -7,6 +7,9 @@ import re
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', flags=re.S)
 
+# A bar of a norm that stands alone would stretch to the height of what follows.
+NORM = re.compile(r"<mo[^>]*>(?:&#x0?2016;|&#x0?2225;|[‖∥])</mo>", flags=re.I)
+
 
 def on_page_content(content, **_):  # type: ignore[no-untyped-def]
     """The page with its formulas drawn."""
@@ -14,6 +17,6 @@ def on_page_content(content, **_):  # type: ignore[no-untyped-def]
 
     def drawn(match: re.Match[str]) -> str:
         display = "block" if match[2] == "[" else "inline"
-        return convert(html.unescape(match[3]).strip(), display=display)
+        return NORM.sub('<mo stretchy="false">‖</mo>', convert(html.unescape(match[3]).strip(), display=display))
 
     return FORMULA.sub(drawn, content)
