@@ -17,7 +17,7 @@ Examples
 True
 """
 
-from . import _estimators, _guidance, _native, datasets, metrics
+from . import _estimators, _guidance, _native, datasets, metrics, tl
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
 from ._errors import guard
@@ -49,6 +49,7 @@ __all__ = [
     "select_rank",
     "solve_codes",
     "solve_components",
+    "tl",
 ]
 __all__ += _estimators.__all__
 __all__ += _guidance.__all__

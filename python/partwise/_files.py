@@ -14,7 +14,9 @@ from ._attributes import checked_attributes, checked_parameters
 from ._codec import Decoder, Encoder
 from ._document import Document
 from ._command_line_models import estimator_of_settings, restored
+from ._guidance import Guidance
 from ._names import key, names_of_model
+from ._pipeline import makes_names
 from ._scaling import Scaling
 from ._targets import Targets
 from ._warn import warn
@@ -56,6 +58,10 @@ def _parameters(model: Any, encoder: Encoder) -> dict[str, Any]:
                 f"{name}.save: random_state is {value!r}, which a model file cannot contain, and without it the next fit would differ; "
                 "set_params(random_state=...) to a whole number or None first, or use pickle"
             )
+        if isinstance(value, Guidance) and makes_names(value.feature_names):
+            # A file holds the names that the transformer made, not the transformer.
+            labels = names_of_model(model).features.labels
+            value = value._with_feature_names(None if labels is None else [str(label) for label in labels])
         out[parameter] = encoder.encode(value, f"{name}.save: the parameter {parameter}")
     return out
 

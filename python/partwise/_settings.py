@@ -135,8 +135,6 @@ class SettingsMixin(CommonSettings):
                 out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: y does not contain it"))
         if self.l1_ratio and not any(settings["l1"]):
             out.append(("no-effect", f"l1_ratio={self.l1_ratio} has no effect: alpha_W and alpha_H are 0"))
-        if y is not None and targets is None:
-            out.append(("unused-y", "y contains fractional numbers (a regression target) and has no effect"))
         return out
 
     def _start(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:
