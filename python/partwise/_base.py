@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
@@ -302,6 +303,9 @@ class Factorization(
         tags.input_tags.pairwise = self._symmetric
         tags.input_tags.allow_nan = getattr(self, "missing", None) == "unknown"
         tags.target_tags.required = self._needs_labels
+        if not self._ignores_y:
+            # No classifier, whose y has a class for every sample, but predict_proba has columns as one.
+            tags.classifier_tags = ClassifierTags(multi_label=not self._one_class_a_sample)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -18,7 +18,7 @@ from ._guidance.guidance import Compiled, compiled
 from ._guidance.items import LABEL_RULES
 from ._guidance.strength import Strength
 from ._input import raise_about, to_native
-from ._missing_entries import missing_parameter, takes_missing, unknown_entries
+from ._missing_entries import takes_missing, unknown_entries
 from ._names import DataNames
 from ._parameters import parameter
 from ._progress import Progress
@@ -86,8 +86,6 @@ class GuidedNMF(Factorization):
         known, and held-out labels (from 30 on) are predicted better than by chance; "on" makes it an error
         where that is not possible.""",
     )
-    missing: str = missing_parameter("error")
-
     # ------------------------------------------------------------------ fitting
 
     def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None) -> Any:
@@ -123,7 +121,7 @@ class GuidedNMF(Factorization):
             classes = [Topic(name, components=self.components_per_class) for name in targets.names]
             items = [self._item_of_labels(targets)]
         if sample_weight is not None:
-            items.append(SampleWeights(sample_weight))
+            items.append(_weights(sample_weight))
         data, guidance = self._without_unknown_entries(data)
         self._left_entries_out = guidance is not None and any(item._is_about_entries for item in guidance.items)
         guidance = compiled(guidance, items, classes, data, self.strength, self._names_in_)
@@ -294,6 +292,13 @@ class GuidedNMF(Factorization):
         """
         check_is_fitted(self)
         return _plots.findings(self, ax)
+
+
+def _weights(sample_weight: Any) -> SampleWeights:
+    values = np.asarray(sample_weight)
+    if values.ndim == 1 and values.dtype.kind in "biuf" and values.size and not values.any():
+        raise ValueError("sample_weight is zero for every sample; at least one weight must be above 0")
+    return SampleWeights(sample_weight)
 
 
 def _columns(points: list[tuple[float, float, float]]) -> dict[str, Any]:

@@ -8,21 +8,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _native
-from ._parameters import parameter
+from ._parameters import Parameter
 
-__all__ = ["MISSING", "codes_of_known_entries", "missing_parameter", "takes_missing", "unknown_entries"]
+__all__ = ["MISSING", "codes_of_known_entries", "missing_entries", "takes_missing", "unknown_entries"]
 
 MISSING = ("error", "unknown")
 
 
-def missing_parameter(default: str) -> Any:
+def missing_entries(default: str) -> Parameter:
     """The parameter ``missing`` of estimators whose method can leave entries out."""
-    return parameter(
-        default,
-        '{"error", "unknown"}',
-        """What NaN in X means. "unknown": a missing entry, which takes no part in the fit, nor in ``transform``
-        (a dense X, and the squared loss); on the command line ``--missing``. "error": NaN is refused.""",
+    text = (
+        'What NaN in X means. "unknown": a missing entry, which takes no part in the fit, nor in ``transform`` (a dense X, and the '
+        'squared loss); on the command line ``--missing``. "error": NaN is refused.'
     )
+    return Parameter(default, '{"error", "unknown"}', text, "missing", "str", str)
 
 
 def takes_missing(model: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ._targets import Targets, targets_of
@@ -121,8 +122,19 @@ class PredictionsMixin:
         check_is_fitted(self)
         return self._named(self._clusters(None if X is None else self._encode(X)["codes"]))
 
+    def _knows_classes(self) -> bool:
+        """Whether the fit had labels, or names topics."""
+        check_is_fitted(self)
+        if self._targets_ is not None or self._has_named_components():
+            return True
+        raise AttributeError(
+            f"this {type(self).__name__} knows neither classes nor topics; the memberships of rows in its components are "
+            "model.memberships(model.transform(X))"
+        )
+
+    @available_if(_knows_classes)
     def predict_proba(self, X: Any) -> Any:
-        """The memberships of rows, added up by class.
+        """The memberships of rows, added up by class. There for fits with labels or named topics.
 
         With labels one column a class, in the order of ``classes_``. Without labels one column a topic, then
         one a free component, in the order of the components. These are shares of the factorization, not

@@ -57,7 +57,7 @@ class ResultsMixin(TablesMixin):
         if codes.ndim != 2 or codes.shape[1] != len(self.components_) or codes.dtype.kind not in "biuf":
             raise ValueError(
                 f"memberships takes codes of the shape (n_samples, {len(self.components_)}), but got {np.shape(given) or type(given).__name__}; for new "
-                "rows X write model.memberships(model.transform(X)), or model.predict_proba(X)"
+                "rows X write model.memberships(model.transform(X))"
             )
         weighted = codes.astype(np.float64) * self._sizes(self._shares_of if of is None else of)
         if given is None:

@@ -171,15 +171,16 @@ class TablesMixin:
         clusters, shares = self._clusters(None), self.memberships()
         best = representative_samples(self.codes_, shares, n)
         own = np.where(clusters >= 0, shares[np.arange(len(shares)), np.maximum(clusters, 0)], 0.0)
+        index = pd.Index(self._sample_labels())
         columns: dict[str, Any] = {
             # As objects: a column of text would show None as NaN.
-            "topic": pd.Series(list(self.predict_names()), dtype=object).array,
+            "topic": pd.Series(list(self.predict_names()), index=index, dtype=object),
             "membership": own,
             "is_example": [bool(cluster >= 0 and i in best[cluster]) for i, cluster in enumerate(clusters)],
         }
         if snippets is not None:
             columns["text"] = snippets
-        return pd.DataFrame(columns, index=names_of_model(self).samples.labels)
+        return pd.DataFrame(columns, index=index)
 
     def _sample_labels(self) -> list[Any]:
         labels = names_of_model(self).samples.labels

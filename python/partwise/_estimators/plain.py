@@ -6,7 +6,6 @@ from typing import Any
 
 from .._base import Factorization
 from .._factory import estimator
-from .._missing_entries import missing_parameter
 
 __all__ = ["NCWNMF", "NMF", "NsNMF"]
 
@@ -29,8 +28,6 @@ class NMF(Factorization):
     >>> bool(np.abs(X - W @ H).max() < 0.01)
     True
     """
-
-    missing: str = missing_parameter("error")
 
     def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None, labels: Any = None) -> Any:
         """Factors X.

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._base import Factorization
 from .._factory import estimator
-from .._missing_entries import missing_parameter
+from .._missing_entries import missing_entries
 from .._parameters import parameter
 from .._strengths import OlderStrength, StrengthUnit
 from .._targets import Targets
@@ -35,7 +35,7 @@ class SSNMF(StrengthUnit, Factorization):
 
     _older_strength = OlderStrength("label_weight", squared=False)
 
-    missing: str = missing_parameter("unknown")
+    missing: str = missing_entries("unknown")  # type: ignore[assignment]
 
     label_weight: float | None = parameter(
         None, "float", "An older spelling: (s / (1 - s))² of the strength s, or the published weight."
