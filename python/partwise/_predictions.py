@@ -9,17 +9,20 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from . import _native
 from ._targets import Targets, targets_of
 
 __all__ = ["PredictionsMixin"]
 
-# With several labels per sample a sample has those whose share is at least this much of its largest one.
-_OF_THE_LARGEST = 0.5
+# With several labels per sample a sample has those whose share is at least this much of its largest one, or
+# whose value is at least this much where codes explain the labels linearly (0 and 1).
+_AT_LEAST = 0.5
 
 
 class PredictionsMixin:
     """What a fitted model says samples are."""
 
+    codes_: Any
     component_names_: Any
     memberships: Any
     _component_classes: Any
@@ -80,7 +83,8 @@ class PredictionsMixin:
 
         With labels (y) it is their class, in the type of y; -1 (None for text) for rows of zeros, and for
         rows in a component without a class. With a 2-D y of zeros and ones it is such a matrix: a row has
-        the classes whose share is at least half of its largest one (``predict_proba`` has the shares).
+        the classes whose share is at least half of its largest one (``SSNMF``: whose value in the label view
+        is at least 0.5); ``predict_proba`` has these numbers, for thresholds of your own.
         Without y it is the name of the topic or component, if guidance names any, and None for rows of
         zeros. Otherwise it is the number of the component, and -1 for rows of zeros.
 
@@ -99,9 +103,34 @@ class PredictionsMixin:
         """What ``predict`` returns for codes; None = the samples of the fit."""
         if self._targets_ is None or not self._targets_.are_sets:
             return self._decode(self._clusters(codes))
-        shares, _ = self._shares_by_name(codes)
-        largest = shares.max(axis=1, keepdims=True, initial=0.0)
-        return ((shares > 0) & (shares >= _OF_THE_LARGEST * largest)).astype(np.int64)
+        values = self._values_of_labels(codes)
+        least = _AT_LEAST if self._explains_labels() else _AT_LEAST * values.max(axis=1, keepdims=True, initial=0.0)
+        return ((values > 0) & (values >= least)).astype(np.int64)
+
+    def _explains_labels(self) -> bool:
+        """Whether codes explain several labels per sample linearly: by the method, or where no component is
+        that of a class."""
+        return hasattr(self, "label_components_") or not (self._component_classes >= 0).any()
+
+    def _values_of_labels(self, codes: Any) -> Any:
+        """With several labels per sample, how much of each class is in each row (n, c): shares by class, or
+        the labels that the codes explain linearly (about 0 to 1)."""
+        if not self._explains_labels() or self._targets_ is None:
+            return self._shares_by_name(codes)[0]
+        codes = np.asarray(self.codes_ if codes is None else codes, dtype=np.float64)
+        view = getattr(self, "label_components_", None)
+        if view is None:
+            rows = self._targets_.labelled
+            known = np.asarray(self.codes_[rows], dtype=np.float64)
+            view = _native.nnls(np.ascontiguousarray(known.T @ known), np.ascontiguousarray(self._targets_.memberships[rows].T @ known))
+        return codes @ view.T
+
+    def _largest_class(self, clusters: Any) -> Any:
+        """One class of each sample of the fit: ``labels_``."""
+        if self._targets_ is None or not self._targets_.are_sets or not self._explains_labels():
+            return self._decode(clusters)
+        values = self._values_of_labels(None)
+        return self._targets_.decode(np.where((clusters >= 0) & (values.max(axis=1) > 0), values.argmax(axis=1), -1))
 
     def predict_names(self, X: Any = None) -> Any:
         """The name of the component that each row belongs to; None for rows of zeros.
@@ -150,11 +179,13 @@ class PredictionsMixin:
         shares : ndarray of shape (n_samples, n_classes)
             With one class per sample (or without labels) rows sum to 1: what components without a class
             take of a row is left out. Rows of zeros, and rows in such components only, are 0. With several
-            labels per sample nothing is left out, and rows sum to at most 1.
+            labels per sample nothing is left out, and rows sum to at most 1; of ``SSNMF``, and where no
+            component is that of a class, they are the labels that the codes explain linearly.
         """
-        shares, _ = self._shares_by_name(self._encode(X)["codes"])
+        codes = self._encode(X)["codes"]
         if self._targets_ is not None and self._targets_.are_sets:
-            return shares
+            return self._values_of_labels(codes)
+        shares, _ = self._shares_by_name(codes)
         total = shares.sum(axis=1, keepdims=True)
         return np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
 
@@ -209,7 +240,7 @@ class PredictionsMixin:
         if not rows.any():
             raise ValueError("score: no row of y is labelled, so there is nothing to compare the predictions with; leave y out for minus the relative error")
         if self._targets_ is not None and self._targets_.are_sets and given.memberships is not None:
-            _, names = self._shares_by_name(codes)
+            names = self._targets_.names
             if names != given.names:
                 raise ValueError(f"score: the columns of y are {', '.join(given.names)}, but the classes of the fit are {', '.join(names)}")
             return float((self._predicted(codes) == given.memberships)[rows].all(axis=1).mean())

@@ -43,23 +43,22 @@ class Progress:
             return
         self._last = iteration
         if self._bar is not None:
-            self._bar.set_postfix_str(_stated(iteration), refresh=False)
+            self._bar.set_postfix(objective=f"{iteration.objective:.6g}", refresh=False)
             self._bar.update(iteration.number - self._bar.n)
         elif iteration.number % 10 == 0:
-            print(f"{self._name}: iteration {iteration.number}, {_stated(iteration)}, {iteration.elapsed:.2f} s")
+            print(f"{self._name}: iteration {iteration.number}, objective {iteration.objective:.6g}, {iteration.elapsed:.2f} s")
 
     def __exit__(self, *_: Any) -> None:
         if self._bar is None:
             return
         if self._last is not None:
-            self._bar.total = max(self._last.number, 1)
-            self._bar.n = self._bar.total
-        self._bar.refresh()
+            done, begun = max(self._last.number, 1), self._bar.start_t
+            if hasattr(self._bar, "container"):
+                # A widget keeps its own length.
+                self._bar.reset(done)
+                self._bar.start_t = begun
+            self._bar.n = self._bar.total = done
         self._bar.close()
-
-
-def _stated(iteration: Iteration) -> str:
-    return f"objective {iteration.objective:.6g}"
 
 
 def _bar(name: str, total: int) -> Any:

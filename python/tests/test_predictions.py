@@ -82,6 +82,15 @@ def test_several_labels_a_sample_come_back_as_a_matrix(model):
         fit.score(mixed, pd.DataFrame(sets, columns=WORDS[::-1]))
 
 
+@pytest.mark.parametrize("model", [GuidedNMF, pw.SSNMF, pw.NMFAlpha, pw.WSNMF])
+def test_a_table_of_labels_means_the_same_in_any_memory_layout(model):
+    known = np.where(Y[:, None] >= 0, SETS, np.nan)
+    if model is pw.WSNMF:
+        known = 0.5 * known
+    one, other = (fitted(layout(known), model=model) for layout in (np.ascontiguousarray, np.asfortranarray))
+    np.testing.assert_array_equal(one.codes_, other.codes_)
+
+
 def test_one_column_of_labels_a_class_is_a_matrix_too_however_many_a_sample():
     assert (fitted(np.where(Y[:, None] >= 0, SETS, np.nan)).predict(X) == SETS).all()
 
