@@ -20,7 +20,8 @@ class Raw:
 
     def __init__(self, adata: Any) -> None:
         self.X, self.var, self.var_names = adata.raw.X, adata.raw.var, adata.raw.var_names
-        self.obs, self.obs_names, self.layers, self.raw = adata.obs, adata.obs_names, {}, None
+        self.obs, self.obs_names, self.raw = adata.obs, adata.obs_names, None
+        self.layers: dict[str, Any] = {}
         self.shape = self.X.shape
 
 

@@ -18,6 +18,7 @@ class FittedMixin:
     """Keeps the results of the engine as attributes."""
 
     _method: ClassVar[str]
+    _symmetric: ClassVar[bool]
     _clusters: Any
     _largest_class: Any
     _component_classes_of: Any

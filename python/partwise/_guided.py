@@ -122,9 +122,9 @@ class GuidedNMF(Factorization):
             items = [self._item_of_labels(targets)]
         if sample_weight is not None:
             items.append(_weights(sample_weight))
-        data, guidance = self._without_unknown_entries(data)
-        self._left_entries_out = guidance is not None and any(item._is_about_entries for item in guidance.items)
-        guidance = compiled(guidance, items, classes, data, self.strength, self._names_in_)
+        data, known = self._without_unknown_entries(data)
+        self._left_entries_out = known is not None and any(item._is_about_entries for item in known.items)
+        guidance = compiled(known, items, classes, data, self.strength, self._names_in_)
         self._names_in_ = DataNames(self._names_in_.samples, guidance.features)
         return data, {"guidance": guidance}
 

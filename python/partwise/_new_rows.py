@@ -57,7 +57,7 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         data = numeric(self, X, reset=False, dtype=self.dtype)
         holes = unknown_entries(data) if self._left_out() else None
         if holes is not None:
-            data = np.where(holes, data.dtype.type(0), data)
+            data = self._filled(data)
         elif self._left_entries_out:
             warn(
                 f"{type(self).__name__}: the fit ignored missing entries, but here every entry counts, including zeros. "
@@ -67,6 +67,11 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         # Faults other than NaN are found here too, in the words of the engine.
         done = self._encode_known(data)
         return done if holes is None else codes_of_known_entries(self, data, ~holes)
+
+    def _filled(self, data: Any) -> Any:
+        """The data with 0 for missing entries, where NaN marks these."""
+        holes = unknown_entries(data) if self._left_out() else None
+        return data if holes is None else np.where(holes, data.dtype.type(0), data)
 
     def _left_out(self) -> bool:
         """Whether new rows may have missing entries."""

@@ -161,7 +161,7 @@ class PredictionsMixin:
             "model.memberships(model.transform(X))"
         )
 
-    @available_if(_knows_classes)
+    @available_if(_knows_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
         """The memberships of rows, added up by class. There for fits with labels or named topics.
 

@@ -61,7 +61,7 @@ class Steering:
 
     def __init__(self, model: GuidedNMF, X: Any) -> None:
         check_is_fitted(model)
-        self._data = model._scaled(numeric(model, X, reset=False, dtype=model.dtype))
+        self._data = model._scaled(model._filled(numeric(model, X, reset=False, dtype=model.dtype)))
         if self._data.shape[0] != model.codes_.shape[0]:
             raise ValueError(f"X has {self._data.shape[0]} samples, but the model was fitted to {model.codes_.shape[0]}")
         self._names = names_of_model(model)

@@ -149,7 +149,7 @@ class TablesMixin:
         clusters = self._clusters(None)
         best = representative_samples(self.codes_, self.memberships(), n)
         shown = self._sample_labels() if snippets is None else snippets
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "topic": str(name),
                 "size": int((clusters == j).sum()),

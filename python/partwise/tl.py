@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ._estimators import NMF, GuidedNMF  # type: ignore[attr-defined]
+from ._estimators import NMF, GuidedNMF
 from ._guidance import Guidance
 
 __all__ = ["guided_nmf", "nmf"]
