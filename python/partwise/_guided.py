@@ -86,6 +86,7 @@ class GuidedNMF(Factorization):
         known, and held-out labels (from 30 on) are predicted better than by chance; "on" makes it an error
         where that is not possible.""",
     )
+
     # ------------------------------------------------------------------ fitting
 
     def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None) -> Any:

@@ -28,6 +28,7 @@ class SettingsMixin(CommonSettings):
     _spec: ClassVar[dict[str, Any]]
     _component_for_each_class: ClassVar[bool]
     _spectral_start: ClassVar[bool]
+    _ignores_y: ClassVar[bool]
 
     @property
     def _title(self) -> str:
@@ -82,7 +83,7 @@ class SettingsMixin(CommonSettings):
             return usual
         raise ValueError(
             f"n_components={wanted!r} means the number of classes, but {'no sample is labelled' if targets is not None else 'there are no labels'}; "
-            f"give {name}(n_components=...) a number, or labels as y"
+            f"give {name}(n_components=...) a number, or labels as y{' with init=' + repr('labels') if self._ignores_y else ''}"
         )
 
     def _rank_without_labels(self, data: Any) -> int | None:

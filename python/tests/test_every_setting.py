@@ -36,6 +36,7 @@ NOT_TRIED = {
     "verbose": "it shows progress",
     "callback": "it is called, and tried in test_running.py",
     "time_limit": "it acts by the clock",
+    "missing": "it is about NaN, and tried in test_missing_entries.py",
     "guidance": "it is what the other settings act on",
 }
 OWN = {
