@@ -167,7 +167,10 @@ fn rank(
     let of_each = request.options.components_per_class;
     match (classes, of_each) {
         (0, _) => {
-            bail!("-k (the number of components) is required without labels or topics; {}", finds_rank(request))
+            bail!(
+                "-k (the number of components) is required without labels or topics; {}",
+                finds_rank(request)
+            )
         }
         (_, 1) => chosen.push(format!("k: {classes} (the number of classes)")),
         _ => chosen.push(format!("k: {} ({of_each} for each of {classes} classes)", classes * of_each)),

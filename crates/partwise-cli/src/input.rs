@@ -126,7 +126,9 @@ fn read_texts(from: &DataSource, known: Option<&Vocabulary>) -> Result<Read> {
     let name = from.path.display().to_string();
     let (vocabulary, values) = match known {
         Some(vocabulary) => (vocabulary.clone(), vocabulary.count(&documents.texts)),
-        None => Vocabulary::learn(&documents.texts, settings).map_err(|message| anyhow!("{name}: {message}"))?,
+        None => {
+            Vocabulary::learn(&documents.texts, settings).map_err(|message| anyhow!("{name}: {message}"))?
+        }
     };
     let snippets = documents.snippets();
     let mut notes = documents.notes;
@@ -300,7 +302,10 @@ impl<T: Real> Table<T> {
 fn way_for_missing() -> String {
     let takes = |spec: &&&MethodSpec| spec.takes(Input::KnownEntries) || spec.takes(Input::Guidance);
     let names: Vec<&str> = methods::ALL.iter().filter(takes).map(|spec| spec.name).collect();
-    format!("; if NaN marks missing entries: `partwise fit --missing` leaves them out (--method {})", names.join(" or "))
+    format!(
+        "; if NaN marks missing entries: `partwise fit --missing` leaves them out (--method {})",
+        names.join(" or ")
+    )
 }
 
 fn quoted(names: &Option<Vec<String>>, index: usize) -> String {

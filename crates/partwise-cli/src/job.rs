@@ -158,7 +158,9 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
         ));
     }
     let (ended, advice) = match fit.stop {
-        StopReason::TimeLimit => ("the time limit", "raise --time-limit, or continue from this model with --start"),
+        StopReason::TimeLimit => {
+            ("the time limit", "raise --time-limit, or continue from this model with --start")
+        }
         StopReason::Observer => ("Ctrl-C", "to continue from this result: --start and its model.safetensors"),
         _ => return None,
     };

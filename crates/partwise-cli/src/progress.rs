@@ -83,6 +83,45 @@ impl Progress {
     }
 }
 
+/// Watching work of several steps: one line that changes on a terminal, a few lines otherwise.
+pub(crate) struct Steps {
+    verbosity: Verbosity,
+    bar: Option<ProgressBar>,
+    next_line: Instant,
+}
+
+impl Steps {
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
+        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+            bar.set_style(
+                ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar
+        });
+        Steps { verbosity, bar, next_line: Instant::now() + FIRST }
+    }
+
+    /// Shows what is being done.
+    pub(crate) fn show(&mut self, line: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(line);
+            bar.tick();
+        } else if Instant::now() >= self.next_line {
+            self.next_line = Instant::now() + PAUSE;
+            self.verbosity.progress(&line);
+        }
+    }
+
+    /// Removes the line.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 impl Observer for Progress {
     fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()> {
         if iteration.number > 0 {

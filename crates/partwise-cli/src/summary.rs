@@ -1,8 +1,8 @@
 //! The terminal output of `partwise fit` and similar commands.
 
-use partwise::{Real, StopReason};
 use partwise::memory::in_words;
 use partwise::recipes::{GuidanceReport, Verdict};
+use partwise::{Real, StopReason};
 
 use crate::job::{Done, Job, error_name, iterations};
 use partwise_report::console::Verbosity;
@@ -91,7 +91,8 @@ fn print_report(verbosity: Verbosity, report: &GuidanceReport, names: Option<&[S
     for finding in others.iter().take(MOST) {
         let of_samples = names.map(|names| finding.samples.iter().filter_map(|i| names.get(*i)));
         let of_samples: Vec<&str> = of_samples.into_iter().flatten().map(String::as_str).collect();
-        let named = if of_samples.is_empty() { String::new() } else { format!(" ({})", of_samples.join(", ")) };
+        let named =
+            if of_samples.is_empty() { String::new() } else { format!(" ({})", of_samples.join(", ")) };
         verbosity.say(&format!("  {}: {}{named}", finding.verdict.name(), finding.message));
     }
     if others.len() > MOST {

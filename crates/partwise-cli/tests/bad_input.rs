@@ -115,7 +115,11 @@ fn policies_on_weak_guidance_are_reported() {
     let output = run(at, "fit x.npy -k 12 --out three");
     assert!(stderr(&output).contains("larger than min(n, d) = 9"), "{}", stderr(&output));
     let output = run(at, "fit x.npy -k 2 --max-iter 1 --out four");
-    assert!(stderr(&output).contains("stopped after 1 iteration, before full convergence"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("stopped after 1 iteration, before full convergence"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

@@ -48,10 +48,7 @@ fn the_file_and_the_short_forms_give_the_same_bits_and_names_go_everywhere() {
     documents(at);
     write(at, "guidance.toml", FILE);
     let said = succeed(at, "fit docs.csv --guidance guidance.toml --out file");
-    assert!(
-        said.contains("method: guided") && said.contains("k: 2 (the topics law, sport)"),
-        "{said}"
-    );
+    assert!(said.contains("method: guided") && said.contains("k: 2 (the topics law, sport)"), "{said}");
     assert!(said.contains("guidance: 2 topics, 2 seeds, 3 labels, 2 links, a graph"), "{said}");
     assert!(said.contains("guidance: 8 items: 8 honoured; 100 % are followed"), "{said}");
     let short = "--labels labels.csv --topics topics.csv --links links.csv --graph edges.csv";

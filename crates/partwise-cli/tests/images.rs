@@ -41,7 +41,8 @@ fn a_folder_of_images_is_fitted_with_the_names_and_folders_of_the_files() {
     let memberships = std::fs::read_to_string(out.join("memberships.csv")).unwrap();
     let names: Vec<&str> = memberships.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
     assert_eq!(names[..6], ["left/1", "left/3", "left/5", "left/7", "left/9", "left/11"]);
-    let clusters: Vec<&str> = memberships.lines().skip(1).map(|line| line.split(',').nth(2).unwrap()).collect();
+    let clusters: Vec<&str> =
+        memberships.lines().skip(1).map(|line| line.split(',').nth(2).unwrap()).collect();
     assert!(clusters[..6].iter().all(|c| *c == "sinister") && clusters[6..].iter().all(|c| *c == "dexter"));
     // Subfolders as labels.
     succeed(at, "fit pictures --label-column folder --labels-per-class 1 --out byfolder");

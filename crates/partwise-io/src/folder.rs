@@ -170,10 +170,7 @@ mod tests {
     fn names_are_in_natural_order() {
         let mut names = ["s10/1", "b", "s2/10", "s2/9", "img10", "img9", "Img2", "img02", "s2-old", "a1b"];
         names.sort_by(|a, b| natural(a, b));
-        assert_eq!(
-            names,
-            ["a1b", "b", "Img2", "img02", "img9", "img10", "s2/9", "s2/10", "s2-old", "s10/1"]
-        );
+        assert_eq!(names, ["a1b", "b", "Img2", "img02", "img9", "img10", "s2/9", "s2/10", "s2-old", "s10/1"]);
     }
 
     #[test]

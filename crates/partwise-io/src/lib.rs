@@ -10,8 +10,8 @@ mod cell_statistics;
 mod cells;
 mod csv_write;
 mod digits;
-mod duplicates;
 mod documents;
+mod duplicates;
 mod error;
 mod folder;
 mod formats;
@@ -56,7 +56,8 @@ pub use csv_write::{
 };
 pub use digits::{Digits, digits};
 pub use documents::{
-    CountSettings, DocumentLimit, DocumentOptions, Documents, StopWords, Vocabulary, documents_of, read_documents,
+    CountSettings, DocumentLimit, DocumentOptions, Documents, StopWords, Vocabulary, documents_of,
+    read_documents,
 };
 pub use duplicates::repeated_note;
 pub use error::{IoError, Place, Result};

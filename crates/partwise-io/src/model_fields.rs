@@ -73,7 +73,8 @@ impl ModelFile {
         match Vocabulary::from_json(record, words) {
             Some(vocabulary) => Ok(Some(vocabulary)),
             None => {
-                let message = "it must have \"ngrams\", two whole numbers, and \"stop_words\", a list of texts";
+                let message =
+                    "it must have \"ngrams\", two whole numbers, and \"stop_words\", a list of texts";
                 Err(IoError::malformed(path, Place::Member("text".into()), message))
             }
         }

@@ -111,7 +111,10 @@ mod tests {
         // Two by two pictures of 64 x 96 pixels, with gaps of 4.
         assert_eq!((frame.width, frame.height), (2 * 96 + 12, 2 * 64 + 12));
         let at = |y: usize, x: usize| picture[y * frame.width as usize + x];
-        assert_eq!([at(0, 0), at(4, 4), at(4, 4 + 32), at(4, 104 + 32), at(72, 4 + 64)], [128, 255, 0, 255, 255]);
+        assert_eq!(
+            [at(0, 0), at(4, 4), at(4, 4 + 32), at(4, 104 + 32), at(72, 4 + 64)],
+            [128, 255, 0, 255, 255]
+        );
     }
 
     #[test]

@@ -24,8 +24,6 @@ pub(crate) struct ReadFlags {
     /// digits, in lower case. Texts are scaled by tfidf, unless --scale says otherwise.
     #[arg(long, value_name = "COLUMN", num_args = 0..=1)]
     text: Option<Option<String>>,
-    #[command(flatten)]
-    words: WordFlags,
     /// The file format. Default: from the extension, or from the content for standard input. The content must
     /// match.
     #[arg(long, value_parser = choices::formats(), conflicts_with = "text")]
@@ -50,6 +48,9 @@ pub(crate) struct ReadFlags {
     /// Each row is an image of this height and width, as in 32x32. Default: known for image files and stacks.
     #[arg(long, value_name = "HxW", value_parser = choices::image_shape, conflicts_with = "text")]
     image_shape: Option<(usize, usize)>,
+    // Last: a heading applies to all flags that follow.
+    #[command(flatten)]
+    words: WordFlags,
 }
 
 /// Which words of texts become features.

@@ -12,11 +12,11 @@ use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 use partwise_classify::Spreading;
 
 use super::choices::{Codes, Precision};
+use super::data::DataSource;
 use super::flags::{
     ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
     SweepFlags, TransformFlags,
 };
-use super::data::DataSource;
 use super::groups::{Content, LabelSource, Run, Write};
 
 /// Where a graph of the samples is from.

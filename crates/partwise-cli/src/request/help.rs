@@ -148,10 +148,7 @@ pub(super) const SUGGEST: Page = Page {
         ("links", "Suggest pairs of samples for --links instead"),
         ("json", "Print JSON"),
     ],
-    examples: &[
-        "partwise suggest faces-partwise",
-        "partwise suggest faces-partwise --links -n 5",
-    ],
+    examples: &["partwise suggest faces-partwise", "partwise suggest faces-partwise --links -n 5"],
 };
 
 impl Page {
@@ -181,7 +178,11 @@ impl Page {
 
     /// What follows the flags in `-h`.
     pub(super) fn short_end(&self) -> String {
-        format!("{}\nAll flags, their values, and exit codes: partwise {} --help", self.examples(), self.command)
+        format!(
+            "{}\nAll flags, their values, and exit codes: partwise {} --help",
+            self.examples(),
+            self.command
+        )
     }
 
     /// What follows the flags in `--help`.

@@ -18,9 +18,9 @@ use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
 pub(crate) use choices::{Clusters, Codes, Precision};
+pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
-pub(crate) use data::DataSource;
 pub(crate) use groups::{LabelSource, Run, Write};
 use method_flags::Given;
 

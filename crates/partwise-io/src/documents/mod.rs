@@ -137,7 +137,9 @@ pub fn documents_of(source: &Source, options: &DocumentOptions) -> Result<Docume
         _ if is_json => rows::of_json_lines(source, options),
         "csv" | "tsv" => rows::of_table(source, options),
         _ if options.column.is_some() || options.label_column.is_some() => rows::of_table(source, options),
-        _ => Ok(Documents { texts: lines_of(source)?, sha256: source.sha256.clone(), ..Documents::default() }),
+        _ => {
+            Ok(Documents { texts: lines_of(source)?, sha256: source.sha256.clone(), ..Documents::default() })
+        }
     }
 }
 

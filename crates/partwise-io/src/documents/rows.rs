@@ -133,9 +133,10 @@ fn chosen(source: &Source, options: &DocumentOptions, cells: Cells) -> Result<Do
             named && !names[*column].is_empty() && names_rows(&names[*column]) && are_different(&all(*column))
         }),
     };
-    notes.extend(name.filter(|_| options.row_names.is_none()).map(|column| {
-        format!("names of the texts from the column \"{}\"", names[column])
-    }));
+    notes.extend(
+        name.filter(|_| options.row_names.is_none())
+            .map(|column| format!("names of the texts from the column \"{}\"", names[column])),
+    );
     let of_label = |text: String| (!is_missing_label(&text)).then_some(text);
     Ok(Documents {
         texts: rows.iter().map(|row| row[text].clone()).collect(),

@@ -42,7 +42,8 @@ impl StopWords {
     }
 
     pub(super) fn words(&self) -> Vec<String> {
-        let of = |code| stop_words::lookup(code).unwrap_or_default().iter().map(ToString::to_string).collect();
+        let of =
+            |code| stop_words::lookup(code).unwrap_or_default().iter().map(ToString::to_string).collect();
         match self {
             StopWords::None => Vec::new(),
             StopWords::English => of("en"),

@@ -113,7 +113,8 @@ impl Vocabulary {
         for (at, (_, id)) in words.iter().enumerate() {
             column[*id as usize] = Some(at as u32);
         }
-        let values = compressed(rows.into_iter().map(|row| in_columns(row, |id| column[id as usize])), words.len());
+        let values =
+            compressed(rows.into_iter().map(|row| in_columns(row, |id| column[id as usize])), words.len());
         let words = words.into_iter().map(|(word, _)| word).collect();
         Ok((Vocabulary { words, ngrams, stop_words }, values))
     }
@@ -150,7 +151,8 @@ impl Vocabulary {
         let whole = |number: &serde_json::Number| usize::try_from(number.as_u64()?).ok();
         let ngrams = (whole(shortest)?, whole(longest)?);
         let listed = record.get("stop_words")?.as_array()?;
-        let stop_words = listed.iter().map(|word| word.as_str().map(str::to_string)).collect::<Option<_>>()?;
+        let stop_words =
+            listed.iter().map(|word| word.as_str().map(str::to_string)).collect::<Option<_>>()?;
         (ngrams.0 >= 1 && ngrams.0 <= ngrams.1).then_some(Vocabulary { words, ngrams, stop_words })
     }
 }

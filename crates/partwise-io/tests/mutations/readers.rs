@@ -5,7 +5,8 @@ use partwise_io::labels::labels_with;
 use partwise_io::links::links_of;
 use partwise_io::topics::topics_of;
 use partwise_io::{
-    CountSettings, DataNames, DocumentLimit, DocumentOptions, Vocabulary, documents_of, LabelOptions, ModelFile, ReadOptions, Reference, Source, names_of, read_source, reference_of,
+    CountSettings, DataNames, DocumentLimit, DocumentOptions, LabelOptions, ModelFile, ReadOptions,
+    Reference, Source, Vocabulary, documents_of, names_of, read_source, reference_of,
 };
 use std::path::Path;
 
@@ -22,17 +23,16 @@ pub(crate) enum Kind {
     Documents,
 }
 
-pub(crate) const KINDS: [Kind; 8] =
-    [
-        Kind::Tables,
-        Kind::Labels,
-        Kind::Links,
-        Kind::Topics,
-        Kind::Names,
-        Kind::Guidance,
-        Kind::Models,
-        Kind::Documents,
-    ];
+pub(crate) const KINDS: [Kind; 8] = [
+    Kind::Tables,
+    Kind::Labels,
+    Kind::Links,
+    Kind::Topics,
+    Kind::Names,
+    Kind::Guidance,
+    Kind::Models,
+    Kind::Documents,
+];
 
 /// How many ways there are to read a file of each kind.
 pub(crate) const WAYS: usize = 8;
@@ -106,7 +106,8 @@ fn documents(source: &Source, way: usize) -> bool {
     let n = documents.texts.len();
     assert!(documents.names.as_ref().is_none_or(|names| names.len() == n));
     assert!(documents.labels.as_ref().is_none_or(|labels| labels.len() == n));
-    let settings = CountSettings { min_documents: DocumentLimit::Count(1), ngrams: (1, 2), ..Default::default() };
+    let settings =
+        CountSettings { min_documents: DocumentLimit::Count(1), ngrams: (1, 2), ..Default::default() };
     if let Ok((vocabulary, counts)) = Vocabulary::learn(&documents.texts, &settings) {
         assert_eq!(counts.shape(), (n, vocabulary.words().len()));
         assert_eq!(vocabulary.count(&documents.texts), counts);

@@ -109,8 +109,18 @@ pub(super) fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
     let summary = data.summary();
     let mut notices = Vec::new();
     for (code, one, many, indices) in [
-        ("zero-rows", "row is empty (all zeros) and belongs", "rows are empty (all zeros) and belong", &summary.zero_rows),
-        ("zero-columns", "column is empty (all zeros) and belongs", "columns are empty (all zeros) and belong", &summary.zero_columns),
+        (
+            "zero-rows",
+            "row is empty (all zeros) and belongs",
+            "rows are empty (all zeros) and belong",
+            &summary.zero_rows,
+        ),
+        (
+            "zero-columns",
+            "column is empty (all zeros) and belongs",
+            "columns are empty (all zeros) and belong",
+            &summary.zero_columns,
+        ),
     ] {
         if !indices.is_empty() {
             let what = if indices.len() == 1 { one } else { many };

@@ -40,7 +40,12 @@ pub(crate) struct Image {
 
 impl Image {
     /// From samples, `channels` for each pixel: grey, grey and alpha, RGB, or RGB and alpha.
-    fn of_samples(size: (usize, usize), most: u32, channels: usize, samples: impl Iterator<Item = u32>) -> Self {
+    fn of_samples(
+        size: (usize, usize),
+        most: u32,
+        channels: usize,
+        samples: impl Iterator<Item = u32>,
+    ) -> Self {
         let (height, width) = size;
         let mut image = Image {
             height,
@@ -176,7 +181,9 @@ impl Stack {
             for (row, most) in self.values.chunks_mut(columns.max(1)).zip(&self.most) {
                 row.iter_mut().for_each(|value| *value *= f64::from(largest) / f64::from(*most));
             }
-            notes.push(format!("the images have different ranges of values; all were scaled to 0 to {largest}"));
+            notes.push(format!(
+                "the images have different ranges of values; all were scaled to 0 to {largest}"
+            ));
         }
         if self.colour > 0 {
             notes.push(format!("{} in colour became grey, by luminance", images(self.colour)));

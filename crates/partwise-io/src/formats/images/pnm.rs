@@ -25,7 +25,9 @@ pub(super) fn decode(source: &Source) -> Result<Image> {
     };
     let fault = |message: String| source.malformed(Place::Whole, message);
     let mut number = |what: &str| {
-        header.number().ok_or_else(|| fault(format!("the header of the image has no whole number for its {what}")))
+        header
+            .number()
+            .ok_or_else(|| fault(format!("the header of the image has no whole number for its {what}")))
     };
     let (width, height, most) = (number("width")?, number("height")?, number("largest value")?);
     if !(1..=65_535).contains(&most) {
@@ -43,7 +45,13 @@ pub(super) fn decode(source: &Source) -> Result<Image> {
     } else {
         let rest = source.bytes.get(header.at + 1..).unwrap_or_default();
         match most > 255 {
-            true => rest.as_chunks::<2>().0.iter().take(expected).map(|b| u32::from(u16::from_be_bytes(*b))).collect(),
+            true => rest
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .take(expected)
+                .map(|b| u32::from(u16::from_be_bytes(*b)))
+                .collect(),
             false => rest.iter().take(expected).map(|byte| u32::from(*byte)).collect(),
         }
     };
