@@ -20,6 +20,7 @@ True
 from . import _estimators, _guidance, _native, datasets, metrics
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
+from ._changes import Changes, TopicChange
 from ._errors import guard
 from ._estimators import *  # noqa: F403
 from ._files import load
@@ -32,6 +33,7 @@ from ._steering import Steering
 
 __all__ = [
     "Automatic",
+    "Changes",
     "Factorization",
     "Finding",
     "GuidanceReport",
@@ -40,6 +42,7 @@ __all__ = [
     "RankChoice",
     "Steering",
     "Suggestion",
+    "TopicChange",
     "TopicVerdict",
     "__version__",
     "automatic",

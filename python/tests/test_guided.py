@@ -84,6 +84,33 @@ def test_words_of_two_topics_unknown_words_and_forbidden_words():
     assert used[:2].sum() > 0.9 * used.sum()
 
 
+def test_a_topic_that_another_component_took_is_weak_and_says_why():
+    # Topic 9 has 12 documents, the others 40; four components are too few for ten topics.
+    rng = np.random.default_rng(0)
+    topic = np.where(np.arange(372) < 360, np.arange(372) % 9, 9)
+    own = np.arange(60) // 6 == topic[:, None]
+    X = np.where(own & (rng.random(own.shape) < 0.7) | (rng.random(own.shape) < 0.01), 1 + rng.random(own.shape), 0)
+    levels = {}
+    for strength in (0.9, 0.0):
+        report = fitted(X, [Topic("small", [54, 55], strength=strength)], n_components=4).guidance_report_
+        (verdict,) = report.topics
+        levels[strength] = verdict.level
+        assert verdict.message.startswith(f'"small" is {verdict.level}: ') and 0 <= verdict.numbers["quality"] <= 1
+        assert (verdict.message in repr(report)) == (verdict.level != "good")
+        assert list(report.to_frame("topics")["level"]) == [verdict.level]
+    assert levels == {0.9: "good", 0.0: "weak"}
+    assert verdict.verdict == "not followed" and verdict.taken_by in ("part 2", "part 3", "part 4")
+    with pytest.raises(ValueError, match='"findings" or "topics"'):
+        report.to_frame("words")
+
+
+def test_forbidden_words_are_in_the_report():
+    X, _, words = planted()
+    report = fitted(X, [Topic("a", [words[0]], forbidden=[words[6]])], n_components=10, feature_names=words).guidance_report_
+    (finding,) = [finding for finding in report if finding.kind == "forbidden"]
+    assert finding.verdict == "followed" and finding.message == '"word6" is kept out of "a", as you asked'
+
+
 def test_empty_lists_are_no_advice():
     X, _, _ = planted(40)
     start = {"W": np.random.default_rng(0).random((40, 3)), "H": np.random.default_rng(1).random((3, 60))}

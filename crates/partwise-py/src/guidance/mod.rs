@@ -4,7 +4,9 @@ pub(crate) mod steering;
 
 use numpy::{Element, PyReadonlyArray2};
 use partwise::guidance::Guidance;
-use partwise::recipes::{self, Finding, Level, Plausibility, ShareOf, StrengthRule, SweepPoint};
+use partwise::recipes::{
+    self, Finding, GuidanceReport, Level, Plausibility, ShareOf, StrengthRule, SweepPoint,
+};
 use partwise::recipes::{TopicVerdict, Verdict};
 use partwise::{DataMatrix, Loss, Real, Settings};
 use partwise_classify::Spreading;
@@ -80,17 +82,27 @@ fn fit_in<'py, T: Real + Element>(
     })?;
     let (done, guidance, searched) = done.map_err(value_error)?;
     let out = outcome(py, done.fit)?;
-    out.set_item("topic_verdicts", topic_verdicts(py, &done.report.topics)?)?;
-    out.set_item("findings", findings(py, &done.report.findings)?)?;
-    out.set_item("derived", findings(py, &done.report.derived)?)?;
-    out.set_item("agreement", done.report.agreement())?;
-    out.set_item("topics", guidance.all_topics())?;
-    out.set_item("labelled", guidance.labelled_samples())?;
+    reported(py, &out, &done.report, &guidance)?;
     // What was searched or derived is not what was given.
     let fitted = (guidance != *given).then(|| document::of_guidance(py, &guidance)).transpose()?;
     out.set_item("fitted_guidance", fitted)?;
     out.set_item("searched", searched.map(|(scale, trace)| (scale, points(&trace))))?;
     Ok(out)
+}
+
+/// Puts the report on a guidance, its topics and its labelled samples into an outcome.
+fn reported<'py>(
+    py: Python<'py>,
+    out: &Bound<'py, PyDict>,
+    report: &GuidanceReport,
+    guidance: &Guidance,
+) -> PyResult<()> {
+    out.set_item("topic_verdicts", topic_verdicts(py, &report.topics)?)?;
+    out.set_item("findings", findings(py, &report.findings)?)?;
+    out.set_item("derived", findings(py, &report.derived)?)?;
+    out.set_item("agreement", report.agreement())?;
+    out.set_item("topics", guidance.all_topics())?;
+    out.set_item("labelled", guidance.labelled_samples())
 }
 
 /// The verdict on every topic as a dictionary.

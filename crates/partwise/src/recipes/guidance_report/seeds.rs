@@ -27,8 +27,8 @@ struct Standing {
     /// weight times the share of the feature's use that is in the component.
     rank: usize,
     distinct_rank: usize,
-    /// The place with most of the samples that contain it, by the seed's weight in them, and whether that is
-    /// a topic of this seed; `None` where no sample has codes.
+    /// The place whose samples contain most of it, and whether that is a topic of this seed; `None` where no
+    /// sample has codes.
     most: Option<(usize, bool)>,
 }
 
@@ -101,7 +101,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// Where most of each of these features' weight in the samples lies.
+    /// The place whose samples contain most of each of these features, on average.
     fn places_of<T: Real>(&self, data: &dyn DataMatrix<T>, features: &[usize]) -> Vec<Option<usize>> {
         if features.is_empty() {
             return Vec::new();
@@ -114,7 +114,15 @@ impl Reporter<'_> {
             let Some(place) = place else { continue };
             (0..features.len()).for_each(|at| sums.set(at, place, sums.get(at, place) + found.get(i, at)));
         }
-        let most = |at: usize| Some(largest(sums.row(at))).filter(|place| sums.get(at, *place) > 0.0);
+        let mut counts = vec![0usize; self.places.len()];
+        clusters(&self.guided).into_iter().flatten().for_each(|place| counts[place] += 1);
+        // A mean over few samples says little: as if each place had some more, without the feature.
+        let more = 0.1 * data.n_samples() as f64 / self.places.len() as f64;
+        let mean = |at: usize, place: usize| sums.get(at, place) / (counts[place] as f64 + more);
+        let most = |at: usize| {
+            let means: Vec<f64> = (0..counts.len()).map(|place| mean(at, place)).collect();
+            Some(largest(&means)).filter(|place| means[*place] > 0.0)
+        };
         (0..features.len()).map(most).collect()
     }
 
@@ -149,7 +157,7 @@ impl Reporter<'_> {
             format!("{use_of}, which is about something else")
         };
         if let Some((most, false)) = most {
-            message.push_str(&format!("; the samples that contain it are mostly in {}", self.place(most)));
+            message.push_str(&format!("; the samples that contain most of it are in {}", self.place(most)));
         }
         let numbers = vec![
             ("share", own),

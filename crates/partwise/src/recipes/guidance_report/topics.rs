@@ -234,7 +234,7 @@ impl Reporter<'_> {
             return format!("\"{name}\" is {level}: no sample is like what was said about it");
         }
         let mut reasons = Vec::new();
-        if let Some(seed) = seed {
+        if let Some(seed) = seed.filter(|_| verdict.level != Level::Good) {
             let rank = verdict.number("worst rank").unwrap_or_default();
             reasons.push(format!("{seed} is number {rank} of its features"));
         }
@@ -243,14 +243,14 @@ impl Reporter<'_> {
             Some((other, n)) if n > lying.found || (verdict.level != Level::Good && found < GOOD) => {
                 let taken = percent(lying.taken_fraction());
                 reasons.push(format!(
-                    "{} has {taken} of the samples {like}; it has {}",
+                    "{} has {taken} of the samples {like} (itself {})",
                     self.place(other),
                     percent(found)
                 ));
             }
             _ => reasons.push(format!("it has {} of the samples {like}", percent(found))),
         }
-        if lying.purity() < 0.5 {
+        if lying.purity() < 0.5 && found >= WEAK {
             reasons.push(format!("only {} of its own samples are such", percent(lying.purity())));
         }
         format!("\"{name}\" is {level}: {}", listed(&reasons))
