@@ -20,18 +20,20 @@ True
 from . import _estimators, _guidance, _native, datasets, metrics, tl
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
+from ._changes import Changes, TopicChange
 from ._errors import guard
 from ._estimators import *  # noqa: F403
 from ._files import load
 from ._guidance import *  # noqa: F403
 from ._native import __version__
 from ._rank import RankChoice, select_rank
-from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion
+from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion, TopicVerdict
 from ._solve import nnls, solve_codes, solve_components
 from ._steering import Steering
 
 __all__ = [
     "Automatic",
+    "Changes",
     "Factorization",
     "Finding",
     "GuidanceReport",
@@ -40,6 +42,8 @@ __all__ = [
     "RankChoice",
     "Steering",
     "Suggestion",
+    "TopicChange",
+    "TopicVerdict",
     "__version__",
     "automatic",
     "datasets",

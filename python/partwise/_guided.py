@@ -23,7 +23,7 @@ from ._names import DataNames
 from ._parameters import parameter
 from ._progress import Progress
 from ._registry import method_of, quoted
-from ._report import Finding, GuidanceReport
+from ._report import Finding, GuidanceReport, TopicVerdict
 from ._steering import Steering
 from ._targets import Targets
 from ._warn import warn
@@ -213,9 +213,12 @@ class GuidedNMF(Factorization):
         return self._clusters_of(self.topics_.values(), codes)
 
     def _report(self, done: dict[str, Any], targets: Targets | None) -> Any:
-        findings = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done["findings"]]
-        derived = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done.get("derived", [])]
-        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), [message for _, message in done["notices"]], derived)
+        findings, derived = (
+            [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done.get(name, [])] for name in ("findings", "derived")
+        )
+        topics = [TopicVerdict(**line) for line in done.get("topic_verdicts", [])]
+        notices = [message for _, message in done["notices"]]
+        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), notices, derived, topics)
 
     def _guidance_of_new_rows(self) -> dict[str, Any] | None:
         items = [item for item in self._fitted_guidance["items"] if item["kind"] == "scorer"]
@@ -227,7 +230,7 @@ class GuidedNMF(Factorization):
 
     # ------------------------------------------------------------------ what next
 
-    def steer(self, X: Any) -> Steering:
+    def steer(self, X: Any, others: str = "tied") -> Steering:
         """Begins to steer the fitted model by hand: rename, merge, split and delete topics, move samples,
         raise and forbid features.
 
@@ -235,27 +238,30 @@ class GuidedNMF(Factorization):
         ----------
         X : as in ``fit``
             The data that it was fitted to.
+        others : {"tied", "fixed", "free"}, default="tied"
+            The topics that an action does not name: their components are pulled to what they were, do not
+            change, or are fitted again and may become something else.
 
         Returns
         -------
         steering : Steering
-            An object with the actions and ``undo``.
+            An object with the actions and ``undo``; ``steering.changes`` says what the last action changed.
         """
-        return Steering(self, X)
+        return Steering(self, X, others)
 
-    def _fit_document(self, data: Any, document: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-        """Fits by the document of a guidance."""
+    def _steered(self, data: Any, known: dict[str, Any], factors: Any, action: Any, others: str, settings: dict[str, Any]) -> dict[str, Any]:
+        """The fit after an action of steering."""
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
-            done = _native.fit_guided(to_native(data), document, self._loss(), settings, self._watch(progress))
-        return {**done, "fitted_guidance": document, "from_y": {"items": [], "topics": []}}
+            done = _native.steer(to_native(data), known, factors, action, others, self._loss(), settings, self._watch(progress))
+        return {**done, "fitted_guidance": done["guidance"], "from_y": {"items": [], "topics": []}}
 
-    def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any]) -> None:
+    def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any], targets: Targets | None) -> None:
         """Becomes the model of a fit to the data of another one."""
         for name in ("n_features_in_", "feature_names_in_", "_names_in_", "scaling_", "image_shape_", "_left_entries_out"):
             if hasattr(before, name):
                 setattr(self, name, getattr(before, name))
         self._empty_rows = np.setdiff1d(before._empty_rows, done["labelled"])
-        self._keep(done, None, settings)
+        self._keep(done, targets, settings)
 
     def sweep(self, X: Any, y: Any = None, *, scales: Sequence[float] = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)) -> dict[str, Any]:
         """Fit once for each scale of the strengths, from the same start, and return the error and the
@@ -285,7 +291,8 @@ class GuidedNMF(Factorization):
         return _columns(points)
 
     def plot_guidance(self, ax: Any = None) -> Any:
-        """What became of the guidance: findings by kind and topic, a bar of the counts of the verdicts each.
+        """What became of the guidance: findings by kind and topic, a bar each of how many were followed and fit the
+        data, were followed but are surprising, were not followed, or have no support.
 
         Returns
         -------

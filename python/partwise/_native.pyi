@@ -51,13 +51,16 @@ def suggest_links(
     codes: NDArray[np.float64], components: NDArray[np.float64], shares_of: str, count: int
 ) -> list[tuple[tuple[int, int], bool, float]]: ...
 def with_all_topics(guidance: dict[str, Any], rank: int) -> dict[str, Any]: ...
-def steered(
+def steer(
     data: _Data,
     guidance: dict[str, Any],
-    codes: NDArray[np.float64],
-    components: NDArray[np.float64],
+    factors: tuple[NDArray[np.float64], NDArray[np.float64]],
     action: tuple[str, dict[str, Any]],
-) -> tuple[dict[str, Any], NDArray[np.float64], NDArray[np.float64]]: ...
+    others: str,
+    loss: str,
+    settings: dict[str, Any],
+    callback: Callable[[int, float, float | None, float], bool] | None,
+) -> dict[str, Any]: ...
 def automatic(
     data: _Data, labels: tuple[NDArray[np.int32], list[str]], seed: int, threads: int
 ) -> dict[str, Any]: ...

@@ -17,7 +17,7 @@ mod rank;
 
 use partwise::guidance::{LabelRule, Strength};
 use partwise::methods::{Form, MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
-use partwise::recipes::ShareOf;
+use partwise::recipes::{Others, ShareOf};
 use partwise::{Acceleration, Init, Loss, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -32,7 +32,7 @@ mod _native {
     #[pymodule_export]
     use super::fitting::{check_symmetric, encode, fit, neighbour_graph, nnls, solve};
     #[pymodule_export]
-    use super::guidance::steering::{steered, with_all_topics};
+    use super::guidance::steering::{steer, with_all_topics};
     #[pymodule_export]
     use super::guidance::{fit_guided, suggest, suggest_links, sweep};
     #[pymodule_export]
@@ -69,6 +69,9 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("memberships_of", ShareOf::ALL.iter().map(|of| of.name()).collect::<Vec<_>>())?;
     all.set_item("label_rules", LabelRule::ALL.iter().map(|rule| rule.name()).collect::<Vec<_>>())?;
     all.set_item("verdicts", guidance::verdicts())?;
+    all.set_item("plausibilities", guidance::plausibilities())?;
+    all.set_item("levels", guidance::levels())?;
+    all.set_item("other_topics", Others::ALL.iter().map(|others| others.name()).collect::<Vec<_>>())?;
     all.set_item("losses", Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
     Ok(all)
 }

@@ -1,6 +1,7 @@
-//! The section on what became of the guidance: counts by kind and verdict, and what was not honoured.
+//! The section on what became of the guidance: the topics, counts by kind and verdict, what was not followed,
+//! and what the data disagree with.
 
-use partwise::recipes::{GuidanceReport, Verdict};
+use partwise::recipes::{Finding, GuidanceReport, TopicVerdict, Verdict};
 
 use partwise_report::html::{escaped, table, tiles};
 
@@ -34,36 +35,49 @@ pub(super) fn body(report: &GuidanceReport, sample_names: Option<&[String]>) -> 
     let rows: Vec<Vec<String>> = kinds.iter().map(row).collect();
     let mut out = tiles(&numbers);
     out.push_str(&table(&header, &rows));
-    let others: Vec<_> = report.findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
-    if others.is_empty() {
-        return out;
+    out.push_str(&topics(report));
+    let not_followed: Vec<&Finding> = report.not_followed().collect();
+    out.push_str(&listed("What was not followed", &not_followed, sample_names));
+    let surprising: Vec<&Finding> = report.surprising().filter(|f| f.verdict == Verdict::Followed).collect();
+    out.push_str(&listed("Followed, but surprising: check these", &surprising, sample_names));
+    out
+}
+
+/// A row for each topic.
+fn topics(report: &GuidanceReport) -> String {
+    if report.topics.is_empty() {
+        return String::new();
     }
-    let header = ["item", "samples", "topic", "verdict", "what happened", "numbers"].map(String::from);
+    let header = ["topic", "level", "the fit", "the data", "why"].map(String::from);
+    let row = |t: &TopicVerdict| {
+        let words = [t.level.name(), t.verdict.name(), t.plausibility.name()].map(String::from);
+        std::iter::once(t.topic.clone()).chain(words).chain([t.message.clone()]).collect()
+    };
+    let rows: Vec<Vec<String>> = report.topics.iter().map(row).collect();
+    format!("<h3>Topics</h3>{}", table(&header, &rows))
+}
+
+/// A table of findings; nothing where there are none.
+fn listed(title: &str, findings: &[&Finding], sample_names: Option<&[String]>) -> String {
+    if findings.is_empty() {
+        return String::new();
+    }
+    let header = ["item", "samples", "topic", "what happened", "numbers"].map(String::from);
     let name = |sample: &usize| {
         let named = sample_names.and_then(|names| names.get(*sample));
         named.map_or_else(|| sample.to_string(), |name| format!("{name} ({sample})"))
     };
-    let rows: Vec<Vec<String>> = others
-        .iter()
-        .take(MOST_LISTED)
-        .map(|f| {
-            let samples: Vec<String> = f.samples.iter().map(name).collect();
-            let measured = f.numbers.iter().filter(|(name, _)| *name != "followed");
-            let numbers: Vec<String> = measured.map(|(name, value)| format!("{name} {value:.2}")).collect();
-            vec![
-                f.kind.to_string(),
-                samples.join(", "),
-                f.topic.clone().unwrap_or_default(),
-                f.verdict.name().to_string(),
-                f.message.clone(),
-                numbers.join(", "),
-            ]
-        })
-        .collect();
-    out.push_str(&format!("<h3>{}</h3>", escaped("What was not honoured")));
-    out.push_str(&table(&header, &rows));
-    if others.len() > MOST_LISTED {
-        let more = others.len() - MOST_LISTED;
+    let row = |f: &&Finding| {
+        let samples: Vec<String> = f.samples.iter().map(name).collect();
+        let numbers: Vec<String> =
+            f.numbers.iter().map(|(name, value)| format!("{name} {value:.2}")).collect();
+        let topic = f.topic.clone().unwrap_or_default();
+        vec![f.kind.to_string(), samples.join(", "), topic, f.message.clone(), numbers.join(", ")]
+    };
+    let rows: Vec<Vec<String>> = findings.iter().take(MOST_LISTED).map(row).collect();
+    let mut out = format!("<h3>{}</h3>{}", escaped(title), table(&header, &rows));
+    if findings.len() > MOST_LISTED {
+        let more = findings.len() - MOST_LISTED;
         out.push_str(&format!("<p class=\"lead\">{more} more are in guidance_report.csv.</p>"));
     }
     out

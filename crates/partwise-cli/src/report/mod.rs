@@ -63,9 +63,9 @@ pub(crate) fn page<T: Real>(done: &Done<'_, T>, timings: Timings, comparison: Op
         page.push_str(&section("Notes", "", &format!("<ul class=\"notes\">{items}</ul>")));
     }
     if let Some(report) = &done.report {
-        let lead = "The verdict on each item of the guidance: honoured; overruled (a good fit outweighed \
-            it); contradicted (the data alone, or another item, disagree with it); or no support (it has \
-            nothing to act on in the data).";
+        let lead = "Two questions: did the fit follow what you said, and do the data agree? A topic is good, \
+            fair or weak: how many of the samples that its guidance describes are in it, and how few others. \
+            An item has no support if it has nothing to act on in the data.";
         page.push_str(&section("Guidance", lead, &advice::body(report, names)));
     }
     let (components, sizes) = components::sections(done);

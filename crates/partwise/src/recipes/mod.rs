@@ -10,7 +10,9 @@ mod steering;
 mod strength;
 mod suggest;
 
-pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
+pub use guidance_report::{
+    Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
+};
 pub use guided::{
     GuidedFit, SweepPoint, at_scale, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled,
     sweep,
@@ -19,8 +21,8 @@ pub use guided::{
 pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
 pub use rank::{Holdout, RankChoice, RankProgress, RankRow, RankSettings, loss_for_rank, select_rank};
-pub use steering::{Action, Steering};
+pub use steering::{Action, Changes, Others, Steering, TopicChange};
 #[doc(hidden)]
-pub use steering::{Start, steered, with_all_topics};
+pub use steering::{Now, Start, Steered, steer, with_all_topics};
 pub use strength::{StrengthRule, StrengthSearch, search_strength, search_strength_observed};
 pub use suggest::{PairInDoubt, Suggestion, suggest, suggest_from, suggest_links, suggest_links_from};
