@@ -6,6 +6,7 @@ mod guidance_report;
 mod guided;
 mod memberships;
 mod rank;
+mod representatives;
 mod steering;
 mod strength;
 mod suggest;
@@ -19,6 +20,8 @@ pub use guided::{
 pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
 pub use rank::{Holdout, RankChoice, RankProgress, RankRow, RankSettings, loss_for_rank, select_rank};
+#[doc(hidden)]
+pub use representatives::representatives;
 pub use steering::{Action, Steering};
 #[doc(hidden)]
 pub use steering::{Start, steered, with_all_topics};
