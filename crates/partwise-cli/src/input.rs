@@ -33,6 +33,8 @@ pub(crate) struct Source {
     pub(crate) row_names: Option<Vec<String>>,
     pub(crate) feature_names: Option<Vec<String>>,
     pub(crate) image_shape: Option<(usize, usize)>,
+    /// A line of text about each sample, for the report.
+    pub(crate) snippets: Option<Vec<String>>,
     /// From a label column of the table.
     pub(crate) labels: Option<Vec<Option<String>>>,
 }
@@ -95,6 +97,7 @@ pub(crate) fn read(from: &DataSource) -> Result<Read> {
         row_names: table.row_names,
         feature_names: table.column_names,
         image_shape,
+        snippets: None,
         labels: table.labels,
     };
     Ok(Read { values: table.values, source })

@@ -13,6 +13,7 @@ use crate::job::Done;
 use crate::record::{self, Timings};
 use crate::report::{self, Comparison};
 use crate::request::Write;
+use partwise_report::picture::Polarity;
 use partwise_report::program::Outcome;
 use partwise_report::{console, interrupt};
 
@@ -62,7 +63,7 @@ pub(crate) fn write_fit<T: Real>(
     if let Some(report) = &done.report {
         folder.write("guidance_report.csv", |w| io::write_guidance_report_csv(w, report, rows))?;
     }
-    let page = report::page(done, timings, extra.comparison);
+    let page = report::page(done, timings, extra.comparison, extra.polarity);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
     if let Some(mark) = extra.mark {
         folder.write(mark, |w| w.write_all(b"Written by `partwise demo`, which replaces this folder.\n"))?;
@@ -90,6 +91,8 @@ pub(crate) fn end(write: &Write, run: &Value) -> Outcome {
 pub(crate) struct Extra<'a> {
     /// A table of several fits for the report.
     pub(crate) comparison: Option<&'a Comparison>,
+    /// Which end of the scale is dark in pictures; by the data if none.
+    pub(crate) polarity: Option<Polarity>,
     /// Whether the files of codes hold corrected ones.
     pub(crate) corrected: bool,
     /// An empty file that marks the folder.

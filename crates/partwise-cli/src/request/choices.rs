@@ -10,6 +10,7 @@ use partwise::{Acceleration, Error, Init, Loss, ScalingKind, Slot, SolverChoice,
 use partwise_classify::Spreading;
 use partwise_io::FORMATS;
 pub(crate) use partwise_report::arguments::{count, folder, positive};
+use partwise_report::picture::Polarity;
 
 /// What is written as codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -31,6 +32,28 @@ pub(crate) enum Clusters {
     KMeans,
     /// k-means on the memberships, each row divided by its Euclidean norm
     KMeansRows,
+}
+
+/// Which end of the scale of pictures is dark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Pictures {
+    /// photographs stay photographs (light), drawings on an empty ground are ink
+    Auto,
+    /// dark is large, as ink on paper and as in every chart
+    Ink,
+    /// white is large, as in photographs
+    Light,
+}
+
+impl Pictures {
+    /// Where the data don't decide.
+    pub(crate) fn polarity(self) -> Option<Polarity> {
+        match self {
+            Pictures::Auto => None,
+            Pictures::Ink => Some(Polarity::Ink),
+            Pictures::Light => Some(Polarity::Light),
+        }
+    }
 }
 
 /// The number type to compute in.

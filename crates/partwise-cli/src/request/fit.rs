@@ -11,12 +11,12 @@ use partwise::recipes::RankSettings;
 use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 use partwise_classify::Spreading;
 
-use super::choices::{Codes, Precision};
+use super::choices::{Codes, Pictures, Precision};
 use super::flags::{
     ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
     SweepFlags, TransformFlags,
 };
-use super::groups::{Content, DataSource, LabelSource, Run, Write};
+use super::groups::{Content, DataSource, LabelSource, Page, Run, Write};
 
 /// Where a graph of the samples is from.
 pub(crate) enum GraphSource {
@@ -69,6 +69,7 @@ pub(crate) struct FitRequest {
     pub(crate) settings: Settings,
     pub(crate) start: Option<PathBuf>,
     pub(crate) content: Content,
+    pub(crate) page: Page,
     pub(crate) write: Write,
     /// Sentences on what was chosen for the user.
     pub(crate) chosen: Vec<String>,
@@ -76,7 +77,7 @@ pub(crate) struct FitRequest {
 
 impl FitRequest {
     pub(crate) fn new(flags: FitFlags) -> Result<Self> {
-        let FitFlags { given, read, known, graph: graphs, model, solve, content, write } = flags;
+        let FitFlags { given, read, known, graph: graphs, model, solve, content, page, write } = flags;
         let mut chosen = Vec::new();
         let (method, loss) = match (model.method, model.loss) {
             (Some((method, Some(own))), Some(loss)) if own != loss => bail!(
@@ -119,6 +120,7 @@ impl FitRequest {
             settings: settings(&solve, model.l1, model.l2)?,
             start: solve.start,
             content,
+            page,
             write,
             chosen,
         })
@@ -275,6 +277,9 @@ impl SweepRequest {
         }
         if flags.fit.content.codes != Codes::Plain {
             bail!("sweep writes no codes; remove --codes");
+        }
+        if flags.fit.page.snippets.is_some() || flags.fit.page.pictures != Pictures::Auto {
+            bail!("the page of sweep shows no samples; remove --snippets and --pictures");
         }
         let mut scales = flags.scales;
         scales.sort_by(f64::total_cmp);

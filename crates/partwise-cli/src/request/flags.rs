@@ -11,7 +11,7 @@ use partwise::{Acceleration, Init, Loss, ScalingKind, Slot};
 use partwise_classify::Spreading;
 
 use super::choices::{self, MethodChoice, Precision};
-use super::groups::{Content, LabelSource, ReadFlags, Run, Solver, Write};
+use super::groups::{Content, LabelSource, Page, ReadFlags, Run, Solver, Write};
 use super::method_flags::{Given, MethodFlags, parameter_flags, with_methods};
 
 const ANYTHING: &[Input] = &[Input::Guidance];
@@ -61,6 +61,8 @@ pub(crate) struct FitFlags {
     pub(super) solve: SolveFlags,
     #[command(flatten)]
     pub(super) content: Content,
+    #[command(flatten)]
+    pub(super) page: Page,
     #[command(flatten)]
     pub(super) write: Write,
 }

@@ -21,7 +21,7 @@ pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
 pub use rank::{Holdout, RankChoice, RankProgress, RankRow, RankSettings, loss_for_rank, select_rank};
 #[doc(hidden)]
-pub use representatives::representatives;
+pub use representatives::{distinctive_features, representatives};
 pub use steering::{Action, Steering};
 #[doc(hidden)]
 pub use steering::{Start, steered, with_all_topics};

@@ -1,4 +1,5 @@
-//! The samples that represent a component: those with a large part of it that have little of anything else.
+//! What tells a component from the others: the samples that have much of it and little of anything else, and
+//! the features that are its own.
 
 use crate::foundation::{Matrix, Real};
 
@@ -45,6 +46,31 @@ pub fn representatives<T: Real>(
     (0..k).map(of_component).collect()
 }
 
+/// The features that tell each component from the others, at most `count` of each, best first, with the
+/// fraction of their use that is in it (0 to 1). They are ranked by p·ln(p/p̄), where p is the fraction of the
+/// feature in the sum of the component and p̄ its mean over the components that are not 0: the terms of the
+/// divergence of the component from the mean of all. Features with p ≤ p̄ don't come at all.
+#[doc(hidden)]
+pub fn distinctive_features<T: Real>(components: &Matrix<T>, count: usize) -> Vec<Vec<(usize, f64)>> {
+    let (k, d) = (components.rows(), components.columns());
+    let sums = ShareOf::Sum.sizes(components);
+    let used = sums.iter().filter(|sum| **sum > 0.0).count().max(1) as f64;
+    let fraction = |j: usize, f: usize| {
+        if sums[j] > 0.0 { components.get(j, f).to_f64() / sums[j] } else { 0.0 }
+    };
+    let totals: Vec<f64> = (0..d).map(|f| (0..k).map(|j| fraction(j, f)).sum()).collect();
+    let of_component = |j: usize| {
+        let ranked = |f: usize| {
+            let (p, mean) = (fraction(j, f), totals[f] / used);
+            (p > mean && mean > 0.0).then(|| (f, p / totals[f], p * (p / mean).ln()))
+        };
+        let mut all: Vec<(usize, f64, f64)> = (0..d).filter_map(ranked).collect();
+        all.sort_unstable_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
+        all.into_iter().take(count).map(|(f, share, _)| (f, share)).collect()
+    };
+    (0..k).map(of_component).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,5 +100,15 @@ mod tests {
             of.iter().map(|component| component.iter().map(|sample| sample.0).collect()).collect()
         };
         assert_eq!(samples(&again), samples(&found));
+    }
+
+    #[test]
+    fn what_only_one_component_has_tells_it_from_the_others() {
+        // The first feature is large in both; the second is all of the first component's.
+        let components = Matrix::from_vec(2, 3, vec![6.0, 3.0, 1.0, 6.0, 0.0, 4.0]).unwrap();
+        let found = distinctive_features(&components, 2);
+        assert_eq!(found[0], [(1, 1.0)]);
+        assert_eq!(found[1].iter().map(|f| f.0).collect::<Vec<_>>(), [2]);
+        assert!((found[1][0].1 - 0.8).abs() < 1e-12);
     }
 }
