@@ -26,7 +26,7 @@ from ._files import load
 from ._guidance import *  # noqa: F403
 from ._native import __version__
 from ._rank import RankChoice, select_rank
-from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion
+from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion, TopicVerdict
 from ._solve import nnls, solve_codes, solve_components
 from ._steering import Steering
 
@@ -40,6 +40,7 @@ __all__ = [
     "RankChoice",
     "Steering",
     "Suggestion",
+    "TopicVerdict",
     "__version__",
     "automatic",
     "datasets",

@@ -20,7 +20,7 @@ from ._input import raise_about, to_native
 from ._parameters import parameter
 from ._progress import Progress
 from ._registry import method_of, quoted
-from ._report import Finding, GuidanceReport
+from ._report import Finding, GuidanceReport, TopicVerdict
 from ._steering import Steering
 from ._targets import Targets
 from ._warn import warn
@@ -163,9 +163,12 @@ class GuidedNMF(Factorization):
         return self._clusters_of(self.topics_.values(), codes)
 
     def _report(self, done: dict[str, Any], targets: Targets | None) -> Any:
-        findings = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done["findings"]]
-        derived = [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done.get("derived", [])]
-        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), [message for _, message in done["notices"]], derived)
+        findings, derived = (
+            [Finding(**{**line, "samples": tuple(line["samples"])}) for line in done.get(name, [])] for name in ("findings", "derived")
+        )
+        topics = [TopicVerdict(**line) for line in done.get("topic_verdicts", [])]
+        notices = [message for _, message in done["notices"]]
+        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), notices, derived, topics)
 
     def _guidance_of_new_rows(self) -> dict[str, Any] | None:
         items = [item for item in self._fitted_guidance["items"] if item["kind"] == "scorer"]
@@ -235,7 +238,8 @@ class GuidedNMF(Factorization):
         return _columns(points)
 
     def plot_guidance(self, ax: Any = None) -> Any:
-        """What became of the guidance: findings by kind and topic, a bar of the counts of the verdicts each.
+        """What became of the guidance: findings by kind and topic, a bar each of how many were followed and fit the
+        data, were followed but are surprising, were not followed, or have no support.
 
         Returns
         -------

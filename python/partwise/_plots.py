@@ -98,16 +98,23 @@ def guidance(model: Any, ax: Any) -> Any:
 
 
 def findings(model: Any, ax: Any) -> Any:
-    """Counts of verdicts, one bar per kind of item and topic."""
+    """How many were followed and fit the data, were followed but are surprising, were not followed, or have no
+    support: one bar per kind of item and topic."""
     report = model.guidance_report_
     if not len(report):
         raise ValueError("plot_guidance shows the report on the guidance, but this model was fitted without guidance")
     ax = _axes(ax)
     rows = list(dict.fromkeys((finding.kind, finding.topic) for finding in report))
     left = np.zeros(len(rows))
-    for verdict, colour in zip(report.counts, ("C2", "C1", "C3", "C7"), strict=True):
-        counts = np.array([sum((f.kind, f.topic, f.verdict) == (*row, verdict) for f in report) for row in rows])
-        ax.barh(range(len(rows)), counts, left=left, color=colour, label=verdict)
+
+    def group(finding: Any) -> str:
+        surprising = finding.verdict == "followed" and finding.data == "surprising"
+        return "followed, but surprising" if surprising else finding.verdict
+
+    groups = {"followed": "C2", "followed, but surprising": "C1", "not followed": "C3", "no support": "C7"}
+    for name, colour in groups.items():
+        counts = np.array([sum((f.kind, f.topic, group(f)) == (*row, name) for f in report) for row in rows])
+        ax.barh(range(len(rows)), counts, left=left, color=colour, label=name)
         left += counts
     ax.set_yticks(range(len(rows)), [kind if topic is None else f"{kind}: {topic}" for kind, topic in rows])
     ax.invert_yaxis()

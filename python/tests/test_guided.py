@@ -47,7 +47,7 @@ def test_seeds_find_the_columns_of_a_frame_and_topics_keep_order_and_names():
     model = fitted(frame, {NAMES[t]: [words[WORDS * t]] for t in order})
     assert list(model.component_names_) == list(model.topics_) == [NAMES[t] for t in order]
     assert (np.array(order)[model.labels_] == topic).mean() > 0.9
-    assert model.guidance_report_.counts["honoured"] == TOPICS
+    assert model.guidance_report_.counts["followed"] == TOPICS
     by_names = fitted(X, {NAMES[t]: [words[WORDS * t]] for t in order}, feature_names=words)
     by_number = fitted(X, {NAMES[t]: [WORDS * t] for t in order})
     np.testing.assert_array_equal(model.codes_, by_names.codes_)
@@ -187,7 +187,7 @@ def test_the_report_the_suggestions_and_the_sweep():
     model = GuidedNMF(random_state=0).fit(X, y)
     report = model.guidance_report_
     assert len(report) == 100 and sum(report.counts.values()) == 100
-    found = {f.samples[0] for f in report if f.verdict == "contradicted"}
+    found = {f.samples[0] for f in report if f.data == "surprising"}
     # One wrong label of each ten, all of them found.
     assert wrong.sum() == 10 and set(np.flatnonzero(wrong)) <= found
     assert all(f.numbers["margin"] < 0 for f in report if f.samples[0] in np.flatnonzero(wrong))

@@ -3,7 +3,7 @@
 use partwise::graphs::Graph;
 use partwise::guidance::Strength;
 use partwise::methods::{Input, PARAMETERS, ParameterKind, ParameterValue};
-use partwise::recipes::{GuidanceReport, Verdict};
+use partwise::recipes::{Finding, GuidanceReport, TopicVerdict, Verdict};
 use partwise::{Fit, Matrix, Real, StopReason};
 use partwise_io::machine::peak_memory;
 use partwise_io::{GUIDED, ModelFile, Tensor, encoding_json, scaling_json, versions};
@@ -137,19 +137,28 @@ fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
     json!({ "labels": labels, "reference": reference, GUIDED: guided })
 }
 
-/// The report on the guidance: counts by verdict, the share that is followed, every finding with its numbers.
+/// The report on the guidance: counts by verdict, the share that is followed, every topic and every finding
+/// with its numbers.
 fn report_json(report: &GuidanceReport) -> Value {
     let counts: Map<String, Value> =
         Verdict::ALL.iter().map(|v| (v.name().replace(' ', "_"), json!(report.count(*v)))).collect();
-    let finding = |f: &partwise::recipes::Finding| {
-        let numbers: Map<String, Value> =
-            f.numbers.iter().map(|(name, value)| (name.replace(' ', "_"), json!(value))).collect();
+    let numbers = |numbers: &[(&'static str, f64)]| -> Map<String, Value> {
+        numbers.iter().map(|(name, value)| (name.replace(' ', "_"), json!(value))).collect()
+    };
+    let finding = |f: &Finding| {
         json!({ "kind": f.kind, "samples": f.samples, "topic": f.topic, "verdict": f.verdict.name(),
-            "message": f.message, "numbers": numbers })
+            "data": f.plausibility.name(), "message": f.message, "numbers": numbers(&f.numbers) })
+    };
+    let topic = |t: &TopicVerdict| {
+        json!({ "topic": t.topic, "level": t.level.name(), "verdict": t.verdict.name(),
+            "data": t.plausibility.name(), "taken_by": t.taken_by, "message": t.message,
+            "numbers": numbers(&t.numbers) })
     };
     json!({
         "counts": counts,
+        "surprising": report.surprising().count(),
         "agreement": report.agreement(),
+        "topics": report.topics.iter().map(topic).collect::<Vec<_>>(),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
         "derived": report.derived.iter().map(finding).collect::<Vec<_>>(),
     })

@@ -2,7 +2,7 @@
 
 use partwise::Real;
 use partwise::memory::in_words;
-use partwise::recipes::{GuidanceReport, Verdict};
+use partwise::recipes::{Finding, GuidanceReport, Level, Verdict};
 
 use crate::job::{Done, Job, error_name};
 use partwise_report::console::Verbosity;
@@ -55,34 +55,52 @@ pub(crate) fn print_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, ou
     verbosity.say(&format!("result: {out} (open {out}/report.html)"));
 }
 
-/// The report on the guidance: counts, and the first items that were not honoured.
+/// The report on the guidance: how good the topics are, what was followed, and the first items that were not
+/// or that the data disagree with.
 fn print_report(verbosity: Verbosity, report: &GuidanceReport) {
-    /// Items that are listed.
+    /// Topics and items that are listed.
     const MOST: usize = 5;
+    let (n, alone) = (report.findings.len(), report.count(Verdict::NoSupport));
+    let items = if n == 1 { "item" } else { "items" };
     let counts: Vec<String> = Verdict::ALL
         .iter()
         .map(|verdict| (report.count(*verdict), verdict.name()))
-        .filter(|(count, name)| *count > 0 || *name == "honoured")
+        .filter(|(count, name)| *count > 0 || *name == Verdict::Followed.name())
         .map(|(count, name)| format!("{count} {name}"))
         .collect();
-    let followed = 100.0 * report.agreement();
-    let (n, alone) = (report.findings.len(), report.count(Verdict::NoSupport));
-    let items = if n == 1 { "item" } else { "items" };
     let whose = if alone == 0 { "" } else { " of those with support in the data" };
-    verbosity
-        .say(&format!("guidance: {n} {items}: {}; {followed:.0} %{whose} are followed", counts.join(", ")));
+    let share = 100.0 * report.agreement();
+    verbosity.say(&format!("guidance: {n} {items}: {} ({share:.0} %{whose})", counts.join(", ")));
+    if !report.topics.is_empty() {
+        let levels: Vec<String> = Level::ALL
+            .iter()
+            .map(|level| format!("{} {}", report.count_topics(*level), level.name()))
+            .collect();
+        verbosity.say(&format!("topics with guidance: {}", levels.join(", ")));
+        let weak = report.topics.iter().filter(|topic| topic.level != Level::Good);
+        listed(verbosity, weak.map(|topic| topic.message.clone()).collect(), MOST);
+    }
     if !report.derived.is_empty() {
-        let followed = report.derived.iter().filter(|f| f.verdict == Verdict::Honoured).count();
+        let followed = report.derived.iter().filter(|f| f.verdict == Verdict::Followed).count();
         let n = report.derived.len();
         verbosity.say(&format!(
             "spread labels: {followed} of {n} topics hold nearly all samples that the classifier put there"
         ));
     }
-    let others: Vec<_> = report.findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
-    for finding in others.iter().take(MOST) {
-        verbosity.say(&format!("  {}: {}", finding.verdict.name(), finding.message));
-    }
-    if others.len() > MOST {
-        verbosity.say(&format!("  and {} more, in guidance_report.csv", others.len() - MOST));
+    let line = |finding: &Finding| format!("{}: {}", finding.verdict.name(), finding.message);
+    listed(verbosity, report.not_followed().map(line).collect(), MOST);
+    let surprising: Vec<String> = report
+        .surprising()
+        .filter(|finding| finding.verdict == Verdict::Followed)
+        .map(|finding| format!("{}: {}", finding.plausibility.name(), finding.message))
+        .collect();
+    listed(verbosity, surprising, MOST);
+}
+
+/// The first lines, and how many more there are.
+fn listed(verbosity: Verbosity, lines: Vec<String>, most: usize) {
+    lines.iter().take(most).for_each(|line| verbosity.say(&format!("  {line}")));
+    if lines.len() > most {
+        verbosity.say(&format!("  and {} more, in guidance_report.csv", lines.len() - most));
     }
 }

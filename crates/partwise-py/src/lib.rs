@@ -69,6 +69,8 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("memberships_of", ShareOf::ALL.iter().map(|of| of.name()).collect::<Vec<_>>())?;
     all.set_item("label_rules", LabelRule::ALL.iter().map(|rule| rule.name()).collect::<Vec<_>>())?;
     all.set_item("verdicts", guidance::verdicts())?;
+    all.set_item("plausibilities", guidance::plausibilities())?;
+    all.set_item("levels", guidance::levels())?;
     all.set_item("losses", Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
     Ok(all)
 }

@@ -43,7 +43,7 @@ class Guidance:
     >>> model = GuidedNMF(guidance=guidance, random_state=0, tol=1e-2).fit(X)
     >>> model.predict_names().tolist()
     ['sea', 'sea', 'sky', 'sky']
-    >>> model.guidance_report_.counts["honoured"]
+    >>> model.guidance_report_.counts["followed"]
     2
     """
 

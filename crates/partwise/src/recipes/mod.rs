@@ -11,7 +11,9 @@ mod steering;
 mod strength;
 mod suggest;
 
-pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
+pub use guidance_report::{
+    Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
+};
 pub use guided::{
     GuidedFit, SweepPoint, at_scale, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled,
     sweep,
