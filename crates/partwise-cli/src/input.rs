@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use partwise::methods::{self, Input, MethodSpec};
 use partwise::{DataMatrix, DenseMatrix, Matrix, Real, ScaledRow, Scaling, ScalingKind, SparseMatrix};
-use partwise_io::{DataNames, DenseValues, FORMATS, Values};
+use partwise_io::{DataNames, DenseValues, FORMATS, Values, Vocabulary, read_documents};
 
 use crate::request::{DataSource, Precision};
 
@@ -37,9 +38,24 @@ pub(crate) struct Source {
     pub(crate) snippets: Option<Vec<String>>,
     /// From a label column of the table.
     pub(crate) labels: Option<Vec<Option<String>>>,
+    /// Where the data are texts: their words, and the beginning of each.
+    pub(crate) texts: Option<Texts>,
+}
+
+/// What is known of data that are texts.
+#[derive(Clone, Debug)]
+pub(crate) struct Texts {
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) snippets: Vec<String>,
 }
 
 impl Source {
+    /// A line of text about each sample, where there is one.
+    pub(crate) fn snippets(&self) -> Option<&[String]> {
+        let of_texts = || self.texts.as_ref().map(|texts| &texts.snippets[..]);
+        self.snippets.as_deref().or_else(of_texts)
+    }
+
     /// The names by which files may refer to samples and features.
     pub(crate) fn names(&self) -> DataNames<'_> {
         DataNames::new(self.rows, self.row_names.as_deref(), self.columns, self.feature_names.as_deref())
@@ -72,6 +88,14 @@ impl Read {
 
 /// Reads the data.
 pub(crate) fn read(from: &DataSource) -> Result<Read> {
+    read_with(from, None)
+}
+
+/// Reads the data; of texts it counts the words of a model, where there is one.
+pub(crate) fn read_with(from: &DataSource, known: Option<&Vocabulary>) -> Result<Read> {
+    if from.text.is_some() {
+        return read_texts(from, known);
+    }
     let table = partwise_io::read_table(&from.path, &from.options)?;
     let (rows, columns) = table.values.shape();
     let image_shape = match from.image_shape {
@@ -99,8 +123,45 @@ pub(crate) fn read(from: &DataSource) -> Result<Read> {
         image_shape,
         snippets: None,
         labels: table.labels,
+        texts: None,
     };
     Ok(Read { values: table.values, source })
+}
+
+/// Reads texts and counts their words.
+fn read_texts(from: &DataSource, known: Option<&Vocabulary>) -> Result<Read> {
+    let Some((options, settings)) = &from.text else { bail!("the data are no texts") };
+    let documents = read_documents(&from.path, options)?;
+    let name = from.path.display().to_string();
+    let (vocabulary, values) = match known {
+        Some(vocabulary) => (vocabulary.clone(), vocabulary.count(&documents.texts)),
+        None => {
+            Vocabulary::learn(&documents.texts, settings).map_err(|message| anyhow!("{name}: {message}"))?
+        }
+    };
+    let snippets = documents.snippets();
+    let mut notes = documents.notes;
+    if known.is_none() {
+        notes.push(settings.summary(&vocabulary));
+    }
+    let (rows, columns) = values.shape();
+    let source = Source {
+        name,
+        sha256: documents.sha256,
+        format: "text".into(),
+        rows,
+        columns,
+        stored: values.n_stored(),
+        sparse: true,
+        notes,
+        row_names: documents.names,
+        feature_names: Some(vocabulary.words().to_vec()),
+        image_shape: None,
+        snippets: None,
+        labels: documents.labels,
+        texts: Some(Texts { vocabulary, snippets }),
+    };
+    Ok(Read { values, source })
 }
 
 impl<T: Real> Table<T> {
@@ -225,11 +286,12 @@ impl<T: Real> Table<T> {
                 .collect();
         let entries = if negative + nan + infinite == 1 { "entry" } else { "entries" };
         bail!(
-            "{}: {} {entries}, the first in row {row}{}, column {column}{} (counted from 0): {value}; all entries must be finite and 0 or more",
+            "{}: {} {entries}, the first in row {row}{}, column {column}{} (counted from 0): {value}; all entries must be finite and 0 or more{}",
             source.name,
             kinds.join(", "),
             quoted(&source.row_names, row),
             quoted(&source.feature_names, column),
+            if nan > 0 { way_for_missing() } else { String::new() },
         )
     }
 
@@ -244,6 +306,16 @@ impl<T: Real> Table<T> {
         }
         .with_context(|| name.to_string())
     }
+}
+
+/// What to write where NaN marks missing entries.
+fn way_for_missing() -> String {
+    let takes = |spec: &&&MethodSpec| spec.takes(Input::KnownEntries) || spec.takes(Input::Guidance);
+    let names: Vec<&str> = methods::ALL.iter().filter(takes).map(|spec| spec.name).collect();
+    format!(
+        "; if NaN marks missing entries: `partwise fit --missing` leaves them out (--method {})",
+        names.join(" or ")
+    )
 }
 
 fn quoted(names: &Option<Vec<String>>, index: usize) -> String {

@@ -12,6 +12,7 @@ mod input;
 mod job;
 mod known;
 mod labels;
+mod manual;
 mod methods;
 mod outputs;
 mod progress;
@@ -54,5 +55,6 @@ fn main() -> ExitCode {
         Command::Methods(request) => methods::run(&request),
         Command::Demo(request) => demo::run(&request),
         Command::Completions(request) => completions::run(&request),
+        Command::Man(request) => manual::run(&request),
     })
 }

@@ -15,7 +15,7 @@ use crate::report::{self, Comparison};
 use crate::request::Write;
 use partwise_report::picture::Polarity;
 use partwise_report::program::Outcome;
-use partwise_report::{console, interrupt};
+use partwise_report::{console, interrupt, picture};
 
 /// What a fit may write; what is given to [`open`] before it begins.
 pub(crate) const OF_A_FIT: &[&str] = &[
@@ -26,6 +26,8 @@ pub(crate) const OF_A_FIT: &[&str] = &[
     "components.npy",
     "components.csv",
     "guidance_report.csv",
+    "documents.csv",
+    "components.png",
     "report.html",
 ];
 
@@ -44,6 +46,7 @@ pub(crate) fn write_fit<T: Real>(
 ) -> Result<Value> {
     let began = Instant::now();
     let (fit, source) = (&done.fit, done.job.source);
+    let polarity = extra.polarity.unwrap_or_else(|| report::polarity_of(done));
     let model = record::model(done).to_bytes();
     folder.write("model.safetensors", |w| w.write_all(&model))?;
     let rows = source.row_names.as_deref();
@@ -60,10 +63,19 @@ pub(crate) fn write_fit<T: Real>(
         let names = Some(&fit.component_names[..]);
         io::write_matrix_csv(w, "component", &fit.components, names, source.feature_names.as_deref())
     })?;
+    if let Some(texts) = &source.texts {
+        folder.write("documents.csv", |w| io::write_documents_csv(w, rows, &texts.snippets))?;
+    }
+    if let Some(shape) = source.image_shape {
+        let components = fit.components.cast::<f64>();
+        if let Some(picture) = picture::montage(&components, shape, polarity) {
+            folder.write("components.png", |w| w.write_all(&picture))?;
+        }
+    }
     if let Some(report) = &done.report {
         folder.write("guidance_report.csv", |w| io::write_guidance_report_csv(w, report, rows))?;
     }
-    let page = report::page(done, timings, extra.comparison, extra.polarity);
+    let page = report::page(done, timings, extra.comparison, polarity);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
     if let Some(mark) = extra.mark {
         folder.write(mark, |w| w.write_all(b"Written by `partwise demo`, which replaces this folder.\n"))?;

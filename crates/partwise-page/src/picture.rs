@@ -1,6 +1,7 @@
 //! Pictures as PNG data addresses: components and samples as images, components as strips.
 
 use base64::Engine;
+use partwise::Matrix;
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, Filter};
 
 /// Pixels of a strip at most; more features are gathered by their maximum.
@@ -57,6 +58,35 @@ pub fn smaller(values: &[f64], (height, width): (usize, usize), pixels: usize) -
     };
     let out = (0..rows * columns).map(|at| mean(at / columns, at % columns)).collect();
     (out, (rows, columns))
+}
+
+/// Components of a montage at most, and the least side of each picture in it.
+const MOST_IN_MONTAGE: usize = 400;
+const LEAST_SIDE: usize = 64;
+
+/// The rows of a matrix as a PNG file: pictures side by side on a grey ground, each as [`image`] draws it.
+/// `None` where it would be too large for the format.
+pub fn montage(rows: &Matrix<f64>, (height, width): (usize, usize), polarity: Polarity) -> Option<Vec<u8>> {
+    /// Between two pictures.
+    const GAP: usize = 4;
+    let shown = rows.rows().min(MOST_IN_MONTAGE);
+    let enlarged = LEAST_SIDE.div_ceil(height.min(width).max(1)).max(1);
+    let (tall, wide) = (height.checked_mul(enlarged)?, width.checked_mul(enlarged)?);
+    let across = (1..=shown).find(|n| n * n >= shown)?;
+    let size = |side: usize, count: usize| side.checked_add(GAP)?.checked_mul(count)?.checked_add(GAP);
+    let (full_height, full_width) = (size(tall, shown.div_ceil(across))?, size(wide, across)?);
+    let mut pixels = vec![128_u8; full_height.checked_mul(full_width)?];
+    for j in 0..shown {
+        let (top, left) = (GAP + j / across * (tall + GAP), GAP + j % across * (wide + GAP));
+        let picture = grey(rows.row(j), polarity, largest(rows.row(j)));
+        for y in 0..tall {
+            let begin = (top + y) * full_width + left;
+            for x in 0..wide {
+                pixels[begin + x] = picture[y / enlarged * width + x / enlarged];
+            }
+        }
+    }
+    png_of(&pixels, u32::try_from(full_width).ok()?, u32::try_from(full_height).ok()?).ok()
 }
 
 /// One column a feature (or a group of neighbours, by its maximum).

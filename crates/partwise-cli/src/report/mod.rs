@@ -47,7 +47,7 @@ pub(crate) fn page<T: Real>(
     done: &Done<'_, T>,
     timings: Timings,
     comparison: Option<&Comparison>,
-    polarity: Option<Polarity>,
+    polarity: Polarity,
 ) -> String {
     let (job, fit, source) = (&done.job, &done.fit, done.job.source);
     let row = |sample: usize| row(job.data, sample);
@@ -69,7 +69,7 @@ pub(crate) fn page<T: Real>(
         clusters: &done.memberships.cluster,
         shares_of: done.memberships.of,
         sample_names: source.row_names.as_deref(),
-        snippets: source.snippets.as_deref(),
+        snippets: source.snippets(),
         feature_names: source.feature_names.as_deref(),
         image_shape: source.image_shape,
         row: &row,
@@ -105,6 +105,18 @@ pub(crate) fn page<T: Real>(
 
 fn named<const N: usize>(facts: [(&str, String); N]) -> Vec<(String, String)> {
     facts.into_iter().map(|(name, text)| (name.to_string(), text)).collect()
+}
+
+/// Which end of the scale is dark in pictures, by the data.
+pub(crate) fn polarity_of<T: Real>(done: &Done<'_, T>) -> Polarity {
+    /// Images that are looked at.
+    const LOOKED_AT: usize = 50;
+    if done.job.source.image_shape.is_none() {
+        return Polarity::Ink;
+    }
+    let rows: Vec<f64> =
+        (0..done.job.source.rows.min(LOOKED_AT)).flat_map(|i| row(done.job.data, i)).collect();
+    Polarity::of_images(rows.iter())
 }
 
 /// A row of the data.

@@ -1,18 +1,17 @@
-//! What became of the guidance: counts by kind and verdict, what is not followed, and what is followed
-//! although the data alone say otherwise.
+//! What became of the guidance: a verdict on each topic, counts by kind, what is not followed, and what is
+//! followed although the data say otherwise.
 
-use partwise::recipes::{Finding, GuidanceReport, Verdict};
+use partwise::recipes::{Finding, GuidanceReport, TopicVerdict, Verdict};
 
-use super::headline::is_followed;
 use crate::html::{escaped, percent, section, table, tiles};
 
 /// Items that are listed at most; all are in guidance_report.csv.
 const MOST_LISTED: usize = 200;
 
 pub(super) fn section_of(report: &GuidanceReport, sample_names: Option<&[String]>) -> String {
-    let lead = "Two questions for each item: does the result follow it, and do the data alone agree with it? \
-        Honoured: both. Overruled: the result does not follow it. Contradicted: the data alone, or another \
-        item, say otherwise. No support: nothing in the data for it to act on.";
+    let lead = "Two questions: did the fit follow what you said, and do the data agree? A topic is good, fair or \
+        weak by how many of the samples that its guidance describes are in it, and how few others. No support: \
+        nothing in the data to act on.";
     let alone = report.count(Verdict::NoSupport) > 0;
     let what = if alone {
         "of the guidance that the data support is followed"
@@ -21,14 +20,29 @@ pub(super) fn section_of(report: &GuidanceReport, sample_names: Option<&[String]
     };
     let mut numbers = vec![(what, percent(report.agreement()))];
     numbers.extend(Verdict::ALL.iter().map(|v| (v.name(), report.count(*v).to_string())));
+    numbers.push(("surprising: the data disagree", report.surprising().count().to_string()));
     let mut body = tiles(&numbers);
+    body.push_str(&topics(report));
     body.push_str(&counts(report));
-    let surprising = |f: &&Finding| f.verdict != Verdict::Honoured;
-    let (followed, not): (Vec<&Finding>, Vec<&Finding>) =
-        report.findings.iter().filter(surprising).partition(|finding| is_followed(finding));
-    body.push_str(&listed("What is not followed", &not, sample_names));
-    body.push_str(&listed("Followed, although the data alone say otherwise", &followed, sample_names));
+    let not: Vec<&Finding> = report.not_followed().collect();
+    body.push_str(&listed("What was not followed", &not, sample_names));
+    let surprising: Vec<&Finding> = report.surprising().filter(|f| f.verdict == Verdict::Followed).collect();
+    body.push_str(&listed("Followed, but surprising: check these", &surprising, sample_names));
     section("Guidance", lead, &body)
+}
+
+/// A row for each topic.
+fn topics(report: &GuidanceReport) -> String {
+    if report.topics.is_empty() {
+        return String::new();
+    }
+    let header = ["topic", "level", "the fit", "the data", "why"].map(String::from);
+    let row = |t: &TopicVerdict| {
+        let words = [t.level.name(), t.verdict.name(), t.plausibility.name()].map(String::from);
+        std::iter::once(t.topic.clone()).chain(words).chain([t.message.clone()]).collect()
+    };
+    let rows: Vec<Vec<String>> = report.topics.iter().map(row).collect();
+    format!("<h3>Topics</h3>{}", table(&header, &rows))
 }
 
 fn counts(report: &GuidanceReport) -> String {
@@ -42,11 +56,12 @@ fn counts(report: &GuidanceReport) -> String {
         .chain(Verdict::ALL.iter().map(|verdict| verdict.name()))
         .map(String::from)
         .collect();
+    let title = "<h3>Items</h3>";
     let row = |kind: &&str| {
         let count = |v: Verdict| report.findings.iter().filter(|f| f.kind == *kind && f.verdict == v).count();
         std::iter::once(kind.to_string()).chain(Verdict::ALL.iter().map(|v| count(*v).to_string())).collect()
     };
-    table(&header, &kinds.iter().map(row).collect::<Vec<_>>())
+    format!("{title}{}", table(&header, &kinds.iter().map(row).collect::<Vec<_>>()))
 }
 
 fn listed(title: &str, findings: &[&Finding], sample_names: Option<&[String]>) -> String {
@@ -63,8 +78,8 @@ fn listed(title: &str, findings: &[&Finding], sample_names: Option<&[String]>) -
             .into_iter()
             .filter(|t| !t.is_empty())
             .collect();
-        let measured = f.numbers.iter().filter(|(name, _)| *name != "followed");
-        let numbers: Vec<String> = measured.map(|(name, value)| format!("{name} {value:.2}")).collect();
+        let numbers: Vec<String> =
+            f.numbers.iter().map(|(name, value)| format!("{name} {value:.2}")).collect();
         format!(
             "<li><b>{} {}</b> <em>{}</em> {} <small>{}</small></li>",
             escaped(f.kind),

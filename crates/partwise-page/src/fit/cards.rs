@@ -48,7 +48,7 @@ pub(super) fn section_of(shown: &Shown<'_>) -> String {
         Some(_) => format!(
             "The largest first. Each is an image itself ({}); below it are the images that represent it best: \
             much of it, and little of anything else.",
-            shown.polarity.in_words()
+            shown.page.polarity.in_words()
         ),
         None => format!(
             "The largest first: features by their fraction of it, features that are its own, and the {} that \
@@ -86,15 +86,25 @@ impl Cards<'_> {
         let picture = self.picture(values, &name);
         let words = if page.image_shape.is_some() { String::new() } else { self.words(j, values) };
         format!(
-            "<article data-j=\"{j}\" style=\"{}\"><h3>{}</h3><p class=\"size\">{} · {}</p>\
+            "<article data-j=\"{j}\" style=\"{}\"><h3>{}</h3><p class=\"size\">{} · {}{}</p>\
              <div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div>{picture}{words}{}</article>",
             super::colour(place),
             // A chance to break long names such as comp.sys.mac.hardware.
             name.replace('.', ".<wbr>").replace('_', "_<wbr>"),
             counted(size, one, many),
             percent(size as f64 / n as f64),
+            self.verdict(j),
             self.samples(j)
         )
+    }
+
+    /// The level of its topic, where it belongs to one with guidance of its own.
+    fn verdict(&self, j: usize) -> String {
+        let topic = self.shown.verdicts.get(j).copied().flatten();
+        topic.map_or(String::new(), |topic| {
+            let (level, why) = (topic.level.name(), escaped(&topic.message));
+            format!(" · <span class=\"verdict {level}\" title=\"{why}\">{level}</span>")
+        })
     }
 
     /// The component itself as a picture, where it is an image or has no names.
@@ -103,11 +113,11 @@ impl Cards<'_> {
         match page.image_shape {
             Some(shape) => {
                 let (values, shape) = picture::smaller(values, shape, PIXELS_OF_PARTS / self.count.max(1));
-                let address = picture::image(&values, shape, self.shown.polarity);
+                let address = picture::image(&values, shape, self.shown.page.polarity);
                 format!("<img class=\"part\" alt=\"component {name}\" src=\"{address}\">")
             }
             None if page.feature_names.is_none() => {
-                let address = picture::strip(values, self.shown.polarity);
+                let address = picture::strip(values, self.shown.page.polarity);
                 format!("<img class=\"strip\" alt=\"component {name} over its features\" src=\"{address}\">")
             }
             None => String::new(),
@@ -173,7 +183,7 @@ impl Cards<'_> {
         let image = |(i, share): &(usize, f64)| {
             let (values, shape) = picture::smaller(&(page.row)(*i), shape, pixels);
             let (name, share) = (escaped(&page.sample_name(*i)), percent(*share));
-            let address = picture::image(&values, shape, self.shown.polarity);
+            let address = picture::image(&values, shape, self.shown.page.polarity);
             format!("<img alt=\"{name}\" title=\"{name}: membership {share}\" src=\"{address}\">")
         };
         let images: String = self.best[j].iter().map(image).collect();

@@ -1,6 +1,6 @@
 //! The first sentence: what was found, and what became of the guidance.
 
-use partwise::recipes::{Finding, GuidanceReport};
+use partwise::recipes::{Finding, GuidanceReport, Level, Verdict};
 
 use super::Shown;
 use crate::html::{counted, percent, thousands};
@@ -17,6 +17,9 @@ pub(super) fn sentence(shown: &Shown<'_>) -> String {
     );
     if let Some(report) = page.report {
         out.push_str(&followed(report, page.feature_names.is_some()));
+    }
+    if let Some(report) = page.report {
+        out.push_str(&weak(report));
     }
     let used = page.classes.as_ref().map_or(0, |classes| classes.used.iter().filter(|used| **used).count());
     if page.report.is_none() && used > 0 {
@@ -47,7 +50,8 @@ pub(super) fn sentence(shown: &Shown<'_>) -> String {
 /// How much of the guidance is followed, by kind: " Your 4 words and 2 links were followed."
 fn followed(report: &GuidanceReport, words: bool) -> String {
     let mut kinds: Vec<(&str, &str, usize, usize)> = Vec::new();
-    for finding in &report.findings {
+    // What is forbidden is always kept out, and has its own sentence.
+    for finding in report.findings.iter().filter(|finding| finding.kind != "forbidden") {
         let (one, many) = name_of(finding, words);
         let at = kinds.iter().position(|kind| kind.0 == one).unwrap_or_else(|| {
             kinds.push((one, many, 0, 0));
@@ -77,9 +81,28 @@ fn followed(report: &GuidanceReport, words: bool) -> String {
     }
 }
 
+/// The weak topics, or else the fair ones, by name: " Weak topics: Mono, B cell."
+fn weak(report: &GuidanceReport) -> String {
+    /// Topics that are named.
+    const MOST: usize = 4;
+    let Some(level) = [Level::Weak, Level::Fair].into_iter().find(|level| report.count_topics(*level) > 0)
+    else {
+        return String::new();
+    };
+    let names: Vec<&str> =
+        report.topics.iter().filter(|t| t.level == level).map(|topic| topic.topic.as_str()).collect();
+    let more = match names.len().saturating_sub(MOST) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let word = if level == Level::Weak { "Weak" } else { "Only fair" };
+    let topics = if names.len() == 1 { "topic" } else { "topics" };
+    format!(" {word} {topics}: {}{more}.", names[..names.len().min(MOST)].join(", "))
+}
+
 /// Whether the result follows it, whatever the data say.
-pub(super) fn is_followed(finding: &Finding) -> bool {
-    finding.numbers.contains(&("followed", 1.0))
+fn is_followed(finding: &Finding) -> bool {
+    finding.verdict == Verdict::Followed
 }
 
 /// What one item of this kind and several are called.

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use partwise::Matrix;
 use partwise::guidance::{Feature, Topic};
-use partwise::recipes::{GuidanceReport, ShareOf, shares};
+use partwise::recipes::{GuidanceReport, ShareOf, TopicVerdict, shares};
 
 use crate::html::{end_with_script, escaped, head_with_script, percent, section, table, tiles};
 use crate::picture::Polarity;
@@ -45,8 +45,8 @@ pub struct FitPage<'a> {
     pub image_shape: Option<(usize, usize)>,
     /// A row of the data as the fit had it, for pictures.
     pub row: &'a dyn Fn(usize) -> Vec<f64>,
-    /// Which end of the scale is dark; by the data if none.
-    pub polarity: Option<Polarity>,
+    /// Which end of the scale is dark.
+    pub polarity: Polarity,
     /// The topics that were named, in the order of the components, where the method uses them.
     pub topics: &'a [Topic],
     /// What became of the guidance.
@@ -126,7 +126,8 @@ struct Shown<'a> {
     /// The components, the largest first.
     order: Vec<usize>,
     named: Vec<Named>,
-    polarity: Polarity,
+    /// The verdict on the topic of each component (k).
+    verdicts: Vec<Option<&'a TopicVerdict>>,
 }
 
 impl FitPage<'_> {
@@ -189,15 +190,10 @@ impl<'a> Shown<'a> {
         page.clusters.iter().flatten().for_each(|j| sizes[*j] += 1);
         let mut order: Vec<usize> = (0..k).collect();
         order.sort_by(|a, b| sizes[*b].cmp(&sizes[*a]).then(a.cmp(b)));
-        let of_data = || {
-            let rows: Vec<f64> = (0..page.codes.rows().min(50)).flat_map(|i| (page.row)(i)).collect();
-            Polarity::of_images(rows.iter())
-        };
-        let of_images = page.image_shape.map_or(Polarity::Ink, |_| of_data());
         Shown {
             shares: shares(&page.codes, &page.components, page.shares_of),
             named: named(page),
-            polarity: page.polarity.unwrap_or(of_images),
+            verdicts: verdicts(page),
             page,
             sizes,
             order,
@@ -256,6 +252,16 @@ fn named(page: &FitPage<'_>) -> Vec<Named> {
     }
     out.resize(page.components.rows(), Named::default());
     out
+}
+
+/// The verdict on the topic of each component (k): several components of a topic are named after it.
+fn verdicts<'a>(page: &FitPage<'a>) -> Vec<Option<&'a TopicVerdict>> {
+    let topics = page.report.map_or(&[][..], |report| &report.topics);
+    let of = |name: &String| {
+        let part_of = |topic: &str| name.strip_prefix(topic).is_some_and(|rest| rest.starts_with('/'));
+        topics.iter().find(|t| t.topic == *name).or_else(|| topics.iter().find(|t| part_of(&t.topic)))
+    };
+    page.component_names.iter().map(of).collect()
 }
 
 /// An HTML attribute for the colour of a component: hues by the golden angle differ for any number of them.

@@ -51,7 +51,7 @@ fn row(shown: &Shown<'_>, i: usize, shape: (usize, usize)) -> String {
     }
     let most = picture::largest(&original).max(picture::largest(&sum));
     let figure = |values: &[f64], caption: &str, sign: &str| {
-        let address = picture::image_up_to(values, small, shown.polarity, most);
+        let address = picture::image_up_to(values, small, shown.page.polarity, most);
         let caption = escaped(caption);
         format!(
             "<span class=\"sign\">{sign}</span><figure><img alt=\"{caption}\" src=\"{address}\">\
