@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _files, _native, _plots
 from ._names import names_of_model
+from ._page import page_of, write_page
 from ._report import PairInDoubt, Suggestion
 
 __all__ = ["ResultsMixin"]
@@ -158,20 +159,16 @@ class ResultsMixin:
         }
 
     def top_samples(self, n: int = 10) -> dict[str, list[tuple[int, float]]]:
-        """The n samples of the fit with the largest memberships in each component (see ``memberships``),
-        largest first; zeros are left out.
+        """The n samples of the fit that show each component best, the best first, with their memberships in
+        it. They are ranked by code times membership: a good example is large and pure.
 
         Returns
         -------
         top : dict of str to list of (int, float)
             By the name of the component.
         """
-        shares = self.memberships()
-        best = np.argsort(-shares, axis=0, kind="stable")[: _positive("n", n)]
-        return {
-            str(name): [(int(i), float(shares[i, j])) for i in best[:, j] if shares[i, j] > 0]
-            for j, name in enumerate(self.component_names_)
-        }
+        codes, components, names = self._factors_and_names(_positive("n", n))
+        return dict(zip(names, _native.representative_samples(codes, components, self._shares_of, int(n)), strict=True))
 
     def to_frame(self, what: str = "components") -> Any:
         """A table as a pandas DataFrame.
@@ -285,6 +282,35 @@ class ResultsMixin:
         """
         check_is_fitted(self)
         _files.save(self, path)
+
+    def write_report(
+        self, path: Any, X: Any = None, *, labels: Any = None, texts: Any = None, pictures: str = "light"
+    ) -> None:
+        """Write the report: one HTML page that needs nothing else, the same as that of the command line.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, usually ``.html``. It is replaced if it exists.
+        X : array-like of shape (n_samples, n_features), default=None
+            The data of the fit, of which the page shows the hash; required where they are images.
+        labels : array-like of shape (n_samples,), default=None
+            The class of each sample where it is known (None, -1 or NaN: unknown), to compare with. Those that
+            the fit did not use judge it. By default the labels of the fit.
+        texts : sequence of str, default=None
+            The text of each sample: the page shows how the best examples begin.
+        pictures : {"light", "ink"}, default="light"
+            Images with white as large, or with dark as large.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from partwise import NMF
+        >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0]])
+        >>> NMF(2, random_state=0, tol=1e-2).fit(X).write_report("report.html", X)  # doctest: +SKIP
+        """
+        check_is_fitted(self)
+        write_page(path, page_of(self, X, labels, texts, pictures))
 
     # ------------------------------------------------------------------ plots
 

@@ -217,7 +217,7 @@ fn finish<T: Real>(
     let done = job.run(verbosity)?;
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
     let corrected = request.content.codes == Codes::Corrected;
-    let extra = Extra { corrected, polarity: request.page.pictures.polarity(), ..Extra::default() };
+    let extra = Extra { corrected, pictures: request.page.pictures, ..Extra::default() };
     let run = outputs::write_fit(&done, folder, timings, &extra)?;
     done.notes.iter().for_each(|(_, note)| verbosity.note(note));
     print_result(verbosity, &done, &request.write.out.display().to_string());

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::job::Done;
 use crate::record::{self, Timings};
 use crate::report::{self, Comparison};
-use crate::request::Write;
+use crate::request::{Pictures, Write};
 use partwise_report::picture::Polarity;
 use partwise_report::program::Outcome;
 use partwise_report::{console, interrupt, picture};
@@ -46,7 +46,7 @@ pub(crate) fn write_fit<T: Real>(
 ) -> Result<Value> {
     let began = Instant::now();
     let (fit, source) = (&done.fit, done.job.source);
-    let polarity = extra.polarity.unwrap_or_else(|| report::polarity_of(done));
+    let polarity = Polarity::from(extra.pictures);
     let model = record::model(done).to_bytes();
     folder.write("model.safetensors", |w| w.write_all(&model))?;
     let rows = source.row_names.as_deref();
@@ -103,8 +103,8 @@ pub(crate) fn end(write: &Write, run: &Value) -> Outcome {
 pub(crate) struct Extra<'a> {
     /// A table of several fits for the report.
     pub(crate) comparison: Option<&'a Comparison>,
-    /// Which end of the scale is dark in pictures; by the data if none.
-    pub(crate) polarity: Option<Polarity>,
+    /// Which end of the scale of images is dark.
+    pub(crate) pictures: Pictures,
     /// Whether the files of codes hold corrected ones.
     pub(crate) corrected: bool,
     /// An empty file that marks the folder.

@@ -9,5 +9,5 @@ pub mod html;
 mod layout;
 pub mod picture;
 
-pub use fit::{Again, Classes, FitPage, Progress};
+pub use fit::{Again, Classes, FitPage, Judged, JudgedItem, JudgedTopic, Progress};
 pub use layout::layout;

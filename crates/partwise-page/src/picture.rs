@@ -10,20 +10,13 @@ const STRIP: usize = 800;
 /// Which end of the scale is dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Polarity {
-    /// Large is dark, as ink on paper and as in every chart.
-    Ink,
-    /// Large is white, as in photographs.
+    /// White is large, as in photographs: the default of the report and of Python's plots.
     Light,
+    /// Dark is large, as ink on paper.
+    Ink,
 }
 
 impl Polarity {
-    /// What suits images (values from 0): photographs, which have light almost everywhere, stay photographs;
-    /// drawings on an empty ground, such as digits, are ink.
-    pub fn of_images<'a>(values: impl Iterator<Item = &'a f64>) -> Self {
-        let (zeros, all) = values.fold((0, 0), |(zeros, all), v| (zeros + usize::from(*v <= 0.0), all + 1));
-        if zeros * 10 > all { Polarity::Ink } else { Polarity::Light }
-    }
-
     /// In a sentence.
     pub fn in_words(self) -> &'static str {
         match self {
@@ -160,12 +153,6 @@ mod tests {
         assert_eq!(grey(&[0.0, 0.0], Polarity::Light, 0.0), [0, 0]);
         assert_eq!(grey(&[0.0, 0.0], Polarity::Ink, 0.0), [255, 255]);
         assert!(strip(&vec![1.0; 5000], Polarity::Ink).len() < 2000);
-    }
-
-    #[test]
-    fn photographs_stay_light_and_drawings_are_ink() {
-        assert_eq!(Polarity::of_images([0.2, 0.9, 0.4].iter()), Polarity::Light);
-        assert_eq!(Polarity::of_images([0.0, 0.9, 0.0].iter()), Polarity::Ink);
     }
 
     #[test]

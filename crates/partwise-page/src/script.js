@@ -4,8 +4,10 @@
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const make = (tag, text = "", name = "") => Object.assign(document.createElement(tag), { textContent: text, className: name });
   const button = (text, act, name = "") => Object.assign(make("button", text, name), { type: "button", onclick: act });
+  const holder = make("div");
+  holder.innerHTML = "<svg></svg>";
   const svgNode = (tag, attributes, text = "") => {
-    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    const node = document.createElementNS(holder.firstChild.namespaceURI, tag);
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
     node.textContent = text;
     return node;
@@ -56,9 +58,12 @@
   const buttons = (picture, name) => {
     const isImage = picture.tagName === "IMG";
     const canvas = () => (isImage ? canvasOf(picture.src, Math.max(1, Math.round(512 / picture.naturalWidth))) : canvasOf(asUrl(alone(picture)), 2));
-    const text = () => (isImage
-      ? `<svg xmlns="http://www.w3.org/2000/svg" width="${picture.naturalWidth}" height="${picture.naturalHeight}"><image width="100%" height="100%" style="image-rendering:pixelated" href="${picture.src}"/></svg>`
-      : alone(picture));
+    const text = () => {
+      if (!isImage) return alone(picture);
+      const whole = svgNode("svg", { width: picture.naturalWidth, height: picture.naturalHeight });
+      whole.append(svgNode("image", { width: "100%", height: "100%", style: "image-rendering:pixelated", href: picture.src }));
+      return new XMLSerializer().serializeToString(whole);
+    };
     const bar = make("div", "", "buttons");
     const copy = button("Copy as PNG", async () => {
       try {

@@ -75,7 +75,7 @@ pub(crate) fn page<T: Real>(
         row: &row,
         polarity,
         topics,
-        report: done.report.as_ref(),
+        report: done.report.as_ref().map(Into::into),
         classes,
         explained: explained(done),
         comparison: comparison.map(|c| (&c.header[..], &c.rows[..])),
@@ -105,18 +105,6 @@ pub(crate) fn page<T: Real>(
 
 fn named<const N: usize>(facts: [(&str, String); N]) -> Vec<(String, String)> {
     facts.into_iter().map(|(name, text)| (name.to_string(), text)).collect()
-}
-
-/// Which end of the scale is dark in pictures, by the data.
-pub(crate) fn polarity_of<T: Real>(done: &Done<'_, T>) -> Polarity {
-    /// Images that are looked at.
-    const LOOKED_AT: usize = 50;
-    if done.job.source.image_shape.is_none() {
-        return Polarity::Ink;
-    }
-    let rows: Vec<f64> =
-        (0..done.job.source.rows.min(LOOKED_AT)).flat_map(|i| row(done.job.data, i)).collect();
-    Polarity::of_images(rows.iter())
 }
 
 /// A row of the data.

@@ -34,24 +34,21 @@ pub(crate) enum Clusters {
     KMeansRows,
 }
 
-/// Which end of the scale of pictures is dark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// Which end of the scale of images is dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Pictures {
-    /// photographs stay photographs (light), drawings on an empty ground are ink
-    Auto,
-    /// dark is large, as ink on paper and as in every chart
-    Ink,
     /// white is large, as in photographs
+    #[default]
     Light,
+    /// dark is large, as ink on paper
+    Ink,
 }
 
-impl Pictures {
-    /// Where the data don't decide.
-    pub(crate) fn polarity(self) -> Option<Polarity> {
-        match self {
-            Pictures::Auto => None,
-            Pictures::Ink => Some(Polarity::Ink),
-            Pictures::Light => Some(Polarity::Light),
+impl From<Pictures> for Polarity {
+    fn from(pictures: Pictures) -> Self {
+        match pictures {
+            Pictures::Light => Polarity::Light,
+            Pictures::Ink => Polarity::Ink,
         }
     }
 }

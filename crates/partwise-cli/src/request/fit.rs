@@ -284,7 +284,7 @@ impl SweepRequest {
         if flags.fit.content.codes != Codes::Plain {
             bail!("sweep writes no codes; remove --codes");
         }
-        if flags.fit.page.snippets.is_some() || flags.fit.page.pictures != Pictures::Auto {
+        if flags.fit.page.snippets.is_some() || flags.fit.page.pictures != Pictures::default() {
             bail!("the page of sweep shows no samples; remove --snippets and --pictures");
         }
         let mut scales = flags.scales;

@@ -104,8 +104,8 @@ pub(crate) struct Page {
     /// (documents.csv), or a text file with one line per sample.
     #[arg(long, value_name = "FILE")]
     pub(crate) snippets: Option<PathBuf>,
-    /// How report.html draws images.
-    #[arg(long, value_enum, default_value = "auto")]
+    /// How images are drawn: white is large (light), or dark is large (ink).
+    #[arg(long, value_enum, default_value = "light")]
     pub(crate) pictures: Pictures,
 }
 

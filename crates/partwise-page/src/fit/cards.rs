@@ -5,7 +5,7 @@ use partwise::recipes::{distinctive_features, representatives};
 
 use super::Shown;
 use crate::html::{counted, escaped, percent, section};
-use crate::picture;
+use crate::picture::{self, Polarity};
 
 /// Components that are shown at most.
 const MOST_COMPONENTS: usize = 200;
@@ -86,13 +86,18 @@ impl Cards<'_> {
         let picture = self.picture(values, &name);
         let words = if page.image_shape.is_some() { String::new() } else { self.words(j, values) };
         format!(
-            "<article data-j=\"{j}\" style=\"{}\"><h3>{}</h3><p class=\"size\">{} · {}{}</p>\
+            "<article data-j=\"{j}\" style=\"{}\"><h3>{}</h3><p class=\"size\">{}{}{}</p>\
              <div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div>{picture}{words}{}</article>",
             super::colour(place),
             // A chance to break long names such as comp.sys.mac.hardware.
             name.replace('.', ".<wbr>").replace('_', "_<wbr>"),
             counted(size, one, many),
-            percent(size as f64 / n as f64),
+            // Narrow cards have no room for it.
+            if page.image_shape.is_some() {
+                String::new()
+            } else {
+                format!(" · {}", percent(size as f64 / n as f64))
+            },
             self.verdict(j),
             self.samples(j)
         )
@@ -117,7 +122,7 @@ impl Cards<'_> {
                 format!("<img class=\"part\" alt=\"component {name}\" src=\"{address}\">")
             }
             None if page.feature_names.is_none() => {
-                let address = picture::strip(values, self.shown.page.polarity);
+                let address = picture::strip(values, Polarity::Ink);
                 format!("<img class=\"strip\" alt=\"component {name} over its features\" src=\"{address}\">")
             }
             None => String::new(),

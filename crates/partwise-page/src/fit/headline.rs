@@ -1,8 +1,9 @@
 //! The first sentence: what was found, and what became of the guidance.
 
-use partwise::recipes::{Finding, GuidanceReport, Level, Verdict};
+use partwise::recipes::{Level, Verdict};
 
 use super::Shown;
+use super::judged::{Judged, JudgedItem};
 use crate::html::{counted, percent, thousands};
 
 /// "10 topics in 2,225 documents. Your 4 words were followed. Largest: sport (424)."
@@ -15,10 +16,10 @@ pub(super) fn sentence(shown: &Shown<'_>) -> String {
         counted(page.components.rows(), one, many),
         counted(page.codes.rows(), samples.0, samples.1)
     );
-    if let Some(report) = page.report {
+    if let Some(report) = &page.report {
         out.push_str(&followed(report, page.feature_names.is_some()));
     }
-    if let Some(report) = page.report {
+    if let Some(report) = &page.report {
         out.push_str(&weak(report));
     }
     let used = page.classes.as_ref().map_or(0, |classes| classes.used.iter().filter(|used| **used).count());
@@ -48,10 +49,10 @@ pub(super) fn sentence(shown: &Shown<'_>) -> String {
 }
 
 /// How much of the guidance is followed, by kind: " Your 4 words and 2 links were followed."
-fn followed(report: &GuidanceReport, words: bool) -> String {
+fn followed(report: &Judged, words: bool) -> String {
     let mut kinds: Vec<(&str, &str, usize, usize)> = Vec::new();
     // What is forbidden is always kept out, and has its own sentence.
-    for finding in report.findings.iter().filter(|finding| finding.kind != "forbidden") {
+    for finding in report.items.iter().filter(|finding| finding.kind != "forbidden") {
         let (one, many) = name_of(finding, words);
         let at = kinds.iter().position(|kind| kind.0 == one).unwrap_or_else(|| {
             kinds.push((one, many, 0, 0));
@@ -82,15 +83,13 @@ fn followed(report: &GuidanceReport, words: bool) -> String {
 }
 
 /// The weak topics, or else the fair ones, by name: " Weak topics: Mono, B cell."
-fn weak(report: &GuidanceReport) -> String {
+fn weak(report: &Judged) -> String {
     /// Topics that are named.
     const MOST: usize = 4;
-    let Some(level) = [Level::Weak, Level::Fair].into_iter().find(|level| report.count_topics(*level) > 0)
-    else {
+    let levels = [Level::Weak, Level::Fair].map(|level| (level, report.of_level(level)));
+    let Some((level, names)) = levels.into_iter().find(|(_, names)| !names.is_empty()) else {
         return String::new();
     };
-    let names: Vec<&str> =
-        report.topics.iter().filter(|t| t.level == level).map(|topic| topic.topic.as_str()).collect();
     let more = match names.len().saturating_sub(MOST) {
         0 => String::new(),
         n => format!(" and {n} more"),
@@ -101,13 +100,13 @@ fn weak(report: &GuidanceReport) -> String {
 }
 
 /// Whether the result follows it, whatever the data say.
-fn is_followed(finding: &Finding) -> bool {
+fn is_followed(finding: &JudgedItem) -> bool {
     finding.verdict == Verdict::Followed
 }
 
 /// What one item of this kind and several are called.
-fn name_of(finding: &Finding, words: bool) -> (&'static str, &'static str) {
-    match finding.kind {
+fn name_of(finding: &JudgedItem, words: bool) -> (&'static str, &'static str) {
+    match finding.kind.as_str() {
         "label" => ("label", "labels"),
         "set" => ("set of labels", "sets of labels"),
         "membership" => ("membership", "memberships"),

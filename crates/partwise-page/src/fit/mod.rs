@@ -6,6 +6,7 @@ mod cards;
 mod closing;
 mod headline;
 mod heat;
+mod judged;
 mod map;
 mod rebuilt;
 
@@ -13,10 +14,11 @@ use std::collections::HashMap;
 
 use partwise::Matrix;
 use partwise::guidance::{Feature, Topic};
-use partwise::recipes::{GuidanceReport, ShareOf, TopicVerdict, shares};
+use partwise::recipes::{ShareOf, shares};
 
 use crate::html::{end_with_script, escaped, head_with_script, percent, section, table, tiles};
 use crate::picture::Polarity;
+pub use judged::{Judged, JudgedItem, JudgedTopic};
 
 /// Samples that the search box finds, at most; the page stays small.
 const MOST_LISTED: usize = 5000;
@@ -45,12 +47,12 @@ pub struct FitPage<'a> {
     pub image_shape: Option<(usize, usize)>,
     /// A row of the data as the fit had it, for pictures.
     pub row: &'a dyn Fn(usize) -> Vec<f64>,
-    /// Which end of the scale is dark.
+    /// Which end of the scale of images is dark.
     pub polarity: Polarity,
     /// The topics that were named, in the order of the components, where the method uses them.
     pub topics: &'a [Topic],
     /// What became of the guidance.
-    pub report: Option<&'a GuidanceReport>,
+    pub report: Option<Judged>,
     /// Classes to compare with.
     pub classes: Option<Classes<'a>>,
     /// The fraction of the loss of one component that the fit removes, if it is known.
@@ -127,7 +129,7 @@ struct Shown<'a> {
     order: Vec<usize>,
     named: Vec<Named>,
     /// The verdict on the topic of each component (k).
-    verdicts: Vec<Option<&'a TopicVerdict>>,
+    verdicts: Vec<Option<&'a JudgedTopic>>,
 }
 
 impl FitPage<'_> {
@@ -144,7 +146,7 @@ impl FitPage<'_> {
         page.push_str(&rebuilt::section_of(&shown));
         page.push_str(&map::section_of(&shown));
         page.push_str(&heat::section_of(&shown));
-        if let Some(report) = self.report {
+        if let Some(report) = &self.report {
             page.push_str(&advice::section_of(report, self.sample_names));
         }
         page.push_str(&closing::sections(self));
@@ -208,14 +210,14 @@ impl<'a> Shown<'a> {
             (page.sample_words().1, crate::html::thousands(n)),
             (page.component_words().1, crate::html::thousands(k)),
         ];
-        if let Some(report) = page.report.filter(|report| !report.findings.is_empty()) {
-            out.push(("of the guidance is followed", percent(report.agreement())));
+        if let Some(report) = page.report.as_ref().filter(|report| !report.items.is_empty()) {
+            out.push(("of the guidance is followed", percent(report.agreement)));
         }
         if let Some((accuracy, count)) = page.classes.as_ref().and_then(|classes| classes.held_out) {
             out.push(("accuracy", format!("{accuracy:.3} (over {count} held-out labels)")));
         }
         if let Some(explained) = page.explained {
-            out.push(("of what a single component leaves is explained", percent(explained)));
+            out.push(("explained of what one component leaves", percent(explained)));
         }
         out
     }
@@ -255,8 +257,8 @@ fn named(page: &FitPage<'_>) -> Vec<Named> {
 }
 
 /// The verdict on the topic of each component (k): several components of a topic are named after it.
-fn verdicts<'a>(page: &FitPage<'a>) -> Vec<Option<&'a TopicVerdict>> {
-    let topics = page.report.map_or(&[][..], |report| &report.topics);
+fn verdicts<'a>(page: &'a FitPage<'_>) -> Vec<Option<&'a JudgedTopic>> {
+    let topics = page.report.as_ref().map_or(&[][..], |report| &report.topics);
     let of = |name: &String| {
         let part_of = |topic: &str| name.strip_prefix(topic).is_some_and(|rest| rest.starts_with('/'));
         topics.iter().find(|t| t.topic == *name).or_else(|| topics.iter().find(|t| part_of(&t.topic)))

@@ -24,8 +24,8 @@ pub(super) fn section_of(shown: &Shown<'_>) -> String {
         return String::new();
     }
     let lead = "Each image is close to a sum of components, each times its code; only sums, no differences. \
-        Left: the image. Then what the components rebuild of it, and the largest terms of the sum, all on the \
-        same scale.";
+        Left: the image. Then what the components rebuild of it, on the same scale, and the largest terms of \
+        the sum with their fractions, each on a scale of its own.";
     section("Images from their components", lead, &format!("<div class=\"rebuilt\">{rows}</div>"))
 }
 
@@ -50,7 +50,7 @@ fn row(shown: &Shown<'_>, i: usize, shape: (usize, usize)) -> String {
         sum.iter_mut().zip(term(j)).for_each(|(sum, value)| *sum += value);
     }
     let most = picture::largest(&original).max(picture::largest(&sum));
-    let figure = |values: &[f64], caption: &str, sign: &str| {
+    let figure = |values: &[f64], caption: &str, sign: &str, most: f64| {
         let address = picture::image_up_to(values, small, shown.page.polarity, most);
         let caption = escaped(caption);
         format!(
@@ -62,11 +62,13 @@ fn row(shown: &Shown<'_>, i: usize, shape: (usize, usize)) -> String {
         (0..page.components.rows()).filter(|j| shown.shares.get(i, *j) > 0.0).collect();
     largest.sort_by(|a, b| shown.shares.get(i, *b).total_cmp(&shown.shares.get(i, *a)).then(a.cmp(b)));
     let others = largest.len().saturating_sub(PARTS);
-    let mut out = figure(&original, &page.sample_name(i), "");
-    out.push_str(&figure(&sum, "rebuilt", "≈"));
+    let mut out = figure(&original, &page.sample_name(i), "", most);
+    out.push_str(&figure(&sum, "rebuilt", "≈", most));
     for (at, j) in largest.iter().take(PARTS).enumerate() {
         let caption = format!("{} {}", page.component_names[*j], percent(shown.shares.get(i, *j)));
-        out.push_str(&figure(&term(*j), &caption, if at == 0 { "=" } else { "+" }));
+        let values = term(*j);
+        let own = picture::largest(&values);
+        out.push_str(&figure(&values, &caption, if at == 0 { "=" } else { "+" }, own));
     }
     if others > 0 {
         out.push_str(&format!("<span class=\"sign\">+ {others} more</span>"));
