@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _files, _native, _plots
 from ._anndata import to_anndata
+from ._page import page_of, write_page
 from ._report import PairInDoubt, Suggestion
 from ._tables import TablesMixin
 
@@ -182,6 +183,35 @@ class ResultsMixin(TablesMixin):
         """
         check_is_fitted(self)
         return to_anndata(self, adata, key_added)
+
+    def write_report(
+        self, path: Any, X: Any = None, *, labels: Any = None, texts: Any = None, pictures: str = "light"
+    ) -> None:
+        """Write the report: one HTML page that needs nothing else, the same as that of the command line.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, usually ``.html``. It is replaced if it exists.
+        X : array-like of shape (n_samples, n_features), default=None
+            The data of the fit, of which the page shows the hash; required where they are images.
+        labels : array-like of shape (n_samples,), default=None
+            The class of each sample where it is known (None, -1 or NaN: unknown), to compare with. Those that
+            the fit did not use judge it. By default the labels of the fit.
+        texts : sequence of str, default=None
+            The text of each sample: the page shows how the best examples begin.
+        pictures : {"light", "ink"}, default="light"
+            Images with white as large, or with dark as large.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from partwise import NMF
+        >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0]])
+        >>> NMF(2, random_state=0, tol=1e-2).fit(X).write_report("report.html", X)  # doctest: +SKIP
+        """
+        check_is_fitted(self)
+        write_page(path, page_of(self, X, labels, texts, pictures))
 
     # ------------------------------------------------------------------ plots
 

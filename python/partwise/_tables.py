@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from . import _native
 from ._names import names_of_model
 from ._pipeline import makes_names, names_made_by
 
@@ -16,14 +17,6 @@ __all__ = ["TablesMixin"]
 _TABLES = ("components", "topics", "samples", "codes", "memberships", "history")
 # How much of a text a table shows.
 _SNIPPET = 80
-
-
-def representative_samples(codes: Any, shares: Any, n: int) -> list[list[int]]:
-    """The n samples that show each component best, the best first: those with a large code, most of it in
-    this component. A sample that is small or mixed is no good example, however pure or large it is."""
-    scores = np.asarray(codes, dtype=np.float64) * shares
-    best = np.argsort(-scores, axis=0, kind="stable")[:n]
-    return [[int(i) for i in best[:, j] if scores[i, j] > 0] for j in range(scores.shape[1])]
 
 
 class TablesMixin:
@@ -37,6 +30,7 @@ class TablesMixin:
     memberships: Any
     predict_names: Any
     _clusters: Any
+    _factors_and_names: Any
 
     def _feature_names(self, given: Any = None) -> Any:
         if makes_names(given):
@@ -80,9 +74,13 @@ class TablesMixin:
         top : dict of str to list of (int, float)
             By the name of the component.
         """
-        shares = self.memberships()
-        best = representative_samples(self.codes_, shares, _positive("n", n))
-        return {str(name): [(i, float(shares[i, j])) for i in best[j]] for j, name in enumerate(self.component_names_)}
+        best = self._representatives(_positive("n", n))
+        return dict(zip((str(name) for name in self.component_names_), best, strict=True))
+
+    def _representatives(self, n: int) -> list[list[tuple[int, float]]]:
+        """The best examples of each component, with their memberships."""
+        codes, components, _ = self._factors_and_names(n)
+        return _native.representative_samples(codes, components, self._shares_of, n)
 
     def to_frame(self, what: str = "components", *, n: int = 8, feature_names: Any = None, texts: Sequence[str] | None = None) -> Any:
         """A table as a pandas DataFrame. Its rows and columns have the names that the data had.
@@ -147,14 +145,14 @@ class TablesMixin:
     def _topics_frame(self, pd: Any, n: int, feature_names: Any, snippets: list[str] | None) -> Any:
         """A row a component, and one for the samples that belong to none."""
         clusters = self._clusters(None)
-        best = representative_samples(self.codes_, self.memberships(), n)
+        best = self._representatives(n)
         shown = self._sample_labels() if snippets is None else snippets
         rows: list[dict[str, Any]] = [
             {
                 "topic": str(name),
                 "size": int((clusters == j).sum()),
                 "features": [feature for feature, value in top if value > 0],
-                "examples": [shown[i] for i in best[j]],
+                "examples": [shown[i] for i, _ in best[j]],
             }
             for j, (name, top) in enumerate(self.top_features(n, feature_names=feature_names).items())
         ]
@@ -169,7 +167,7 @@ class TablesMixin:
     def _samples_frame(self, pd: Any, n: int, snippets: list[str] | None) -> Any:
         """A row a sample."""
         clusters, shares = self._clusters(None), self.memberships()
-        best = representative_samples(self.codes_, shares, n)
+        best = [{i for i, _ in examples} for examples in self._representatives(n)]
         own = np.where(clusters >= 0, shares[np.arange(len(shares)), np.maximum(clusters, 0)], 0.0)
         index = pd.Index(self._sample_labels())
         columns: dict[str, Any] = {

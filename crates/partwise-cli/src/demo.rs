@@ -91,7 +91,7 @@ Accuracy and NMI are over the images whose label the fit did not use. Every sett
         return Ok(Outcome::Done);
     };
     let timings = Timings { fit: best.fit_seconds, ..Timings::default() };
-    let extra = Extra { comparison: Some(&comparison), mark: Some(MARK), corrected: false };
+    let extra = Extra { comparison: Some(&comparison), mark: Some(MARK), ..Extra::default() };
     outputs::write_fit(best, folder, timings, &extra)?;
     best.notes.iter().for_each(|(_, note)| Verbosity::Full.note(note));
     let out = request.out.display();

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use partwise::methods::Input;
 use partwise::{DataMatrix, MethodOptions, Model, Real, Settings};
 use partwise_classify::{Spreading, spread};
-use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note, same_names};
+use partwise_io::{ModelFile, OutputFolder, read_names, read_snippets, repeated_note, same_names};
 
 use crate::input::{self, Read, Source, Table};
 use crate::job::Job;
@@ -37,6 +37,10 @@ pub(crate) fn read(request: &FitRequest, files: &[&str]) -> Result<(OutputFolder
         let names = read_names(path, read.source.columns, "features (columns of the data)")?;
         read.source.notes.extend(repeated_note(&names, "feature names"));
         name_features(&mut read.source, names, path)?;
+    }
+    if let Some(path) = &request.page.snippets {
+        let names = read.source.row_names.as_deref();
+        read.source.snippets = Some(read_snippets(path, read.source.rows, names)?);
     }
     Ok((folder, read))
 }
@@ -212,7 +216,8 @@ fn finish<T: Real>(
     job.chosen.iter().for_each(|line| verbosity.say(line));
     let done = job.run(verbosity)?;
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
-    let extra = Extra { corrected: request.content.codes == Codes::Corrected, ..Extra::default() };
+    let corrected = request.content.codes == Codes::Corrected;
+    let extra = Extra { corrected, pictures: request.page.pictures, ..Extra::default() };
     let run = outputs::write_fit(&done, folder, timings, &extra)?;
     done.notes.iter().for_each(|(_, note)| verbosity.note(note));
     print_result(verbosity, &done, &request.write.out.display().to_string());

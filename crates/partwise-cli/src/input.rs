@@ -34,6 +34,8 @@ pub(crate) struct Source {
     pub(crate) row_names: Option<Vec<String>>,
     pub(crate) feature_names: Option<Vec<String>>,
     pub(crate) image_shape: Option<(usize, usize)>,
+    /// A line of text about each sample, for the report.
+    pub(crate) snippets: Option<Vec<String>>,
     /// From a label column of the table.
     pub(crate) labels: Option<Vec<Option<String>>>,
     /// Where the data are texts: their words, and the beginning of each.
@@ -48,6 +50,12 @@ pub(crate) struct Texts {
 }
 
 impl Source {
+    /// A line of text about each sample, where there is one.
+    pub(crate) fn snippets(&self) -> Option<&[String]> {
+        let of_texts = || self.texts.as_ref().map(|texts| &texts.snippets[..]);
+        self.snippets.as_deref().or_else(of_texts)
+    }
+
     /// The names by which files may refer to samples and features.
     pub(crate) fn names(&self) -> DataNames<'_> {
         DataNames::new(self.rows, self.row_names.as_deref(), self.columns, self.feature_names.as_deref())
@@ -113,6 +121,7 @@ pub(crate) fn read_with(from: &DataSource, known: Option<&Vocabulary>) -> Result
         row_names: table.row_names,
         feature_names: table.column_names,
         image_shape,
+        snippets: None,
         labels: table.labels,
         texts: None,
     };
@@ -148,6 +157,7 @@ fn read_texts(from: &DataSource, known: Option<&Vocabulary>) -> Result<Read> {
         row_names: documents.names,
         feature_names: Some(vocabulary.words().to_vec()),
         image_shape: None,
+        snippets: None,
         labels: documents.labels,
         texts: Some(Texts { vocabulary, snippets }),
     };

@@ -12,7 +12,8 @@ use serde_json::Value;
 use crate::job::Done;
 use crate::record::{self, Timings};
 use crate::report::{self, Comparison};
-use crate::request::Write;
+use crate::request::{Pictures, Write};
+use partwise_report::picture::Polarity;
 use partwise_report::program::Outcome;
 use partwise_report::{console, interrupt, picture};
 
@@ -45,6 +46,7 @@ pub(crate) fn write_fit<T: Real>(
 ) -> Result<Value> {
     let began = Instant::now();
     let (fit, source) = (&done.fit, done.job.source);
+    let polarity = Polarity::from(extra.pictures);
     let model = record::model(done).to_bytes();
     folder.write("model.safetensors", |w| w.write_all(&model))?;
     let rows = source.row_names.as_deref();
@@ -66,14 +68,14 @@ pub(crate) fn write_fit<T: Real>(
     }
     if let Some(shape) = source.image_shape {
         let components = fit.components.cast::<f64>();
-        if let Some(picture) = picture::montage(&components, shape) {
+        if let Some(picture) = picture::montage(&components, shape, polarity) {
             folder.write("components.png", |w| w.write_all(&picture))?;
         }
     }
     if let Some(report) = &done.report {
         folder.write("guidance_report.csv", |w| io::write_guidance_report_csv(w, report, rows))?;
     }
-    let page = report::page(done, timings, extra.comparison);
+    let page = report::page(done, timings, extra.comparison, polarity);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
     if let Some(mark) = extra.mark {
         folder.write(mark, |w| w.write_all(b"Written by `partwise demo`, which replaces this folder.\n"))?;
@@ -101,6 +103,8 @@ pub(crate) fn end(write: &Write, run: &Value) -> Outcome {
 pub(crate) struct Extra<'a> {
     /// A table of several fits for the report.
     pub(crate) comparison: Option<&'a Comparison>,
+    /// Which end of the scale of images is dark.
+    pub(crate) pictures: Pictures,
     /// Whether the files of codes hold corrected ones.
     pub(crate) corrected: bool,
     /// An empty file that marks the folder.

@@ -95,10 +95,25 @@ pub(crate) fn settings_lines<T: Real>(done: &Done<'_, T>) -> Vec<(String, String
         .into_iter()
         .filter(|(_, value)| !value.is_null())
         .map(|(key, value)| {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            let text = plain(&value);
             (key.replace('_', " "), text)
         })
         .collect()
+}
+
+/// A value of run.json as a person writes it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Bool(set) => (if *set { "yes" } else { "no" }).into(),
+        Value::Number(number) => number
+            .as_f64()
+            .filter(|x| x.fract() == 0.0 && x.abs() < 1e15)
+            .map_or_else(|| number.to_string(), |whole| format!("{whole:.0}")),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => fields.get("kind").map_or_else(|| value.to_string(), plain),
+        Value::Null => String::new(),
+    }
 }
 
 /// Which labels guided: positions and classes.
@@ -258,4 +273,17 @@ pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
         "peak_memory_bytes": peak_memory(),
         "notes": notes,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_shown_without_the_marks_of_json() {
+        let shown = |value| plain(&value);
+        assert_eq!(shown(json!({ "kind": "tfidf", "weights": "in the model" })), "tfidf");
+        assert_eq!(shown(json!([0.0, 0.5])), "0, 0.5");
+        assert_eq!([shown(json!(1e-4)), shown(json!(true)), shown(json!(3))], ["0.0001", "yes", "3"]);
+    }
 }

@@ -96,19 +96,17 @@ fn print_report(verbosity: Verbosity, report: &GuidanceReport, names: Option<&[S
             "spread labels: {followed} of {n} topics hold nearly all samples that the classifier put there"
         ));
     }
-    let with_names = |finding: &Finding, word: &str| {
+    let named = |finding: &Finding| {
         let of_samples = names.map(|names| finding.samples.iter().filter_map(|i| names.get(*i)));
         let of_samples: Vec<&str> = of_samples.into_iter().flatten().map(String::as_str).collect();
-        let named =
-            if of_samples.is_empty() { String::new() } else { format!(" ({})", of_samples.join(", ")) };
-        format!("{word}: {}{named}", finding.message)
+        if of_samples.is_empty() { String::new() } else { format!(" ({})", of_samples.join(", ")) }
     };
-    let line = |finding: &Finding| with_names(finding, finding.verdict.name());
+    let line = |f: &Finding| format!("{}: {}{}", f.verdict.name(), f.message, named(f));
     listed(verbosity, report.not_followed().map(line).collect(), MOST);
     let surprising: Vec<String> = report
         .surprising()
         .filter(|finding| finding.verdict == Verdict::Followed)
-        .map(|finding| with_names(finding, finding.plausibility.name()))
+        .map(|f| format!("{}: {}{}", f.plausibility.name(), f.message, named(f)))
         .collect();
     listed(verbosity, surprising, MOST);
 }

@@ -113,8 +113,8 @@ fn what_is_not_followed_or_surprising_is_listed_in_every_output() {
     assert!(
         page.contains("What was not followed")
             && page.contains("but surprising")
-            && page.contains("<td>d3 (3)</td>"),
-        "the table is missing"
+            && page.contains("<li><b>label sport: d3 (3)</b>"),
+        "the lists are missing"
     );
 }
 

@@ -12,6 +12,7 @@ mod fitting;
 mod guidance;
 mod measures;
 mod options;
+mod page;
 mod progress;
 mod rank;
 
@@ -39,6 +40,8 @@ mod _native {
     use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
     #[pymodule_export]
     use super::options::check_parameters;
+    #[pymodule_export]
+    use super::page::{report_page, representative_samples};
     #[pymodule_export]
     use super::rank::select_rank;
     #[pymodule_export]

@@ -11,13 +11,13 @@ use partwise::recipes::RankSettings;
 use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 use partwise_classify::Spreading;
 
-use super::choices::{Codes, Precision};
+use super::choices::{Codes, Pictures, Precision};
 use super::data::DataSource;
 use super::flags::{
     ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
     SweepFlags, TransformFlags,
 };
-use super::groups::{Content, LabelSource, Run, Write};
+use super::groups::{Content, LabelSource, Page, Run, Write};
 
 /// Where a graph of the samples is from.
 pub(crate) enum GraphSource {
@@ -70,6 +70,7 @@ pub(crate) struct FitRequest {
     pub(crate) settings: Settings,
     pub(crate) start: Option<PathBuf>,
     pub(crate) content: Content,
+    pub(crate) page: Page,
     pub(crate) write: Write,
     /// Sentences on what was chosen for the user.
     pub(crate) chosen: Vec<String>,
@@ -82,7 +83,7 @@ impl FitRequest {
 
     /// `ending`: what a folder that is named after the data contains.
     fn named(flags: FitFlags, ending: &str) -> Result<Self> {
-        let FitFlags { given, read, known, graph: graphs, model, solve, content, write } = flags;
+        let FitFlags { given, read, known, graph: graphs, model, solve, content, page, write } = flags;
         let mut chosen = Vec::new();
         let (method, loss) = match (model.method, model.loss) {
             (Some((method, Some(own))), Some(loss)) if own != loss => bail!(
@@ -124,6 +125,7 @@ impl FitRequest {
             settings: settings(&solve, model.l1, model.l2)?,
             start: solve.start,
             content,
+            page,
             write: write.for_data(&data, ending),
             data,
             chosen,
@@ -281,6 +283,9 @@ impl SweepRequest {
         }
         if flags.fit.content.codes != Codes::Plain {
             bail!("sweep writes no codes; remove --codes");
+        }
+        if flags.fit.page.snippets.is_some() || flags.fit.page.pictures != Pictures::default() {
+            bail!("the page of sweep shows no samples; remove --snippets and --pictures");
         }
         let mut scales = flags.scales;
         scales.sort_by(f64::total_cmp);

@@ -12,7 +12,7 @@ use partwise_classify::Spreading;
 
 use super::choices::{self, MethodChoice, Precision};
 use super::data::ReadFlags;
-use super::groups::{Content, LabelSource, Run, Solver, WriteFlags};
+use super::groups::{Content, LabelSource, Page, Run, Solver, WriteFlags};
 use super::method_flags::{Given, MethodFlags, parameter_flags, with_methods};
 
 const ANYTHING: &[Input] = &[Input::Guidance];
@@ -62,6 +62,8 @@ pub(crate) struct FitFlags {
     pub(super) read: ReadFlags,
     #[command(flatten)]
     pub(super) content: Content,
+    #[command(flatten)]
+    pub(super) page: Page,
     #[command(flatten)]
     pub(super) write: WriteFlags,
 }

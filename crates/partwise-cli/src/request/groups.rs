@@ -9,7 +9,7 @@ use partwise::recipes::ShareOf;
 use partwise::{Settings, SolverChoice};
 use partwise_report::console::Verbosity;
 
-use super::choices::{self, Codes};
+use super::choices::{self, Codes, Pictures};
 use super::data::DataSource;
 
 /// Where the result is written, and what is printed.
@@ -95,6 +95,18 @@ pub(crate) struct Content {
     /// sums. run.json and the report state the choice.
     #[arg(long, value_parser = choices::shares())]
     pub(crate) shares: Option<ShareOf>,
+}
+
+/// What report.html shows.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Page {
+    /// A line of text about each sample, which report.html shows: a table with the columns name and snippet
+    /// (documents.csv), or a text file with one line per sample.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) snippets: Option<PathBuf>,
+    /// How images are drawn: white is large (light), or dark is large (ink).
+    #[arg(long, value_enum, default_value = "light")]
+    pub(crate) pictures: Pictures,
 }
 
 /// Labels, and which of them the fit uses.

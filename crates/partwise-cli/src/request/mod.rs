@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
-pub(crate) use choices::{Clusters, Codes, Precision};
+pub(crate) use choices::{Clusters, Codes, Pictures, Precision};
 pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};

@@ -7,7 +7,7 @@
 //! P (n × d) is 1 where X is known (by default everywhere). Reference: Lee & Seung 2001, "Algorithms for
 //! non-negative matrix factorization". Differs: supports every solver, and missing entries (squared loss).
 
-use super::{Input, Known, Loss, MethodSpec, Terms};
+use super::{Input, Known, Loss, MethodSpec, Terms, publications};
 use crate::engine::term::ModelTerm;
 use crate::terms::EntryWeights;
 
@@ -21,6 +21,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     needs: "nothing",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     reference: "Lee & Seung 2001, NIPS 13, 556-562",
+    publications: &[publications::LEE_SEUNG_2001],
     differs: "supports every solver, not only multiplicative updates, and missing entries (squared loss)",
     takes: &[Input::KnownEntries],
     terms,

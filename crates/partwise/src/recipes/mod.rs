@@ -6,6 +6,7 @@ mod guidance_report;
 mod guided;
 mod memberships;
 mod rank;
+mod representatives;
 mod steering;
 mod strength;
 mod suggest;
@@ -21,6 +22,8 @@ pub use guided::{
 pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
 pub use rank::{Holdout, RankChoice, RankProgress, RankRow, RankSettings, loss_for_rank, select_rank};
+#[doc(hidden)]
+pub use representatives::{distinctive_features, representatives};
 pub use steering::{Action, Changes, Others, Steering, TopicChange};
 #[doc(hidden)]
 pub use steering::{Now, Start, Steered, steer, with_all_topics};

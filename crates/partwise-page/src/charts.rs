@@ -110,7 +110,9 @@ pub fn label(value: f64) -> String {
 pub fn line(chart: &Line<'_>) -> String {
     let points: Vec<(f64, f64)> =
         chart.points.iter().copied().filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
-    let Some(last) = points.last() else { return String::new() };
+    if points.is_empty() {
+        return String::new();
+    }
     let axis = Axis::new(chart, &points);
     let low = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
     let high = points.iter().map(|p| p.0).fold(f64::NEG_INFINITY, f64::max);
@@ -134,27 +136,61 @@ pub fn line(chart: &Line<'_>) -> String {
         level(&mut svg, "lv", axis.place(value));
         text(&mut svg, LEFT + 6.0, axis.place(value) - 5.0, "start", name);
     }
-    let path: Vec<String> =
-        points.iter().map(|(a, b)| format!("{:.1},{:.1}", x(*a), axis.place(*b))).collect();
-    for (point, mark) in points.iter().zip(&chart.marks) {
-        let (cx, cy) = (x(point.0), axis.place(point.1));
-        let _ = write!(svg, "<circle class=\"d\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"2.5\"/>");
-        let right = cx > WIDTH / 2.0;
-        text(
-            &mut svg,
-            if right { cx - 6.0 } else { cx + 6.0 },
-            cy - 5.0,
-            if right { "end" } else { "start" },
-            mark,
-        );
+    marks(&mut svg, chart, &points, (&x, &axis));
+    let drawn = |points: &[(f64, f64)]| -> String {
+        let place = |(a, b): &(f64, f64)| format!("{:.1},{:.1}", x(*a), axis.place(*b));
+        points.iter().map(place).collect::<Vec<_>>().join(" ")
+    };
+    let envelope = envelope(&points).filter(|_| chart.across.is_none());
+    if envelope.is_some() {
+        let _ = write!(svg, "<polyline class=\"f\" points=\"{}\"/>", drawn(&points));
     }
+    let shown = envelope.unwrap_or(points);
+    let last = shown.last().copied().unwrap_or_default();
     let (cx, cy) = (x(last.0), axis.place(last.1));
     let _ = write!(
         svg,
         "<polyline class=\"l\" points=\"{}\"/><circle class=\"d\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.5\"/></svg>",
-        path.join(" ")
+        drawn(&shown)
     );
     svg
+}
+
+/// The least value so far at each point, for a line like a saw (accelerated runs overshoot): one that rises
+/// at more than a tenth of its steps. Such a line is drawn faintly behind it.
+fn envelope(points: &[(f64, f64)]) -> Option<Vec<(f64, f64)>> {
+    let rises = points.windows(2).filter(|pair| pair[1].1 > pair[0].1).count();
+    if points.len() < 20 || rises * 10 <= points.len() {
+        return None;
+    }
+    let mut least = f64::INFINITY;
+    let so_far = |(at, value): &(f64, f64)| {
+        least = least.min(*value);
+        (*at, least)
+    };
+    Some(points.iter().map(so_far).collect())
+}
+
+/// A dot for each marked point, and its word. Points that lie on each other share one text.
+fn marks(svg: &mut String, chart: &Line<'_>, points: &[(f64, f64)], (x, axis): (&dyn Fn(f64) -> f64, &Axis)) {
+    /// Points nearer than this share a text.
+    const NEAR: f64 = 18.0;
+    let mut groups: Vec<(f64, f64, Vec<&str>)> = Vec::new();
+    for (point, mark) in points.iter().zip(&chart.marks) {
+        let (cx, cy) = (x(point.0), axis.place(point.1));
+        let _ = write!(svg, "<circle class=\"d\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"2.5\"/>");
+        // A text is wide and low: what is beside it counts from further away than what is above it.
+        let near = |g: &&mut (f64, f64, Vec<&str>)| (g.0 - cx).abs() < 2.0 * NEAR && (g.1 - cy).abs() < NEAR;
+        match groups.iter_mut().find(near) {
+            Some(group) => group.2.push(mark),
+            None => groups.push((cx, cy, vec![mark])),
+        }
+    }
+    for (cx, cy, words) in groups {
+        let right = cx > WIDTH / 2.0;
+        let (at, anchor) = if right { (cx - 6.0, "end") } else { (cx + 6.0, "start") };
+        text(svg, at, cy - 6.0, anchor, &words.join(", "));
+    }
 }
 
 fn level(svg: &mut String, class: &str, y: f64) {
@@ -218,6 +254,24 @@ mod tests {
         for (low, high) in [(0.0, f64::INFINITY), (f64::NAN, 1.0), (1.0, 1.0), (2.0, 1.0)] {
             assert!(ticks(low, high, 5).is_empty());
         }
+    }
+
+    #[test]
+    fn a_saw_is_drawn_as_its_envelope_and_marks_on_each_other_share_a_text() {
+        let saw = |i: usize| (i as f64, 100.0 / (1.0 + i as f64) + if i % 3 == 0 { 5.0 } else { 0.0 });
+        let svg = line(&Line { title: "t", points: (0..40).map(saw).collect(), ..Line::default() });
+        assert_eq!(svg.matches("<polyline class=\"f\"").count(), 1);
+        let smooth = |i: usize| (i as f64, 100.0 / (1.0 + i as f64));
+        let svg = line(&Line { title: "t", points: (0..40).map(smooth).collect(), ..Line::default() });
+        assert!(!svg.contains("class=\"f\""));
+        let svg = line(&Line {
+            title: "t",
+            points: vec![(0.2, 0.1), (0.9, 0.5), (0.91, 0.5), (0.9, 0.51)],
+            marks: ["×0.1", "×0.3", "×1", "×3"].map(String::from).to_vec(),
+            across: Some("a"),
+            ..Line::default()
+        });
+        assert!(svg.contains(">×0.3, ×1, ×3</text>") && svg.contains(">×0.1</text>"), "{svg}");
     }
 
     #[test]
