@@ -4,6 +4,7 @@
 
 mod arrays;
 mod classification;
+mod command;
 mod data;
 mod document;
 mod errors;
@@ -27,6 +28,8 @@ use pyo3::types::{PyDict, PyList};
 mod _native {
     #[pymodule_export]
     use super::classification::automatic;
+    #[pymodule_export]
+    use super::command::command_line;
     #[pymodule_export]
     use super::files::{digits, read_labels, read_model, read_table, scaled_values, write_model};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! The `main` of a program: flags, signals, faults, exit codes.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -21,11 +22,20 @@ pub enum Outcome {
     Interrupted,
 }
 
-/// Reads the flags, runs the command that they ask for, prints what went wrong, and returns the exit code.
+/// The `main` of a program: [`run_with`] the arguments of the process.
 pub fn run<Flags: Parser>(command: impl FnOnce(Flags) -> anyhow::Result<Outcome>) -> ExitCode {
+    ExitCode::from(run_with(std::env::args_os(), command))
+}
+
+/// Reads the flags, runs the command that they ask for, prints what went wrong, and returns the exit code.
+/// The first argument is the name of the program.
+pub fn run_with<Flags: Parser>(
+    arguments: impl IntoIterator<Item = OsString>,
+    command: impl FnOnce(Flags) -> anyhow::Result<Outcome>,
+) -> u8 {
     std::panic::set_hook(Box::new(|fault| console::own_fault(&fault.to_string())));
     interrupt::listen();
-    let code = match Flags::try_parse() {
+    let code = match Flags::try_parse_from(arguments) {
         Ok(flags) => code_of(|| command(flags)),
         Err(error) => {
             console::usage(&error);
@@ -33,15 +43,15 @@ pub fn run<Flags: Parser>(command: impl FnOnce(Flags) -> anyhow::Result<Outcome>
         }
     };
     match console::finish() {
-        Err(_) if code != 0 => code.into(),
+        Err(_) if code != 0 => code,
         // The reader had enough (`| head`): nothing to report, and the code that a shell shows for such a
         // program.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(141),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 141,
         Err(error) => {
             console::error(&anyhow::Error::new(error).context("cannot write to standard output"));
-            ExitCode::from(2)
+            2
         }
-        Ok(()) => code.into(),
+        Ok(()) => code,
     }
 }
 

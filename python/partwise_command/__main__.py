@@ -1,0 +1,5 @@
+"""``python -m partwise_command`` is the command ``partwise``."""
+
+from . import main
+
+main()
