@@ -14,6 +14,7 @@ mod ns_nmf;
 mod ntf;
 mod options;
 mod parameters;
+mod publications;
 mod scnmf;
 mod semi_gnmf;
 mod ssnmf;
@@ -108,6 +109,8 @@ pub struct MethodSpec {
     pub form: Form,
     /// Reference with DOI.
     pub reference: &'static str,
+    /// The publications as BibTeX entries, in the order of `reference`.
+    pub(crate) publications: &'static [&'static str],
     /// What differs from the paper, in a sentence.
     pub differs: &'static str,
     /// Checks the guidance against the shape, and returns the terms other than the loss.
@@ -126,6 +129,15 @@ impl MethodSpec {
     /// Whether it takes this.
     pub fn takes(&self, input: Input) -> bool {
         self.takes.contains(&input)
+    }
+
+    /// BibTeX entries for work that uses the method: Partwise, then the publications of the method (of its
+    /// special cases where no publication describes it), with an empty line between them.
+    #[doc(hidden)]
+    pub fn bibtex(&self) -> String {
+        let entries: Vec<&str> =
+            std::iter::once(publications::PARTWISE).chain(self.publications.iter().copied()).collect();
+        entries.join("\n\n")
     }
 
     /// Whether component j belongs to class j wherever the fit starts.
@@ -198,6 +210,7 @@ const PLAIN: MethodSpec = MethodSpec {
     rescales: false,
     half_objective: false,
     reference: "",
+    publications: &[],
     differs: "",
     terms: no_terms,
 };

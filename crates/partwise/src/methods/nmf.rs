@@ -7,7 +7,7 @@
 //! Reference: Lee & Seung 2001, "Algorithms for non-negative matrix factorization". Differs: supports every
 //! solver.
 
-use super::{Loss, MethodSpec, no_terms};
+use super::{Loss, MethodSpec, no_terms, publications};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "nmf",
@@ -19,6 +19,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     needs: "nothing",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     reference: "Lee & Seung 2001, NIPS 13, 556-562",
+    publications: &[publications::LEE_SEUNG_2001],
     differs: "supports every solver, not only multiplicative updates",
     terms: no_terms,
     ..super::PLAIN
