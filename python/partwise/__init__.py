@@ -20,6 +20,7 @@ True
 from . import _estimators, _guidance, _native, datasets, metrics
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
+from ._citation import cite
 from ._errors import guard
 from ._estimators import *  # noqa: F403
 from ._files import load
@@ -42,6 +43,7 @@ __all__ = [
     "Suggestion",
     "__version__",
     "automatic",
+    "cite",
     "datasets",
     "load",
     "metrics",

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | tidy | bench | docs | dist | deny`.
+//! The project's own commands: `cargo xtask test | tidy | bench | docs | dist | workflows | deny`.
 
 // Printing is what these commands do.
 #![allow(clippy::print_stdout)]
@@ -29,6 +29,7 @@ cargo xtask docs    the documentation, opened in a browser
 cargo xtask dist    the files of a release, in target/dist: wheel, source distribution, command line; options:
     --target TRIPLE for another platform, such as aarch64-unknown-linux-gnu
     --check         installs the files that are there without Rust and uses them
+cargo xtask workflows   the files in .github and CITATION.cff: schemas, expressions, security
 cargo xtask deny    licences, duplicates and origins of the dependencies; --advisories: vulnerabilities too";
 
 fn main() -> ExitCode {
@@ -63,6 +64,7 @@ fn run() -> Result<ExitCode> {
         Some("bench") if check => check::bench_check(&root),
         Some("bench") => check::bench(&root),
         Some("docs") => check::docs(&root),
+        Some("workflows") => hosting::workflows(&root),
         Some("deny") => hosting::deny(&root, advisories),
         Some(other) => bail!("there is no command \"{other}\"\n{USAGE}"),
         None => bail!("a command is needed\n{USAGE}"),

@@ -38,12 +38,7 @@ pub(crate) fn install(python: &Path) -> Command {
 }
 
 /// Makes a virtual environment with these packages; made once for each list.
-pub(crate) fn environment(
-    root: &Path,
-    name: &str,
-    interpreter: &str,
-    packages: &[&str],
-) -> Result<ExitCode> {
+pub(crate) fn environment(root: &Path, name: &str, interpreter: &str, packages: &[&str]) -> Result<ExitCode> {
     let stamp = folder(root, name).join("packages.txt");
     let wanted = packages.join("\n");
     if std::fs::read_to_string(&stamp).is_ok_and(|made| made == wanted) {

@@ -3,6 +3,7 @@
 //!
 //! Exit codes: see [`program::EXIT_CODES`].
 
+mod cite;
 mod classify;
 mod completions;
 mod demo;
@@ -60,5 +61,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Methods(request) => methods::run(&request),
         Command::Demo(request) => demo::run(&request),
         Command::Completions(request) => completions::run(&request),
+        Command::Cite(request) => cite::run(&request),
     })
 }

@@ -3,6 +3,7 @@
 //! works.
 
 mod arrays;
+mod citation;
 mod classification;
 mod command;
 mod data;
@@ -26,6 +27,8 @@ use pyo3::types::{PyDict, PyList};
 /// The native module of the Python package.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::citation::cite;
     #[pymodule_export]
     use super::classification::automatic;
     #[pymodule_export]

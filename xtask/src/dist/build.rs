@@ -6,9 +6,9 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 
-use super::{FILES, SUMS, archive_name, emptied, folder, host, version, work};
+use super::{FILES, SUMS, archive_name, emptied, folder, host, work};
 use crate::pip::{self, NEWEST_PYTHON, environment};
-use crate::step::execute;
+use crate::step::{execute, version};
 
 const ENVIRONMENT: &str = "dist";
 
@@ -26,8 +26,12 @@ const OLDEST_GLIBC: &str = "2.17";
 const TEXTS: &[&str] = &["README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE-MIT", "LICENSE-APACHE"];
 
 /// Shells, and the file in which each looks for its completions.
-const SHELLS: &[(&str, &str)] =
-    &[("bash", "partwise.bash"), ("zsh", "_partwise"), ("fish", "partwise.fish"), ("powershell", "_partwise.ps1")];
+const SHELLS: &[(&str, &str)] = &[
+    ("bash", "partwise.bash"),
+    ("zsh", "_partwise"),
+    ("fish", "partwise.fish"),
+    ("powershell", "_partwise.ps1"),
+];
 
 /// Builds all of it for a platform.
 pub(super) fn build(root: &Path, triple: &str) -> Result<ExitCode> {
@@ -84,7 +88,12 @@ impl Release<'_> {
         done(self.python().args([FILES, "unpack"]).arg(packed).arg(&folder))?;
         let source = folder.join(format!("partwise-{}", self.version));
         // The lock file still has the crates that the source distribution leaves out.
-        done(self.tool("cargo").args(["metadata", "--format-version", "1", "--quiet"]).current_dir(&source).stdout(std::process::Stdio::null()))?;
+        done(
+            self.tool("cargo")
+                .args(["metadata", "--format-version", "1", "--quiet"])
+                .current_dir(&source)
+                .stdout(std::process::Stdio::null()),
+        )?;
         Ok(source)
     }
 
@@ -121,14 +130,17 @@ impl Release<'_> {
             copy(&self.root.join(text), &stage.join(text))?;
         }
         // The program writes them itself; for another platform the one of this machine does.
-        let runs = if self.triple == host()? { program.to_path_buf() } else { self.program_of_this_machine()? };
+        let runs =
+            if self.triple == host()? { program.to_path_buf() } else { self.program_of_this_machine()? };
         done(Command::new(&runs).args(["man", "--out"]).arg(stage.join("man")))?;
         for (shell, file) in SHELLS {
-            let printed = Command::new(&runs).args(["completions", shell]).output().context("starting partwise")?;
+            let printed =
+                Command::new(&runs).args(["completions", shell]).output().context("starting partwise")?;
             if !printed.status.success() {
                 bail!("partwise completions {shell} failed: {}", String::from_utf8_lossy(&printed.stderr));
             }
-            std::fs::write(stage.join("completions").join(file), printed.stdout).context("writing completions")?;
+            std::fs::write(stage.join("completions").join(file), printed.stdout)
+                .context("writing completions")?;
         }
         let end = if self.triple.contains("windows") { "zip" } else { "tar.gz" };
         let archive = self.out.join(format!("{name}.{end}"));

@@ -6,9 +6,9 @@ use std::process::{Command, ExitCode, Output};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{FILES, SUMS, archive_name, emptied, folder, host, only_file, version, work};
+use super::{FILES, SUMS, archive_name, emptied, folder, host, only_file, work};
 use crate::pip::{NEWEST_PYTHON, environment, install, program, programs};
-use crate::step::execute;
+use crate::step::{execute, version};
 
 /// What only the tests need, once it is shown that the wheel needs none of it.
 const FOR_TESTS: &[&str] = &["pytest>=8", "pandas", "matplotlib"];
@@ -94,7 +94,9 @@ impl User {
     fn installs_the_wheel(&self, wheel: &Path, version: &str) -> Result<()> {
         let pip = install(&self.python);
         // A wheel that isn't there for this platform must not be built: there is no compiler.
-        done(self.command(pip.get_program()).args(pip.get_args()).args(["--only-binary", ":all:"]).arg(wheel))?;
+        done(
+            self.command(pip.get_program()).args(pip.get_args()).args(["--only-binary", ":all:"]).arg(wheel),
+        )?;
         let shown = text_of(self.partwise().arg("--version"))?;
         ensure!(shown.trim() == format!("partwise {version}"), "partwise --version printed {shown}");
         let module = text_of(self.command(&self.python).args(["-m", "partwise", "--version"]))?;
@@ -106,7 +108,10 @@ impl User {
     fn fits(&self) -> Result<()> {
         done(self.partwise().args(["demo", "--quiet"]))?;
         let page = std::fs::read_to_string(self.home.join("partwise-demo").join("report.html"));
-        ensure!(page.context("reading the demo's report")?.contains("</html>"), "the demo's report is cut off");
+        ensure!(
+            page.context("reading the demo's report")?.contains("</html>"),
+            "the demo's report is cut off"
+        );
         std::fs::write(self.home.join("x.csv"), "a,b,c\n5,1,0\n4,1,0\n0,1,3\n0,2,6\n")?;
         done(self.partwise().args(["fit", "x.csv", "-k", "2", "--out", "fit", "--quiet"]))?;
         let script = "import partwise; model = partwise.load('fit/model.safetensors'); \
@@ -127,10 +132,18 @@ impl User {
         done(unpack.arg(root.join(FILES)).arg("unpack").arg(&archive).arg(&self.home))?;
         let unpacked = self.home.join(name);
         for file in [
-            "README.md", "CITATION.cff", "LICENSE-MIT", "LICENSE-APACHE", "completions/partwise.bash",
-            "completions/_partwise", "completions/partwise.fish", "man/partwise.1", "man/partwise-fit.1",
+            "README.md",
+            "CITATION.cff",
+            "LICENSE-MIT",
+            "LICENSE-APACHE",
+            "completions/partwise.bash",
+            "completions/_partwise",
+            "completions/partwise.fish",
+            "man/partwise.1",
+            "man/partwise-fit.1",
         ] {
-            let size = std::fs::metadata(unpacked.join(file)).with_context(|| format!("{file} is missing"))?;
+            let size =
+                std::fs::metadata(unpacked.join(file)).with_context(|| format!("{file} is missing"))?;
             ensure!(size.len() > 100, "{file} in the archive is cut off");
         }
         let program = unpacked.join(if cfg!(windows) { "partwise.exe" } else { "partwise" });
@@ -138,7 +151,10 @@ impl User {
         ensure!(shown == text_of(self.partwise().arg("--version"))?, "the archive has {shown}");
         done(self.command(&program).args(["fit", "x.csv", "-k", "2", "--out", "same", "--quiet"]))?;
         let codes = |folder: &str| std::fs::read(self.home.join(folder).join("codes.npy"));
-        ensure!(codes("fit")? == codes("same")?, "the program of the archive has other results than the wheel");
+        ensure!(
+            codes("fit")? == codes("same")?,
+            "the program of the archive has other results than the wheel"
+        );
         Ok(())
     }
 
@@ -167,7 +183,8 @@ fn done(command: &mut Command) -> Result<()> {
 
 /// What a program that must succeed prints.
 fn text_of(command: &mut Command) -> Result<String> {
-    let Output { status, stdout, stderr } = command.output().with_context(|| format!("starting {command:?}"))?;
+    let Output { status, stdout, stderr } =
+        command.output().with_context(|| format!("starting {command:?}"))?;
     if !status.success() {
         bail!("{command:?} ended with {status}: {}", String::from_utf8_lossy(&stderr));
     }

@@ -72,14 +72,6 @@ fn host() -> Result<String> {
     line.map(str::to_string).context("rustc -vV names no host")
 }
 
-/// The version of the workspace.
-fn version(root: &Path) -> Result<String> {
-    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).context("reading Cargo.toml")?;
-    let manifest: toml_edit::DocumentMut = manifest.parse().context("parsing Cargo.toml")?;
-    let version = manifest["workspace"]["package"]["version"].as_str();
-    version.map(str::to_string).context("Cargo.toml has no version")
-}
-
 /// How the archive with the command line is called, and the folder in it.
 fn archive_name(version: &str, triple: &str) -> String {
     format!("partwise-{version}-{triple}")

@@ -5,6 +5,7 @@
 //! Every help text is a sentence with its default and range.
 
 pub(crate) mod choices;
+mod cite;
 mod fit;
 mod flags;
 mod groups;
@@ -16,6 +17,7 @@ use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
 pub(crate) use choices::{Clusters, Codes, Precision};
+pub(crate) use cite::CiteRequest;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
 pub(crate) use groups::{DataSource, LabelSource, Run, Write};
@@ -65,6 +67,9 @@ pub(crate) enum Command {
     /// Print a completion script for a shell.
     #[command(after_help = EXIT_CODES)]
     Completions(CompletionsRequest),
+    /// Print what to cite, as BibTeX.
+    #[command(after_help = EXIT_CODES)]
+    Cite(CiteRequest),
 }
 
 #[derive(Args, Debug)]
