@@ -2,4 +2,5 @@
 
 from partwise_command import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use clap::Parser;
 
@@ -12,6 +13,14 @@ pub const EXIT_CODES: &str = "Exit codes: 0 done; 2 invalid input or options, to
     output that cannot be written; 101 an error in Partwise itself; 130 stopped by Ctrl-C, SIGTERM or SIGHUP \
     (a fit, a sweep or an experiment writes the result so far); 141 the reader of standard output closed the \
     pipe.";
+
+static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// What the program was asked to do: its arguments without its own name. Those of the process may be others,
+/// because the Python package runs the command line inside of Python.
+pub fn arguments() -> &'static [OsString] {
+    ARGUMENTS.get().map_or(&[], |all| all.get(1..).unwrap_or_default())
+}
 
 /// How a command ended when nothing was wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +42,8 @@ pub fn run_with<Flags: Parser>(
     arguments: impl IntoIterator<Item = OsString>,
     command: impl FnOnce(Flags) -> anyhow::Result<Outcome>,
 ) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    ARGUMENTS.get_or_init(|| arguments.clone());
     std::panic::set_hook(Box::new(|fault| console::own_fault(&fault.to_string())));
     interrupt::listen();
     let code = match Flags::try_parse_from(arguments) {

@@ -84,7 +84,7 @@ impl Release<'_> {
     fn source_distribution(&self) -> Result<PathBuf> {
         done(self.tool("maturin").args(["sdist", "--quiet", "--out"]).arg(&self.out))?;
         let packed = self.out.join(format!("partwise-{}.tar.gz", self.version));
-        let folder = emptied(work(self.root).join("source"))?;
+        let folder = work(self.root).join("source");
         done(self.python().args([FILES, "unpack"]).arg(packed).arg(&folder))?;
         let source = folder.join(format!("partwise-{}", self.version));
         // The lock file still has the crates that the source distribution leaves out.

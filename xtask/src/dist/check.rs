@@ -129,8 +129,9 @@ impl User {
         let end = if cfg!(windows) { "zip" } else { "tar.gz" };
         let archive = folder(root).join(format!("{name}.{end}"));
         let mut unpack = self.command(&self.python);
-        done(unpack.arg(root.join(FILES)).arg("unpack").arg(&archive).arg(&self.home))?;
-        let unpacked = self.home.join(name);
+        let place = self.home.join("archive");
+        done(unpack.arg(root.join(FILES)).arg("unpack").arg(&archive).arg(&place))?;
+        let unpacked = place.join(name);
         for file in [
             "README.md",
             "CITATION.cff",

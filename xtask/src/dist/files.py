@@ -32,13 +32,31 @@ def pack(folder, archive):
 
 
 def unpack(archive, folder):
-    """An archive into a folder."""
+    """An archive into a folder.
+
+    A file that is there with the same content stays as it is, and others get the time of now: cargo compares
+    times to see what it must build again, and those in archives are the same for every version.
+    """
+    folder, files = Path(folder), members(archive)
+    wanted = {folder / name for name in files}
+    for path in [path for path in folder.rglob("*") if path.is_file() and path not in wanted]:
+        path.unlink()
+    for name, (content, executable) in files.items():
+        path = folder / name
+        if not path.exists() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        if executable:
+            path.chmod(0o755)
+
+
+def members(archive):
+    """The files of an archive by name: the content, and whether it is a program."""
     if str(archive).endswith(".zip"):
         with zipfile.ZipFile(archive) as packed:
-            packed.extractall(folder)
-    else:
-        with tarfile.open(archive) as packed:
-            packed.extractall(folder)
+            return {name: (packed.read(name), name.endswith(".exe")) for name in packed.namelist() if not name.endswith("/")}
+    with tarfile.open(archive) as packed:
+        return {entry.name: (packed.extractfile(entry).read(), bool(entry.mode & 0o100)) for entry in packed if entry.isfile()}
 
 
 def sums_of(folder, leave_out):
