@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
+from ._images import as_rows
 from ._names import DataNames, Names, by_name, column_labels, component_order, is_anndata, names_of, nearest, row_labels
 from ._warn import warn
 
@@ -42,12 +43,13 @@ def obs_column(X: Any, name: str) -> Any:
 
 def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     """X (n, d) as a C-ordered float array or CSR with checked shape and feature names; not copied where it is
-    that already.
+    that already. A stack of images (n, height, width) becomes rows of pixels.
 
     With ``reset`` the estimator keeps the names of samples and features. Entries are not looked at: the
     engine checks them and says which is at fault.
     """
     kinds = [np.float64, np.float32] if dtype is None else [_precision(dtype)]
+    X = as_rows(estimator, X, reset=reset)
     single = kinds == [np.float32]
     if single:
         # Numbers of 64 bits are looked at before they are rounded.

@@ -298,10 +298,13 @@ class ResultsMixin:
         check_is_fitted(self)
         return _plots.convergence(self, ax)
 
-    def plot_components(self, *, shape: tuple[int, int] | None = None, feature_names: Any = None, n_features: int = 10, n_columns: int = 5) -> Any:
+    def plot_components(
+        self, *, shape: tuple[int, int] | None = None, feature_names: Any = None, n_features: int = 10, n_columns: int = 5, cmap: str | None = None
+    ) -> Any:
         """The components as images of ``shape`` (height, width), or as bars of their largest features.
 
-        A model of the command line that was fitted to images has the shape (``image_shape_``).
+        A model that was fitted to images has the shape (``image_shape_``). Black is 0 and white the largest
+        entry, as in the report of the command line; ``cmap="gray_r"`` draws dark on white.
 
         Returns
         -------
@@ -309,7 +312,28 @@ class ResultsMixin:
             One per component.
         """
         check_is_fitted(self)
-        return _plots.components(self, shape, feature_names, n_features, n_columns)
+        return _plots.components(self, shape, feature_names, n_features, n_columns, cmap)
+
+    def plot_reconstruction(self, X: Any, n: int = 8, *, shape: tuple[int, int] | None = None, cmap: str | None = None) -> Any:
+        """``n`` samples of X, evenly spread, as images, and below each its codes times the components.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, height, width) or (n_samples, n_features)
+            Images, those of the fit or others.
+        n : int, default=8
+            How many.
+        shape : (int, int), default=None
+            Height and width; by default those of the fit.
+        cmap : str, default=None
+            A colour map of matplotlib. None: black is 0, white the largest entry.
+
+        Returns
+        -------
+        axes : ndarray of matplotlib.axes.Axes of shape (2, n)
+        """
+        check_is_fitted(self)
+        return _plots.reconstruction(self, X, n, shape, cmap)
 
     def plot_memberships(self, ax: Any = None) -> Any:
         """The memberships of each sample; samples are ordered by their largest membership.

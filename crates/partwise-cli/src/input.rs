@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use partwise::methods::{self, Input, MethodSpec};
 use partwise::{DataMatrix, DenseMatrix, Matrix, Real, ScaledRow, Scaling, ScalingKind, SparseMatrix};
-use partwise_io::{DataNames, DenseValues, FORMATS, Values};
+use partwise_io::{DataNames, DenseValues, FORMATS, Values, Vocabulary, read_documents};
 
 use crate::request::{DataSource, Precision};
 
@@ -35,6 +36,15 @@ pub(crate) struct Source {
     pub(crate) image_shape: Option<(usize, usize)>,
     /// From a label column of the table.
     pub(crate) labels: Option<Vec<Option<String>>>,
+    /// Where the data are texts: their words, and the beginning of each.
+    pub(crate) texts: Option<Texts>,
+}
+
+/// What is known of data that are texts.
+#[derive(Clone, Debug)]
+pub(crate) struct Texts {
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) snippets: Vec<String>,
 }
 
 impl Source {
@@ -70,6 +80,14 @@ impl Read {
 
 /// Reads the data.
 pub(crate) fn read(from: &DataSource) -> Result<Read> {
+    read_with(from, None)
+}
+
+/// Reads the data; of texts it counts the words of a model, where there is one.
+pub(crate) fn read_with(from: &DataSource, known: Option<&Vocabulary>) -> Result<Read> {
+    if from.text.is_some() {
+        return read_texts(from, known);
+    }
     let table = partwise_io::read_table(&from.path, &from.options)?;
     let (rows, columns) = table.values.shape();
     let image_shape = match from.image_shape {
@@ -96,8 +114,44 @@ pub(crate) fn read(from: &DataSource) -> Result<Read> {
         feature_names: table.column_names,
         image_shape,
         labels: table.labels,
+        texts: None,
     };
     Ok(Read { values: table.values, source })
+}
+
+/// Reads texts and counts their words.
+fn read_texts(from: &DataSource, known: Option<&Vocabulary>) -> Result<Read> {
+    let Some((options, settings)) = &from.text else { bail!("the data are no texts") };
+    let documents = read_documents(&from.path, options)?;
+    let name = from.path.display().to_string();
+    let (vocabulary, values) = match known {
+        Some(vocabulary) => (vocabulary.clone(), vocabulary.count(&documents.texts)),
+        None => {
+            Vocabulary::learn(&documents.texts, settings).map_err(|message| anyhow!("{name}: {message}"))?
+        }
+    };
+    let snippets = documents.snippets();
+    let mut notes = documents.notes;
+    if known.is_none() {
+        notes.push(settings.summary(&vocabulary));
+    }
+    let (rows, columns) = values.shape();
+    let source = Source {
+        name,
+        sha256: documents.sha256,
+        format: "text".into(),
+        rows,
+        columns,
+        stored: values.n_stored(),
+        sparse: true,
+        notes,
+        row_names: documents.names,
+        feature_names: Some(vocabulary.words().to_vec()),
+        image_shape: None,
+        labels: documents.labels,
+        texts: Some(Texts { vocabulary, snippets }),
+    };
+    Ok(Read { values, source })
 }
 
 impl<T: Real> Table<T> {
@@ -222,11 +276,12 @@ impl<T: Real> Table<T> {
                 .collect();
         let entries = if negative + nan + infinite == 1 { "entry" } else { "entries" };
         bail!(
-            "{}: {} {entries}, the first in row {row}{}, column {column}{} (counted from 0): {value}; all entries must be finite and 0 or more",
+            "{}: {} {entries}, the first in row {row}{}, column {column}{} (counted from 0): {value}; all entries must be finite and 0 or more{}",
             source.name,
             kinds.join(", "),
             quoted(&source.row_names, row),
             quoted(&source.feature_names, column),
+            if nan > 0 { way_for_missing() } else { String::new() },
         )
     }
 
@@ -241,6 +296,16 @@ impl<T: Real> Table<T> {
         }
         .with_context(|| name.to_string())
     }
+}
+
+/// What to write where NaN marks missing entries.
+fn way_for_missing() -> String {
+    let takes = |spec: &&&MethodSpec| spec.takes(Input::KnownEntries) || spec.takes(Input::Guidance);
+    let names: Vec<&str> = methods::ALL.iter().filter(takes).map(|spec| spec.name).collect();
+    format!(
+        "; if NaN marks missing entries: `partwise fit --missing` leaves them out (--method {})",
+        names.join(" or ")
+    )
 }
 
 fn quoted(names: &Option<Vec<String>>, index: usize) -> String {

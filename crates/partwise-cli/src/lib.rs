@@ -14,6 +14,7 @@ mod input;
 mod job;
 mod known;
 mod labels;
+mod manual;
 mod methods;
 mod outputs;
 mod progress;
@@ -62,5 +63,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Demo(request) => demo::run(&request),
         Command::Completions(request) => completions::run(&request),
         Command::Cite(request) => cite::run(&request),
+        Command::Man(request) => manual::run(&request),
     })
 }

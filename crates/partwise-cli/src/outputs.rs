@@ -14,7 +14,7 @@ use crate::record::{self, Timings};
 use crate::report::{self, Comparison};
 use crate::request::Write;
 use partwise_report::program::Outcome;
-use partwise_report::{console, interrupt};
+use partwise_report::{console, interrupt, picture};
 
 /// What a fit may write; what is given to [`open`] before it begins.
 pub(crate) const OF_A_FIT: &[&str] = &[
@@ -25,6 +25,8 @@ pub(crate) const OF_A_FIT: &[&str] = &[
     "components.npy",
     "components.csv",
     "guidance_report.csv",
+    "documents.csv",
+    "components.png",
     "report.html",
 ];
 
@@ -59,6 +61,15 @@ pub(crate) fn write_fit<T: Real>(
         let names = Some(&fit.component_names[..]);
         io::write_matrix_csv(w, "component", &fit.components, names, source.feature_names.as_deref())
     })?;
+    if let Some(texts) = &source.texts {
+        folder.write("documents.csv", |w| io::write_documents_csv(w, rows, &texts.snippets))?;
+    }
+    if let Some(shape) = source.image_shape {
+        let components = fit.components.cast::<f64>();
+        if let Some(picture) = picture::montage(&components, shape) {
+            folder.write("components.png", |w| w.write_all(&picture))?;
+        }
+    }
     if let Some(report) = &done.report {
         folder.write("guidance_report.csv", |w| io::write_guidance_report_csv(w, report, rows))?;
     }

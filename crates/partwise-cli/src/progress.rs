@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partwise::{Iteration, Observer, Settings};
 
+use crate::job::{change, short};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
 use partwise_report::interrupt::{self, Kept};
 
-/// Seconds between two lines where there is no terminal.
+/// The time before the first line where there is no terminal: fits that take less print none.
+const FIRST: Duration = Duration::from_secs(3);
+/// The time between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// The observer of the command line.
@@ -22,8 +25,9 @@ pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     max_iterations: usize,
     time_limit: Option<Duration>,
-    first_kkt: Option<f64>,
-    last_line: Instant,
+    /// Of the iteration before.
+    objective: Option<f64>,
+    next_line: Instant,
 }
 
 impl Progress {
@@ -46,8 +50,8 @@ impl Progress {
             bar,
             max_iterations: settings.max_iterations,
             time_limit: settings.time_limit,
-            first_kkt: None,
-            last_line: Instant::now(),
+            objective: None,
+            next_line: Instant::now() + FIRST,
         }
     }
 
@@ -68,14 +72,12 @@ impl Progress {
     }
 
     fn message(&self, iteration: &Iteration) -> String {
-        let mut message = format!("objective {:.5e}", iteration.objective);
-        if let (Some(kkt), Some(first)) = (iteration.kkt, self.first_kkt)
-            && first > 0.0
-        {
-            message.push_str(&format!(", KKT {:.1e}", kkt / first));
+        let mut message = format!("objective {:.4e}", iteration.objective);
+        if let Some(change) = self.objective.and_then(|before| change(before, iteration.objective)) {
+            message.push_str(&format!(", change {} %", short(100.0 * change)));
         }
         if let Some(left) = self.left(iteration) {
-            message.push_str(&format!(", {} left at most", duration(left)));
+            message.push_str(&format!(", at most {} left", duration(left)));
         }
         message
     }
@@ -83,18 +85,18 @@ impl Progress {
 
 impl Observer for Progress {
     fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()> {
-        self.first_kkt = self.first_kkt.or(iteration.kkt);
         if iteration.number > 0 {
             interrupt::keep(Kept::Reached);
         }
         if let Some(bar) = &self.bar {
             bar.set_position(iteration.number as u64);
             bar.set_message(self.message(iteration));
-        } else if iteration.number == 1 || self.last_line.elapsed() >= PAUSE {
-            self.last_line = Instant::now();
+        } else if Instant::now() >= self.next_line {
+            self.next_line = Instant::now() + PAUSE;
             let message = self.message(iteration);
             self.verbosity.progress(&format!("{}: iteration {}, {message}", self.title, iteration.number));
         }
+        self.objective = Some(iteration.objective);
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

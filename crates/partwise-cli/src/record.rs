@@ -193,6 +193,10 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
     let is_guided = done.job.takes_anything();
     let graph = guidance.graph().filter(|_| !is_guided);
     tensors.extend(graph.map(|(graph, _)| ("graph".to_string(), edges(graph))));
+    let mut document = document;
+    if let Some(texts) = &source.texts {
+        document.insert("text".into(), texts.vocabulary.to_json());
+    }
     let mut model = ModelFile { document, tensors };
     model.set_scaling(done.job.scaling);
     if is_guided {

@@ -58,8 +58,8 @@ impl Evaluation {
         let mut notes = Vec::new();
         if any_guided && scores.len() < 2 {
             notes.push(
-                "the fit used every label, so there are no held-out labels to evaluate it; use only some \
-                labels (--labels-per-class)"
+                "these scores are on labels that the fit used; for an honest score hold some back, as with \
+                --labels-per-class 3"
                     .into(),
             );
         }
@@ -67,8 +67,8 @@ impl Evaluation {
         let mut cluster_names = component_names.to_vec();
         if without > 0 {
             notes.push(format!(
-                "{without} labelled samples have zero codes and so no cluster; they count as one extra \
-                cluster"
+                "{without} labelled samples belong to no component, for their codes are 0; they count as one \
+                extra cluster"
             ));
             cluster_names.push("none".into());
         }

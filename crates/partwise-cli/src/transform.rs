@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 
 use crate::evaluate::model_path;
 use crate::input::{self, Read, Source, Table};
-use crate::job::error_name;
+use crate::job::{error_name, iterations};
 use crate::progress::Progress;
 use crate::request::choices::name_of;
 use crate::request::{Codes, TransformRequest};
+use crate::summary::ending;
 use crate::{outputs, record};
 use partwise_report::duration;
 use partwise_report::{interrupt, program::Outcome};
@@ -44,10 +45,14 @@ fn run_in<T: Real>(
 ) -> Result<Outcome> {
     let began = Instant::now();
     let verbosity = request.write.verbosity();
-    let Read { values, mut source } = input::read(&request.data)?;
+    let path = model_path(&request.model);
+    let vocabulary = model.vocabulary(&path)?;
+    if request.data.text.is_some() && vocabulary.is_none() {
+        bail!("{}: the model was not fitted to texts, so it has no words to count", path.display());
+    }
+    let Read { values, mut source } = input::read_with(&request.data, vocabulary.as_ref())?;
     let values = with_features_of(model, values, &mut source, components.columns())?;
     let (mut table, _) = Table::<T>::from_values(values, &mut source, false)?;
-    let path = model_path(&request.model);
     let loss = model.loss()?.context("the model lacks its loss")?;
     table.scale(&model.scaling(&path)?);
     let data = table.into_data(&source.name)?;
@@ -68,17 +73,23 @@ fn run_in<T: Real>(
     let of = request.content.shares.map_or_else(|| model.shares_of(), Ok)?;
     let memberships = Memberships::new(&fit.codes, components, of);
     let run = write(request, folder, &source, &fit, &memberships, &names, read_seconds)?;
-    fit.notices.iter().for_each(|notice| verbosity.note(&notice.message));
+    source.notes.iter().for_each(|note| verbosity.note(note));
+    notable(&fit).for_each(|message| verbosity.note(message));
     verbosity.say(&format!(
-        "codes: {} after {} iterations in {}; {} {:.4}",
-        fit.stop.name(),
-        fit.iterations,
+        "transform: {} after {} in {}; {} {:.4}",
+        ending(fit.stop),
+        iterations(fit.iterations),
         duration(fit.elapsed.as_secs_f64()),
         error_name(fit.loss),
         fit.relative_error
     ));
-    verbosity.say(&format!("written: {}", request.write.out.display()));
+    verbosity.say(&format!("result: {}", request.write.out.display()));
     Ok(outputs::end(&request.write, &run))
+}
+
+/// The notices of the encoding. That new rows lack some features is usual.
+fn notable<T: Real>(fit: &Fit<T>) -> impl Iterator<Item = &str> {
+    fit.notices.iter().filter(|notice| notice.code != "zero-columns").map(|notice| notice.message.as_str())
 }
 
 /// The rows with the model's features, in its order where both have names.
@@ -117,7 +128,7 @@ fn write<T: Real>(
     let codes = corrected.as_ref().unwrap_or(&fit.codes);
     outputs::write_codes(&folder, codes, memberships, source.row_names.as_deref(), names)?;
     let mut notes = source.notes.clone();
-    notes.extend(fit.notices.iter().map(|notice| notice.message.clone()));
+    notes.extend(notable(fit).map(String::from));
     let run = json!({
         "command": "transform",
         "versions": partwise_io::versions(),

@@ -10,8 +10,10 @@ mod cell_statistics;
 mod cells;
 mod csv_write;
 mod digits;
+mod documents;
 mod duplicates;
 mod error;
+mod folder;
 mod formats;
 mod formulas;
 pub mod guidance_file;
@@ -49,9 +51,14 @@ pub mod topics;
 mod write;
 
 pub use csv_write::{
-    Memberships, number_text, write_guidance_report_csv, write_matrix_csv, write_memberships_csv,
+    Memberships, number_text, write_documents_csv, write_guidance_report_csv, write_matrix_csv,
+    write_memberships_csv,
 };
 pub use digits::{Digits, digits};
+pub use documents::{
+    CountSettings, DocumentLimit, DocumentOptions, Documents, StopWords, Vocabulary, documents_of,
+    read_documents,
+};
 pub use duplicates::repeated_note;
 pub use error::{IoError, Place, Result};
 pub use formats::write_npy;

@@ -197,6 +197,8 @@ pub(crate) enum Look {
     Npy,
     Zip,
     MatrixMarket,
+    Png,
+    Pnm,
     Text,
     /// Something that no reader here takes.
     Other(&'static str),
@@ -208,6 +210,8 @@ impl Look {
             Look::Npy => "a NumPy array (.npy)",
             Look::Zip => "a zip archive, as .npz is",
             Look::MatrixMarket => "Matrix Market (.mtx)",
+            Look::Png => "a PNG image",
+            Look::Pnm => "a Netpbm image (.pgm, .ppm)",
             Look::Text => "a text file",
             Look::Other(description) => description,
         }
@@ -215,11 +219,10 @@ impl Look {
 }
 
 /// First bytes of other formats that users are likely to pass.
-const OTHERS: [(&[u8], &str); 16] = [
+const OTHERS: [(&[u8], &str); 15] = [
     (b"\x1f\x8b", "gzip"),
     (b"\x89HDF\r\n\x1a\n", "HDF5 (.h5, .h5ad, or a MATLAB 7.3 file)"),
     (b"MATLAB 5.0 MAT-file", "a MATLAB file (.mat)"),
-    (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"%PDF", "a PDF document"),
     (b"PAR1", "a Parquet file"),
@@ -234,6 +237,13 @@ const OTHERS: [(&[u8], &str); 16] = [
     (b"<!DOCTYPE", "an HTML page"),
 ];
 
+/// Whether these are the first bytes of a Netpbm image: P1 to P6, white space, and a number or a comment.
+fn is_pnm(bytes: &[u8]) -> bool {
+    let [b'P', b'1'..=b'6', space, rest @ ..] = bytes else { return false };
+    let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+    space.is_ascii_whitespace() && next.is_some_and(|byte| *byte == b'#' || byte.is_ascii_digit())
+}
+
 /// Looks at the first bytes.
 pub(crate) fn looks_like(bytes: &[u8]) -> Look {
     if bytes.starts_with(b"\x93NUMPY") {
@@ -245,6 +255,12 @@ pub(crate) fn looks_like(bytes: &[u8]) -> Look {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if text.len() >= 14 && text[..14].eq_ignore_ascii_case(b"%%MatrixMarket") {
         return Look::MatrixMarket;
+    }
+    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return Look::Png;
+    }
+    if is_pnm(bytes) {
+        return Look::Pnm;
     }
     if let Some((_, description)) = OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Look::Other(description);

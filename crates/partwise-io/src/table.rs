@@ -162,6 +162,10 @@ pub enum FileKind {
     Csv,
     /// An edge list.
     Edges,
+    /// Images: one, or all of a folder.
+    Image,
+    /// Words that were counted in documents.
+    Words,
 }
 
 /// The content of a file.

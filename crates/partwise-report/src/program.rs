@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::{console, interrupt};
 
@@ -48,7 +49,8 @@ pub fn run_with<Flags: Parser>(
     interrupt::listen();
     let code = match Flags::try_parse_from(arguments) {
         Ok(flags) => code_of(|| command(flags)),
-        Err(error) => {
+        Err(mut error) => {
+            suggest_nearest(&mut error);
             console::usage(&error);
             error.exit_code() as u8
         }
@@ -63,6 +65,24 @@ pub fn run_with<Flags: Parser>(
             2
         }
         Ok(()) => code,
+    }
+}
+
+/// Suggests the valid value that is nearest to a misspelt one, swapped letters included. Clap's own measure
+/// finds none for short names, or a worse one.
+fn suggest_nearest(error: &mut clap::Error) {
+    let (Some(ContextValue::String(given)), Some(ContextValue::Strings(valid))) =
+        (error.get(ContextKind::InvalidValue), error.get(ContextKind::ValidValue))
+    else {
+        return;
+    };
+    if error.kind() != ErrorKind::InvalidValue {
+        return;
+    }
+    let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
+    let near = partwise_io::nearest(given, &valid).map(str::to_string);
+    if let Some(near) = near {
+        error.insert(ContextKind::SuggestedValue, ContextValue::String(near));
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod csv_table;
 pub mod edges;
+pub(crate) mod images;
 mod layout;
 pub mod matrix_market;
 pub(crate) mod npy;
@@ -31,7 +32,7 @@ pub struct Format {
 }
 
 /// All formats.
-pub static FORMATS: [Format; 5] = [
+pub static FORMATS: [Format; 6] = [
     Format {
         name: "npy",
         kind: FileKind::Npy,
@@ -71,6 +72,14 @@ pub static FORMATS: [Format; 5] = [
         description: "undirected edge list: a text table with the header source,target[,weight]",
         read: edges::read,
         takes: |look| look == Look::Text,
+    },
+    Format {
+        name: "image",
+        kind: FileKind::Image,
+        extensions: images::EXTENSIONS,
+        description: "PNG, PGM or PPM image of 8 or 16 bits (colour becomes grey); a folder of them: an image per row",
+        read: images::read,
+        takes: |look| matches!(look, Look::Png | Look::Pnm),
     },
 ];
 
@@ -117,11 +126,14 @@ impl Default for ReadOptions {
 
 /// Reads a data file. The format is the one named in `options`, or else the one of the extension (before
 /// `.gz`), and the first bytes must agree with it; a text table whose header is `source,target[,weight]` is
-/// an edge list.
+/// an edge list. A folder is read as images, an image per row.
 ///
 /// # Errors
 /// Every fault of the file as an [`IoError`] with its place.
 pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
+    if path.is_dir() {
+        return images::read_folder(path, options);
+    }
     read_source(&Source::open(path, options.decoded_limit)?, options)
 }
 

@@ -5,7 +5,8 @@ use partwise_io::labels::labels_with;
 use partwise_io::links::links_of;
 use partwise_io::topics::topics_of;
 use partwise_io::{
-    DataNames, LabelOptions, ModelFile, ReadOptions, Reference, Source, names_of, read_source, reference_of,
+    CountSettings, DataNames, DocumentLimit, DocumentOptions, LabelOptions, ModelFile, ReadOptions,
+    Reference, Source, Vocabulary, documents_of, names_of, read_source, reference_of,
 };
 use std::path::Path;
 
@@ -19,10 +20,19 @@ pub(crate) enum Kind {
     Names,
     Guidance,
     Models,
+    Documents,
 }
 
-pub(crate) const KINDS: [Kind; 7] =
-    [Kind::Tables, Kind::Labels, Kind::Links, Kind::Topics, Kind::Names, Kind::Guidance, Kind::Models];
+pub(crate) const KINDS: [Kind; 8] = [
+    Kind::Tables,
+    Kind::Labels,
+    Kind::Links,
+    Kind::Topics,
+    Kind::Names,
+    Kind::Guidance,
+    Kind::Models,
+    Kind::Documents,
+];
 
 /// How many ways there are to read a file of each kind.
 pub(crate) const WAYS: usize = 8;
@@ -37,6 +47,7 @@ impl Kind {
             Kind::Names => "names",
             Kind::Guidance => "guidance",
             Kind::Models => "models",
+            Kind::Documents => "documents",
         }
     }
 }
@@ -77,8 +88,31 @@ pub(crate) fn read(kind: Kind, name: &str, bytes: &[u8], way: usize) -> bool {
         Kind::Topics => topics_of(&source, &names).is_ok(),
         Kind::Names => names_of(&source, 4, "features").is_ok(),
         Kind::Guidance => guidance_of(&source, &names).is_ok(),
+        Kind::Documents => documents(&source, way),
         Kind::Models => false,
     }
+}
+
+fn documents(source: &Source, way: usize) -> bool {
+    let column = |name: &str| Some(name.to_string());
+    let options = match way {
+        1 => DocumentOptions { column: column("body"), ..DocumentOptions::default() },
+        2 => DocumentOptions { label_column: column("kind"), ..DocumentOptions::default() },
+        3 => DocumentOptions { header: Some(false), column: column("1"), ..DocumentOptions::default() },
+        4 => DocumentOptions { row_names: Some(true), ..DocumentOptions::default() },
+        _ => DocumentOptions::default(),
+    };
+    let Ok(documents) = documents_of(source, &options) else { return false };
+    let n = documents.texts.len();
+    assert!(documents.names.as_ref().is_none_or(|names| names.len() == n));
+    assert!(documents.labels.as_ref().is_none_or(|labels| labels.len() == n));
+    let settings =
+        CountSettings { min_documents: DocumentLimit::Count(1), ngrams: (1, 2), ..Default::default() };
+    if let Ok((vocabulary, counts)) = Vocabulary::learn(&documents.texts, &settings) {
+        assert_eq!(counts.shape(), (n, vocabulary.words().len()));
+        assert_eq!(vocabulary.count(&documents.texts), counts);
+    }
+    documents.snippets().len() == n
 }
 
 fn table(source: &Source, way: usize) -> bool {
