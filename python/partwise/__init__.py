@@ -21,6 +21,7 @@ from . import _estimators, _guidance, _native, datasets, metrics, tl
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
 from ._changes import Changes, TopicChange
+from ._citation import cite
 from ._errors import guard
 from ._estimators import *  # noqa: F403
 from ._files import load
@@ -46,6 +47,7 @@ __all__ = [
     "TopicVerdict",
     "__version__",
     "automatic",
+    "cite",
     "datasets",
     "load",
     "metrics",

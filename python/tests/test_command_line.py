@@ -16,7 +16,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 def command():
     """The command line of this workspace."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
-    found = [path for path in (target / "debug" / "partwise", target / "release" / "partwise") if path.exists()]
+    program = "partwise.exe" if os.name == "nt" else "partwise"
+    found = [path for path in (target / "debug" / program, target / "release" / program) if path.exists()]
     assert found, "the command line isn't built: run cargo build -p partwise-cli"
     return lambda *args: subprocess.run([found[0], *map(str, args)], check=True, capture_output=True, text=True)
 

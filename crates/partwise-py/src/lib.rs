@@ -3,7 +3,9 @@
 //! works.
 
 mod arrays;
+mod citation;
 mod classification;
+mod command;
 mod data;
 mod document;
 mod errors;
@@ -27,7 +29,11 @@ use pyo3::types::{PyDict, PyList};
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::citation::cite;
+    #[pymodule_export]
     use super::classification::automatic;
+    #[pymodule_export]
+    use super::command::command_line;
     #[pymodule_export]
     use super::files::{digits, read_labels, read_model, read_table, scaled_values, write_model};
     #[pymodule_export]

@@ -5,6 +5,7 @@
 //! Every help text is a sentence with its default and range.
 
 pub(crate) mod choices;
+mod cite;
 mod data;
 mod fit;
 mod flags;
@@ -18,6 +19,7 @@ use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
 pub(crate) use choices::{Clusters, Codes, Pictures, Precision};
+pub(crate) use cite::CiteRequest;
 pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
@@ -71,6 +73,9 @@ pub(crate) enum Command {
     /// Print a completion script for a shell.
     #[command(after_help = EXIT_CODES)]
     Completions(CompletionsRequest),
+    /// Print what to cite, as BibTeX.
+    #[command(after_help = EXIT_CODES)]
+    Cite(CiteRequest),
     /// Write a manual page for each command.
     #[command(hide = true, after_help = EXIT_CODES)]
     Man(ManRequest),

@@ -41,6 +41,8 @@ pub use nmf_alpha::{Machines, train_machines};
 pub use options::{Input, MethodOptions, StepRule};
 pub(crate) use parameters::check as check_options;
 pub use parameters::{PARAMETERS, Parameter, ParameterKind, ParameterValue};
+#[doc(hidden)]
+pub use publications::PARTWISE as BIBTEX_OF_PARTWISE;
 pub(crate) use ws_nmf::NAME as WITH_REFERENCES;
 
 /// Which rows of the codes are one unknown.

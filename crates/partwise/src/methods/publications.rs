@@ -2,7 +2,7 @@
 //! the methods name theirs in [`MethodSpec::publications`](super::MethodSpec).
 
 /// Partwise itself.
-pub(super) const PARTWISE: &str = concat!(
+pub const PARTWISE: &str = concat!(
     "@misc{partwise,
   title   = {Partwise: semi-supervised non-negative matrix factorization},
   author  = {{The Partwise developers}},

@@ -1,7 +1,9 @@
-//! `partwise`: the command line. One file a subcommand; only `partwise_report::console` prints.
+//! The command line, as a library: [`run`] is what the program `partwise` and the Python package both call.
+//! One file a subcommand; only `partwise_report::console` prints.
 //!
 //! Exit codes: see [`program::EXIT_CODES`].
 
+mod cite;
 mod classify;
 mod completions;
 mod demo;
@@ -28,7 +30,7 @@ mod summary;
 mod sweep;
 mod transform;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 use anyhow::anyhow;
 use partwise_report::{console, program};
@@ -38,12 +40,17 @@ use request::{ClassifyRequest, Cli, Command, FitRequest, RankRequest, SweepReque
 const REPRODUCE_MOVED: &str = "the experiments of the papers moved from `partwise` to another program; \
     in a copy of Partwise's repository, run: cargo run --release -p partwise-lab -- reproduce ...";
 
-fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|command| command == "reproduce") {
+/// Runs `partwise` with these arguments (the first is the name of the program), and returns the exit code.
+///
+/// It listens to signals, and a second Ctrl-C ends the process: call it once, from the main thread of a
+/// program that does nothing else.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|command| command == "reproduce") {
         console::error(&anyhow!(REPRODUCE_MOVED));
-        return ExitCode::from(2);
+        return 2;
     }
-    program::run(|cli: Cli| match cli.command {
+    program::run_with(arguments, |cli: Cli| match cli.command {
         Command::Fit(flags) if flags.is_recipe() => classify::run(&ClassifyRequest::of_recipe(*flags)?),
         Command::Fit(flags) => fit::run(&FitRequest::new(*flags)?),
         Command::Classify(flags) => classify::run(&ClassifyRequest::new(*flags)?),
@@ -55,6 +62,7 @@ fn main() -> ExitCode {
         Command::Methods(request) => methods::run(&request),
         Command::Demo(request) => demo::run(&request),
         Command::Completions(request) => completions::run(&request),
+        Command::Cite(request) => cite::run(&request),
         Command::Man(request) => manual::run(&request),
     })
 }
