@@ -25,6 +25,9 @@ pub(crate) struct Source {
     /// Of the file's bytes.
     pub(crate) sha256: String,
     pub(crate) format: String,
+    /// The array, or the layer, that was asked for.
+    pub(crate) key: Option<String>,
+    pub(crate) layer: Option<String>,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) stored: usize,
@@ -51,7 +54,8 @@ impl Source {
             false => "dense".to_string(),
         };
         let shape = format!("{} samples × {} features, {kind}", self.rows, self.columns);
-        [("Data", format!("{} ({})", self.name, self.format)), ("Shape", shape)]
+        let layer = self.layer.as_ref().map_or(String::new(), |layer| format!(", {layer}"));
+        [("Data", format!("{} ({}{layer})", self.name, self.format)), ("Shape", shape)]
     }
 }
 
@@ -87,6 +91,8 @@ pub(crate) fn read(from: &DataSource) -> Result<Read> {
         name: from.path.display().to_string(),
         sha256: table.sha256,
         format: format.into(),
+        key: from.options.key.clone(),
+        layer: from.options.layer.clone(),
         rows,
         columns,
         stored: table.values.n_stored(),

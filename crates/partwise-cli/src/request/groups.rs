@@ -24,6 +24,10 @@ pub(crate) struct ReadFlags {
     /// The array to read from an .npz archive. Default: the only one.
     #[arg(long, value_name = "NAME")]
     key: Option<String>,
+    /// The matrix to read from an .h5ad file: a layer, or raw. Of a 10x .h5 file: the kind of features, or
+    /// the genome. Default: X; the genes; the only genome.
+    #[arg(long, value_name = "NAME")]
+    layer: Option<String>,
     /// The first row of a text table contains the column names. Default: detected, with a notice if it
     /// is uncertain.
     #[arg(long, overrides_with = "no_header")]
@@ -82,14 +86,16 @@ pub(crate) struct Content {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LabelSource {
     /// Known labels: a table with samples (index from 0, or row name) and labels, one label per line for all
-    /// samples, or an .npy vector. Blank, NA, nan, None, null or -1 = unlabelled.
+    /// samples, an .npy vector, or an .h5ad file with --label-column. Blank, NA, nan, None, null or -1 =
+    /// unlabelled.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Use only this many labels per class, drawn at random with --seed; the others are used for the
     /// evaluation. Default: all labels.
     #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) labels_per_class: Option<usize>,
-    /// The column with the labels: of the --labels table, or of the data without --labels.
+    /// The column with the labels: of the --labels file, or of the data without --labels. In an .h5ad file:
+    /// a column of obs.
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
 }
@@ -171,6 +177,7 @@ impl ReadFlags {
             row_names: either(self.row_names, self.no_row_names),
             format: self.format,
             key: self.key,
+            layer: self.layer,
             label_column: label_column.map(str::to_string),
             ..ReadOptions::default()
         };

@@ -48,7 +48,23 @@ fn corpus() -> Vec<Seed> {
             seeds.push(Seed { kind, name, bytes });
         }
     }
+    if cfg!(feature = "hdf5") {
+        seeds.extend(cells(&root.join("../cells")));
+    }
     seeds
+}
+
+/// The files of cells, which are stored compressed.
+fn cells(folder: &Path) -> impl Iterator<Item = Seed> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "gz")).map(|file| {
+        let mut bytes = Vec::new();
+        let stored = std::fs::File::open(&file).unwrap();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(stored), &mut bytes).unwrap();
+        Seed { kind: Kind::Cells, name: file.file_stem().unwrap().to_string_lossy().into_owned(), bytes }
+    })
 }
 
 fn number(variable: &str) -> Option<u64> {
