@@ -32,6 +32,13 @@ pub struct Format {
     takes: fn(Look) -> bool,
 }
 
+impl Format {
+    /// Whether the rows are cells, and the columns genes.
+    pub fn is_of_cells(&self) -> bool {
+        matches!(self.kind, FileKind::AnnData | FileKind::TenX)
+    }
+}
+
 /// All formats.
 pub static FORMATS: &[Format] = &[
     Format {
@@ -215,7 +222,7 @@ fn choose(source: &Source, options: &ReadOptions) -> Result<&'static Format> {
 
 /// An option that the format has no use for is a mistake, not something to pass over.
 fn refuse_unused_options(source: &Source, format: &Format, options: &ReadOptions) -> Result<()> {
-    let of_cells = matches!(format.kind, FileKind::AnnData | FileKind::TenX);
+    let of_cells = format.is_of_cells();
     let table_only = options.header.is_some() || options.row_names.is_some();
     let message = if options.key.is_some() && format.kind != FileKind::Npz {
         "a key chooses an array of an .npz archive"

@@ -13,9 +13,10 @@ const RAW: &str = "raw";
 
 /// Reads a matrix with the names of its cells and genes.
 pub(super) fn read(reader: &Reader<'_>, layer: Option<&str>) -> Result<Found> {
+    // First, for it tells whether the layout is one that is read.
+    let cells = columns::index(reader, "obs")?;
     let matrix = matrix_path(reader, layer)?;
     let var = if matrix == "raw/X" { "raw/var" } else { "var" };
-    let cells = columns::index(reader, "obs")?;
     let genes = columns::index(reader, var)?;
     let (sides, mut notes) = (Sides { rows: cells.len(), columns: genes.len() }, Vec::new());
     let values = values(reader, &matrix, sides, &mut notes)?;

@@ -12,8 +12,8 @@ pub(super) fn index(reader: &Reader<'_>, table: &str) -> Result<Vec<String>> {
     let Some(known) = reader.file.names(table) else {
         let message = match reader.find(table)? {
             Some(_) => {
-                "the table is stored as records, as anndata before 0.7 did; read the file with anndata and \
-                write it again"
+                "the table is stored as records, as anndata before 0.7 did; in Python, write the file again: \
+                anndata.read_h5ad(\"old.h5ad\").write_h5ad(\"new.h5ad\")"
             }
             None => "the file has no such table",
         };
@@ -47,6 +47,9 @@ pub(super) fn names(reader: &Reader<'_>, table: &str) -> Vec<String> {
 /// A column of `obs` as labels: a text for each cell, `None` where the value is missing.
 pub(super) fn labels(reader: &Reader<'_>, column: &str) -> Result<Vec<Option<String>>> {
     let valid = names(reader, "obs");
+    if valid.is_empty() {
+        return Err(reader.unsupported("obs", "the table of the cells has no columns, so no labels", &[]));
+    }
     if !valid.iter().any(|name| name == column) {
         let (path, name) = (reader.path.to_path_buf(), column.to_string());
         return Err(IoError::UnknownName { path, kind: "column of obs", name, valid });

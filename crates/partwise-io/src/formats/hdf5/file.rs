@@ -94,8 +94,13 @@ const FILTERS: [u16; 7] = [1, 2, 3, 4, 5, 6, 32000];
 
 impl Stored {
     /// Opens a file for reading. Another program that has it open is no obstacle, unless it writes.
-    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+    ///
+    /// `beginning`: the first bytes of the file.
+    pub(crate) fn open(path: &Path, beginning: &[u8]) -> Result<Self, String> {
         let length = std::fs::metadata(path).map_err(|e| e.to_string())?.len();
+        if let Some(end) = stated_length(beginning).filter(|end| *end > length) {
+            return Err(format!("it has {length} bytes, but says that it has {end}"));
+        }
         let file = H5FileOptions::new().best_effort_locking().open(path).map_err(|e| e.to_string())?;
         Ok(Stored { file, length })
     }
@@ -133,6 +138,20 @@ impl Stored {
             }
         }
     }
+}
+
+/// The length of the file that its superblock states, where it is in the layout that programs write.
+fn stated_length(beginning: &[u8]) -> Option<u64> {
+    let byte = |at: usize| beginning.get(at).copied();
+    let (version, width) = (byte(8)?, if byte(8)? < 2 { byte(13)? } else { byte(9)? });
+    let (base, end) = match version {
+        0 => (24, 40),
+        1 => (28, 44),
+        2 | 3 => (12, 28),
+        _ => return None,
+    };
+    let number = |at: usize| Some(u64::from_le_bytes(beginning.get(at..at + 8)?.try_into().ok()?));
+    if width == 8 { number(base)?.checked_add(number(end)?) } else { None }
 }
 
 fn element(datatype: &DatatypeMessage) -> Element {

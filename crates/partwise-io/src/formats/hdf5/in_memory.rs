@@ -174,7 +174,7 @@ fn parts_that_do_not_fit_are_refused_with_the_array_and_what_is_needed() {
         (dense(&[6], DOUBLE), &["\"X\"", "(6,)"]),
         (dense(&[3, 2], Element::Other), &["\"X\"", "numbers are needed"]),
         (no_cells.clone(), &["no table of cells", "it has X, var", "AnnData"]),
-        (no_cells.with("obs", records), &["\"obs\"", "before 0.7", "write it again"]),
+        (no_cells.with("obs", records), &["\"obs\"", "before 0.7", "write the file again"]),
         (no_names, &["\"obs\"", "no names of its rows"]),
     ] {
         let message = file.fault();

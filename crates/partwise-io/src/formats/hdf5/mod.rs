@@ -67,7 +67,7 @@ fn opened<R>(source: &Source, act: impl FnOnce(&dyn Hdf5) -> Result<R>) -> Resul
         let message = format!("the HDF5 file cannot be read: {message} (a truncated or damaged file?)");
         source.malformed(Place::Whole, message)
     };
-    let read = || act(&Stored::open(source.stored_at()).map_err(damaged)?);
+    let read = || act(&Stored::open(source.stored_at(), &source.bytes).map_err(damaged)?);
     panics::caught(read).unwrap_or_else(|message| Err(damaged(message)))
 }
 

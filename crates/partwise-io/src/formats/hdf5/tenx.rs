@@ -88,9 +88,10 @@ fn features(reader: &Reader<'_>, layer: Option<&str>) -> Result<Found> {
     if left_out > 0 {
         let others: Vec<&str> = valid.iter().map(String::as_str).filter(|own| *own != kind).collect();
         notes.push(format!(
-            "{} of other kinds ({}) left out; --layer reads another kind",
+            "{} of other kinds ({}) {} left out; --layer reads another kind",
             counted(left_out, "feature", "features"),
-            format!("{}) {}", others.join(", "), if left_out == 1 { "was" } else { "were" })
+            others.join(", "),
+            if left_out == 1 { "was" } else { "were" }
         ));
     }
     let names = names.into_iter().zip(&kinds).filter(|(_, own)| *own == kind).map(|(name, _)| name).collect();
