@@ -227,10 +227,10 @@ impl<T: Real> Table<T> {
                 .flatten()
                 .collect();
         let entries = if negative + nan + infinite == 1 { "entry" } else { "entries" };
-        // Programs for cells keep the values before scaling there.
+        // Programs for cells keep the values before scaling in raw, or in a layer.
         let scaled = negative > 0 && source.format == "h5ad" && source.layer.is_none();
         let hint =
-            if scaled { "; if X is scaled, take the values before, with --layer NAME or raw" } else { "" };
+            if scaled { "; if X is scaled, --layer reads the values before (raw, or a layer)" } else { "" };
         bail!(
             "{}: {} {entries}, the first in row {row}{}, column {column}{} (counted from 0): {value}; all entries must be finite and 0 or more{hint}",
             source.name,

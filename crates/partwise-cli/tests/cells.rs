@@ -1,5 +1,5 @@
-//! Promise: files of cells go into every command that reads data; the names of cells and genes come out, and the
-//! record states the layer and the column of the labels.
+//! Promise: files of cells go into every command that reads data; the names of cells and genes come out, and
+//! the record states the layer and the column of the labels.
 //!
 //! The files are those of `partwise-io/tests/cells`, written by the script beside them.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
@@ -67,7 +67,7 @@ fn other_commands_read_files_of_cells() {
     succeed(folder, "rank tenx3.h5 --from 1 --to 2 --splits 2 --restarts 1 --out r --quiet");
     assert_eq!(json(folder.join("r/run.json"))["data"]["format"], "10x");
     succeed(folder, "fit tenx3.h5 -k 2 --out x --quiet");
-    assert!(text(folder, "x/memberships.csv").contains("\nACGT5-1,"));
+    assert!(text(folder, "x/memberships.csv").contains(",ACGT5-1,"));
     let printed = succeed(folder, "evaluate a --labels plain.h5ad --label-column cell_type --json");
     assert!(printed.contains("\"class_names\""), "{printed}");
     let printed = succeed(folder, "suggest a --labels plain.h5ad --label-column cell_type");
@@ -83,7 +83,7 @@ fn what_cannot_be_fitted_names_the_cell_and_the_way_out() {
         ("fit sparse.h5ad --key X -k 2 --out o", &["a key chooses an array of an .npz archive", "h5ad"]),
         ("fit sparse.h5ad --label-column celltype --out o", &["no column of obs \"celltype\"", "cell_type"]),
         ("fit sparse.h5ad --labels plain.h5ad --out o", &["--label-column", "cell_type"]),
-        ("fit tenx3.h5 --layer X -k 2 --out o", &["no kind of features \"X\"", "Antibody Capture"]),
+        ("fit tenx3.h5 --layer X -k 2 --out o", &["no feature type \"X\"", "Antibody Capture"]),
     ] {
         let output = run(folder, arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments}: {}", stderr(&output));

@@ -1,5 +1,5 @@
-//! Promise: AnnData and 10x Genomics files give the matrix, the names and the labels that Python sees, however
-//! they are stored; what can't be read is refused with the array and what is valid.
+//! Promise: AnnData and 10x Genomics files give the matrix, the names and the labels that Python sees,
+//! however they are stored; what can't be read is refused with the array and what is valid.
 //!
 //! The files are written by `cells/write.py`, which states the entries.
 #![cfg(feature = "hdf5")]
@@ -98,11 +98,11 @@ fn files_of_10x_genomics_have_a_row_for_each_cell() {
     assert_eq!(table.kind, FileKind::TenX);
     assert_eq!(dense(&table.values), entries(5, |x| x));
     assert_eq!(genes(&table), named[..5]);
-    assert_says(&table.notes.join("; "), &["2 features of other kinds (Antibody Capture) were left out"]);
+    assert_says(&table.notes.join("; "), &["2 features of other types (Antibody Capture) were left out"]);
     let table = read("tenx3.h5", &layer("Antibody Capture"));
     let tags: Vec<Vec<f64>> = entries(7, |x| x).into_iter().map(|row| row[5..].to_vec()).collect();
     assert_eq!((dense(&table.values), genes(&table)), (tags, named[5..].to_vec()));
-    assert_says(&fault("tenx3.h5", &layer("CRISPR")), &["no kind of features \"CRISPR\"", "Gene Expression"]);
+    assert_says(&fault("tenx3.h5", &layer("CRISPR")), &["no feature type \"CRISPR\"", "Gene Expression"]);
     let labelled = ReadOptions { label_column: Some("cell_type".into()), ..default };
     assert_says(&fault("tenx3.h5", &labelled), &["10x Genomics have no labels", "--labels"]);
 }

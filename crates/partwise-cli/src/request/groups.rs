@@ -24,8 +24,8 @@ pub(crate) struct ReadFlags {
     /// The array to read from an .npz archive. Default: the only one.
     #[arg(long, value_name = "NAME")]
     key: Option<String>,
-    /// The matrix to read from an .h5ad file: a layer, or raw. Of a 10x .h5 file: the kind of features, or
-    /// the genome. Default: X; the genes; the only genome.
+    /// The matrix to read from an .h5ad file: a layer, or raw. Of a 10x .h5 file: the feature type, or the
+    /// genome. Default: X; the genes; the only genome.
     #[arg(long, value_name = "NAME")]
     layer: Option<String>,
     /// The first row of a text table contains the column names. Default: detected, with a notice if it

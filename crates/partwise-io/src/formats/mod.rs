@@ -95,7 +95,7 @@ pub static FORMATS: &[Format] = &[
         name: "10x",
         kind: FileKind::TenX,
         extensions: &["h5"],
-        description: "counts of 10x Genomics: cells x genes; another genome or kind of features with --layer",
+        description: "counts of 10x Genomics: cells x genes; another genome or feature type with --layer",
         read: hdf5::read,
         takes: |look| look == Look::Hdf5,
     },
@@ -111,7 +111,7 @@ pub struct ReadOptions {
     pub format: Option<String>,
     /// Which array of an `.npz` archive. Default: the only one.
     pub key: Option<String>,
-    /// The matrix of an `.h5ad` file: a layer, or `raw`. Of a 10x `.h5` file, the kind of features or the
+    /// The matrix of an `.h5ad` file: a layer, or `raw`. Of a 10x `.h5` file, the feature type or the
     /// genome. Default: `X`; the genes; the only genome.
     pub layer: Option<String>,
     /// A column of a text table, by 0-based position in the file or by name, that contains labels, not data;
@@ -231,7 +231,7 @@ fn refuse_unused_options(source: &Source, format: &Format, options: &ReadOptions
     } else if table_only && format.kind != FileKind::Csv {
         "options for headers and row names apply only to text tables"
     } else if options.label_column.is_some() && format.kind != FileKind::Csv && !of_cells {
-        "a label column is one of a text table or of an .h5ad file"
+        "label columns apply only to text tables and .h5ad files"
     } else {
         return Ok(());
     };

@@ -5,7 +5,8 @@ use partwise_io::labels::labels_with;
 use partwise_io::links::links_of;
 use partwise_io::topics::topics_of;
 use partwise_io::{
-    DataNames, IoError, LabelOptions, ModelFile, ReadOptions, Reference, Source, names_of, read_source, reference_of,
+    DataNames, IoError, LabelOptions, ModelFile, ReadOptions, Reference, Source, names_of, read_source,
+    reference_of,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

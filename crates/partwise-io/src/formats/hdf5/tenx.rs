@@ -10,7 +10,7 @@ use crate::formats::hdf5::reader::Reader;
 use crate::formats::hdf5::{Found, Named};
 use crate::table::counted;
 
-/// The kind of features that is read when there are several.
+/// The feature type that is read if there are several.
 const GENES: &str = "Gene Expression";
 
 /// Where the groups of a file are, by the version of its layout.
@@ -47,56 +47,56 @@ pub(super) fn read(reader: &Reader<'_>, layout: &Layout, layer: Option<&str>) ->
     }
 }
 
-/// Layout 3: the features of one kind.
+/// Layout 3: the features of one type.
 fn features(reader: &Reader<'_>, layer: Option<&str>) -> Result<Found> {
     let names = reader.texts("matrix/features/name")?;
-    let kinds = reader.texts("matrix/features/feature_type")?;
-    if kinds.len() != names.len() {
-        let message = format!("{} kinds of features, but {} names", kinds.len(), names.len());
+    let types = reader.texts("matrix/features/feature_type")?;
+    if types.len() != names.len() {
+        let message = format!("{} feature types, but {} names", types.len(), names.len());
         return Err(reader.malformed("matrix/features/feature_type", message));
     }
     let mut valid: Vec<String> = Vec::new();
-    kinds.iter().for_each(|kind| {
-        if !valid.contains(kind) {
-            valid.push(kind.clone());
+    types.iter().for_each(|own| {
+        if !valid.contains(own) {
+            valid.push(own.clone());
         }
     });
-    let has_genes = valid.iter().any(|kind| kind == GENES);
-    let kind = match (layer, &valid[..]) {
-        (Some(layer), _) if valid.iter().any(|kind| kind == layer) => layer,
+    let has_genes = valid.iter().any(|own| own == GENES);
+    let read = match (layer, &valid[..]) {
+        (Some(layer), _) if valid.iter().any(|own| own == layer) => layer,
         (Some(layer), _) => {
             let (path, name) = (reader.path.to_path_buf(), layer.to_string());
-            return Err(IoError::UnknownName { path, kind: "kind of features", name, valid });
+            return Err(IoError::UnknownName { path, kind: "feature type", name, valid });
         }
         (None, [only]) => only,
         (None, _) if has_genes => GENES,
         (None, []) => "",
         (None, several) => {
             let several: Vec<&str> = several.iter().map(String::as_str).collect();
-            let message = "the file has several kinds of features; choose one with --layer";
+            let message = "the file has several feature types; choose one with --layer";
             return Err(reader.unsupported("matrix/features/feature_type", message, &several));
         }
     };
     let mut places = Vec::with_capacity(names.len());
     let mut stays = 0;
-    for own in &kinds {
-        places.push((own == kind).then_some(stays));
-        stays += u32::from(own == kind);
+    for own in &types {
+        places.push((own == read).then_some(stays));
+        stays += u32::from(own == read);
     }
     let mut notes = Vec::new();
     let left_out = names.len() - stays as usize;
     if left_out > 0 {
-        let others: Vec<&str> = valid.iter().map(String::as_str).filter(|own| *own != kind).collect();
+        let others: Vec<&str> = valid.iter().map(String::as_str).filter(|own| *own != read).collect();
         notes.push(format!(
-            "{} of other kinds ({}) {} left out; --layer reads another kind",
+            "{} of other types ({}) {} left out; --layer reads another type",
             counted(left_out, "feature", "features"),
             others.join(", "),
             if left_out == 1 { "was" } else { "were" }
         ));
     }
-    let names = names.into_iter().zip(&kinds).filter(|(_, own)| *own == kind).map(|(name, _)| name).collect();
+    let names = names.into_iter().zip(&types).filter(|(_, own)| *own == read).map(|(name, _)| name).collect();
     let places = (left_out > 0).then_some(&places[..]);
-    counts(reader, "matrix", names, kinds.len(), places, notes)
+    counts(reader, "matrix", names, types.len(), places, notes)
 }
 
 /// Layout 2: the genes of one genome.
