@@ -65,6 +65,7 @@ fn classified<T: Real>(request: &ClassifyRequest, read: Read, folder: OutputFold
         "scale": io::scaling_json(&scaling),
         "labels": json!({
             "file": known.name,
+            "column": known.column,
             "sha256": known.sha256,
             "given": known.labels.n_labelled(),
             "samples": labelled,

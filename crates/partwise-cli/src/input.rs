@@ -26,6 +26,9 @@ pub(crate) struct Source {
     /// Of the file's bytes.
     pub(crate) sha256: String,
     pub(crate) format: String,
+    /// The array, or the layer, that was asked for.
+    pub(crate) key: Option<String>,
+    pub(crate) layer: Option<String>,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) stored: usize,
@@ -69,7 +72,8 @@ impl Source {
             false => "dense".to_string(),
         };
         let shape = format!("{} samples × {} features, {kind}", self.rows, self.columns);
-        [("Data", format!("{} ({})", self.name, self.format)), ("Shape", shape)]
+        let layer = self.layer.as_ref().map_or(String::new(), |layer| format!(", {layer}"));
+        [("Data", format!("{} ({}{layer})", self.name, self.format)), ("Shape", shape)]
     }
 }
 
@@ -113,6 +117,8 @@ pub(crate) fn read_with(from: &DataSource, known: Option<&Vocabulary>) -> Result
         name: from.path.display().to_string(),
         sha256: table.sha256,
         format: format.into(),
+        key: from.options.key.clone(),
+        layer: from.options.layer.clone(),
         rows,
         columns,
         stored: table.values.n_stored(),
@@ -285,8 +291,12 @@ impl<T: Real> Table<T> {
                 .flatten()
                 .collect();
         let entries = if negative + nan + infinite == 1 { "entry" } else { "entries" };
+        // Programs for cells keep the values before scaling in raw, or in a layer.
+        let scaled = negative > 0 && source.format == "h5ad" && source.layer.is_none();
+        let hint =
+            if scaled { "; if X is scaled, --layer reads the values before (raw, or a layer)" } else { "" };
         bail!(
-            "{}: {} {entries}, the first in row {row}{}, column {column}{} (counted from 0): {value}; all entries must be finite and 0 or more{}",
+            "{}: {} {entries}, the first in row {row}{}, column {column}{} (counted from 0): {value}; all entries must be finite and 0 or more{}{hint}",
             source.name,
             kinds.join(", "),
             quoted(&source.row_names, row),

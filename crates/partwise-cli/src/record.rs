@@ -26,6 +26,8 @@ pub(crate) fn data_json(source: &Source, precision: &str) -> Value {
         "file": source.name,
         "sha256": source.sha256,
         "format": source.format,
+        "key": source.key,
+        "layer": source.layer,
         "samples": source.rows,
         "features": source.columns,
         "stored_values": source.stored,
@@ -123,6 +125,7 @@ fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
         let guided: Vec<usize> = (0..classes.used.len()).filter(|i| classes.used[*i] >= 0).collect();
         json!({
             "file": classes.name,
+            "column": classes.column,
             "sha256": classes.sha256,
             "class_names": classes.class_names,
             "classes": guided.iter().map(|i| classes.used[*i]).collect::<Vec<_>>(),

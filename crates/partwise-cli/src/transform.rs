@@ -1,12 +1,13 @@
 //! `partwise transform`.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use partwise::recipes::Memberships;
 use partwise::{Fit, Matrix, Real, Settings};
 use partwise_classify::encode_by_scorer;
-use partwise_io::{Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
+use partwise_io::{FORMATS, Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
 use serde_json::{Value, json};
 
 use crate::evaluate::model_path;
@@ -100,6 +101,7 @@ fn with_features_of(
     features: usize,
 ) -> Result<Values> {
     let theirs = model.texts("feature_names");
+    let values = without_other_genes(values, source, theirs.as_deref());
     let order = order_by_name(source.feature_names.as_deref(), theirs.as_deref(), Matched::FEATURES_OF_MODEL)
         .map_err(|message| anyhow::anyhow!("{}: {message}", source.name))?;
     let Some(order) = order else {
@@ -112,6 +114,23 @@ fn with_features_of(
     source.columns = features;
     source.notes.push("the columns were put in the order of the model, by name".into());
     Ok(values.with_columns(&order))
+}
+
+/// Leaves out the genes that the model does not have: files of cells have all genes, models often few.
+fn without_other_genes(values: Values, source: &mut Source, theirs: Option<&[String]>) -> Values {
+    let of_cells = FORMATS.iter().any(|format| format.name == source.format && format.is_of_cells());
+    let (Some(own), Some(theirs), true) = (&source.feature_names, theirs, of_cells) else { return values };
+    let theirs: HashSet<&String> = theirs.iter().collect();
+    let kept: Vec<usize> = (0..own.len()).filter(|j| theirs.contains(&own[*j])).collect();
+    let others = own.len() - kept.len();
+    if others == 0 || kept.is_empty() {
+        return values;
+    }
+    source.notes.push(format!("{others} of the {} genes are not in the model and were left out", own.len()));
+    let values = values.with_columns(&kept);
+    source.feature_names = Some(kept.iter().map(|j| own[*j].clone()).collect());
+    (source.columns, source.stored) = (kept.len(), values.n_stored());
+    values
 }
 
 fn write<T: Real>(

@@ -31,6 +31,10 @@ pub(crate) struct ReadFlags {
     /// The array to read from an .npz archive. Default: the only one.
     #[arg(long, value_name = "NAME", conflicts_with = "text")]
     key: Option<String>,
+    /// The matrix to read from an .h5ad file: a layer, or raw. Of a 10x .h5 file: the feature type, or the
+    /// genome. Default: X; the genes; the only genome.
+    #[arg(long, value_name = "NAME", conflicts_with = "text")]
+    layer: Option<String>,
     /// The first row of a text table contains the column names. Default: detected, with a notice if it
     /// is uncertain.
     #[arg(long, overrides_with = "no_header")]
@@ -96,6 +100,7 @@ impl ReadFlags {
             row_names: either(self.row_names, self.no_row_names),
             format: self.format,
             key: self.key,
+            layer: self.layer,
             label_column: label_column.map(str::to_string),
             ..ReadOptions::default()
         };

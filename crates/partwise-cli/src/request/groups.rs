@@ -114,14 +114,16 @@ pub(crate) struct Page {
 #[command(next_help_heading = "What you know")]
 pub(crate) struct LabelSource {
     /// Known labels: a table with samples (index from 0, or row name) and labels, one label per line for all
-    /// samples, or an .npy vector. Blank, NA, nan, None, null or -1 = unlabelled.
+    /// samples, an .npy vector, or an .h5ad file with --label-column. Blank, NA, nan, None, null or -1 =
+    /// unlabelled.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Use only this many labels per class, drawn at random with --seed; the others are used for the
     /// evaluation. Default: all labels.
     #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) labels_per_class: Option<usize>,
-    /// The column with the labels: of the --labels table, or of the data without --labels.
+    /// The column with the labels: of the --labels file, or of the data without --labels. In an .h5ad file:
+    /// a column of obs.
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
 }

@@ -5,10 +5,14 @@ use partwise_io::labels::labels_with;
 use partwise_io::links::links_of;
 use partwise_io::topics::topics_of;
 use partwise_io::{
-    CountSettings, DataNames, DocumentLimit, DocumentOptions, LabelOptions, ModelFile, ReadOptions,
+    CountSettings, DataNames, DocumentLimit, DocumentOptions, IoError, LabelOptions, ModelFile, ReadOptions,
     Reference, Source, Vocabulary, documents_of, names_of, read_source, reference_of,
 };
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Panics of the crate that reads HDF5, which the reader turned into errors.
+pub(crate) static CAUGHT: AtomicUsize = AtomicUsize::new(0);
 
 /// What a file is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +24,8 @@ pub(crate) enum Kind {
     Names,
     Guidance,
     Models,
-    Documents,
+    CountSettings, DataNames, DocumentLimit, DocumentOptions, IoError, LabelOptions, ModelFile, ReadOptions,
+    Reference, Source, Vocabulary, documents_of, names_of, read_source, reference_of,
 }
 
 pub(crate) const KINDS: [Kind; 8] = [
@@ -47,7 +52,8 @@ impl Kind {
             Kind::Names => "names",
             Kind::Guidance => "guidance",
             Kind::Models => "models",
-            Kind::Documents => "documents",
+    CountSettings, DataNames, DocumentLimit, DocumentOptions, IoError, LabelOptions, ModelFile, ReadOptions,
+    Reference, Source, Vocabulary, documents_of, names_of, read_source, reference_of,
         }
     }
 }
@@ -67,6 +73,7 @@ pub(crate) fn read(kind: Kind, name: &str, bytes: &[u8], way: usize) -> bool {
     let named = way.is_multiple_of(2);
     let names = DataNames::new(4, named.then_some(&samples[..]), 4, named.then_some(&features[..]));
     match kind {
+        Kind::Cells => cells(&source, name, way),
         Kind::Tables => table(&source, way),
         Kind::Labels => {
             let options = LabelOptions {
@@ -149,4 +156,39 @@ fn model(path: &Path, bytes: &[u8]) -> bool {
     assert!(codes.as_slice().iter().all(|code| *code >= 0.0 && code.is_finite()));
     assert_eq!(codes.columns(), model.tensor("components").unwrap().shape().0);
     model.guidance(path).is_ok()
+}
+
+/// A matrix of a file of cells, or a column of it as labels.
+fn cells(source: &Source, name: &str, way: usize) -> bool {
+    if let 5 | 6 = way {
+        let column = Some(if way == 5 { "cell_type" } else { "donor" });
+        let options = LabelOptions { column, sample_names: None };
+        return labels_with(source, 6, &options).inspect_err(count_panic).is_ok_and(|labels| {
+            assert_eq!(labels.sets.len(), 6);
+            true
+        });
+    }
+    let layer = match way {
+        _ if name.starts_with("tenx2") => Some("GRCh38"),
+        1 => Some("counts"),
+        2 => Some("raw"),
+        3 => Some("dense"),
+        7 => Some("half"),
+        _ => None,
+    };
+    let label_column = (way == 4).then(|| "cell_type".to_string());
+    let options = ReadOptions { layer: layer.map(String::from), label_column, ..ReadOptions::default() };
+    read_source(source, &options).inspect_err(count_panic).is_ok_and(|table| {
+        let (rows, columns) = table.values.shape();
+        assert!(table.row_names.is_some_and(|names| names.len() == rows));
+        assert!(table.column_names.is_some_and(|names| names.len() == columns));
+        assert!(table.labels.is_none_or(|labels| labels.len() == rows));
+        true
+    })
+}
+
+fn count_panic(error: &IoError) {
+    if error.to_string().contains("internal error of the HDF5 reader") {
+        CAUGHT.fetch_add(1, Ordering::Relaxed);
+    }
 }
