@@ -20,6 +20,8 @@ True
 from . import _estimators, _guidance, _native, datasets, metrics
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
+from ._classifier import FewLabelClassifier, Phase
+from ._compare import Comparison, compare
 from ._errors import guard
 from ._estimators import *  # noqa: F403
 from ._files import load
@@ -32,16 +34,20 @@ from ._steering import Steering
 
 __all__ = [
     "Automatic",
+    "Comparison",
     "Factorization",
+    "FewLabelClassifier",
     "Finding",
     "GuidanceReport",
     "Iteration",
     "PairInDoubt",
+    "Phase",
     "RankChoice",
     "Steering",
     "Suggestion",
     "__version__",
     "automatic",
+    "compare",
     "datasets",
     "load",
     "metrics",

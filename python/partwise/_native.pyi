@@ -58,8 +58,27 @@ def steered(
     components: NDArray[np.float64],
     action: tuple[str, dict[str, Any]],
 ) -> tuple[dict[str, Any], NDArray[np.float64], NDArray[np.float64]]: ...
-def automatic(
-    data: _Data, labels: tuple[NDArray[np.int32], list[str]], seed: int, threads: int
+def classify(
+    data: _Data,
+    labels: tuple[NDArray[np.int32], list[str]],
+    seed: int,
+    threads: int,
+    callback: Callable[[str, float, float], Any] | None,
+) -> dict[str, Any]: ...
+def predict_posteriors(
+    data: _Data, parts: list[tuple[str, _Dense]], threads: int
+) -> NDArray[np.float64]: ...
+def compared_methods() -> list[str]: ...
+def compare(
+    data: _Data,
+    labels: tuple[NDArray[np.int32], list[str]],
+    methods: list[str],
+    draws: int,
+    labels_per_class: list[int],
+    rank: int | None,
+    seed: int,
+    threads: int,
+    callback: Callable[[str, int, int, int, int], Any] | None,
 ) -> dict[str, Any]: ...
 def select_rank(
     data: _Data,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Iteration", "Progress"]
+__all__ = ["Iteration", "PhaseProgress", "Progress"]
 
 
 class Iteration(NamedTuple):
@@ -50,4 +50,39 @@ class Progress:
 
     def __exit__(self, *_: Any) -> None:
         if self._bar is not None:
+            self._bar.close()
+
+
+class PhaseProgress:
+    """Shows the phases of a fit when ``verbose`` is 1 or more."""
+
+    def __init__(self, name: str, verbose: int) -> None:
+        self.shows = bool(verbose)
+        self._name = name
+        self._bar: Any = None
+
+    def __enter__(self) -> PhaseProgress:
+        if self.shows:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                return self
+            self._bar = tqdm(total=100, desc=self._name, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}{postfix}")
+        return self
+
+    def update(self, phase: str, done: float, elapsed: float) -> None:
+        """A phase begins."""
+        if not self.shows:
+            return
+        if self._bar is not None:
+            self._bar.n = round(100 * done)
+            self._bar.set_postfix_str(phase)
+        else:
+            print(f"{self._name}: {phase}, {100 * done:.0f} % done, {elapsed:.1f} s")
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if self._bar is not None:
+            if kind is None:
+                self._bar.n = 100
+                self._bar.set_postfix_str("")
             self._bar.close()

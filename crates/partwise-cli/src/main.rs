@@ -3,6 +3,7 @@
 //! Exit codes: see [`program::EXIT_CODES`].
 
 mod classify;
+mod compare;
 mod completions;
 mod demo;
 mod evaluate;
@@ -31,7 +32,9 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use partwise_report::{console, program};
-use request::{ClassifyRequest, Cli, Command, FitRequest, RankRequest, SweepRequest, TransformRequest};
+use request::{
+    ClassifyRequest, Cli, Command, CompareRequest, FitRequest, RankRequest, SweepRequest, TransformRequest,
+};
 
 /// What `partwise reproduce` answers in the release after it moved.
 const REPRODUCE_MOVED: &str = "the experiments of the papers moved from `partwise` to another program; \
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Transform(flags) => transform::run(&TransformRequest::new(*flags)?),
         Command::Sweep(flags) => sweep::run(&SweepRequest::new(*flags)?),
         Command::Rank(flags) => rank::run(&RankRequest::new(*flags)?),
+        Command::Compare(flags) => compare::run(&CompareRequest::new(*flags)?),
         Command::Evaluate(request) => evaluate::run(&request),
         Command::Suggest(request) => suggest::run(&request),
         Command::Methods(request) => methods::run(&request),

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod classification;
+mod comparison;
 mod data;
 mod document;
 mod errors;
@@ -26,7 +27,9 @@ use pyo3::types::{PyDict, PyList};
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::classification::automatic;
+    use super::classification::{classify, predict_posteriors};
+    #[pymodule_export]
+    use super::comparison::{compare, compared_methods};
     #[pymodule_export]
     use super::files::{digits, read_labels, read_model, read_table, scaled_values, write_model};
     #[pymodule_export]

@@ -2,10 +2,14 @@
 //! outside goes through `escaped`.
 
 mod advice;
+mod classify;
+mod compare;
 mod components;
 mod rank;
 mod sweep;
 
+pub(crate) use classify::classification_page;
+pub(crate) use compare::compare_page;
 pub(crate) use rank::rank_page;
 pub(crate) use sweep::sweep_page;
 

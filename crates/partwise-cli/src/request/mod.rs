@@ -5,6 +5,7 @@
 //! Every help text is a sentence with its default and range.
 
 pub(crate) mod choices;
+mod compare;
 mod fit;
 mod flags;
 mod groups;
@@ -16,6 +17,8 @@ use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
 pub(crate) use choices::{Clusters, Codes, Precision};
+use compare::CompareFlags;
+pub(crate) use compare::CompareRequest;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
 pub(crate) use groups::{DataSource, LabelSource, Run, Write};
@@ -49,6 +52,9 @@ pub(crate) enum Command {
     /// Find how many components the data support.
     #[command(after_help = EXIT_CODES)]
     Rank(Box<RankFlags>),
+    /// Compare methods on your data: accuracy from a few labels, over several draws of them.
+    #[command(after_help = EXIT_CODES)]
+    Compare(Box<CompareFlags>),
     /// Compare the clusters of a result with labels.
     #[command(after_help = EXIT_CODES)]
     Evaluate(EvaluateRequest),
