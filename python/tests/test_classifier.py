@@ -17,7 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 def digits(n, labels_per_class):
     X, truth = load_digits(return_X_y=True)
-    X, truth = X[:n], truth[:n]
+    # The file lists writer after writer; mixed, new rows are of the same kind as those of a fit.
+    chosen = np.random.default_rng(0).permutation(len(X))[:n]
+    X, truth = X[chosen], truth[chosen]
     y = np.full(n, -1)
     for digit in range(10):
         y[np.flatnonzero(truth == digit)[:labels_per_class]] = digit
