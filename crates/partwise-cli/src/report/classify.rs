@@ -63,8 +63,14 @@ fn headline<T: Real>(classified: &Classified<'_, T>, doubtful: usize) -> String 
         count(names.len(), "class", "classes"),
         count(labelled, "label", "labels")
     );
-    if let Some(accuracy) = classified.evaluation.as_ref().and_then(|e| e.headline("accuracy")) {
-        text.push_str(&format!(" {:.1} % of the labels that it did not use are right.", 100.0 * accuracy));
+    if let Some(evaluation) = &classified.evaluation
+        && let (Some(right), Some(over)) = (evaluation.headline("accuracy"), evaluation.scores.last())
+    {
+        text.push_str(&format!(
+            " {:.1} % of the {} samples whose label it did not use are right.",
+            100.0 * right,
+            over.samples
+        ));
     }
     let doubt = match doubtful {
         0 => " No sample is in doubt.".to_string(),
@@ -169,11 +175,19 @@ fn doubtful_card<T: Real>(classified: &Classified<'_, T>, i: usize) -> String {
     };
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|a, b| posteriors[*b].total_cmp(&posteriors[*a]).then(a.cmp(b)));
-    let bars = order.iter().take(2).map(|c| {
-        let percent = format!("{:.0} %", 100.0 * posteriors[*c]);
-        bar(&names[*c], posteriors[*c], 0.0, &percent)
-    });
-    format!("<article><h3><span>{}</span></h3>{looks}{}</article>", escaped(&name), bars.collect::<String>())
+    let mut classes: String = order
+        .iter()
+        .take(2)
+        .map(|c| format!("<span>{} <b>{:.0} %</b></span>", escaped(&names[*c]), 100.0 * posteriors[*c]))
+        .collect();
+    let known = classified.known;
+    if let Some(label) = usize::try_from(known.truth[i]).ok().and_then(|label| known.class_names.get(label)) {
+        classes.push_str(&format!("<span>label: <b>{}</b></span>", escaped(label)));
+    }
+    format!(
+        "<article><h3><span>{}</span></h3>{looks}<div class=\"top\">{classes}</div></article>",
+        escaped(&name)
+    )
 }
 
 fn confusion_section<T: Real>(classified: &Classified<'_, T>) -> String {
@@ -239,7 +253,7 @@ fn votes<T: Real>(classified: &Classified<'_, T>) -> String {
         let lines = members.iter().map(|m| {
             let score = m.score.map_or(String::new(), |score| format!(" ({score:.2})"));
             let share = m.weight / sum;
-            bar(&format!("{}{score}", m.name), share, 0.0, &format!("{:.0} %", 100.0 * share))
+            vote(&format!("{}{score}", m.name), share)
         });
         lines.collect::<String>()
     };
@@ -252,7 +266,7 @@ fn votes<T: Real>(classified: &Classified<'_, T>) -> String {
             let score = c.score.map_or(String::new(), |score| format!(" ({score:.2})"));
             let share = if c.share > 0.0 { format!(", {:.0} %", 100.0 * c.share) } else { String::new() };
             let name = format!("{}{share}{score}", origin(c.graph));
-            bar(&name, c.weight, 0.0, &format!("{:.0} %", 100.0 * c.weight))
+            vote(&name, c.weight)
         })
         .collect();
     let others = match others {
@@ -300,6 +314,12 @@ fn details<T: Real>(classified: &Classified<'_, T>) -> String {
     ];
     let facts = pairs(facts.iter().map(|(name, text)| (*name, text.as_str())));
     section("Method and data", "", &facts)
+}
+
+/// A bar of a member, with room for its name.
+fn vote(name: &str, share: f64) -> String {
+    let bar = bar(name, share, 0.0, &format!("{:.0} %", 100.0 * share));
+    bar.replacen("class=\"bar\"", "class=\"bar\" style=\"grid-template-columns:minmax(60px,62%) 1fr 52px\"", 1)
 }
 
 /// A bar of `width` (0 to 1), of which a part is darker.

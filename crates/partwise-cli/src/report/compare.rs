@@ -8,9 +8,9 @@ use partwise_report::html::{escaped, head, pairs, section, table};
 use crate::compare::{difference_in_words, mean_in_words};
 use crate::input::{Source, short_name};
 
-const WIDTH: f64 = 640.0;
-const LEFT: f64 = 130.0;
-const RIGHT: f64 = 56.0;
+const WIDTH: f64 = 460.0;
+const LEFT: f64 = 110.0;
+const RIGHT: f64 = 50.0;
 const ROW: f64 = 26.0;
 
 /// The page.
@@ -66,8 +66,13 @@ fn headline(found: &Compared, lines: &[CompareLine]) -> String {
             let line = best(number)?;
             let accuracy = mean_in_words(&line.accuracy, 100.0, 1);
             let labels = if number == 1 { "label" } else { "labels" };
-            let method = &found.methods[line.method];
-            Some(format!("With {number} {labels} per class {method} is the most accurate: {accuracy} %."))
+            // Those within the standard error of the best are level with it.
+            let least = line.accuracy.mean - line.accuracy.standard_error.unwrap_or(0.0);
+            let level = lines.iter().filter(|l| l.labels_per_class == number && l.accuracy.mean >= least);
+            let names: Vec<&str> = level.map(|l| found.methods[l.method].as_str()).collect();
+            let verb = if names.len() == 1 { "is" } else { "are" };
+            let names = names.join(" and ");
+            Some(format!("With {number} {labels} per class, {names} {verb} the most accurate: {accuracy} %."))
         })
         .collect();
     sentences.join(" ")
@@ -90,7 +95,7 @@ fn chart(found: &Compared, lines: &[&CompareLine]) -> String {
     let height = ROW * lines.len() as f64 + 34.0;
     let x = |share: f64| LEFT + share.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT);
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"accuracy of each method\">"
+        "<svg style=\"max-width:720px\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"accuracy of each method\">"
     );
     for tick in 0..=5 {
         let at = x(f64::from(tick) / 5.0);
@@ -138,5 +143,7 @@ fn numbers_of(found: &Compared, lines: &[&CompareLine]) -> String {
             format!("{:.2}", line.seconds.mean),
         ]
     };
-    table(&header.map(String::from), &lines.iter().map(row).collect::<Vec<_>>())
+    // A mean and its error stay on one line.
+    let together = |cells: Vec<String>| cells.into_iter().map(|cell| cell.replace(' ', "\u{a0}")).collect();
+    table(&header.map(String::from), &lines.iter().map(row).map(together).collect::<Vec<Vec<String>>>())
 }
