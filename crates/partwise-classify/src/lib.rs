@@ -78,7 +78,10 @@ pub use centroids::spherical_k_means;
 pub use predictor::{Part, Predictor};
 pub use result::{Candidate, CandidateGraph, Classification, HeldOutLabel, Member, Phase};
 pub use settings::ClassifySettings;
-pub use spread::{SPREAD, SpreadLabels, Spreading, encode_by_classes, encode_by_scorer, spread, spread_found, spread_observed};
+pub use spread::{
+    SPREAD, SpreadLabels, Spreading, encode_by_classes, encode_by_scorer, spread, spread_found,
+    spread_observed,
+};
 
 /// Classes of all samples of `data` (n × d, non-negative, dense or sparse) from the `labels` of a few. Rows
 /// are compared by direction, so each may be scaled as it is. Text should come as tf-idf, counts of molecules
@@ -160,7 +163,7 @@ fn learned<T: Real>(
     with_predictor: bool,
 ) -> Result<(Classification, Option<Predictor<T>>)> {
     settings.check()?;
-    check_memory(DataSize::of(data), labels.n_classes(), settings)?;
+    check_memory(DataSize::of(data), labels.n_classes(), settings, with_predictor)?;
     checks::check_data(data, labels)?;
     // Rows are compared by direction, so a common factor of all entries changes nothing.
     let divided = in_range(data);
@@ -207,8 +210,17 @@ fn learned<T: Real>(
     Ok((found, predictor))
 }
 
-fn check_memory(size: DataSize, classes: usize, settings: &ClassifySettings) -> Result<()> {
+fn check_memory(
+    size: DataSize,
+    classes: usize,
+    settings: &ClassifySettings,
+    with_predictor: bool,
+) -> Result<()> {
     let per_class = settings.components_per_class.iter().take(candidates::ALWAYS).max().copied().unwrap_or(1);
     let what = format!("classifying {} x {} with {classes} classes", size.samples, size.features);
-    memory::estimate(size, classes, per_class).check(&what, settings.memory_limit)
+    let mut estimate = memory::estimate(size, classes, per_class);
+    if with_predictor {
+        estimate.parts.push(memory::of_predictor(size, classes));
+    }
+    estimate.check(&what, settings.memory_limit)
 }

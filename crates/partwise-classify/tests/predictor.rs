@@ -47,7 +47,8 @@ fn new_rows_are_predicted_as_well_as_those_of_the_fit_and_each_for_itself() {
     let predictor = trained(&dense(rows(0..120)));
     let found = predictor.posteriors(&dense(rows(120..420)), 1).unwrap();
     let right = |found: &Matrix<f64>, first: usize| {
-        let class = |i: usize| (0..CLASSES).fold(0, |b, c| if found.get(i, c) > found.get(i, b) { c } else { b });
+        let class =
+            |i: usize| (0..CLASSES).fold(0, |b, c| if found.get(i, c) > found.get(i, b) { c } else { b });
         (0..found.rows()).filter(|i| class(*i) == (first + i) % CLASSES).count()
     };
     assert!(right(&found, 120) >= 285, "{} of 300 new rows are right", right(&found, 120));

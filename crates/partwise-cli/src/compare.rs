@@ -58,7 +58,8 @@ fn compared<T: Real>(request: &CompareRequest, read: Read, folder: OutputFolder)
         if *draw > 0 {
             interrupt::keep(Kept::Earlier);
         }
-        let what = format!("draw {} of {}, {labels_per_class} labels per class: {method}", draw + 1, request.draws);
+        let what =
+            format!("draw {} of {}, {labels_per_class} labels per class: {method}", draw + 1, request.draws);
         phases.begin(&what, done.0 as f64 / done.1 as f64);
         ControlFlow::Continue(())
     };
@@ -106,25 +107,9 @@ fn compared<T: Real>(request: &CompareRequest, read: Read, folder: OutputFolder)
     }
     print(&source, &found, &lines).iter().for_each(|line| verbosity.say(line));
     let out = request.write.out.display();
-    verbosity.say(&format!(
-        "result: {out} in {:.1} s (open {out}/report.html)",
-        began.elapsed().as_secs_f64()
-    ));
+    verbosity
+        .say(&format!("result: {out} in {:.1} s (open {out}/report.html)", began.elapsed().as_secs_f64()));
     Ok(outputs::end(&request.write, &run))
-}
-
-/// `83.1 ± 0.4`, in units of `unit`.
-pub(crate) fn mean_in_words(mean: &Mean, unit: f64, digits: usize) -> String {
-    match mean.standard_error {
-        Some(error) => format!("{:.digits$} ± {:.digits$}", unit * mean.mean, unit * error),
-        None => format!("{:.digits$}", unit * mean.mean),
-    }
-}
-
-/// As [`mean_in_words`], with its sign.
-pub(crate) fn difference_in_words(mean: &Mean) -> String {
-    let sign = if mean.mean >= 0.0 { "+" } else { "" };
-    format!("{sign}{}", mean_in_words(mean, 100.0, 1))
 }
 
 /// The table for the terminal.
@@ -146,13 +131,13 @@ fn print(source: &Source, found: &Compared, lines: &[CompareLine]) -> Vec<String
             ));
         }
         let mark = if found.named[line.method] { ' ' } else { '*' };
-        let difference = line.difference.as_ref().map_or(String::new(), difference_in_words);
-        let error = line.relative_error.as_ref().map_or("–".into(), |mean| mean_in_words(mean, 1.0, 3));
+        let difference = line.difference.as_ref().map_or(String::new(), Mean::difference_in_words);
+        let error = line.relative_error.as_ref().map_or("–".into(), |mean| mean.in_words(1.0, 3));
         out.push(format!(
             "  {:<width$}  {:>13}{mark}  {difference:>14}  {:>14}  {error:>14}  {:>8.2}",
             found.methods[line.method],
-            mean_in_words(&line.accuracy, 100.0, 1),
-            mean_in_words(&line.nmi, 100.0, 1),
+            line.accuracy.in_words(100.0, 1),
+            line.nmi.in_words(100.0, 1),
             line.seconds.mean,
         ));
     }

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: see [`program::EXIT_CODES`].
 
+mod classification;
 mod classify;
 mod compare;
 mod completions;

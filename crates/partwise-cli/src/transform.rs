@@ -47,11 +47,7 @@ struct Coded<T: Real> {
     names: Vec<String>,
 }
 
-fn run_in<T: Real>(
-    request: &TransformRequest,
-    model: &ModelFile,
-    folder: OutputFolder,
-) -> Result<Outcome> {
+fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: OutputFolder) -> Result<Outcome> {
     let began = Instant::now();
     let (verbosity, path) = (request.write.verbosity(), model_path(&request.model));
     let components = model.tensor("components").map(Tensor::to_matrix::<T>);
@@ -119,9 +115,7 @@ fn coded<T: Real>(
     let guidance = model.guidance(&path)?.unwrap_or_default();
     let by = (&encoding, &guidance);
     let fit = match classes {
-        Some(classes) => {
-            encode_by_classes(data, components, by, classes, (loss, &settings), &mut progress)
-        }
+        Some(classes) => encode_by_classes(data, components, by, classes, (loss, &settings), &mut progress),
         None => encode_by_scorer(data, components, by, loss, &settings, &mut progress),
     };
     progress.finish();

@@ -64,7 +64,10 @@ fn a_classification_has_components_by_class_a_page_and_classifies_new_rows() {
     succeed(at, "classify x.npy --labels labels.csv --labels-per-class 2 --out out");
     let rows = |file: &str| std::fs::read_to_string(at.join(file)).unwrap();
     let codes = rows("out/codes.csv");
-    assert!(codes.starts_with("sample,<cats>,ants,bees\n") || codes.starts_with("sample,ants,bees,<cats>\n"), "{codes}");
+    assert!(
+        codes.starts_with("sample,<cats>,ants,bees\n") || codes.starts_with("sample,ants,bees,<cats>\n"),
+        "{codes}"
+    );
     assert_eq!(rows("out/components.csv").lines().count(), 4);
     let page = rows("out/report.html");
     for part in ["Classes", "Confusion", "Votes", "Components", "30 samples in 3 classes, from 6 labels"] {
@@ -99,7 +102,14 @@ fn methods_are_compared_on_the_same_labels_and_by_their_class_names() {
         at,
         "compare x.npy --labels labels.csv --methods nmf,guided,classifier --draws 3 --labels-per-class 1,2 --out out",
     );
-    for part in ["1 labels per class, 3 draws", "2 labels per class", "classifier", "nmf", "guided", "* under the best"] {
+    for part in [
+        "1 labels per class, 3 draws",
+        "2 labels per class",
+        "classifier",
+        "nmf",
+        "guided",
+        "* under the best",
+    ] {
         assert!(said.contains(part), "no {part} in {said}");
     }
     let lines = std::fs::read_to_string(at.join("out/compare.csv")).unwrap();

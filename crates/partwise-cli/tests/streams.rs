@@ -73,7 +73,16 @@ fn a_reader_that_has_gone_away_ends_every_command_quietly_and_a_result_is_writte
 fn the_help_of_every_command_says_what_the_exit_codes_mean() {
     let folder = tempfile::tempdir().unwrap();
     for command in [
-        "", "fit", "classify", "transform", "sweep", "compare", "evaluate", "suggest", "methods", "demo",
+        "",
+        "fit",
+        "classify",
+        "transform",
+        "sweep",
+        "compare",
+        "evaluate",
+        "suggest",
+        "methods",
+        "demo",
         "completions",
     ] {
         let help = succeed(folder.path(), &format!("{command} --help"));

@@ -24,7 +24,8 @@ impl<T: Real> Predictor<T> {
         let mut out = Vec::new();
         let mut set = |name: &str, part: Part<T>| out.push((name.to_string(), part));
         let mixture = |at: usize| [self.mixtures[at].weight, self.mixtures[at].sharpness];
-        let mut numbers = vec![self.features as f64, self.classes as f64, self.others.len() as f64, self.rows.0];
+        let mut numbers =
+            vec![self.features as f64, self.classes as f64, self.others.len() as f64, self.rows.0];
         numbers.extend(self.graph_weights.iter().chain(&self.vote_weights).chain(&self.vote_sharpness));
         numbers.extend(mixture(0).into_iter().chain(mixture(1)));
         set("numbers", row(&numbers));
@@ -273,9 +274,9 @@ impl<T: Real> Reader<'_, T> {
                 Box::new(DenseMatrix::from_matrix(cast(part))?)
             }
             None => {
-                let values = cast(self.part(&format!("{name}/row_values"), Some(1), None)?).as_slice().to_vec();
-                let features =
-                    self.whole(&format!("{name}/row_features"), Some(values.len()), dimensions)?;
+                let values =
+                    cast(self.part(&format!("{name}/row_values"), Some(1), None)?).as_slice().to_vec();
+                let features = self.whole(&format!("{name}/row_features"), Some(values.len()), dimensions)?;
                 let offsets = self.whole(&format!("{name}/row_offsets"), Some(m + 1), values.len() + 1)?;
                 let offsets: Vec<usize> = offsets.into_iter().map(|v| v as usize).collect();
                 let sparse = SparseMatrix::new(m, dimensions, offsets, features, values)?;

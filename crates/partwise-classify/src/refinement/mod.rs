@@ -206,11 +206,7 @@ pub(crate) fn refine<T: Real>(
 }
 
 /// The classes of the held-out labels by the product in their fold.
-fn held_out_labels(
-    folds: &[Fold],
-    posteriors: &[&[Matrix<f64>]],
-    members: &[Member],
-) -> Vec<HeldOutLabel> {
+fn held_out_labels(folds: &[Fold], posteriors: &[&[Matrix<f64>]], members: &[Member]) -> Vec<HeldOutLabel> {
     let of_fold = |(fold, posteriors): (&Fold, &&[Matrix<f64>])| {
         let together = product(&fold.labels, posteriors, members);
         let label = |&(sample, class): &(usize, usize)| HeldOutLabel {

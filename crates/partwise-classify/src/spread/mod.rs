@@ -183,11 +183,7 @@ fn derived<T: Real>(
             None => String::new(),
         }
     );
-    Ok(SpreadLabels {
-        guidance,
-        classification: Some(found),
-        notice: Some(Notice { code: SPREAD, message }),
-    })
+    Ok(SpreadLabels { guidance, classification: Some(found), notice: Some(Notice { code: SPREAD, message }) })
 }
 
 /// Adds to `guidance` what the classification `found` of the `labels` derived. `settings` are those of the

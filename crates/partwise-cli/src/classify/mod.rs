@@ -9,17 +9,15 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use partwise::guidance::{Advice, Guidance};
 use partwise::{DataMatrix, Loss, Model, Real, Scaling, Settings};
-use partwise_classify::{
-    Classification, ClassifySettings, Phase, Predictor, spread_found, train_observed,
-};
+use partwise_classify::{Classification, ClassifySettings, Phase, Predictor, spread_found, train_observed};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Map, Value, json};
 
 use predict::set_classifier;
 pub(crate) use predict::{ClassifierFile, is_single};
-pub(crate) use record::origin;
 
-use crate::input::{self, Read, Source, Table};
+use crate::classification::Classified;
+use crate::input::{self, Read, Table};
 use crate::job::{Done, Job};
 use crate::known::Known;
 use crate::labels::{KnownClasses, KnownLabels, known_labels};
@@ -42,24 +40,6 @@ const FILES: &[&str] = &[
     "components.csv",
     "report.html",
 ];
-
-/// A classification and all that belongs to it.
-pub(crate) struct Classified<'a, T: Real> {
-    pub(crate) request: &'a ClassifyRequest,
-    pub(crate) source: &'a Source,
-    pub(crate) data: &'a dyn DataMatrix<T>,
-    pub(crate) scaling: &'a Scaling,
-    pub(crate) known: &'a KnownClasses,
-    pub(crate) found: &'a Classification,
-    pub(crate) evaluation: Option<Evaluation>,
-}
-
-impl<T: Real> Classified<'_, T> {
-    /// The names of the classes, in the order of the posteriors.
-    pub(crate) fn names(&self) -> &[String] {
-        self.known.labels.names()
-    }
-}
 
 /// Reads the data and labels, classifies, fits the components by class, writes.
 pub(crate) fn run(request: &ClassifyRequest) -> Result<Outcome> {
@@ -96,8 +76,7 @@ fn classified<T: Real>(request: &ClassifyRequest, read: Read, folder: OutputFold
     let began = Instant::now();
     let mut phases = Phases::new(verbosity, "classify");
     let mut observe = |phase: Phase| phases.begin(&phase.to_string(), 0.7 * phase.done());
-    let trained =
-        interrupt::work(|| train_observed(data.as_ref(), &known.labels, &settings, &mut observe));
+    let trained = interrupt::work(|| train_observed(data.as_ref(), &known.labels, &settings, &mut observe));
     let (found, predictor) = match trained {
         Ok(trained) => trained?,
         Err(stopped) => {
@@ -155,9 +134,8 @@ fn components_by_class<'a, T: Real>(
         ..Settings::new(labels.n_classes())
     };
     let loss = Loss::Frobenius;
-    let guidance = interrupt::work(|| {
-        spread_found(data, &guidance, labels, classified.found, loss, &settings)
-    })??;
+    let guidance =
+        interrupt::work(|| spread_found(data, &guidance, labels, classified.found, loss, &settings))??;
     let job = Job {
         source: classified.source,
         data,

@@ -8,7 +8,7 @@ use partwise_classify::{Part, Predictor};
 use partwise_io::{ModelFile, Tensor, scaling_json, versions};
 use serde_json::{Map, Value, json};
 
-use super::Classified;
+use crate::classification::Classified;
 
 /// What the names of its matrices begin with.
 const PREFIX: &str = "classifier/";
@@ -23,7 +23,8 @@ pub(super) fn model_without_components<T: Real>(classified: &Classified<'_, T>) 
         ("feature_names", json!(source.feature_names)),
         ("row_names", json!(source.row_names)),
     ];
-    let document: Map<String, Value> = fields.map(|(name, value)| (name.to_string(), value)).into_iter().collect();
+    let document: Map<String, Value> =
+        fields.map(|(name, value)| (name.to_string(), value)).into_iter().collect();
     let mut model = ModelFile { document, tensors: Vec::new() };
     model.set_scaling(classified.scaling);
     model

@@ -3,17 +3,8 @@
 use partwise_classify::{Candidate, CandidateGraph, Classification, ClassifySettings, Member};
 use serde_json::{Value, json};
 
+use crate::classification::origin;
 use crate::labels::KnownClasses;
-
-/// What the second graph of a candidate is made of.
-pub(crate) fn origin(graph: CandidateGraph) -> String {
-    match graph {
-        CandidateGraph::Data => "the data alone".into(),
-        CandidateGraph::Centroids => "class centroids".into(),
-        CandidateGraph::Codes(1) => "WS-NMF, 1 component per class".into(),
-        CandidateGraph::Codes(parts) => format!("WS-NMF, {parts} components per class"),
-    }
-}
 
 fn score(score: Option<f64>, agreement: Option<f64>) -> String {
     match (score, agreement) {
@@ -48,7 +39,11 @@ pub(super) fn reasons(found: &Classification) -> Vec<String> {
     lines
 }
 
-pub(super) fn classification_json(found: &Classification, settings: &ClassifySettings, known: &KnownClasses) -> Value {
+pub(super) fn classification_json(
+    found: &Classification,
+    settings: &ClassifySettings,
+    known: &KnownClasses,
+) -> Value {
     let candidate = |c: &Candidate| {
         let (kind, per_class) = match c.graph {
             CandidateGraph::Data => ("data", None),

@@ -1,5 +1,5 @@
-//! The page of a classification: what was found, where it is in doubt, who voted for it, and the components by
-//! class.
+//! The page of a classification: what was found, where it is in doubt, who voted for it, and the components
+//! by class.
 
 use partwise::Real;
 use partwise_classify::Member;
@@ -7,7 +7,7 @@ use partwise_report::html::{escaped, head, pairs, section, tiles};
 use partwise_report::picture;
 
 use super::components;
-use crate::classify::{Classified, origin};
+use crate::classification::{Classified, origin};
 use crate::input::short_name;
 use crate::job::Done;
 
@@ -301,7 +301,10 @@ fn details<T: Real>(classified: &Classified<'_, T>) -> String {
         shape,
         ("SHA-256", source.sha256.clone()),
         ("Scaling", format!("{}: {}", scaling.name(), scaling.summary())),
-        ("Labels", format!("{}; {labelled} samples have one, {} were used", known.name, known.labels.n_labelled())),
+        (
+            "Labels",
+            format!("{}; {labelled} samples have one, {} were used", known.name, known.labels.n_labelled()),
+        ),
         ("Seed", request.run.seed.to_string()),
         (
             "Method",
@@ -319,7 +322,11 @@ fn details<T: Real>(classified: &Classified<'_, T>) -> String {
 /// A bar of a member, with room for its name.
 fn vote(name: &str, share: f64) -> String {
     let bar = bar(name, share, 0.0, &format!("{:.0} %", 100.0 * share));
-    bar.replacen("class=\"bar\"", "class=\"bar\" style=\"grid-template-columns:minmax(60px,62%) 1fr 52px\"", 1)
+    bar.replacen(
+        "class=\"bar\"",
+        "class=\"bar\" style=\"grid-template-columns:minmax(60px,62%) 1fr 52px\"",
+        1,
+    )
 }
 
 /// A bar of `width` (0 to 1), of which a part is darker.

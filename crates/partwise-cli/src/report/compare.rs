@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use partwise_classify::compare::{CompareLine, CompareSettings, Compared, Contender};
+use partwise_classify::compare::{CompareLine, CompareSettings, Compared, Contender, Mean};
 use partwise_report::html::{escaped, head, pairs, section, table};
 
-use crate::compare::{difference_in_words, mean_in_words};
 use crate::input::{Source, short_name};
 
 const WIDTH: f64 = 460.0;
@@ -36,7 +35,8 @@ pub(crate) fn compare_page(
         page.push_str(&section(&format!("{number} {labels} per class"), &lead, &body));
     }
     let [data, shape] = source.facts();
-    let methods: Vec<String> = settings.methods.iter().map(|m| format!("{} ({})", m.name(), m.title())).collect();
+    let methods: Vec<String> =
+        settings.methods.iter().map(|m| format!("{} ({})", m.name(), m.title())).collect();
     let facts = [
         data,
         shape,
@@ -64,7 +64,7 @@ fn headline(found: &Compared, lines: &[CompareLine]) -> String {
         .into_iter()
         .filter_map(|number| {
             let line = best(number)?;
-            let accuracy = mean_in_words(&line.accuracy, 100.0, 1);
+            let accuracy = line.accuracy.in_words(100.0, 1);
             let labels = if number == 1 { "label" } else { "labels" };
             // Those within the standard error of the best are level with it.
             let least = line.accuracy.mean - line.accuracy.standard_error.unwrap_or(0.0);
@@ -136,10 +136,10 @@ fn numbers_of(found: &Compared, lines: &[&CompareLine]) -> String {
         let star = if found.named[line.method] { "" } else { " *" };
         vec![
             format!("{}{star}", found.methods[line.method]),
-            mean_in_words(&line.accuracy, 100.0, 1),
-            line.difference.as_ref().map_or(String::new(), difference_in_words),
-            mean_in_words(&line.nmi, 100.0, 1),
-            line.relative_error.as_ref().map_or("–".into(), |mean| mean_in_words(mean, 1.0, 3)),
+            line.accuracy.in_words(100.0, 1),
+            line.difference.as_ref().map_or(String::new(), Mean::difference_in_words),
+            line.nmi.in_words(100.0, 1),
+            line.relative_error.as_ref().map_or("–".into(), |mean| mean.in_words(1.0, 3)),
             format!("{:.2}", line.seconds.mean),
         ]
     };

@@ -80,7 +80,11 @@ impl CompareRequest {
         }
         let methods = match flags.methods.is_empty() {
             true => Contender::defaults(),
-            false => flags.methods.iter().map(|name| Contender::from_name(name.trim())).collect::<partwise::Result<_>>()?,
+            false => flags
+                .methods
+                .iter()
+                .map(|name| Contender::from_name(name.trim()))
+                .collect::<partwise::Result<_>>()?,
         };
         for (at, method) in methods.iter().enumerate() {
             if methods[..at].iter().any(|other| other.name() == method.name()) {
