@@ -20,6 +20,7 @@ from ._warn import warn
 
 __all__ = ["FewLabelClassifier", "Phase"]
 
+_LEAST_SAMPLES = 3
 _CANDIDATE = ("graph", "components_per_class", "share", "score", "agreement", "weight")
 _MEMBER = ("name", "score", "agreement", "weight")
 
@@ -158,6 +159,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(y, str) and is_anndata(X):
             y = obs_column(X, y)
         data = numeric(self, X, reset=True)
+        if data.shape[0] < _LEAST_SAMPLES:
+            raise ValueError(f"Found array with {data.shape[0]} sample(s) (shape={data.shape}) while a minimum of {_LEAST_SAMPLES} is required by {name}.")
         check_same_order(y, self._names_in_.samples, "y")
         targets = targets_of(y, data.shape[0], self.unlabelled)
         if targets.codes is None:
@@ -240,7 +243,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             The class with the largest posterior.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        posteriors = self.predict_proba(X)
+        return self.classes_[posteriors.argmax(axis=1)]
 
     def fit_predict(self, X: Any, y: Any) -> Any:
         """Fit, and return ``labels_``: the class of each sample of X."""
@@ -296,6 +300,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
+        # Rows are compared by direction, which tells little with two features.
+        tags.classifier_tags.poor_score = True
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -37,6 +37,9 @@ use space::{Edges, Space};
 
 pub use stored::Part;
 
+/// Of codes, relative to the squared length of each component: with more components than features the codes
+/// of a row would not be unique, and depend on the rows that come with it.
+const RIDGE: f64 = 1e-6;
 /// Rows that are predicted together.
 const BLOCK: usize = 256;
 
@@ -82,8 +85,9 @@ impl<T: Real> Map<T> {
                     ..Settings::new(components.rows())
                 };
                 let observer = &mut |_: &Iteration| ControlFlow::Continue(());
-                let plain = Encoding::plain(components.rows());
-                let codes = encode(data, components, &plain, Loss::Frobenius, &settings, observer)?.codes;
+                let mut encoding = Encoding::plain(components.rows());
+                encoding.ridge = lengths.iter().map(|length| RIDGE * length * length).collect();
+                let codes = encode(data, components, &encoding, Loss::Frobenius, &settings, observer)?.codes;
                 Matrix::from_fn(codes.rows(), codes.columns(), |i, j| codes.get(i, j).to_f64() * lengths[j])
             }
         };

@@ -6,8 +6,9 @@ use partwise::{DataMatrix, Matrix, Real, Result};
 
 use crate::graphs::NEIGHBOURS;
 
-/// Samples whose products with the new points are computed together.
+/// Samples whose products with the new points are computed together at most, and the numbers in their rows.
 const BLOCK: usize = 256;
+const NUMBERS: usize = 1 << 22;
 /// Products of single precision may order neighbours wrongly: so many times as many are looked at again.
 const MARGIN: usize = 2;
 
@@ -129,9 +130,10 @@ impl<T: Real> Space<T> {
         let most = MARGIN * NEIGHBOURS;
         let mut nearest: Vec<Vec<(f64, u32)>> = vec![Vec::new(); n];
         let mut joining: Vec<Vec<u32>> = vec![Vec::new(); n];
-        for start in (0..m).step_by(BLOCK) {
+        let length = (NUMBERS / p.max(1)).clamp(8, BLOCK);
+        for start in (0..m).step_by(length) {
             check_interrupt();
-            let block = start..(start + BLOCK).min(m);
+            let block = start..(start + length).min(m);
             let mut rows = Matrix::<f64>::zeros(block.len(), p);
             block.clone().for_each(|j| points.add_row(j, 1.0, rows.row_mut(j - start)));
             let products = times(new, &rows.transposed());
