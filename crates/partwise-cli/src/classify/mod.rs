@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use partwise::guidance::{Advice, Guidance};
-use partwise::{DataMatrix, Loss, Model, Real, Scaling, Settings};
-use partwise_classify::{Classification, ClassifySettings, Phase, Predictor, spread_found, train_observed};
+use partwise::{Loss, Model, Real, Settings};
+use partwise_classify::{ClassifySettings, Phase, Predictor, spread_found, train_observed};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ use crate::classification::Classified;
 use crate::input::{self, Read, Table};
 use crate::job::{Done, Job};
 use crate::known::Known;
-use crate::labels::{KnownClasses, KnownLabels, known_labels};
+use crate::labels::{KnownLabels, known_labels};
 use crate::progress::Phases;
 use crate::request::ClassifyRequest;
 use crate::scores::Evaluation;
