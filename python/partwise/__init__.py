@@ -22,6 +22,8 @@ from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
 from ._changes import Changes, TopicChange
 from ._citation import cite
+from ._classifier import FewLabelClassifier, Phase
+from ._compare import Comparison, compare
 from ._errors import guard
 from ._estimators import *  # noqa: F403
 from ._files import load
@@ -35,11 +37,14 @@ from ._steering import Steering
 __all__ = [
     "Automatic",
     "Changes",
+    "Comparison",
     "Factorization",
+    "FewLabelClassifier",
     "Finding",
     "GuidanceReport",
     "Iteration",
     "PairInDoubt",
+    "Phase",
     "RankChoice",
     "Steering",
     "Suggestion",
@@ -48,6 +53,7 @@ __all__ = [
     "__version__",
     "automatic",
     "cite",
+    "compare",
     "datasets",
     "load",
     "metrics",

@@ -63,8 +63,27 @@ def steer(
     settings: dict[str, Any],
     callback: Callable[[int, float, float | None, float], bool] | None,
 ) -> dict[str, Any]: ...
-def automatic(
-    data: _Data, labels: tuple[NDArray[np.int32], list[str]], seed: int, threads: int
+def classify(
+    data: _Data,
+    labels: tuple[NDArray[np.int32], list[str]],
+    seed: int,
+    threads: int,
+    callback: Callable[[str, float, float], Any] | None,
+) -> dict[str, Any]: ...
+def predict_posteriors(
+    data: _Data, parts: list[tuple[str, _Dense]], threads: int
+) -> NDArray[np.float64]: ...
+def compared_methods() -> list[str]: ...
+def compare(
+    data: _Data,
+    labels: tuple[NDArray[np.int32], list[str]],
+    methods: list[str],
+    draws: int,
+    labels_per_class: list[int],
+    rank: int | None,
+    seed: int,
+    threads: int,
+    callback: Callable[[str, int, int, int, int], Any] | None,
 ) -> dict[str, Any]: ...
 def select_rank(
     data: _Data,

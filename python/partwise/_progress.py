@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, NamedTuple
 
-__all__ = ["Iteration", "Progress"]
+__all__ = ["Iteration", "PhaseProgress", "Progress"]
 
 
 class Iteration(NamedTuple):
@@ -61,7 +61,7 @@ class Progress:
         self._bar.close()
 
 
-def _bar(name: str, total: int) -> Any:
+def _bar(name: str, total: int, bar_format: str | None = None) -> Any:
     """A bar of tqdm: a widget in notebooks that can show it, else text; None without tqdm."""
     try:
         from tqdm import TqdmWarning
@@ -72,4 +72,35 @@ def _bar(name: str, total: int) -> Any:
             from tqdm.auto import tqdm
     except ImportError:
         return None
-    return tqdm(total=total, desc=name, unit="it", mininterval=0.5)
+    return tqdm(total=total, desc=name, unit="it", mininterval=0.5, bar_format=bar_format)
+
+
+class PhaseProgress:
+    """Shows the phases of a fit when ``verbose`` is 1 or more."""
+
+    def __init__(self, name: str, verbose: int) -> None:
+        self.shows = bool(verbose)
+        self._name = name
+        self._bar: Any = None
+
+    def __enter__(self) -> PhaseProgress:
+        if self.shows:
+            self._bar = _bar(self._name, 100, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}{postfix}")
+        return self
+
+    def update(self, phase: str, done: float, elapsed: float) -> None:
+        """A phase begins."""
+        if not self.shows:
+            return
+        if self._bar is not None:
+            self._bar.n = round(100 * done)
+            self._bar.set_postfix_str(phase)
+        else:
+            print(f"{self._name}: {phase}, {100 * done:.0f} % done, {elapsed:.1f} s")
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if self._bar is not None:
+            if kind is None:
+                self._bar.n = 100
+                self._bar.set_postfix_str("")
+            self._bar.close()

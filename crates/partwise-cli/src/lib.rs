@@ -4,7 +4,9 @@
 //! Exit codes: see [`program::EXIT_CODES`].
 
 mod cite;
+mod classification;
 mod classify;
+mod compare;
 mod completions;
 mod demo;
 mod evaluate;
@@ -34,7 +36,9 @@ use std::ffi::OsString;
 
 use anyhow::anyhow;
 use partwise_report::{console, program};
-use request::{ClassifyRequest, Cli, Command, FitRequest, RankRequest, SweepRequest, TransformRequest};
+use request::{
+    ClassifyRequest, Cli, Command, CompareRequest, FitRequest, RankRequest, SweepRequest, TransformRequest,
+};
 
 /// What `partwise reproduce` answers in the release after it moved.
 const REPRODUCE_MOVED: &str = "the experiments of the papers moved from `partwise` to another program; \
@@ -57,6 +61,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Transform(flags) => transform::run(&TransformRequest::new(*flags)?),
         Command::Sweep(flags) => sweep::run(&SweepRequest::new(*flags)?),
         Command::Rank(flags) => rank::run(&RankRequest::new(*flags)?),
+        Command::Compare(flags) => compare::run(&CompareRequest::new(*flags)?),
         Command::Evaluate(request) => evaluate::run(&request),
         Command::Suggest(request) => suggest::run(&request),
         Command::Methods(request) => methods::run(&request),

@@ -119,11 +119,21 @@ pub(crate) fn write_codes<T: Real>(
     row_names: Option<&[String]>,
     component_names: &[String],
 ) -> Result<()> {
-    folder.write("codes.npy", |w| io::write_npy(w, codes))?;
-    folder
-        .write("codes.csv", |w| io::write_matrix_csv(w, "sample", codes, row_names, Some(component_names)))?;
+    write_codes_alone(folder, codes, row_names, component_names)?;
     let clusters = memberships.names(component_names);
     write_memberships(folder, row_names, &clusters, &memberships.shares, component_names)
+}
+
+/// codes.npy and codes.csv.
+pub(crate) fn write_codes_alone<T: Real>(
+    folder: &OutputFolder,
+    codes: &Matrix<T>,
+    row_names: Option<&[String]>,
+    component_names: &[String],
+) -> Result<()> {
+    folder.write("codes.npy", |w| io::write_npy(w, codes))?;
+    let columns = Some(component_names);
+    Ok(folder.write("codes.csv", |w| io::write_matrix_csv(w, "sample", codes, row_names, columns))?)
 }
 
 /// memberships.csv.

@@ -115,6 +115,50 @@ impl Steps {
     }
 
     /// Removes the line.
+    pub(crate) fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Phases of work whose part that is done is known: a bar on a terminal, a few lines otherwise.
+pub(crate) struct Phases {
+    verbosity: Verbosity,
+    title: String,
+    bar: Option<ProgressBar>,
+    began: Instant,
+    last_line: Option<Instant>,
+}
+
+impl Phases {
+    /// `title` says of what.
+    pub(crate) fn new(verbosity: Verbosity, title: &str) -> Self {
+        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(10));
+            let style = ProgressStyle::with_template("{prefix} {bar:16} {percent:>3} % {wide_msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_prefix(title.to_string());
+            bar
+        });
+        Phases { verbosity, title: title.into(), bar, began: Instant::now(), last_line: None }
+    }
+
+    /// A phase begins when this part (0 to 1) is done.
+    pub(crate) fn begin(&mut self, phase: &str, done: f64) {
+        let time = duration(self.began.elapsed().as_secs_f64());
+        let percent = (100.0 * done).round();
+        if let Some(bar) = &self.bar {
+            bar.set_position(percent as u64);
+            bar.set_message(format!("{phase} ({time})"));
+        } else if self.last_line.is_none_or(|last| last.elapsed() >= PAUSE) {
+            self.last_line = Some(Instant::now());
+            self.verbosity.progress(&format!("{}: {phase}, {percent} % done ({time})", self.title));
+        }
+    }
+
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

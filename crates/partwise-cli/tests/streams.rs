@@ -72,9 +72,19 @@ fn a_reader_that_has_gone_away_ends_every_command_quietly_and_a_result_is_writte
 #[test]
 fn the_help_of_every_command_says_what_the_exit_codes_mean() {
     let folder = tempfile::tempdir().unwrap();
-    for command in
-        ["", "fit", "classify", "transform", "sweep", "evaluate", "suggest", "methods", "demo", "completions"]
-    {
+    for command in [
+        "",
+        "fit",
+        "classify",
+        "transform",
+        "sweep",
+        "compare",
+        "evaluate",
+        "suggest",
+        "methods",
+        "demo",
+        "completions",
+    ] {
         let help = succeed(folder.path(), &format!("{command} --help"));
         for code in ["Exit codes", "130", "141"] {
             assert!(help.contains(code), "{command}: {help}");

@@ -6,6 +6,7 @@ mod arrays;
 mod citation;
 mod classification;
 mod command;
+mod comparison;
 mod data;
 mod document;
 mod errors;
@@ -31,7 +32,9 @@ mod _native {
     #[pymodule_export]
     use super::citation::cite;
     #[pymodule_export]
-    use super::classification::automatic;
+    use super::classification::{classify, predict_posteriors};
+    #[pymodule_export]
+    use super::comparison::{compare, compared_methods};
     #[pymodule_export]
     use super::command::command_line;
     #[pymodule_export]

@@ -2,9 +2,13 @@
 //! the Python package uses too; here is what the command line knows of it.
 
 mod again;
+mod classify;
+mod compare;
 mod rank;
 mod sweep;
 
+pub(crate) use classify::classification_page;
+pub(crate) use compare::compare_page;
 pub(crate) use rank::rank_page;
 pub(crate) use sweep::sweep_page;
 
@@ -49,6 +53,17 @@ pub(crate) fn page<T: Real>(
     comparison: Option<&Comparison>,
     polarity: Polarity,
 ) -> String {
+    shown(done, timings, comparison, polarity, FitPage::html)
+}
+
+/// What `show` makes of a fit: its page, or a part of it.
+fn shown<T: Real>(
+    done: &Done<'_, T>,
+    timings: Timings,
+    comparison: Option<&Comparison>,
+    polarity: Polarity,
+    show: fn(&FitPage<'_>) -> String,
+) -> String {
     let (job, fit, source) = (&done.job, &done.fit, done.job.source);
     let row = |sample: usize| row(job.data, sample);
     let used: Vec<bool> = job.known.classes.as_ref().map_or(Vec::new(), |known| known.guided());
@@ -61,7 +76,7 @@ pub(crate) fn page<T: Real>(
     });
     let topics: &[Topic] = if job.takes_anything() { job.model.guidance().topics() } else { &[] };
     let notes = done.notes.iter().filter(|(code, _)| *code != "reading").map(|(_, note)| note.clone());
-    FitPage {
+    show(&FitPage {
         title: crate::input::short_name(&source.name),
         codes: fit.codes.cast(),
         components: fit.components.cast(),
@@ -99,8 +114,7 @@ pub(crate) fn page<T: Real>(
             ]),
         },
         bibtex: job.model.spec().bibtex(),
-    }
-    .html()
+    })
 }
 
 fn named<const N: usize>(facts: [(&str, String); N]) -> Vec<(String, String)> {

@@ -139,6 +139,27 @@ pub(super) const EVALUATE: Page = Page {
     ],
 };
 
+pub(super) const COMPARE: Page = Page {
+    command: "compare",
+    flags: &[
+        DATA,
+        ("labels", "Known classes, of as many samples as you have"),
+        ("label_column", "Or: the column of the data that holds them"),
+        ("methods", "Names of `partwise methods`, or classifier"),
+        ("labels_per_class", "Labels per class given to the methods [default: 2]"),
+        ("draws", "Draws of these labels [default: 10]"),
+        SCALE,
+        TEXT,
+        SEED,
+        ("out", "Folder for the result [default: DATA-compare]"),
+        FORCE,
+    ],
+    examples: &[
+        "partwise compare faces.npy --labels all.csv",
+        "partwise compare news.csv --text body --label-column topic --draws 5",
+    ],
+};
+
 pub(super) const SUGGEST: Page = Page {
     command: "suggest",
     flags: &[

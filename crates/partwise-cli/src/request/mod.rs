@@ -6,6 +6,7 @@
 
 pub(crate) mod choices;
 mod cite;
+mod compare;
 mod data;
 mod fit;
 mod flags;
@@ -20,6 +21,8 @@ use partwise_report::program::EXIT_CODES;
 
 pub(crate) use choices::{Clusters, Codes, Pictures, Precision};
 pub(crate) use cite::CiteRequest;
+use compare::CompareFlags;
+pub(crate) use compare::CompareRequest;
 pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
@@ -51,6 +54,9 @@ pub(crate) enum Command {
     /// Apply a fitted model to new data.
     #[command(override_usage = help::TRANSFORM.usage(), mut_args(help::TRANSFORM.arrange()), after_help = help::TRANSFORM.short_end(), after_long_help = help::TRANSFORM.long_end())]
     Transform(Box<TransformFlags>),
+    /// Compare methods on your data: accuracy from a few labels, over several draws of them.
+    #[command(override_usage = help::COMPARE.usage(), mut_args(help::COMPARE.arrange()), after_help = help::COMPARE.short_end(), after_long_help = help::COMPARE.long_end())]
+    Compare(Box<CompareFlags>),
     /// List the samples to label next, or the pairs to link.
     ///
     /// They are those that the fit is least certain about and would learn most from.
