@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | tidy | bench | docs | dist | workflows | deny`.
+//! The project's own commands: `cargo xtask test | tidy | bench | docs | site | dist | workflows | deny`.
 
 // Printing is what these commands do.
 #![allow(clippy::print_stdout)]
@@ -8,6 +8,7 @@ mod dist;
 mod hosting;
 mod pip;
 mod python;
+mod site;
 mod step;
 mod tidy;
 
@@ -25,7 +26,8 @@ cargo xtask tidy    the rules of the house that the compiler can't check; option
     --write-walls   writes today's edges between modules into xtask/walls.toml
     --touch NAME    the files that spell a name: what it took to add
 cargo xtask bench   the benchmarks of the library; with --check only the gates of speed: an iteration beside the bare products, guided beside plain
-cargo xtask docs    the documentation, opened in a browser
+cargo xtask docs    the documentation of the Rust crates, opened in a browser
+cargo xtask site    the documentation site, into target/site
 cargo xtask dist    the files of a release, in target/dist: wheel, source distribution, command line; options:
     --target TRIPLE for another platform, such as aarch64-unknown-linux-gnu
     --check         installs the files that are there without Rust and uses them
@@ -66,6 +68,7 @@ fn run() -> Result<ExitCode> {
         Some("docs") => check::docs(&root),
         Some("workflows") => hosting::workflows(&root),
         Some("deny") => hosting::deny(&root, advisories),
+        Some("site") => check::documentation_site(&root),
         Some(other) => bail!("there is no command \"{other}\"\n{USAGE}"),
         None => bail!("a command is needed\n{USAGE}"),
     }

@@ -5,6 +5,24 @@
 //! Readers take any bytes without a panic and without believing declared sizes; every error is an [`IoError`]
 //! that states the file, the place in it, and what is valid. Whatever a reader decided on its own is in the
 //! table's notes.
+//!
+//! ```
+//! use partwise::{Model, Settings, fit};
+//! use partwise_io::{ReadOptions, read_table};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("counts.csv");
+//! std::fs::write(&file, "text,ball,goal,court\nd1,3,2,0\nd2,2,1,0\nd3,0,0,3\n")?;
+//!
+//! let table = read_table(&file, &ReadOptions::default())?;
+//! assert_eq!(table.row_names.as_deref(), Some(&["d1".into(), "d2".into(), "d3".into()][..]));
+//! let data = table.values.into_data::<f64>()?;
+//! let fit = fit(data.as_ref(), &Model::nmf(), &Settings::new(2))?;
+//! assert_eq!(fit.codes.shape(), (3, 2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `examples/topics.rs` goes on from there: seed words, top words, a model file, new rows.
 
 mod cell_statistics;
 mod cells;

@@ -1,7 +1,7 @@
 //! [`Table`]: the content of a file, before it becomes data of the library.
 
 use crate::error::{IoError, Place, Result};
-use partwise::{Matrix, Real};
+use partwise::{DataMatrix, DenseMatrix, Matrix, Real, SparseMatrix};
 use std::path::Path;
 
 /// Numbers in the precision they were stored in: `f32` stays `f32`, everything else is widened to `f64`.
@@ -92,6 +92,21 @@ impl Values {
         match self {
             Values::Dense { rows, columns, .. } | Values::Sparse { rows, columns, .. } => (*rows, *columns),
         }
+    }
+
+    /// The numbers as data of the library, dense or sparse as they are.
+    ///
+    /// # Errors
+    /// When the table has no row or no column.
+    pub fn into_data<T: Real>(self) -> partwise::Result<Box<dyn DataMatrix<T>>> {
+        Ok(match self {
+            Values::Dense { rows, columns, values } => {
+                Box::new(DenseMatrix::new(rows, columns, values.into_real())?)
+            }
+            Values::Sparse { rows, columns, indptr, indices, values } => {
+                Box::new(SparseMatrix::new(rows, columns, indptr, indices, values.into_real())?)
+            }
+        })
     }
 
     /// The number of stored values.

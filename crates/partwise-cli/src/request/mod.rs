@@ -153,9 +153,8 @@ pub(crate) struct DemoRequest {
     /// Labels per digit that the fits use, 1 or more.
     #[arg(long, value_name = "N", value_parser = choices::positive, default_value = "2", allow_negative_numbers = true)]
     pub(crate) labels_per_class: usize,
-    /// The maximum number of iterations of each fit, 0 or more. A few labels have most effect in the first
-    /// iterations.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = choices::count, allow_negative_numbers = true)]
+    /// The maximum number of iterations of each fit, 0 or more.
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
     #[command(flatten)]
     pub(crate) run: Run,

@@ -23,14 +23,14 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     needs: "guidance",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Guidance,
-    reference: "this project; special cases: CNMF, WS-NMF, SSNMF, GNMF",
+    reference: "new in Partwise; generalizes CNMF, WS-NMF, SSNMF and GNMF",
     publications: &[
         publications::LIU_2010,
         publications::CHOO_2015,
         publications::LEE_2010,
         publications::CAI_2011,
     ],
-    differs: "no paper combines these",
+    differs: "it is in no publication",
     takes: &[Input::Guidance],
     terms,
     ..super::PLAIN
