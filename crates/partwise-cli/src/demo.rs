@@ -55,7 +55,8 @@ pub(crate) fn run(request: &DemoRequest) -> Result<Outcome> {
         memory_limit: partwise_io::machine::available_memory(),
         ..Settings::new(classes.class_names.len())
     };
-    let mut known = Known { guidance: guidance.clone(), ..Known::default() };
+    let mut known = Known::default();
+    known.guidance.clone_from(&guidance);
     known.set_classes(classes);
     let job = |model| Job {
         source: &source,

@@ -155,6 +155,8 @@ fn read_texts(from: &DataSource, known: Option<&Vocabulary>) -> Result<Read> {
         name,
         sha256: documents.sha256,
         format: "text".into(),
+        key: None,
+        layer: None,
         rows,
         columns,
         stored: values.n_stored(),

@@ -34,9 +34,9 @@ mod _native {
     #[pymodule_export]
     use super::classification::{classify, predict_posteriors};
     #[pymodule_export]
-    use super::comparison::{compare, compared_methods};
-    #[pymodule_export]
     use super::command::command_line;
+    #[pymodule_export]
+    use super::comparison::{compare, compared_methods};
     #[pymodule_export]
     use super::files::{digits, read_labels, read_model, read_table, scaled_values, write_model};
     #[pymodule_export]

@@ -157,6 +157,13 @@ fn polarity(name: &str) -> PyResult<Polarity> {
     }
 }
 
+/// The choice that a dictionary names.
+fn named<T: Copy>(of: &Given<'_, '_>, key: &str, all: &[T], name: fn(T) -> &'static str) -> PyResult<T> {
+    let given: String = of.get(key)?;
+    let found = all.iter().copied().find(|choice| name(*choice) == given);
+    found.ok_or_else(|| PyValueError::new_err(format!("{key} is '{given}', which is none of its names")))
+}
+
 /// The verdicts on the guidance, if it was judged.
 fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
     let Some(agreement) = given.optional::<f64>("agreement")? else { return Ok(None) };
@@ -168,8 +175,8 @@ fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
             kind: of.get("kind")?,
             samples: of.get("samples")?,
             topic: of.optional("topic")?,
-            verdict: Verdict::from_name(&of.get::<String>("verdict")?).map_err(value_error)?,
-            plausibility: Plausibility::from_name(&of.get::<String>("data")?).map_err(value_error)?,
+            verdict: named(&of, "verdict", Verdict::ALL, Verdict::name)?,
+            plausibility: named(&of, "data", Plausibility::ALL, Plausibility::name)?,
             message: of.get("message")?,
             numbers,
         })
@@ -178,9 +185,9 @@ fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
         let of = Given(of);
         Ok(JudgedTopic {
             topic: of.get("topic")?,
-            level: Level::from_name(&of.get::<String>("level")?).map_err(value_error)?,
-            verdict: Verdict::from_name(&of.get::<String>("verdict")?).map_err(value_error)?,
-            plausibility: Plausibility::from_name(&of.get::<String>("data")?).map_err(value_error)?,
+            level: named(&of, "level", Level::ALL, Level::name)?,
+            verdict: named(&of, "verdict", Verdict::ALL, Verdict::name)?,
+            plausibility: named(&of, "data", Plausibility::ALL, Plausibility::name)?,
             message: of.get("message")?,
         })
     };

@@ -26,6 +26,9 @@ pub(super) fn model_without_components<T: Real>(classified: &Classified<'_, T>) 
     let document: Map<String, Value> =
         fields.map(|(name, value)| (name.to_string(), value)).into_iter().collect();
     let mut model = ModelFile { document, tensors: Vec::new() };
+    if let Some(texts) = &source.texts {
+        model.document.insert("text".into(), texts.vocabulary.to_json());
+    }
     model.set_scaling(classified.scaling);
     model
 }

@@ -3,7 +3,6 @@
 
 use partwise::Real;
 use partwise_classify::Member;
-use partwise_page::FitPage;
 use partwise_page::html::{end_with_script, escaped, head_with_script, pairs, section, tiles};
 use partwise_page::picture::{self, Polarity};
 
@@ -45,7 +44,7 @@ pub(crate) fn classification_page<T: Real>(
     page.push_str(&votes(classified));
     if let Some(done) = parts {
         let timings = Timings { read: 0.0, fit: done.fit_seconds, write: 0.0 };
-        page.push_str(&super::shown(done, timings, None, Polarity::Light, FitPage::components));
+        page.push_str(&super::shown(done, timings, None, Polarity::Light, |page| page.components()));
     }
     page.push_str(&details(classified));
     page.push_str(&end_with_script());
@@ -91,7 +90,8 @@ fn numbers<T: Real>(classified: &Classified<'_, T>, doubtful: usize) -> Vec<(&'s
     ];
     if let Some(evaluation) = &classified.evaluation {
         for (name, label) in [("accuracy", "accuracy"), ("nmi", "NMI")] {
-            let over = evaluation.scores.last().map_or("", |scores| scores.short);
+            let held_out = evaluation.scores.last().is_some_and(|scores| scores.key == "unlabelled");
+            let over = if held_out { "labels not used" } else { "all labels" };
             out.extend(evaluation.headline(name).map(|value| (label, format!("{value:.3} ({over})"))));
         }
     }

@@ -53,7 +53,7 @@ pub(crate) fn page<T: Real>(
     comparison: Option<&Comparison>,
     polarity: Polarity,
 ) -> String {
-    shown(done, timings, comparison, polarity, FitPage::html)
+    shown(done, timings, comparison, polarity, |page| page.html())
 }
 
 /// What `show` makes of a fit: its page, or a part of it.

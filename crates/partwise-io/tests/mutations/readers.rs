@@ -24,8 +24,9 @@ pub(crate) enum Kind {
     Names,
     Guidance,
     Models,
-    CountSettings, DataNames, DocumentLimit, DocumentOptions, IoError, LabelOptions, ModelFile, ReadOptions,
-    Reference, Source, Vocabulary, documents_of, names_of, read_source, reference_of,
+    Documents,
+    /// HDF5, which is stored beside the other kinds.
+    Cells,
 }
 
 pub(crate) const KINDS: [Kind; 8] = [
@@ -52,8 +53,8 @@ impl Kind {
             Kind::Names => "names",
             Kind::Guidance => "guidance",
             Kind::Models => "models",
-    CountSettings, DataNames, DocumentLimit, DocumentOptions, IoError, LabelOptions, ModelFile, ReadOptions,
-    Reference, Source, Vocabulary, documents_of, names_of, read_source, reference_of,
+            Kind::Documents => "documents",
+            Kind::Cells => "cells",
         }
     }
 }

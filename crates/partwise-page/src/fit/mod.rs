@@ -159,7 +159,8 @@ impl FitPage<'_> {
     /// must have the script ([`html::head_with_script`](crate::html::head_with_script)).
     pub fn components(&self) -> String {
         let shown = Shown::new(self);
-        [cards::section_of(&shown), rebuilt::section_of(&shown), map::section_of(&shown), shown.list()].concat()
+        [cards::section_of(&shown), rebuilt::section_of(&shown), map::section_of(&shown), shown.list()]
+            .concat()
     }
 
     fn sample_name(&self, sample: usize) -> String {
