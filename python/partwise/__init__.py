@@ -17,31 +17,43 @@ Examples
 True
 """
 
-from . import _estimators, _guidance, _native, datasets, metrics
+from . import _estimators, _guidance, _native, datasets, metrics, tl
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
+from ._changes import Changes, TopicChange
+from ._citation import cite
+from ._classifier import FewLabelClassifier, Phase
+from ._compare import Comparison, compare
 from ._errors import guard
 from ._estimators import *  # noqa: F403
 from ._files import load
 from ._guidance import *  # noqa: F403
 from ._native import __version__
 from ._rank import RankChoice, select_rank
-from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion
+from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion, TopicVerdict
 from ._solve import nnls, solve_codes, solve_components
 from ._steering import Steering
 
 __all__ = [
     "Automatic",
+    "Changes",
+    "Comparison",
     "Factorization",
+    "FewLabelClassifier",
     "Finding",
     "GuidanceReport",
     "Iteration",
     "PairInDoubt",
+    "Phase",
     "RankChoice",
     "Steering",
     "Suggestion",
+    "TopicChange",
+    "TopicVerdict",
     "__version__",
     "automatic",
+    "cite",
+    "compare",
     "datasets",
     "load",
     "metrics",
@@ -49,6 +61,7 @@ __all__ = [
     "select_rank",
     "solve_codes",
     "solve_components",
+    "tl",
 ]
 __all__ += _estimators.__all__
 __all__ += _guidance.__all__

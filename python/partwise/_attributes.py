@@ -13,7 +13,7 @@ from ._guidance import Guidance, Topic, raw
 from ._guidance.base import _Item
 from ._names import Names
 from ._registry import REGISTRIES
-from ._report import Finding, GuidanceReport
+from ._report import Finding, GuidanceReport, TopicVerdict
 from ._targets import Targets
 
 __all__ = ["checked_attributes", "checked_parameters"]
@@ -135,7 +135,8 @@ def _is_notices(value: Any) -> bool:
 
 def _is_report(value: Any) -> bool:
     if isinstance(value, GuidanceReport):
-        return all(isinstance(part, Finding) for part in value.findings) and _is_number(value.agreement) and isinstance(value.parts, dict)
+        listed = (*((part, Finding) for part in value.findings), *((part, TopicVerdict) for part in value.topics))
+        return all(isinstance(part, kind) for part, kind in listed) and _is_number(value.agreement) and isinstance(value.parts, dict)
     return isinstance(value, dict)
 
 

@@ -311,6 +311,8 @@ class Decoder:
         if cls is None:
             raise ValueError(f"{what}: unknown kind of object {name!r}; valid are items of guidance, reports and the like")
         fields = {key: self.decode(part, f"{what}, {key}") for key, part in _dict(given["fields"], what).items()}
+        if hasattr(cls, "_of_older"):
+            fields = cls._of_older(fields)
         expected = _fields_of(cls)
         lacking = [field for field in expected if field not in fields]
         if lacking:
@@ -345,7 +347,7 @@ def _fields_of(cls: type) -> list[str]:
     """The attributes that an object of the class always has."""
     if hasattr(cls, "__dataclass_fields__"):
         return [name for name, field in cls.__dataclass_fields__.items() if "ClassVar" not in str(field.type)]
-    made = {"Guidance": ["items", "topics", "notes", "strength", "feature_names"], "GuidanceReport": ["findings", "agreement", "parts", "notices"]}
+    made = {"Guidance": ["items", "topics", "notes", "strength", "feature_names"], "GuidanceReport": ["findings", "agreement", "parts", "notices", "topics"]}
     return made.get(cls.__name__, [])
 
 

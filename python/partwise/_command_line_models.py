@@ -13,6 +13,7 @@ from ._guidance.guidance import guidance_of_document
 from ._guidance.strength import translated
 from ._names import DataNames, Names
 from ._registry import METHOD_PARAMETERS, REGISTRIES
+from ._report import of_older_finding
 from ._targets import Targets
 
 __all__ = ["estimator_of_settings", "restored"]
@@ -177,15 +178,33 @@ def _report(document: Document, python: Document) -> Document:
     return report if report.fields else document.part("guidance_report", optional=True)
 
 
-def _finding(line: Document, n: int) -> dict[str, Any]:
+def _numbers(line: Document) -> dict[str, float]:
     numbers = line.part("numbers", optional=True)
+    return {name.replace("_", " "): numbers.number(name, null=math.nan) for name in numbers.fields}
+
+
+def _finding(line: Document, n: int) -> dict[str, Any]:
+    line.fields.update(of_older_finding(line.fields))
     return {
         "kind": line.text("kind"),
         "verdict": line.text("verdict", valid=REGISTRIES["verdicts"]),
+        "data": line.text("data", valid=REGISTRIES["plausibilities"]),
         "message": line.text("message"),
         "samples": line.wholes("samples", most=n - 1).tolist(),
         "topic": line.text("topic") if line.has("topic") else None,
-        "numbers": {name: numbers.number(name, null=math.nan) for name in numbers.fields},
+        "numbers": _numbers(line),
+    }
+
+
+def _topic_verdict(line: Document) -> dict[str, Any]:
+    return {
+        "topic": line.text("topic"),
+        "level": line.text("level", valid=REGISTRIES["levels"]),
+        "verdict": line.text("verdict", valid=REGISTRIES["verdicts"]),
+        "data": line.text("data", valid=REGISTRIES["plausibilities"]),
+        "message": line.text("message"),
+        "taken_by": line.text("taken_by") if line.has("taken_by") else None,
+        "numbers": _numbers(line),
     }
 
 
@@ -230,6 +249,7 @@ def _outcome(document: Document, python: Document, tensors: dict[str, Any], know
         "notices": _notices(python),
         "component_names": names,
         "further": {name.removeprefix("further/"): matrix for name, matrix in tensors.items() if name.startswith("further/")},
+        "topic_verdicts": [_topic_verdict(line) for line in report.items("topics")] if report.has("topics") else [],
         "findings": [_finding(line, n) for line in report.items("findings")] if report.has("findings") else [],
         "agreement": report.number("agreement", 1.0),
         "topics": _topics_of(names) if owners is None else [(name, count) for name, count in owners],

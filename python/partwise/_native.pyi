@@ -16,6 +16,8 @@ __version__: str
 MODEL_FORMAT: int
 
 def registries() -> dict[str, Any]: ...
+def representative_samples(codes: Any, components: Any, shares_of: str, count: int) -> list[list[tuple[int, float]]]: ...
+def report_page(codes: Any, components: Any, data: Any, facts: dict[str, Any], guidance: dict[str, Any] | None) -> str: ...
 def check_parameters(given: dict[str, Any]) -> None: ...
 def fit(
     data: _Data,
@@ -51,15 +53,37 @@ def suggest_links(
     codes: NDArray[np.float64], components: NDArray[np.float64], shares_of: str, count: int
 ) -> list[tuple[tuple[int, int], bool, float]]: ...
 def with_all_topics(guidance: dict[str, Any], rank: int) -> dict[str, Any]: ...
-def steered(
+def steer(
     data: _Data,
     guidance: dict[str, Any],
-    codes: NDArray[np.float64],
-    components: NDArray[np.float64],
+    factors: tuple[NDArray[np.float64], NDArray[np.float64]],
     action: tuple[str, dict[str, Any]],
-) -> tuple[dict[str, Any], NDArray[np.float64], NDArray[np.float64]]: ...
-def automatic(
-    data: _Data, labels: tuple[NDArray[np.int32], list[str]], seed: int, threads: int
+    others: str,
+    loss: str,
+    settings: dict[str, Any],
+    callback: Callable[[int, float, float | None, float], bool] | None,
+) -> dict[str, Any]: ...
+def classify(
+    data: _Data,
+    labels: tuple[NDArray[np.int32], list[str]],
+    seed: int,
+    threads: int,
+    callback: Callable[[str, float, float], Any] | None,
+) -> dict[str, Any]: ...
+def predict_posteriors(
+    data: _Data, parts: list[tuple[str, _Dense]], threads: int
+) -> NDArray[np.float64]: ...
+def compared_methods() -> list[str]: ...
+def compare(
+    data: _Data,
+    labels: tuple[NDArray[np.int32], list[str]],
+    methods: list[str],
+    draws: int,
+    labels_per_class: list[int],
+    rank: int | None,
+    seed: int,
+    threads: int,
+    callback: Callable[[str, int, int, int, int], Any] | None,
 ) -> dict[str, Any]: ...
 def select_rank(
     data: _Data,
@@ -130,4 +154,6 @@ def read_model(
     path: _Path,
 ) -> tuple[str, dict[str, _Dense], dict[str, Any] | None, tuple[str, list[float]]]: ...
 def scaled_values(data: _Data, kind: str, learned: list[float]) -> _Dense: ...
+def cite(method: str | None = None) -> str: ...
+def command_line(arguments: list[str]) -> int: ...
 def digits() -> tuple[NDArray[np.float64], NDArray[np.int32], tuple[int, int]]: ...

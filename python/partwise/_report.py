@@ -8,17 +8,37 @@ from typing import Any, NamedTuple, overload
 
 from ._registry import REGISTRIES
 
-__all__ = ["Finding", "GuidanceReport", "PairInDoubt", "Suggestion"]
+__all__ = ["Finding", "GuidanceReport", "PairInDoubt", "Suggestion", "TopicVerdict"]
+
+
+# The verdicts of older model files: whether the fit follows an item, and whether the data agree.
+_OLDER_VERDICTS = {"honoured": ("followed", "fits the data"), "overruled": ("not followed", "unknown"), "contradicted": ("followed", "surprising")}
+
+
+def of_older_finding(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a finding in today's words."""
+    older = _OLDER_VERDICTS.get(str(fields.get("verdict")))
+    if older is not None:
+        verdict, data = older
+        numbers = fields.get("numbers")
+        if isinstance(numbers, dict) and numbers.get("followed") == 0:
+            verdict = "not followed"
+        fields = {**fields, "verdict": verdict, "data": data}
+    return {"data": "unknown", **fields}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on an item of the guidance, or on one entry of it."""
+    """What became of an item of the guidance, or of one entry of it."""
 
     kind: str
-    """"label", "set", "membership", "seed", "reference", "must-link", "cannot-link", "graph"."""
+    """"label", "set", "membership", "seed", "forbidden", "reference", "must-link", "cannot-link", "graph"."""
     verdict: str
-    """"honoured", "overruled", "contradicted", "no support"."""
+    """Did the fit do what was asked? "followed", "not followed", or "no support": there is nothing in the data
+    that it could act on."""
+    data: str
+    """Do the data agree, without the guidance? "fits the data", "surprising" (it may be followed all the same)
+    or "unknown"."""
     message: str
     """An explanation."""
     samples: tuple[int, ...] = ()
@@ -26,15 +46,52 @@ class Finding:
     topic: str | None = None
     """The topic concerned."""
     numbers: dict[str, float] = field(default_factory=dict)
-    """Numbers by name: "share", "free share", "margin", "cosine", "overlap"."""
+    """Numbers by name: "share", "free share", "margin", "cosine", "overlap", "kept", "rank",
+    "distinct rank"."""
+
+    _of_older = staticmethod(of_older_finding)
+
+
+@dataclass(frozen=True)
+class TopicVerdict:
+    """How well a topic is what its guidance describes."""
+
+    topic: str
+    """Its name."""
+    level: str
+    """"good", "fair" or "weak"."""
+    verdict: str
+    """Does the fit follow most of what was said about it? "followed", "not followed", "no support"."""
+    data: str
+    """Would the data alone put the samples that its guidance describes into it? "fits the data",
+    "surprising", "unknown"."""
+    message: str
+    """The reason for the level."""
+    taken_by: str | None = None
+    """The other topic or free component with the most of these samples."""
+    numbers: dict[str, float] = field(default_factory=dict)
+    """Numbers by name. "quality", from 0 to 1: the F2 score of the topic's samples for those that its guidance
+    describes. "found": the fraction of these that are in the topic; "taken": that in ``taken_by``. "purity":
+    the fraction of the topic's samples that its guidance describes. "separation": the mean membership of its
+    samples in it. "samples": how many it has. "seed share": the fraction of its seeds' weight in the samples
+    that is in its own. "worst rank", "worst distinct rank": the largest ranks of its seeds among its features,
+    by weight, and by weight times the share of the feature's use that is in the topic."""
 
 
 class GuidanceReport(Sequence[Finding]):
-    """The verdicts on the guidance: a list of findings, with counts."""
+    """What became of the guidance: a verdict on each topic, and a list of findings, with counts."""
 
     def __init__(
-        self, findings: Sequence[Finding], agreement: float, parts: dict[str, float], notices: list[str], derived: Sequence[Finding] = ()
+        self,
+        findings: Sequence[Finding],
+        agreement: float,
+        parts: dict[str, float],
+        notices: list[str],
+        derived: Sequence[Finding] = (),
+        topics: Sequence[TopicVerdict] = (),
     ) -> None:
+        self.topics = list(topics)
+        """The verdict on each topic with guidance, in the order of the components."""
         self.findings = list(findings)
         self.derived = list(derived)
         """What became of spread labels, which nobody said: one finding of the kind "spread" a class."""
@@ -44,6 +101,10 @@ class GuidanceReport(Sequence[Finding]):
         """The parts of the objective."""
         self.notices = notices
         """Notices, as sentences."""
+
+    @staticmethod
+    def _of_older(fields: dict[str, Any]) -> dict[str, Any]:
+        return {"derived": [], "topics": [], **fields}
 
     @overload
     def __getitem__(self, at: int) -> Finding: ...
@@ -64,30 +125,58 @@ class GuidanceReport(Sequence[Finding]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
-        return f"<GuidanceReport: {counts}; agreement {self.agreement:.2f}>"
+        counts = ", ".join(f"{count} {word}" for word, count in self.counts.items())
+        line = f"<GuidanceReport: {counts}; {len(self.surprising)} surprising"
+        if self.topics:
+            levels = (f"{sum(topic.level == level for topic in self.topics)} {level}" for level in REGISTRIES["levels"])
+            line += f"; topics: {', '.join(levels)}"
+        reasons = (f"\n  {topic.message}" for topic in self.topics if topic.level != REGISTRIES["levels"][0])
+        return f"{line}>{''.join(reasons)}"
 
     @property
     def counts(self) -> dict[str, int]:
         """Findings by verdict; all verdicts are listed."""
         return {verdict: sum(finding.verdict == verdict for finding in self) for verdict in REGISTRIES["verdicts"]}
 
-    def to_frame(self) -> Any:
-        """The findings as a pandas DataFrame, one row each; numbers are columns."""
+    @property
+    def not_followed(self) -> list[Finding]:
+        """The findings on what the fit does not follow, or could not."""
+        return [finding for finding in self if finding.verdict != "followed"]
+
+    @property
+    def surprising(self) -> list[Finding]:
+        """The findings on what the data, or another item, disagree with."""
+        return [finding for finding in self if finding.data == "surprising"]
+
+    def to_frame(self, what: str = "findings") -> Any:
+        """The findings, or the topics, as a pandas DataFrame, one row each; numbers are columns.
+
+        Parameters
+        ----------
+        what : {"findings", "topics"}, default="findings"
+            Which.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+        """
         import pandas as pd
 
-        rows = [
-            {"kind": f.kind, "topic": f.topic, "samples": f.samples, "verdict": f.verdict, **f.numbers, "message": f.message} for f in self
-        ]
-        return pd.DataFrame(rows, columns=None if rows else ["kind", "topic", "samples", "verdict", "message"])
+        if what == "findings":
+            known = ["kind", "topic", "samples", "verdict", "data"]
+            rows = [{**{name: getattr(line, name) for name in known}, **line.numbers, "message": line.message} for line in self]
+        elif what == "topics":
+            known = ["topic", "level", "verdict", "data", "taken_by"]
+            rows = [{**{name: getattr(line, name) for name in known}, **line.numbers, "message": line.message} for line in self.topics]
+        else:
+            raise ValueError(f'to_frame gives "findings" or "topics", not {what!r}')
+        return pd.DataFrame(rows, columns=None if rows else [*known, "message"])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for model files."""
-        findings = [
-            {"kind": f.kind, "verdict": f.verdict, "message": f.message, "samples": list(f.samples), "topic": f.topic, "numbers": f.numbers}
-            for f in self
-        ]
-        return {"parts": self.parts, "notices": self.notices, "agreement": self.agreement, "findings": findings}
+        findings = [{**vars(finding), "samples": list(finding.samples)} for finding in self]
+        topics = [dict(vars(topic)) for topic in self.topics]
+        return {"parts": self.parts, "notices": self.notices, "agreement": self.agreement, "topics": topics, "findings": findings}
 
 
 class Suggestion(NamedTuple):

@@ -11,10 +11,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._changes import Changes, TopicChange
 from ._guidance.guidance import guidance_of_document
 from ._guidance.topics import feature_of
-from ._input import numeric, raise_about, to_native
+from ._input import numeric, raise_about
 from ._names import names_of, names_of_model
+from ._registry import REGISTRIES, quoted
+from ._steered_targets import steered_targets
 
 if TYPE_CHECKING:
     from ._estimators import GuidedNMF
@@ -25,7 +28,8 @@ __all__ = ["Steering"]
 class Steering:
     """Actions on a fitted model: each changes the guidance, and refits from the current factors.
 
-    All guidance stays in force. Free components count as topics here, with the names that the fit gave them
+    All guidance stays in force, and the topics that an action does not name stay what they are (see
+    ``others``); ``changes`` says what moved all the same. Free components count as topics here, with the names that the fit gave them
     ("part 3"), so that actions can name them. If an action fails, the model does not change.
 
     Parameters
@@ -34,6 +38,9 @@ class Steering:
         Fitted; it is not changed.
     X : as in ``fit``
         The data that it was fitted to.
+    others : {"tied", "fixed", "free"}, default="tied"
+        The topics that an action does not name: their components are pulled to what they were, do not change, or
+        are fitted again and may become something else.
 
     References
     ----------
@@ -53,15 +60,20 @@ class Steering:
     >>> _ = steering.rename("part 2", "sky")
     >>> steering.merge("sea", "sky").n_components_
     2
+    >>> [(change.topic, round(change.cosine, 2)) for change in steering.changes.topics]
+    [('sea', 1.0), ('part 3', 1.0)]
     >>> steering.undo()
     True
     >>> list(steering.model.component_names_)
     ['sea', 'sky', 'part 3']
     """
 
-    def __init__(self, model: GuidedNMF, X: Any) -> None:
+    def __init__(self, model: GuidedNMF, X: Any, others: str = "tied") -> None:
         check_is_fitted(model)
-        self._data = model._scaled(numeric(model, X, reset=False, dtype=model.dtype))
+        if others not in REGISTRIES["other_topics"]:
+            raise ValueError(f"others is {others!r}, but must be {quoted(REGISTRIES['other_topics'])}")
+        self._others = others
+        self._data = model._scaled(model._filled(numeric(model, X, reset=False, dtype=model.dtype)))
         if self._data.shape[0] != model.codes_.shape[0]:
             raise ValueError(f"X has {self._data.shape[0]} samples, but the model was fitted to {model.codes_.shape[0]}")
         self._names = names_of_model(model)
@@ -70,7 +82,7 @@ class Steering:
             at = next(i for i in range(kept.size) if given.keys[i] != kept.keys[i])
             raise ValueError(f"X must be the data that the model was fitted to, but row {at} (counted from 0) is {given.keys[at]!r} and was {kept.keys[at]!r}")
         named = _native.with_all_topics(model._fitted_guidance, model.n_components_)
-        self._states: list[tuple[GuidedNMF, dict[str, Any]]] = [(model, named)]
+        self._states: list[tuple[GuidedNMF, dict[str, Any], Changes | None]] = [(model, named, None)]
 
     @property
     def model(self) -> GuidedNMF:
@@ -82,6 +94,12 @@ class Steering:
     def topics(self) -> list[str]:
         """The topics in the order of their components."""
         return [topic["name"] for topic in self._states[-1][1]["topics"]]
+
+    @property
+    def changes(self) -> Changes | None:
+        """What the last action changed: for each topic the cosine to what it was, and the fraction of its samples
+        that left. None before the first action."""
+        return self._states[-1][2]
 
     @property
     def depth(self) -> int:
@@ -133,7 +151,7 @@ class Steering:
         return self._apply("pin", topic=topic)
 
     def undo(self) -> bool:
-        """Undoes the last action, to the bit; False if there is none."""
+        """Undoes the last action: everything is exactly as before. False if there is none."""
         if len(self._states) < 2:
             return False
         self._states.pop()
@@ -146,20 +164,24 @@ class Steering:
         return feature if isinstance(feature, str) else at
 
     def __repr__(self) -> str:
-        return f"<Steering: {', '.join(self.topics)}; {self.depth} actions>"
+        actions = "1 action" if self.depth == 1 else f"{self.depth} actions"
+        line = f"<Steering: {', '.join(self.topics)}; {actions}>"
+        return line if self.changes is None else f"{line}\n{self.changes!r}"
 
     def _apply(self, action: str, **fields: Any) -> GuidedNMF:
-        model, known = self._states[-1]
-        codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (model.codes_, model.components_))
-        changed, codes, components = _native.steered(to_native(self._data), known, codes, components, (action, fields))
-        guidance = guidance_of_document(changed, samples=self._names.samples.labels)
-        after: GuidedNMF = clone(model).set_params(guidance=guidance, n_components=len(components), init=None)
-        settings = after._shared_settings(len(components), self._data.shape)
-        settings["start"] = [("codes", codes), ("components", components)]
+        model, known, _ = self._states[-1]
+        factors = tuple(np.ascontiguousarray(factor, dtype=np.float64) for factor in (model.codes_, model.components_))
+        settings = model._shared_settings(model.n_components_, self._data.shape)
         try:
-            done = after._fit_document(self._data, changed, settings)
+            done = model._steered(self._data, known, factors, (action, fields), self._others, settings)
         except ValueError as error:
             raise_about(error, model)
-        after._adopt(model, done, settings)
-        self._states.append((after, changed))
+        guidance = guidance_of_document(done["guidance"], samples=self._names.samples.labels)
+        rank = len(done["components"])
+        after: GuidedNMF = clone(model).set_params(guidance=guidance, n_components=rank, init=None)
+        targets = steered_targets(model._targets_, action, fields)
+        after._adopt(model, done, {**settings, "rank": rank}, targets)
+        topics, moved = done["changes"]
+        changes = Changes(action, [TopicChange(**line) for line in topics], moved)
+        self._states.append((after, done["guidance"], changes))
         return after

@@ -20,6 +20,7 @@ __all__ = [
     "load_digits",
     "load_file",
     "load_folder",
+    "load_images",
     "load_labels",
 ]
 
@@ -173,7 +174,7 @@ def load_file(
     row_names: bool | None = None,
 ) -> Bunch:
     """Read a data file in any format of the command line: ``.npy``, ``.npz``, ``.mtx``, ``.csv``, ``.tsv``,
-    edge lists; gzipped too.
+    edge lists, images; gzipped too.
 
     Parameters
     ----------
@@ -215,6 +216,36 @@ def load_file(
         image_shape=table["image_shape"],
         target=target,
         notes=table["notes"],
+    )
+
+
+def load_images(path: Any) -> Bunch:
+    """Read a folder of images (PNG, PGM, PPM; 8 or 16 bits), those of its subfolders too, or one image.
+
+    The images must have one size. Colour becomes grey, by luminance, with a note.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder, or a file.
+
+    Returns
+    -------
+    images : Bunch
+        ``images`` (n_images, height, width), which estimators take as it is; ``data`` (n_images, height *
+        width), the same numbers; ``image_shape``; ``names``, the file names without extension, in natural
+        order; ``target``, the subfolder of each image, or None where there are none; ``notes``.
+    """
+    folder = Path(os.fspath(path))
+    nested = folder.is_dir() and any(entry.is_dir() and not entry.name.startswith(".") for entry in folder.iterdir())
+    table = load_file(path, format=None if folder.is_dir() else "image", label_column="folder" if nested else None)
+    return Bunch(
+        images=table.data.reshape(len(table.data), *table.image_shape),
+        data=table.data,
+        image_shape=table.image_shape,
+        names=table.row_names,
+        target=table.target,
+        notes=table.notes,
     )
 
 

@@ -142,7 +142,7 @@ def test_what_the_examples_show_holds_on_the_embedded_digits(digits):
     rows = np.isin(truth, (0, 1, 7))
     markers = {str(digit): [int(f) for f in np.argsort(2 * own - bright.sum(axis=0))[-4:]] for digit, own in zip((0, 1, 7), bright, strict=True)}
     model = pw.GuidedNMF(guidance=pw.Guidance(markers), random_state=0).fit(X[rows])
-    assert (model.predict_names() == truth[rows].astype(str)).mean() > 0.8
+    assert (model.labels_ == truth[rows].astype(str)).mean() > 0.8
     renamed = model.steer(X[rows]).rename("0", "zero")
     assert list(renamed.component_names_) == ["zero", "1", "7"]
 

@@ -1,5 +1,5 @@
-"""Promise: each steering action does what it says, keeps what was known, and is undone to the bit; what to
-label next is doubtful."""
+"""Promise: each steering action does what it says, keeps what was known and the other topics, says what moved all
+the same, and is undone to the bit; what to label next is doubtful."""
 
 import copy
 import pickle
@@ -32,7 +32,7 @@ def begun(n_components=4, topics=("a", "b", "c", "d"), **settings):
 
 
 def named(model):
-    return np.array(model.component_names_)[model.labels_]
+    return model.predict_names()
 
 
 def test_a_free_part_is_renamed_and_stays_what_it_was():
@@ -129,6 +129,73 @@ def test_everything_known_stays_in_force_and_a_steered_model_is_a_model(tmp_path
     anew = clone(after).fit(X)
     assert anew.components_[list(anew.component_names_).index("3"), 0] == 0
     assert (named(anew)[:40] == y[:40].astype(str)).mean() > 0.9
+
+
+def crowded():
+    """Six planted topics, but four components: whatever an action frees, the others could use."""
+    rng = np.random.default_rng(1)
+    topic = np.arange(180) % 6
+    own = np.repeat(topic, 30).reshape(180, 30) == np.arange(30) // 5
+    X = np.where(own, (0.5 + rng.random(own.shape)) * (1 + 0.1 * topic[:, None]), 0.4 * (rng.random(own.shape) < 0.08))
+    return X, GuidedNMF(4, guidance=Guidance({"a": [0]}), random_state=0, n_jobs=1, tol=1e-4).fit(X)
+
+
+@pytest.mark.parametrize("action", [("merge", "part 2", "part 3"), ("delete", "part 4")])
+def test_the_topics_that_an_action_does_not_name_stay(action):
+    X, model = crowded()
+    name, *topics = action
+    worst = {}
+    for others in ("tied", "fixed", "free"):
+        steering = model.steer(X, others=others)
+        after = getattr(steering, name)(*topics)
+        worst[others] = min(change.cosine for change in steering.changes.topics if not change.named)
+        for change in steering.changes.topics:
+            assert change.samples == sum(after.predict_names() == change.topic)
+        if others == "fixed":
+            np.testing.assert_array_equal(after.components_[0], model.components_[0])
+    assert worst["fixed"] > 0.999999 and worst["tied"] > 0.95 and worst["free"] < worst["tied"]
+    with pytest.raises(ValueError, match="others is 'loose'"):
+        model.steer(X, others="loose")
+
+
+def test_steering_says_what_else_moved():
+    pd = pytest.importorskip("pandas")
+    X, model = crowded()
+    steering = model.steer(X)
+    assert steering.changes is None and "0 actions" in repr(steering)
+    steering.delete("part 4")
+    changes = steering.changes
+    assert changes.action == "delete" and 0 <= changes.moved <= 1
+    assert "1 action>" in repr(steering) and "of the samples of the other topics moved" in repr(steering)
+    assert isinstance(changes.to_frame(), pd.DataFrame) and list(changes.to_frame()["topic"]) == ["a", "part 2", "part 3"]
+    steering.rename("part 2", "sea")
+    assert all(change.cosine == pytest.approx(1.0) for change in steering.changes.topics) and steering.changes.moved == 0
+    assert steering.undo() and steering.changes is changes
+
+
+def test_a_steered_model_predicts_the_labels_of_the_user():
+    X, topic = documents()
+    y = np.where(np.arange(120) < 40, topic + 5, -1)
+    steering = GuidedNMF(random_state=0, spread="off").fit(X, y).steer(X)
+    assert set(steering.forbid("5", 19).predict(X)) == {5, 6, 7, 8}
+    assert set(steering.rename("5", "50").predict(X)) == {50, 6, 7, 8}
+    merged = steering.merge("50", "6")
+    assert set(merged.predict(X)) == set(merged.labels_) == {50, 7, 8} and set(merged.classes_) == {50, 7, 8}
+    assert set(steering.delete("8").predict(X)) == {50, 7}
+    moved = steering.move(2, "50")
+    assert moved.labels_[2] == 50 and set(moved.predict_names()) == {"50", "7"}
+    named = GuidedNMF(random_state=0, spread="off").fit(X, np.where(y < 0, None, np.array(list("abcd"))[topic])).steer(X)
+    assert set(named.rename("a", "sea").predict(X)) == {"sea", "b", "c", "d"}
+    assert set(named.merge("sea", "b").predict(X)) == {"sea", "c", "d"}
+
+
+def test_words_that_are_no_features_are_refused_with_near_names():
+    X, _, model = begun()
+    steering = model.steer(X)
+    for act in (lambda: steering.forbid("a", "words1"), lambda: steering.raise_feature("a", "words1"), lambda: steering.split("a", "new", ["words1"])):
+        with pytest.raises(ValueError, match="no feature of the data is named 'words1'.*'word1"):
+            act()
+    assert steering.depth == 0
 
 
 def test_other_data_are_refused():

@@ -7,13 +7,15 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::step::{Step, execute};
-use crate::{python, site, tidy};
+use crate::{hosting, python, site, tidy};
 
 /// Everything that a change must pass. Stops at the first step that fails, with its exit code.
 pub(crate) fn test(root: &Path) -> Result<ExitCode> {
     let mut steps = vec![
         Step::cargo("fmt", &["fmt", "--all", "--check"]),
         Step::new("tidy", tidy::tidy),
+        Step::new("workflows", hosting::workflows),
+        Step::new("deny", |root| hosting::deny(root, false)),
         Step::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo_with("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]),
         Step::cargo("tests", &["test", "--workspace"]),

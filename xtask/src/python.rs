@@ -65,17 +65,12 @@ fn wheel(root: &Path) -> Result<ExitCode> {
         std::fs::remove_dir_all(&wheels).with_context(|| format!("clearing {}", wheels.display()))?;
     }
     let mut build = Command::new(program(root, "newest", "python"));
-    build.args([
-        "-m",
-        "maturin",
-        "build",
-        "--quiet",
-        "--profile",
-        "dev",
-        "--compatibility",
-        "linux",
-        "--out",
-    ]);
+    build.args(["-m", "maturin", "build", "--quiet", "--profile", "dev"]);
+    if cfg!(target_os = "linux") {
+        // It stays on this machine.
+        build.args(["--compatibility", "linux"]);
+    }
+    build.arg("--out");
     execute(build.arg(&wheels).current_dir(root))
 }
 

@@ -102,7 +102,7 @@ fn what_was_derived_is_reported_apart_and_can_be_taken_away() {
     assert!(report.findings.iter().all(|finding| finding.kind == "label"));
     let topics: Vec<&str> = report.derived.iter().filter_map(|finding| finding.topic.as_deref()).collect();
     assert_eq!(topics, ["ash", "elm", "oak"]);
-    assert!(report.derived.iter().all(|f| f.kind == "spread" && f.verdict == Verdict::Honoured));
+    assert!(report.derived.iter().all(|f| f.kind == "spread" && f.verdict == Verdict::Followed));
 
     // Off takes away what was derived before; spreading again replaces it.
     assert_eq!(spread_by(Spreading::Off, &found.guidance, 1).unwrap().guidance, known());

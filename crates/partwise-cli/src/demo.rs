@@ -55,7 +55,8 @@ pub(crate) fn run(request: &DemoRequest) -> Result<Outcome> {
         memory_limit: partwise_io::machine::available_memory(),
         ..Settings::new(classes.class_names.len())
     };
-    let mut known = Known { guidance: guidance.clone(), ..Known::default() };
+    let mut known = Known::default();
+    known.guidance.clone_from(&guidance);
     known.set_classes(classes);
     let job = |model| Job {
         source: &source,
@@ -124,7 +125,7 @@ fn finish(
         looks like.",
     );
     let timings = Timings { fit: guided.fit_seconds, ..Timings::default() };
-    let extra = Extra { comparison: Some(comparison), mark: Some(MARK), corrected: false };
+    let extra = Extra { comparison: Some(comparison), mark: Some(MARK), ..Extra::default() };
     outputs::write_fit(guided, folder, timings, &extra)?;
     console::print(&format!("The report shows guided NMF: {}/report.html", request.out.display()));
     Ok(Outcome::Done)

@@ -80,9 +80,10 @@ pub fn write_matrix_csv<T: Real>(
     writer.flush()
 }
 
-/// Writes the report on the guidance, one finding per row: kind, the two samples that it is about (number and
-/// name; blank where it is about none), topic, verdict, a sentence, and the numbers by name (blank where a
-/// finding has none of that name).
+/// Writes the report on the guidance: first a row for each topic (kind "topic", with its level), then one for
+/// each finding. Columns: kind, the two samples that it is about (number and name; blank where it is about
+/// none), topic, level, verdict, whether the data agree, a sentence, and the numbers by name (blank where a
+/// row has none of that name).
 ///
 /// # Errors
 /// What `writer` reports.
@@ -91,40 +92,60 @@ pub fn write_guidance_report_csv(
     report: &GuidanceReport,
     sample_names: Option<&[String]>,
 ) -> std::io::Result<()> {
-    let mut numbers = vec!["share", "free share", "margin", "distance", "cosine", "overlap", "followed"];
-    for (name, _) in report.findings.iter().flat_map(|finding| &finding.numbers) {
-        if !numbers.contains(name) {
-            numbers.push(name);
+    let mut columns = vec!["share", "free share", "margin", "distance", "cosine", "overlap"];
+    let numbers = report.topics.iter().map(|topic| &topic.numbers);
+    for (name, _) in numbers.chain(report.findings.iter().map(|finding| &finding.numbers)).flatten() {
+        if !columns.contains(name) {
+            columns.push(name);
         }
     }
+    let values = |numbers: &[(&str, f64)]| -> Vec<String> {
+        let value = |wanted: &&str| {
+            let found = numbers.iter().find(|(name, _)| name == wanted);
+            found.map_or(String::new(), |(_, value)| number_text(*value))
+        };
+        columns.iter().map(value).collect()
+    };
     let mut writer = Cells::new(writer);
-    let fixed =
-        ["kind", "sample", "sample_name", "other_sample", "other_sample_name", "topic", "verdict", "message"];
-    let header = fixed.map(String::from).into_iter().chain(numbers.iter().map(|name| name.replace(' ', "_")));
-    writer.row(header)?;
+    let fixed = ["kind", "sample", "sample_name", "other_sample", "other_sample_name", "topic", "level"];
+    let fixed = fixed.into_iter().chain(["verdict", "data", "message"]).map(String::from);
+    writer.row(fixed.chain(columns.iter().map(|name| name.replace(' ', "_"))))?;
+    for topic in &report.topics {
+        let [level, verdict] = [topic.level.name(), topic.verdict.name()];
+        let known = ["topic", "", "", "", "", &topic.topic, level, verdict];
+        let known = known.into_iter().chain([topic.plausibility.name(), &topic.message]).map(String::from);
+        writer.row(known.chain(values(&topic.numbers)))?;
+    }
     for finding in &report.findings {
         let sample = |at: usize| finding.samples.get(at).map_or(String::new(), usize::to_string);
         let name = |at: usize| {
             let named = finding.samples.get(at).and_then(|sample| sample_names?.get(*sample));
             named.cloned().unwrap_or_default()
         };
+        let about = [finding.kind.into(), sample(0), name(0), sample(1), name(1)];
         let topic = finding.topic.clone().unwrap_or_default();
-        let verdict = finding.verdict.name().to_string();
-        let known = [
-            finding.kind.into(),
-            sample(0),
-            name(0),
-            sample(1),
-            name(1),
-            topic,
-            verdict,
-            finding.message.clone(),
-        ];
-        let value = |wanted: &&str| {
-            let found = finding.numbers.iter().find(|(name, _)| name == wanted);
-            found.map_or(String::new(), |(_, value)| number_text(*value))
-        };
-        writer.row(known.into_iter().chain(numbers.iter().map(value)))?;
+        let (verdict, data) = (finding.verdict.name().into(), finding.plausibility.name().into());
+        let known = about.into_iter().chain([topic, String::new(), verdict, data, finding.message.clone()]);
+        writer.row(known.chain(values(&finding.numbers)))?;
+    }
+    writer.flush()
+}
+
+/// Writes the beginnings of texts: `name` (the number, if there are no names) and `snippet`.
+///
+/// # Errors
+/// What `writer` reports; names whose count doesn't fit.
+pub fn write_documents_csv(
+    writer: &mut dyn Write,
+    names: Option<&[String]>,
+    snippets: &[String],
+) -> std::io::Result<()> {
+    check_names("names", names, snippets.len())?;
+    let mut writer = Cells::new(writer);
+    writer.row(["name", "snippet"])?;
+    for (i, snippet) in snippets.iter().enumerate() {
+        let name = names.map_or_else(|| i.to_string(), |names| names[i].clone());
+        writer.row([&name, snippet])?;
     }
     writer.flush()
 }

@@ -28,8 +28,10 @@ mod cell_statistics;
 mod cells;
 mod csv_write;
 mod digits;
+mod documents;
 mod duplicates;
 mod error;
+mod folder;
 mod formats;
 mod formulas;
 pub mod guidance_file;
@@ -56,6 +58,7 @@ mod result_files;
 mod row_name_headers;
 mod scaling_record;
 mod series;
+mod snippets;
 mod source;
 mod sparse;
 mod table;
@@ -67,9 +70,14 @@ pub mod topics;
 mod write;
 
 pub use csv_write::{
-    Memberships, number_text, write_guidance_report_csv, write_matrix_csv, write_memberships_csv,
+    Memberships, number_text, write_documents_csv, write_guidance_report_csv, write_matrix_csv,
+    write_memberships_csv,
 };
 pub use digits::{Digits, digits};
+pub use documents::{
+    CountSettings, DocumentLimit, DocumentOptions, Documents, StopWords, Vocabulary, documents_of,
+    read_documents,
+};
 pub use duplicates::repeated_note;
 pub use error::{IoError, Place, Result};
 pub use formats::write_npy;
@@ -90,6 +98,7 @@ pub use output_folder::OutputFolder;
 pub use reference::{Reference, read_reference, reference_of};
 pub use result_files::RESULT_MARK;
 pub use scaling_record::scaling_json;
+pub use snippets::read_snippets;
 pub use source::{STANDARD_INPUT, Source};
 pub use table::{DenseValues, FileKind, Table, Values};
 pub use text::nearest;

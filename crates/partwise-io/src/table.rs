@@ -177,6 +177,14 @@ pub enum FileKind {
     Csv,
     /// An edge list.
     Edges,
+    /// Images: one, or all of a folder.
+    Image,
+    /// Words that were counted in documents.
+    Words,
+    /// AnnData: cells and genes.
+    AnnData,
+    /// Counts of 10x Genomics.
+    TenX,
 }
 
 /// The content of a file.
@@ -196,8 +204,8 @@ pub struct Table {
     pub notes: Vec<String>,
     /// SHA-256 of the file's bytes as stored (before decompression), in hexadecimal.
     pub sha256: String,
-    /// The column that [`crate::ReadOptions::label_column`] took out: a label for each row, `None` where the
-    /// cell is blank.
+    /// The column that [`crate::ReadOptions::label_column`] took out: a label for each row, `None` where it
+    /// has none.
     pub labels: Option<Vec<Option<String>>>,
 }
 

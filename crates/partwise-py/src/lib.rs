@@ -3,7 +3,10 @@
 //! works.
 
 mod arrays;
+mod citation;
 mod classification;
+mod command;
+mod comparison;
 mod data;
 mod document;
 mod errors;
@@ -12,12 +15,13 @@ mod fitting;
 mod guidance;
 mod measures;
 mod options;
+mod page;
 mod progress;
 mod rank;
 
 use partwise::guidance::{LabelRule, Strength};
 use partwise::methods::{Form, MethodOptions, PARAMETERS, ParameterKind, ParameterValue};
-use partwise::recipes::ShareOf;
+use partwise::recipes::{Others, ShareOf};
 use partwise::{Acceleration, Init, Loss, Settings};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -26,19 +30,27 @@ use pyo3::types::{PyDict, PyList};
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::classification::automatic;
+    use super::citation::cite;
+    #[pymodule_export]
+    use super::classification::{classify, predict_posteriors};
+    #[pymodule_export]
+    use super::command::command_line;
+    #[pymodule_export]
+    use super::comparison::{compare, compared_methods};
     #[pymodule_export]
     use super::files::{digits, read_labels, read_model, read_table, scaled_values, write_model};
     #[pymodule_export]
     use super::fitting::{check_symmetric, encode, fit, neighbour_graph, nnls, solve};
     #[pymodule_export]
-    use super::guidance::steering::{steered, with_all_topics};
+    use super::guidance::steering::{steer, with_all_topics};
     #[pymodule_export]
     use super::guidance::{fit_guided, suggest, suggest_links, sweep};
     #[pymodule_export]
     use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
     #[pymodule_export]
     use super::options::check_parameters;
+    #[pymodule_export]
+    use super::page::{report_page, representative_samples};
     #[pymodule_export]
     use super::rank::select_rank;
     #[pymodule_export]
@@ -69,6 +81,9 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("memberships_of", ShareOf::ALL.iter().map(|of| of.name()).collect::<Vec<_>>())?;
     all.set_item("label_rules", LabelRule::ALL.iter().map(|rule| rule.name()).collect::<Vec<_>>())?;
     all.set_item("verdicts", guidance::verdicts())?;
+    all.set_item("plausibilities", guidance::plausibilities())?;
+    all.set_item("levels", guidance::levels())?;
+    all.set_item("other_topics", Others::ALL.iter().map(|others| others.name()).collect::<Vec<_>>())?;
     all.set_item("losses", Loss::ALL.iter().map(|loss| loss.name()).collect::<Vec<_>>())?;
     Ok(all)
 }

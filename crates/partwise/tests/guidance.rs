@@ -9,7 +9,7 @@ mod common;
 use common::facts::{Facts, Unit};
 use common::{Example, for_examples, number};
 use partwise::guidance::{Advice, Feature, Guidance, LabelRule, Seed, Strength, Topic};
-use partwise::recipes::{Finding, Verdict, fit_guided, sweep};
+use partwise::recipes::{Finding, Level, Plausibility, Verdict, fit_guided, sweep};
 use partwise::{
     CodeReference, ComponentReference, DenseMatrix, Error, Fit, Labels, Loss, Matrix, Model, Settings,
     SolverChoice, fit,
@@ -247,14 +247,18 @@ fn a_small_topic_stays_at_its_seed() {
             .unwrap()
         };
         let number = |f: &Finding, name: &str| f.numbers.iter().find(|(n, _)| *n == name).unwrap().1;
-        for finding in &run(&small).report.findings {
-            assert_eq!(finding.verdict, Verdict::Honoured, "{loss:?}, seed {seed}: {finding:?}");
+        let report = run(&small).report;
+        assert_eq!(report.topics[0].level, Level::Good, "{loss:?}, seed {seed}: {:?}", report.topics);
+        for finding in &report.findings {
+            assert_eq!(finding.verdict, Verdict::Followed, "{loss:?}, seed {seed}: {finding:?}");
             assert!(number(finding, "rank") <= 2.0 && number(finding, "kept") > 0.8, "{finding:?}");
         }
 
         small.strength = Strength::Relative(0.0);
-        for finding in &run(&small).report.findings {
-            assert_eq!(finding.verdict, Verdict::Overruled, "{loss:?}, seed {seed}: {finding:?}");
+        let report = run(&small).report;
+        assert_eq!(report.topics[0].level, Level::Weak, "{loss:?}, seed {seed}: {:?}", report.topics);
+        for finding in &report.findings {
+            assert_eq!(finding.verdict, Verdict::NotFollowed, "{loss:?}, seed {seed}: {finding:?}");
             assert!(number(finding, "kept") < 0.5 && finding.message.contains("moved away"), "{finding:?}");
         }
     }
@@ -287,7 +291,7 @@ fn the_report_finds_wrong_labels() {
         assert_eq!(done.report.findings.len(), 100);
         for finding in &done.report.findings {
             let bad = is_wrong(finding.samples[0]);
-            let said = finding.verdict == Verdict::Contradicted;
+            let said = finding.plausibility == Plausibility::Surprising;
             wrong += usize::from(bad);
             flagged += usize::from(said);
             found += usize::from(bad && said);

@@ -4,7 +4,10 @@ pub(crate) mod steering;
 
 use numpy::{Element, PyReadonlyArray2};
 use partwise::guidance::Guidance;
-use partwise::recipes::{self, Finding, ShareOf, StrengthRule, SweepPoint, Verdict};
+use partwise::recipes::{
+    self, Finding, GuidanceReport, Level, Plausibility, ShareOf, StrengthRule, SweepPoint,
+};
+use partwise::recipes::{TopicVerdict, Verdict};
 use partwise::{DataMatrix, Loss, Real, Settings};
 use partwise_classify::Spreading;
 use pyo3::prelude::*;
@@ -18,7 +21,7 @@ use crate::fitting::outcome;
 use crate::options;
 use crate::progress::watched;
 
-/// Factors data by guidance; the outcome of a fit, with `findings`, `agreement`, `topics` and, where
+/// Factors data by guidance; the outcome of a fit, with `topic_verdicts`, `findings`, `agreement`, `topics` and, where
 /// strengths were searched, `searched`. `spread` is the name of a [`Spreading`]; without it the guidance is
 /// fitted as it is.
 #[pyfunction]
@@ -79,11 +82,7 @@ fn fit_in<'py, T: Real + Element>(
     })?;
     let (done, guidance, searched) = done.map_err(value_error)?;
     let out = outcome(py, done.fit)?;
-    out.set_item("findings", findings(py, &done.report.findings)?)?;
-    out.set_item("derived", findings(py, &done.report.derived)?)?;
-    out.set_item("agreement", done.report.agreement())?;
-    out.set_item("topics", guidance.all_topics())?;
-    out.set_item("labelled", guidance.labelled_samples())?;
+    reported(py, &out, &done.report, &guidance)?;
     // What was searched or derived is not what was given.
     let fitted = (guidance != *given).then(|| document::of_guidance(py, &guidance)).transpose()?;
     out.set_item("fitted_guidance", fitted)?;
@@ -91,7 +90,47 @@ fn fit_in<'py, T: Real + Element>(
     Ok(out)
 }
 
-/// The verdicts, and every finding as a dictionary.
+/// Puts the report on a guidance, its topics and its labelled samples into an outcome.
+fn reported<'py>(
+    py: Python<'py>,
+    out: &Bound<'py, PyDict>,
+    report: &GuidanceReport,
+    guidance: &Guidance,
+) -> PyResult<()> {
+    out.set_item("topic_verdicts", topic_verdicts(py, &report.topics)?)?;
+    out.set_item("findings", findings(py, &report.findings)?)?;
+    out.set_item("derived", findings(py, &report.derived)?)?;
+    out.set_item("agreement", report.agreement())?;
+    out.set_item("topics", guidance.all_topics())?;
+    out.set_item("labelled", guidance.labelled_samples())
+}
+
+/// The verdict on every topic as a dictionary.
+fn topic_verdicts<'py>(py: Python<'py>, verdicts: &[TopicVerdict]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for verdict in verdicts {
+        let line = PyDict::new(py);
+        line.set_item("topic", &verdict.topic)?;
+        line.set_item("level", verdict.level.name())?;
+        line.set_item("verdict", verdict.verdict.name())?;
+        line.set_item("data", verdict.plausibility.name())?;
+        line.set_item("taken_by", &verdict.taken_by)?;
+        line.set_item("message", &verdict.message)?;
+        line.set_item("numbers", numbers(py, &verdict.numbers)?)?;
+        list.append(line)?;
+    }
+    Ok(list)
+}
+
+fn numbers<'py>(py: Python<'py>, numbers: &[(&'static str, f64)]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, value) in numbers {
+        dict.set_item(name, value)?;
+    }
+    Ok(dict)
+}
+
+/// Every finding as a dictionary.
 fn findings<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for finding in findings {
@@ -100,12 +139,9 @@ fn findings<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Bound<'py, P
         line.set_item("samples", &finding.samples)?;
         line.set_item("topic", &finding.topic)?;
         line.set_item("verdict", finding.verdict.name())?;
+        line.set_item("data", finding.plausibility.name())?;
         line.set_item("message", &finding.message)?;
-        let numbers = PyDict::new(py);
-        for (name, value) in &finding.numbers {
-            numbers.set_item(name, value)?;
-        }
-        line.set_item("numbers", numbers)?;
+        line.set_item("numbers", numbers(py, &finding.numbers)?)?;
         list.append(line)?;
     }
     Ok(list)
@@ -180,4 +216,14 @@ pub(crate) fn suggest_links(
 /// The names of the verdicts, for counts that list all.
 pub(crate) fn verdicts() -> Vec<&'static str> {
     Verdict::ALL.iter().map(|verdict| verdict.name()).collect()
+}
+
+/// The words for whether the data agree.
+pub(crate) fn plausibilities() -> Vec<&'static str> {
+    Plausibility::ALL.iter().map(|plausibility| plausibility.name()).collect()
+}
+
+/// The levels of topics.
+pub(crate) fn levels() -> Vec<&'static str> {
+    Level::ALL.iter().map(|level| level.name()).collect()
 }

@@ -1,17 +1,21 @@
-//! Steering: what an action makes of a guidance and of factors. Python keeps the states and fits.
+//! Steering: an action and the fit after it. Python keeps the states.
 
-use numpy::PyReadonlyArray2;
-use partwise::guidance::{Feature, Guidance};
-use partwise::recipes::{self, Action, Start};
-use partwise::{DataMatrix, Matrix, Real};
+use numpy::{Element, PyReadonlyArray2};
+use partwise::guidance::Feature;
+use partwise::recipes::{self, Action, Changes, GuidedFit, Now, Others, Steered};
+use partwise::{DataMatrix, Loss, Real, Settings};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
-use crate::arrays::{into_array, to_matrix};
+use super::reported;
+use crate::arrays::to_matrix;
 use crate::data::{Lent, View};
 use crate::document;
 use crate::errors::value_error;
+use crate::fitting::outcome;
+use crate::options;
+use crate::progress::watched;
 
 /// The guidance with every component in a topic, free ones under the names that a fit gives them.
 #[pyfunction]
@@ -24,37 +28,80 @@ pub(crate) fn with_all_topics<'py>(
     document::of_guidance(py, &recipes::with_all_topics(known, rank))
 }
 
-/// The new guidance, and codes and components to start its fit from. `action` is its name and a dictionary of
-/// its fields.
+/// Does an action (its name and a dictionary of its fields) and fits again: the outcome of the fit as
+/// `fit_guided` gives it, with the new `guidance` and the `changes`. `others` is the name of an [`Others`].
 #[pyfunction]
-pub(crate) fn steered<'py>(
+#[allow(clippy::too_many_arguments, reason = "the arguments of a fit, the action and the state")]
+pub(crate) fn steer<'py>(
     py: Python<'py>,
     data: Lent<'py>,
     guidance: &Bound<'py, PyDict>,
-    codes: PyReadonlyArray2<'py, f64>,
-    components: PyReadonlyArray2<'py, f64>,
+    factors: (PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>),
     action: (String, Bound<'py, PyDict>),
-) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    others: &str,
+    loss: &str,
+    settings: &Bound<'py, PyDict>,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
     let known = document::guidance(guidance)?;
-    let (codes, components) = (to_matrix(&codes)?, to_matrix(&components)?);
-    let action = self::action(&action.0, &action.1)?;
-    let (known, (codes, components)) = match data.view()? {
-        View::F32(data) => apply(py, data.as_ref(), &known, &codes, &components, &action)?,
-        View::F64(data) => apply(py, data.as_ref(), &known, &codes, &components, &action)?,
+    let (codes, components) = (to_matrix(&factors.0)?, to_matrix(&factors.1)?);
+    let job = Job {
+        now: Now { guidance: &known, codes: &codes, components: &components },
+        action: self::action(&action.0, &action.1)?,
+        others: Others::from_name(others).map_err(value_error)?,
+        loss: Loss::from_name(loss).map_err(value_error)?,
+        settings: options::settings(settings)?,
     };
-    let changed = document::of_guidance(py, &known)?;
-    Ok((changed, into_array(py, codes)?.into_any(), into_array(py, components)?.into_any()))
+    match data.view()? {
+        View::F32(data) => job.run(py, data.as_ref(), callback.as_ref()),
+        View::F64(data) => job.run(py, data.as_ref(), callback.as_ref()),
+    }
 }
 
-fn apply<T: Real>(
-    py: Python<'_>,
-    data: &dyn DataMatrix<T>,
-    known: &Guidance,
-    codes: &Matrix<f64>,
-    components: &Matrix<f64>,
-    action: &Action,
-) -> PyResult<(Guidance, Start)> {
-    py.detach(|| recipes::steered(data, known, codes, components, action)).map_err(value_error)
+struct Job<'j> {
+    now: Now<'j>,
+    action: Action,
+    others: Others,
+    loss: Loss,
+    settings: Settings,
+}
+
+impl Job<'_> {
+    fn run<'py, T: Real + Element>(
+        &self,
+        py: Python<'py>,
+        data: &dyn DataMatrix<T>,
+        callback: Option<&Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let done = watched(py, callback, |observer| {
+            recipes::steer(data, &self.now, &self.action, self.others, self.loss, &self.settings, observer)
+        })?;
+        let Steered { guidance, done: GuidedFit { fit, report, .. }, changes, .. } =
+            done.map_err(value_error)?;
+        let out = outcome(py, fit)?;
+        reported(py, &out, &report, &guidance)?;
+        out.set_item("searched", py.None())?;
+        out.set_item("guidance", document::of_guidance(py, &guidance)?)?;
+        out.set_item("changes", changed(py, &changes)?)?;
+        Ok(out)
+    }
+}
+
+/// What an action changed, as a list of dictionaries and the fraction of samples that moved.
+fn changed<'py>(py: Python<'py>, changes: &Changes) -> PyResult<(Bound<'py, PyList>, f64)> {
+    let list = PyList::empty(py);
+    for change in &changes.topics {
+        let line = PyDict::new(py);
+        line.set_item("topic", &change.topic)?;
+        line.set_item("named", change.named)?;
+        line.set_item("cosine", change.cosine)?;
+        line.set_item("left", change.left)?;
+        line.set_item("samples_before", change.samples.0)?;
+        line.set_item("samples", change.samples.1)?;
+        line.set_item("like", &change.like)?;
+        list.append(line)?;
+    }
+    Ok((list, changes.moved))
 }
 
 #[derive(FromPyObject)]

@@ -51,10 +51,21 @@ fn guided<T: Real>(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<GuidedFit<T>> {
-    let resolved = resolved(data, guidance, loss, settings)?;
-    let fit = fit_observed(data, &model(&resolved, loss)?, settings, observer)?;
+    let fit = fitted(data, guidance, loss, settings, observer)?;
     let report = guidance_report(data, guidance, &fit, settings)?;
     Ok(GuidedFit { fit, report })
+}
+
+/// The fit without the report.
+pub(super) fn fitted<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    loss: Loss,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    let resolved = resolved(data, guidance, loss, settings)?;
+    fit_observed(data, &model(&resolved, loss)?, settings, observer)
 }
 
 /// The guidance with exact cannot-links as exact sets.

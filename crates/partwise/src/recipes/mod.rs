@@ -6,11 +6,14 @@ mod guidance_report;
 mod guided;
 mod memberships;
 mod rank;
+mod representatives;
 mod steering;
 mod strength;
 mod suggest;
 
-pub use guidance_report::{Finding, GuidanceReport, Verdict, guidance_report};
+pub use guidance_report::{
+    Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
+};
 pub use guided::{
     GuidedFit, SweepPoint, at_scale, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled,
     sweep,
@@ -19,8 +22,10 @@ pub use guided::{
 pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
 pub use rank::{Holdout, RankChoice, RankProgress, RankRow, RankSettings, loss_for_rank, select_rank};
-pub use steering::{Action, Steering};
 #[doc(hidden)]
-pub use steering::{Start, steered, with_all_topics};
+pub use representatives::{distinctive_features, representatives};
+pub use steering::{Action, Changes, Others, Steering, TopicChange};
+#[doc(hidden)]
+pub use steering::{Now, Start, Steered, steer, with_all_topics};
 pub use strength::{StrengthRule, StrengthSearch, search_strength, search_strength_observed};
 pub use suggest::{PairInDoubt, Suggestion, suggest, suggest_from, suggest_links, suggest_links_from};

@@ -1,5 +1,5 @@
-//! The report on the guidance: for each item whether it was honoured, overruled, contradicted by the data or
-//! by another item, or had no support in the data, with the numbers.
+//! The report on the guidance. It asks two questions of every item: did the fit follow it, and do the data
+//! agree with it? And it says of every topic how well it is what its guidance describes ([`TopicVerdict`]).
 //!
 //! ```text
 //! share of topic t in sample i:   Σ_{j in t} wᵢⱼ‖hⱼ‖ / Σⱼ wᵢⱼ‖hⱼ‖
@@ -8,57 +8,81 @@
 //!                                 another
 //! kept of a seed f of topic t:    (hⱼ_f/‖hⱼ‖) / (r_f/‖r‖), the best j in t;
 //!                                 r: the samples that hold the topic's seeds
+//! quality of topic t:             5·R·P / (4·P + R) over its expected members E and its samples C:
+//!                                 R = |E ∩ C| / |E|, P = |E ∩ C| / |C|
 //! ```
 
+mod expected;
+mod items;
+mod pairs;
+mod placed;
 mod seeds;
 mod spread;
+mod topics;
 
-use super::memberships::{ShareOf, largest, shares};
+use super::memberships::{ShareOf, shares};
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
 use crate::engine::{Settings, silent};
 use crate::fit::{Encoding, Fit, encode};
 use crate::foundation::{Matrix, Real, Result, names, once};
-use crate::guidance::{Advice, Guidance, LabelRule, Plan};
+use crate::guidance::{Guidance, Plan};
 use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_rows, seeded, shape};
 
-/// The verdict on an item.
+pub use topics::{Level, TopicVerdict};
+
+/// Did the fit do what was asked?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The result follows it.
-    Honoured,
-    /// The result does not follow it: the fit weighed more.
-    Overruled,
-    /// The data, or another item, disagree.
-    Contradicted,
+    /// Yes.
+    Followed,
+    /// No: a good fit of the data outweighed it.
+    NotFollowed,
     /// There is nothing in the data that it could act on.
     NoSupport,
 }
 
 names! {
-    Verdict, {
-        Honoured = "honoured", Overruled = "overruled", Contradicted = "contradicted", NoSupport = "no support",
-    }
+    Verdict, { Followed = "followed", NotFollowed = "not followed", NoSupport = "no support" }
+}
+
+/// Do the data agree, without the guidance?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Plausibility {
+    /// The data alone would say the same.
+    Fits,
+    /// The data alone, or another item, say something else. It may be followed all the same.
+    Surprising,
+    /// The data cannot tell.
+    Unknown,
+}
+
+names! {
+    Plausibility, { Fits = "fits the data", Surprising = "surprising", Unknown = "unknown" }
 }
 
 /// One item, or one entry of it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// `"label"`, `"set"`, `"membership"`, `"seed"`, `"reference"`, `"must-link"`, `"cannot-link"`,
-    /// `"graph"`, `"spread"`.
+    /// `"label"`, `"set"`, `"membership"`, `"seed"`, `"forbidden"`, `"reference"`, `"must-link"`,
+    /// `"cannot-link"`, `"graph"`, `"spread"`.
     pub kind: &'static str,
     /// The samples that it is about.
     pub samples: Vec<usize>,
     /// The topic that it is about.
     pub topic: Option<String>,
-    /// The verdict on it.
+    /// Whether the fit follows it.
     pub verdict: Verdict,
+    /// Whether the data agree.
+    pub plausibility: Plausibility,
     /// A sentence.
     pub message: String,
-    /// Numbers by name: `"share"`, `"free share"`, `"margin"`, `"cosine"`, `"overlap"`, `"kept"`, `"rank"`.
+    /// Numbers by name: `"share"`, `"free share"`, `"margin"`, `"cosine"`, `"overlap"`, `"kept"`, `"rank"`,
+    /// `"distinct rank"`.
     pub numbers: Vec<(&'static str, f64)>,
 }
 
@@ -66,10 +90,12 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct GuidanceReport {
+    /// Every topic with guidance of its own, in the order of the components.
+    pub topics: Vec<TopicVerdict>,
     /// Everything that the user said, in the canonical order of the items.
     pub findings: Vec<Finding>,
-    /// What became of what a classifier derived ([`Advice::Spread`]): one finding a topic. It counts in
-    /// nothing else.
+    /// What became of what a classifier derived ([`Advice::Spread`](crate::guidance::Advice::Spread)): one
+    /// finding a topic. It counts in nothing else.
     pub derived: Vec<Finding>,
 }
 
@@ -79,12 +105,33 @@ impl GuidanceReport {
         self.findings.iter().filter(|finding| finding.verdict == verdict).count()
     }
 
+    /// How many topics have this level.
+    #[doc(hidden)]
+    pub fn count_topics(&self, level: Level) -> usize {
+        self.topics.iter().filter(|topic| topic.level == level).count()
+    }
+
+    /// What the data, or another item, disagree with.
+    #[doc(hidden)]
+    pub fn surprising(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.plausibility == Plausibility::Surprising)
+    }
+
+    /// What the fit does not follow, or could not.
+    #[doc(hidden)]
+    pub fn not_followed(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.verdict != Verdict::Followed)
+    }
+
     /// The fraction of the items with support in the data that the result follows; 1 if there are none. What
-    /// the data contradict may be followed all the same: it counts by the result alone.
+    /// is surprising counts by the result alone. Forbidden features do not count: they are always kept out.
     pub fn agreement(&self) -> f64 {
-        let supported: Vec<&Finding> =
-            self.findings.iter().filter(|f| f.verdict != Verdict::NoSupport).collect();
-        let followed = supported.iter().filter(|f| f.numbers.contains(&("followed", 1.0))).count();
+        let supported: Vec<&Finding> = self
+            .findings
+            .iter()
+            .filter(|f| f.verdict != Verdict::NoSupport && f.kind != "forbidden")
+            .collect();
+        let followed = supported.iter().filter(|f| f.verdict == Verdict::Followed).count();
         if supported.is_empty() { 1.0 } else { followed as f64 / supported.len() as f64 }
     }
 }
@@ -99,8 +146,11 @@ fn of_topics(shares: &Matrix<f64>, owner: &[usize], parts: usize) -> Matrix<f64>
     out
 }
 
+/// What the findings are made of.
 struct Reporter<'r> {
     topics: Vec<String>,
+    /// The names of the topics, and then of the free components.
+    places: Vec<String>,
     /// Shares of the guided codes, and of the free ones.
     guided: Matrix<f64>,
     free: Matrix<f64>,
@@ -149,28 +199,34 @@ fn report<T: Real>(
     let plan = Plan::new(&super::cannot_links::without_exact_cannot_links(guidance), shape, &|seeds| {
         seeded(data, seeds)
     })?;
-    let parts = plan.topics.len() + shape.rank - plan.topics.last().map_or(0, |(_, range)| range.end);
+    let first_free = plan.topics.last().map_or(0, |(_, range)| range.end);
+    let parts = plan.topics.len() + shape.rank - first_free;
     let mut owner = Vec::with_capacity(shape.rank);
     for (topic, (_, range)) in plan.topics.iter().enumerate() {
         owner.extend(range.clone().map(|_| topic));
     }
     (owner.len()..shape.rank).enumerate().for_each(|(at, _)| owner.push(plan.topics.len() + at));
     let of = ShareOf::of_loss(fit.loss);
+    let topics: Vec<String> = plan.topics.iter().map(|(name, _)| name.clone()).collect();
+    let places = topics.iter().chain(&fit.component_names[first_free..]).cloned().collect();
     let mut report = GuidanceReport::default();
     let mut reporter = Reporter {
-        topics: plan.topics.iter().map(|(name, _)| name.clone()).collect(),
+        topics,
+        places,
         guided: of_topics(&shares(&fit.codes, &fit.components, of), &owner, parts),
         free: of_topics(&shares(&free_codes(data, fit, settings)?, &fit.components, of), &owner, parts),
         labelled: vec![Vec::new(); shape.samples],
         report: &mut report,
     };
     reporter.seeds(data, guidance, fit, &plan, &owner);
+    reporter.forbidden(guidance, fit, &plan);
     for item in guidance.advice() {
         if item.strength().is_some_and(|s| s.weight() == 0.0) {
             continue;
         }
         reporter.add(item, fit, &plan);
     }
+    reporter.judge_topics(data, guidance, fit, &plan);
     Ok(report)
 }
 
@@ -194,233 +250,29 @@ impl Reporter<'_> {
         self.topics.iter().position(|t| t == name).expect("every name that an item mentions is a topic")
     }
 
-    fn push(
-        &mut self,
-        kind: &'static str,
-        samples: Vec<usize>,
-        topic: Option<String>,
-        (verdict, followed): (Verdict, bool),
-        message: String,
-        mut numbers: Vec<(&'static str, f64)>,
-    ) {
-        numbers.push(("followed", f64::from(followed)));
-        self.report.findings.push(Finding { kind, samples, topic, verdict, message, numbers });
+    /// The name of the topic or of the free component at a place, in quotes.
+    fn place(&self, at: usize) -> String {
+        format!("\"{}\"", self.places[at])
     }
 
-    fn add<T: Real>(&mut self, item: &Advice, fit: &Fit<T>, plan: &Plan) {
-        match item {
-            Advice::Labels { labels, rule, .. } => {
-                for i in 0..labels.n_samples() {
-                    if let Some(class) = labels.class(i) {
-                        let topic = self.topic(&labels.names()[class]);
-                        self.placement("label", i, &[topic], *rule != LabelRule::Components);
-                    }
-                }
-            }
-            Advice::Sets { names, sets, .. } => {
-                for (i, set) in sets.iter().enumerate() {
-                    if let Some(set) = set {
-                        let topics: Vec<usize> =
-                            set.iter().map(|at| self.topic(&names[*at as usize])).collect();
-                        self.placement("set", i, &topics, false);
-                    }
-                }
-            }
-            Advice::Memberships { names, shares, .. } => self.memberships(names, shares),
-            Advice::References { names, profiles, .. } => self.references(names, profiles, fit, plan),
-            Advice::Links { must, cannot, .. } => {
-                must.iter().for_each(|&pair| self.link(pair, true));
-                cannot.iter().for_each(|&pair| self.link(pair, false));
-            }
-            Advice::Graph { graph, .. } => self.graph(graph),
-            Advice::Spread(spread) => self.spread(spread),
-            _ => {}
-        }
+    fn push(&mut self, finding: Finding) {
+        self.report.findings.push(finding);
     }
+}
 
-    /// A sample that belongs to some topics.
-    fn placement(&mut self, kind: &'static str, i: usize, topics: &[usize], loose: bool) {
-        let guided = self.guided.row(i);
-        let free = self.free.row(i);
-        let inside = |row: &[f64]| topics.iter().map(|t| row[*t]).sum::<f64>();
-        let other = |row: &[f64]| {
-            (0..row.len()).filter(|t| !topics.contains(t)).map(|t| row[t]).fold(0.0f64, f64::max)
-        };
-        let best = topics.iter().map(|t| free[*t]).fold(0.0f64, f64::max);
-        let (share, free_share, margin) = (inside(guided), inside(free), best - other(free));
-        let followed = topics.contains(&largest(guided));
-        let names: Vec<String> = topics.iter().map(|t| format!("\"{}\"", self.topics[*t])).collect();
-        let subject = format!("{kind} {} of sample {i}", names.join(" or "));
-        let empty = guided.iter().all(|s| *s == 0.0);
-        let against = self.labelled[i].iter().find(|t| kind == "label" && !topics.contains(t)).copied();
-        let place = |row: &[f64], topics: &[String]| {
-            let at = largest(row);
-            topics.get(at).map_or_else(|| "a free component".to_string(), |t| format!("\"{t}\""))
-        };
-        let (verdict, message) = if empty {
-            (
-                Verdict::NoSupport,
-                format!(
-                    "{subject}: the sample has zero codes, because its data are empty or \
-                zero"
-                ),
-            )
-        } else if let Some(against) = against {
-            (
-                Verdict::Contradicted,
-                format!("{subject}: another item gives it the label \"{}\"", self.topics[against]),
-            )
-        } else if margin < 0.0 {
-            (
-                Verdict::Contradicted,
-                format!(
-                    "{subject}: the data alone put it into {} (membership in its own topic {free_share:.2}, \
-                    margin {margin:.2})",
-                    place(free, &self.topics)
-                ),
-            )
-        } else if !followed && !loose {
-            (
-                Verdict::Overruled,
-                format!(
-                    "{subject}: the fit put it into {} (membership in its own topic {share:.2})",
-                    place(guided, &self.topics)
-                ),
-            )
-        } else {
-            (Verdict::Honoured, format!("{subject}: membership {share:.2}, margin {margin:.2}"))
-        };
-        if kind == "label" {
-            self.labelled[i].push(topics[0]);
-        }
-        let topic = (topics.len() == 1).then(|| self.topics[topics[0]].clone());
-        let numbers = vec![("share", share), ("free share", free_share), ("margin", margin)];
-        self.push(kind, vec![i], topic, (verdict, followed), message, numbers);
-    }
+/// A feature in messages: its name in quotes, or its number.
+fn feature_label(guidance: &Guidance, feature: usize) -> String {
+    guidance
+        .feature_names()
+        .map_or_else(|| format!("feature {feature}"), |names| format!("\"{}\"", names[feature]))
+}
 
-    fn memberships(&mut self, names: &[String], shares: &Matrix<f64>) {
-        for i in 0..shares.rows() {
-            let known: Vec<(usize, f64)> = names
-                .iter()
-                .enumerate()
-                .filter(|(c, _)| !shares.get(i, *c).is_nan())
-                .map(|(c, name)| (self.topic(name), shares.get(i, c)))
-                .collect();
-            let total: f64 = known.iter().map(|(_, s)| s).sum();
-            if known.is_empty() || total == 0.0 {
-                continue;
-            }
-            let row = self.guided.row(i);
-            let held: f64 = known.iter().map(|(t, _)| row[*t]).sum();
-            let distance: f64 = known
-                .iter()
-                .map(|(t, s)| (s / total - if held > 0.0 { row[*t] / held } else { 0.0 }).abs())
-                .sum::<f64>()
-                / 2.0;
-            let followed = distance <= 0.1;
-            let verdict = if held == 0.0 && row.iter().all(|s| *s == 0.0) {
-                Verdict::NoSupport
-            } else if followed {
-                Verdict::Honoured
-            } else {
-                Verdict::Overruled
-            };
-            let message = format!(
-                "membership of sample {i}: {:.0} % of it differs from the given membership",
-                100.0 * distance
-            );
-            let numbers = vec![("distance", distance), ("share", held)];
-            self.push("membership", vec![i], None, (verdict, followed), message, numbers);
-        }
-    }
+/// A fraction in messages.
+fn percent(fraction: f64) -> String {
+    format!("{:.0} %", 100.0 * fraction)
+}
 
-    fn references<T: Real>(&mut self, names: &[String], profiles: &Matrix<f64>, fit: &Fit<T>, plan: &Plan) {
-        let cosine = |r: &[f64], h: &[T]| {
-            let product: f64 = r.iter().zip(h).map(|(r, h)| r * h.to_f64()).sum();
-            let squares = |v: &mut dyn Iterator<Item = f64>| v.map(|v| v * v).sum::<f64>();
-            let size = (squares(&mut r.iter().copied()) * squares(&mut h.iter().map(|h| h.to_f64()))).sqrt();
-            if size > 0.0 { product / size } else { 0.0 }
-        };
-        for (row, name) in names.iter().enumerate() {
-            let earlier = names[..row].iter().filter(|other| *other == name).count();
-            let topic = self.topic(name);
-            let Some(j) = plan.topics[topic].1.clone().nth(earlier) else { continue };
-            let profile = profiles.row(row);
-            let all: Vec<f64> =
-                (0..fit.components.rows()).map(|c| cosine(profile, fit.components.row(c))).collect();
-            let (own, nearest) = (all[j], largest(&all));
-            let followed = own >= 0.9 && own >= all[nearest] - 1e-9;
-            let verdict = match (profile.iter().all(|v| *v == 0.0), followed) {
-                (true, _) => Verdict::NoSupport,
-                (false, true) => Verdict::Honoured,
-                (false, false) => Verdict::Overruled,
-            };
-            let elsewhere = if nearest == j {
-                String::new()
-            } else {
-                format!("; \"{}\" is closer ({:.2})", fit.component_names[nearest], all[nearest])
-            };
-            let message =
-                format!("reference of \"{name}\": its component has the cosine {own:.2} to it{elsewhere}");
-            let numbers = vec![("cosine", own)];
-            self.push("reference", Vec::new(), Some(name.clone()), (verdict, followed), message, numbers);
-        }
-    }
-
-    fn link(&mut self, (i, l): (usize, usize), together: bool) {
-        let (a, b) = (self.guided.row(i), self.guided.row(l));
-        let overlap: f64 = a.iter().zip(b).map(|(a, b)| a.min(*b)).sum();
-        let same = largest(a) == largest(b);
-        let followed = same == together;
-        let kind = if together { "must-link" } else { "cannot-link" };
-        let label = |i: usize| self.labelled[i].first().copied();
-        let labels = label(i).zip(label(l)).filter(|(a, b)| (a == b) != together);
-        let (verdict, message) = match labels {
-            Some((a, b)) => (
-                Verdict::Contradicted,
-                format!(
-                    "{kind} of samples {i} and {l}: their labels are \"{}\" and \"{}\"",
-                    self.topics[a], self.topics[b]
-                ),
-            ),
-            None => {
-                let (ta, tb) = (self.free.row(i), self.free.row(l));
-                let free = (largest(ta) == largest(tb)) == together;
-                let message = format!(
-                    "{kind} of samples {i} and {l}: they are in {}, and {:.0} % of their memberships \
-                    overlaps{}",
-                    if same { "the same component" } else { "different components" },
-                    100.0 * overlap,
-                    if free { "" } else { "; the data alone disagree" }
-                );
-                let verdict = match (followed, free) {
-                    (true, true) => Verdict::Honoured,
-                    (true, false) => Verdict::Contradicted,
-                    (false, _) => Verdict::Overruled,
-                };
-                (verdict, message)
-            }
-        };
-        self.push(kind, vec![i, l], None, (verdict, followed), message, vec![("overlap", overlap)]);
-    }
-
-    fn graph(&mut self, graph: &crate::graphs::Graph) {
-        let (mut agree, mut all) = (0.0, 0.0);
-        for (i, l, weight) in graph.entries().into_iter().filter(|(i, l, _)| i != l) {
-            all += weight;
-            if largest(self.guided.row(i)) == largest(self.guided.row(l)) {
-                agree += weight;
-            }
-        }
-        let share = if all > 0.0 { agree / all } else { 0.0 };
-        let followed = share >= 0.5;
-        let verdict = match (all > 0.0, followed) {
-            (false, _) => Verdict::NoSupport,
-            (true, true) => Verdict::Honoured,
-            (true, false) => Verdict::Overruled,
-        };
-        let message =
-            format!("graph: {:.0} % of its weight connects samples of the same component", 100.0 * share);
-        self.push("graph", Vec::new(), None, (verdict, followed), message, vec![("share", share)]);
-    }
+/// The verdict on something that has support.
+fn followed(yes: bool) -> Verdict {
+    if yes { Verdict::Followed } else { Verdict::NotFollowed }
 }

@@ -1,9 +1,10 @@
 //! What became of spread labels: one finding a topic.
 
-use super::{Finding, Reporter, Verdict, largest};
+use super::{Finding, Plausibility, Reporter, followed};
 use crate::guidance::Spread;
+use crate::recipes::memberships::largest;
 
-/// The fraction of a topic's samples that must be there for it to be honoured.
+/// The fraction of a topic's samples that must be there for it to be followed.
 const MOST_OF_THEM: f64 = 0.95;
 
 impl Reporter<'_> {
@@ -19,22 +20,18 @@ impl Reporter<'_> {
             let topic = self.topic(name);
             let there = samples.iter().filter(|i| largest(self.guided.row(**i)) == topic).count();
             let share = there as f64 / samples.len() as f64;
-            let followed = share >= MOST_OF_THEM;
-            let verdict = if followed { Verdict::Honoured } else { Verdict::Overruled };
             let message = format!(
-                "spread to \"{name}\": {there} of {} samples that a classifier put there have their largest \
-                membership in it",
+                "{there} of {} samples that a classifier put into \"{name}\" have their largest membership in it",
                 samples.len()
             );
-            let numbers =
-                vec![("share", share), ("samples", samples.len() as f64), ("followed", f64::from(followed))];
             self.report.derived.push(Finding {
                 kind: "spread",
                 samples: Vec::new(),
                 topic: Some(name.clone()),
-                verdict,
+                verdict: followed(share >= MOST_OF_THEM),
+                plausibility: Plausibility::Unknown,
                 message,
-                numbers,
+                numbers: vec![("share", share), ("samples", samples.len() as f64)],
             });
         }
     }

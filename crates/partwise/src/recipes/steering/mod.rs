@@ -1,88 +1,35 @@
 //! Steering a finished fit by hand: each action changes the guidance and refits warm, from the factors as
-//! they are; every action can be undone.
+//! they are; every action can be undone. The topics that an action does not name stay ([`Others`]), and
+//! [`Changes`] says what moved all the same.
 //!
 //! Reference for the scenario: Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8, section 5
 //! (keyword refinement, merging and splitting of topics). Differs: any guidance stays in force through all
 //! actions.
 
+mod action;
+mod actions;
+mod changes;
 mod edits;
 mod parts;
+mod ties;
 
-use edits::{forget, forget_references, moved, rename};
+pub use action::{Action, Others};
+use actions::changed;
+pub use changes::{Changes, TopicChange};
+use changes::{Side, order, ordered};
 use parts::Parts;
+use ties::tied;
 
 use super::guidance_report::{GuidanceReport, guidance_report};
-use super::guided::model;
+use super::guided::{GuidedFit, fitted};
+use super::memberships::ShareOf;
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::engine::{Init, Observer, Settings};
-use crate::fit::{Fit, fit_observed};
+use crate::fit::Fit;
 use crate::foundation::checks::check_shape;
-use crate::foundation::{Error, Matrix, Real, Result, once};
-use crate::guidance::{Advice, Feature, Guidance, Seed, Strength, Topic};
-
-/// What can be done to a fit.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Action {
-    /// A topic gets another name.
-    Rename {
-        /// Its name.
-        topic: String,
-        /// The new one.
-        to: String,
-    },
-    /// Two topics become one, under the first's name.
-    Merge {
-        /// The one that stays.
-        keep: String,
-        /// The one that goes into it.
-        with: String,
-    },
-    /// A topic becomes two: its own, and a new one that starts from `seeds`, or from the samples that it
-    /// explains worst.
-    Split {
-        /// Which.
-        topic: String,
-        /// The name of the new one.
-        new: String,
-        /// Features of the new one.
-        seeds: Vec<Feature>,
-    },
-    /// A topic goes; its samples find others.
-    Delete {
-        /// Which.
-        topic: String,
-    },
-    /// A sample belongs to a topic, exactly.
-    Move {
-        /// Which.
-        sample: usize,
-        /// Where to.
-        to: String,
-    },
-    /// A feature counts more in a topic: it becomes a seed, or a seed of more weight.
-    Raise {
-        /// The topic.
-        topic: String,
-        /// The feature.
-        feature: Feature,
-        /// What the weight of the seed is multiplied by, > 0.
-        by: f64,
-    },
-    /// A feature stays out of a topic.
-    Forbid {
-        /// The topic.
-        topic: String,
-        /// The feature.
-        feature: Feature,
-    },
-    /// A topic's component stays as it is.
-    Pin {
-        /// Which.
-        topic: String,
-    },
-}
+use crate::foundation::{Matrix, Real, Result, once};
+use crate::guidance::{Guidance, Topic};
 
 /// Codes (n × k) and components (k × d).
 pub type Start = (Matrix<f64>, Matrix<f64>);
@@ -94,6 +41,7 @@ struct State<T> {
     rank: usize,
     fit: Fit<T>,
     report: GuidanceReport,
+    changes: Changes,
 }
 
 /// A fit that is being steered.
@@ -127,6 +75,7 @@ pub struct Steering<'d, T: Real> {
     data: &'d dyn DataMatrix<T>,
     loss: Loss,
     settings: Settings,
+    others: Others,
     states: Vec<State<T>>,
 }
 
@@ -143,10 +92,19 @@ impl<'d, T: Real> Steering<'d, T> {
         observer: &mut dyn Observer,
     ) -> Result<Self> {
         let guidance = with_all_topics(guidance, settings.rank);
-        let mut steering = Steering { data, loss, settings, states: Vec::new() };
-        let state = steering.refit(guidance, None, observer)?;
-        steering.states.push(state);
-        Ok(steering)
+        let rank = guidance.n_components();
+        let settings = Settings { rank, ..settings };
+        let first = Settings { init: Init::Guided, ..settings.clone() };
+        let fit = fitted(data, &guidance, loss, &first, observer)?;
+        let report = guidance_report(data, &guidance, &fit, &first)?;
+        let state = State { guidance, rank, fit, report, changes: Changes::default() };
+        Ok(Steering { data, loss, settings, others: Others::default(), states: vec![state] })
+    }
+
+    /// What becomes of the topics that an action does not name; they are tied by default.
+    #[must_use]
+    pub fn with_others(self, others: Others) -> Self {
+        Steering { others, ..self }
     }
 
     /// The fit as it is.
@@ -162,6 +120,11 @@ impl<'d, T: Real> Steering<'d, T> {
     /// The report on the guidance.
     pub fn report(&self) -> &GuidanceReport {
         &self.current().report
+    }
+
+    /// What the last action changed; empty before the first.
+    pub fn changes(&self) -> &Changes {
+        &self.current().changes
     }
 
     /// How many actions can be undone.
@@ -186,32 +149,16 @@ impl<'d, T: Real> Steering<'d, T> {
     /// Does it. After an error everything is as before.
     ///
     /// # Errors
-    /// [`Error::UnknownName`] for a topic that there is not, with those that there are; [`Error::Guidance`]
-    /// for an action that can't be done; as [`fit`](crate::fit()).
+    /// [`Error::UnknownName`](crate::Error::UnknownName) for a topic that there is not, with those that there
+    /// are; [`Error::Guidance`](crate::Error::Guidance) for an action that can't be done, and for a word that
+    /// is not a feature; as [`fit`](crate::fit()).
     pub fn apply(&mut self, action: &Action, observer: &mut dyn Observer) -> Result<()> {
         let State { guidance, fit, .. } = self.current();
-        let factors = Parts::of(&fit.codes, &fit.components);
-        let (guidance, start) = changed(self.data, guidance, factors, action)?;
-        let state = self.refit(guidance, Some(start), observer)?;
-        self.states.push(state);
+        let now = Now { guidance, codes: &fit.codes.cast(), components: &fit.components.cast() };
+        let done = steer(self.data, &now, action, self.others, self.loss, &self.settings, observer)?;
+        let Steered { guidance, done: GuidedFit { fit, report }, changes } = done;
+        self.states.push(State { rank: guidance.n_components(), guidance, fit, report, changes });
         Ok(())
-    }
-
-    fn refit(
-        &self,
-        guidance: Guidance,
-        start: Option<Start>,
-        observer: &mut dyn Observer,
-    ) -> Result<State<T>> {
-        let rank = guidance.n_components();
-        let init = match start {
-            None => Init::Guided,
-            Some((codes, components)) => Init::Custom { codes: Some(codes), components: Some(components) },
-        };
-        let settings = Settings { rank, init, ..self.settings.clone() };
-        let fit = fit_observed(self.data, &model(&guidance, self.loss)?, &settings, observer)?;
-        let report = guidance_report(self.data, &guidance, &fit, &settings)?;
-        Ok(State { guidance, rank, fit, report })
     }
 
     /// k as it is.
@@ -219,6 +166,86 @@ impl<'d, T: Real> Steering<'d, T> {
     pub fn rank(&self) -> usize {
         self.current().rank
     }
+}
+
+/// A guidance in which every component has a topic ([`with_all_topics`]), and the factors that were fitted by
+/// it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Now<'n> {
+    /// The guidance.
+    pub guidance: &'n Guidance,
+    /// n × k.
+    pub codes: &'n Matrix<f64>,
+    /// k × d.
+    pub components: &'n Matrix<f64>,
+}
+
+/// What an action leads to.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Steered<T> {
+    /// The new guidance.
+    pub guidance: Guidance,
+    /// The fit by it, with the report.
+    pub done: GuidedFit<T>,
+    /// What became of the topics.
+    pub changes: Changes,
+}
+
+once! {
+    /// Does an action: changes the guidance, and fits again from the factors. [`Steering`] keeps the states.
+    ///
+    /// # Errors
+    /// As [`Steering::apply`]; [`Error::Shape`](crate::Error::Shape) for factors of other sizes.
+    pub fn steer<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        now: &'a Now<'a>,
+        action: &'a Action,
+        others: Others,
+        loss: Loss,
+        settings: &'a Settings,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Steered<T>> = steered;
+}
+
+/// The body of [`steer`].
+fn steered<T: Real>(
+    data: &dyn DataMatrix<T>,
+    now: &Now<'_>,
+    action: &Action,
+    others: Others,
+    loss: Loss,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Steered<T>> {
+    let (n, d, k) = (data.n_samples(), data.n_features(), now.guidance.n_components());
+    check_shape("the codes", (n, k), now.codes.shape())?;
+    check_shape("the components", (k, d), now.components.shape())?;
+    let step = changed(data, now.guidance, Parts::of(now.codes, now.components), action)?;
+    let (codes, components) = step.start;
+    let start = components.clone();
+    let tied = tied(&step.guidance, &start, &step.free, action, others);
+    let rank = step.guidance.n_components();
+    let init = Init::Custom { codes: Some(codes), components: Some(components) };
+    let mut settings = Settings { rank, init, ..settings.clone() };
+    if matches!(action, Action::Rename { .. }) {
+        // Nothing but a name changes.
+        settings.max_iterations = 0;
+    }
+    let mut fit = fitted(data, &tied, loss, &settings, observer)?;
+    let order = order(&step.guidance, &start, &fit.components.cast());
+    if fit.further.is_empty() && order.iter().enumerate().any(|(at, from)| at != *from) {
+        fit.codes = ordered(&fit.codes, &order, false);
+        fit.components = ordered(&fit.components, &order, true);
+    }
+    let report = guidance_report(data, &step.guidance, &fit, &settings)?;
+    let of = ShareOf::of_loss(loss);
+    let before = Side { guidance: now.guidance, codes: now.codes, components: now.components };
+    let (codes, components) = (fit.codes.cast(), fit.components.cast());
+    let after = Side { guidance: &step.guidance, codes: &codes, components: &components };
+    let changes = changes::changes(&before, action, &start, &after, of);
+    Ok(Steered { guidance: step.guidance, done: GuidedFit { fit, report }, changes })
 }
 
 /// The same guidance with every component in a topic: what items mention is named, and free components get
@@ -233,159 +260,4 @@ pub fn with_all_topics(mut guidance: Guidance, rank: usize) -> Guidance {
         guidance.topics_mut().push(Topic::new(format!("part {}", j + 1)));
     }
     guidance
-}
-
-once! {
-    /// What an action makes of a guidance in which every component has a topic ([`with_all_topics`]), and of
-    /// the factors that were fitted by it, codes (n × k) and components (k × d): the new guidance, and the
-    /// factors to start its fit from. [`Steering`] does this and fits.
-    ///
-    /// # Errors
-    /// As [`Steering::apply`], but for the fit; [`Error::Shape`] for factors of other sizes.
-    pub fn steered<'a, T>(
-        data: &'a dyn DataMatrix<T>,
-        guidance: &'a Guidance,
-        codes: &'a Matrix<f64>,
-        components: &'a Matrix<f64>,
-        action: &'a Action,
-    ) -> Result<(Guidance, Start)> = steered_by;
-}
-
-/// The body of [`steered`].
-fn steered_by<T: Real>(
-    data: &dyn DataMatrix<T>,
-    guidance: &Guidance,
-    codes: &Matrix<f64>,
-    components: &Matrix<f64>,
-    action: &Action,
-) -> Result<(Guidance, Start)> {
-    let (n, d, k) = (data.n_samples(), data.n_features(), guidance.n_components());
-    check_shape("the codes", (n, k), codes.shape())?;
-    check_shape("the components", (k, d), components.shape())?;
-    changed(data, guidance, Parts::of(codes, components), action)
-}
-
-/// The place of a topic among those of the guidance, and its components.
-fn place(guidance: &Guidance, name: &str) -> Result<(usize, std::ops::Range<usize>)> {
-    let mut begin = 0;
-    let topics = guidance.topics();
-    for (at, topic) in topics.iter().enumerate() {
-        let range = begin..begin + topic.components;
-        if topic.name == name {
-            return Ok((at, range));
-        }
-        begin = range.end;
-    }
-    Err(Error::UnknownName {
-        kind: "topic".into(),
-        name: name.into(),
-        valid: topics.iter().map(|topic| topic.name.clone()).collect(),
-    })
-}
-
-/// The guidance after the action, and the factors to start from.
-// Long because it has one arm for each action.
-fn changed<T: Real>(
-    data: &dyn DataMatrix<T>,
-    guidance: &Guidance,
-    mut factors: Parts,
-    action: &Action,
-) -> Result<(Guidance, Start)> {
-    let place = |name: &str| place(guidance, name);
-    let check_new = |name: &str| check_new(guidance, name);
-    let mut guidance = guidance.clone();
-    match action {
-        Action::Rename { topic, to } => {
-            let (at, _) = place(topic)?;
-            check_new(to)?;
-            rename(&mut guidance, topic, to);
-            guidance.topics_mut()[at].name.clone_from(to);
-        }
-        Action::Merge { keep, with } => {
-            let ((to, kept), (from, gone)) = (place(keep)?, place(with)?);
-            if to == from {
-                return Err(Error::Guidance(format!("topic \"{keep}\" cannot be merged with itself")));
-            }
-            factors.merge(kept.start, gone.clone());
-            let mut merged = guidance.topics()[from].clone();
-            let topic = &mut guidance.topics_mut()[to];
-            topic.seeds.append(&mut merged.seeds);
-            topic.forbidden.retain(|f| !topic.seeds.iter().any(|seed| seed.feature == *f));
-            guidance.topics_mut().remove(from);
-            forget_references(&mut guidance, &[keep, with]);
-            rename(&mut guidance, with, keep);
-        }
-        Action::Split { topic, new, seeds } => {
-            let (at, range) = place(topic)?;
-            check_new(new)?;
-            factors.split(data, range.clone(), seeds, &guidance)?;
-            guidance.topics_mut().insert(at + 1, Topic::new(new.clone()).with_seeds(seeds.iter().cloned()));
-            guidance.topics_mut()[at].seeds.retain(|seed| !seeds.contains(&seed.feature));
-        }
-        Action::Delete { topic } => {
-            let (at, range) = place(topic)?;
-            if guidance.topics().len() == 1 {
-                return Err(Error::Guidance(format!(
-                    "topic \"{topic}\" is the only one, so it cannot be deleted"
-                )));
-            }
-            factors.remove(range);
-            guidance.topics_mut().remove(at);
-            forget(&mut guidance, topic);
-        }
-        Action::Move { sample, to } => {
-            let (_, range) = place(to)?;
-            let n = data.n_samples();
-            if *sample >= n {
-                return Err(Error::out_of_range(
-                    "the sample to move",
-                    sample,
-                    format!("below {n}, the number of samples"),
-                ));
-            }
-            factors.place(*sample, range);
-            guidance = moved(guidance, *sample, to, n);
-        }
-        Action::Raise { topic, feature, by } => {
-            if !(*by > 0.0 && by.is_finite()) {
-                return Err(Error::out_of_range(
-                    "what a seed's weight is multiplied by",
-                    by,
-                    "a finite number above 0",
-                ));
-            }
-            let (at, _) = place(topic)?;
-            let topic = &mut guidance.topics_mut()[at];
-            topic.forbidden.retain(|f| f != feature);
-            match topic.seeds.iter_mut().find(|seed| seed.feature == *feature) {
-                Some(seed) => seed.weight *= by,
-                None => topic.seeds.push(Seed { feature: feature.clone(), weight: *by }),
-            }
-        }
-        Action::Forbid { topic, feature } => {
-            let (at, _) = place(topic)?;
-            let topic = &mut guidance.topics_mut()[at];
-            topic.seeds.retain(|seed| seed.feature != *feature);
-            if !topic.forbidden.contains(feature) {
-                topic.forbidden.push(feature.clone());
-            }
-        }
-        Action::Pin { topic } => {
-            let (_, range) = place(topic)?;
-            forget_references(&mut guidance, &[topic]);
-            let profiles = Matrix::from_fn(range.len(), data.n_features(), |q, f| {
-                factors.components[range.start + q][f]
-            });
-            let names = vec![topic.clone(); range.len()];
-            guidance = guidance.with(Advice::References { names, profiles, strength: Strength::HELD });
-        }
-    }
-    Ok((guidance, factors.finish()))
-}
-
-fn check_new(guidance: &Guidance, name: &str) -> Result<()> {
-    match place(guidance, name) {
-        Ok(_) => Err(Error::Guidance(format!("there is already a topic \"{name}\""))),
-        Err(_) => Ok(()),
-    }
 }

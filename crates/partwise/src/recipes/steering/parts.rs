@@ -118,6 +118,11 @@ impl Parts {
         row.iter().map(|r| r * r).sum()
     }
 
+    /// A feature has no weight in some components.
+    pub(super) fn forbid(&mut self, range: std::ops::Range<usize>, feature: usize) {
+        self.components[range].iter_mut().for_each(|component| component[feature] = 0.0);
+    }
+
     /// Everything of a sample goes to one topic.
     pub(super) fn place(&mut self, sample: usize, range: std::ops::Range<usize>) {
         let norms: Vec<f64> = self.components.iter().map(|h| Self::size(h)).collect();
