@@ -21,13 +21,22 @@ GROUPS = {
     "results": (
         "Reports and steering",
         "What a fitted `GuidedNMF` returns about its guidance, and the corrections of a model.",
-        ["GuidanceReport", "Finding", "Suggestion", "PairInDoubt", "Steering"],
+        ["GuidanceReport", "TopicVerdict", "Finding", "Suggestion", "PairInDoubt", "Steering", "Changes", "TopicChange"],
     ),
-    "functions": ("Functions", "Functions for classes from few labels, the number of components, one factor, and model files.", []),
+    "classifier": (
+        "The few-label classifier",
+        "Classes of all samples from the labels of a few, without parameters to tune.",
+        ["FewLabelClassifier", "Phase", "automatic", "Automatic"],
+    ),
+    "functions": ("Functions", "Functions for the number of components, comparisons, one factor, citations, and model files.", []),
 }
 
 # Modules with public functions.
-MODULES = {"datasets": "Example data, and readers for files", "metrics": "Measures of a clustering or a factorization"}
+MODULES = {
+    "datasets": "Example data, and readers for files",
+    "metrics": "Measures of a clustering or a factorization",
+    "tl": "Functions for AnnData, as scanpy has them",
+}
 
 
 def pages() -> dict[str, str]:

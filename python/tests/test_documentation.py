@@ -162,8 +162,8 @@ def test_every_public_name_and_every_command_has_its_place_in_the_reference():
         pytest.skip("the command line isn't built")
     made = reference.pages()
     listed = set(re.findall(r"^::: partwise\.(\S+)$", "\n".join([*made.values(), *hook("model_pages").pages().values()]), flags=re.M))
-    public = {name for name in pw.__all__ if name != "__version__"} - {"datasets", "metrics"}
-    modules = {f"{module}.{name}" for module in ("datasets", "metrics") for name in getattr(pw, module).__all__}
+    public = {name for name in pw.__all__ if name != "__version__"} - set(reference.MODULES)
+    modules = {f"{module}.{name}" for module in reference.MODULES for name in getattr(pw, module).__all__}
     assert listed == public | modules
     for name in public | modules:
         thing = pw
@@ -199,7 +199,7 @@ def test_the_reference_of_guidance_toml_names_every_key(tmp_path):
 
 
 def test_links_between_pages_lead_somewhere():
-    generated = {*hook("model_pages").pages(), *(f"reference/{page}.md" for page in ("estimators", "partwise", "metrics", "datasets", "guidance", "results", "functions"))}
+    generated = {*hook("model_pages").pages(), *(f"reference/{page}.md" for page in ("estimators", "partwise", "metrics", "datasets", "guidance", "results", "classifier", "functions"))}
     for path in DOCS.rglob("*.md"):
         for target in re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", path.read_text()):
             wanted = os.path.normpath(path.parent / target)

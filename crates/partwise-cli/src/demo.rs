@@ -40,8 +40,8 @@ pub(crate) fn run(request: &DemoRequest) -> Result<Outcome> {
         digits.shape.1
     ));
     console::print(&format!(
-        "{} of them have a label ({} per digit, seed {}). The labels of the other {} are used only to check the \
-        results.\n",
+        "{} of them have a label ({} per digit, seed {}). The labels of the other {}\n\
+        are used only to check the results.\n",
         classes.labels.n_labelled(),
         request.labels_per_class,
         request.run.seed,
@@ -120,9 +120,9 @@ fn finish(
 ) -> Result<Outcome> {
     comparison.lines().iter().for_each(|line| console::print(line));
     console::print(
-        "\nAccuracy and NMI are over the images whose label was not used. Plain NMF has no names; each of its \
-        components is matched to the best digit. Guided NMF asks the classifier, and shows what each digit \
-        looks like.",
+        "\nAccuracy and NMI are over the images whose label was not used. Plain NMF has no\n\
+        names; each of its components is matched to the best digit. Guided NMF asks the\n\
+        classifier, and shows what each digit looks like.",
     );
     let timings = Timings { fit: guided.fit_seconds, ..Timings::default() };
     let extra = Extra { comparison: Some(comparison), mark: Some(MARK), ..Extra::default() };

@@ -37,12 +37,15 @@ pub(crate) struct Comparison {
 impl Comparison {
     /// The table as text.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let line = |cells: &[String]| {
+        let all = || std::iter::once(&self.header).chain(&self.rows);
+        let widths = all().filter_map(|cells| cells.first()).map(|first| first.chars().count());
+        let width = widths.max().unwrap_or(0);
+        let line = |cells: &Vec<String>| {
             let (first, rest) = cells.split_first().map_or(("", &[][..]), |(f, r)| (f.as_str(), r));
             let rest: String = rest.iter().map(|cell| format!("{cell:>10}")).collect();
-            format!("  {first:<14}{rest}")
+            format!("  {first:<width$}{rest}")
         };
-        std::iter::once(line(&self.header)).chain(self.rows.iter().map(|row| line(row))).collect()
+        all().map(line).collect()
     }
 }
 
