@@ -1,5 +1,5 @@
-"""A hook of mkdocs: the reference of the Python package and of the command line, one page for each class,
-group of functions and command. The names come from the package and from the help, so that none is left out."""
+"""A hook of mkdocs: the reference of the Python package and of the command line, by groups of names and by
+command. The names come from the package and from the help, so that none is left out."""
 
 from __future__ import annotations
 

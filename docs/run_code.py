@@ -6,8 +6,8 @@ The blocks of a page share their names, from top to bottom. After ```` ```python
 - ``shown``: the block is shown, but doesn't run.
 
 ``assert`` statements run, and aren't shown. A page with ``download: true`` in its head needs data from the
-internet: without a connection its code is shown without output, with a sentence that says so. For a quick look
-at the text, ``PARTWISE_DOCS=quick mkdocs serve`` runs nothing.
+internet: without a connection its code is shown without output, with a sentence that says so. For a quick
+look at the text, ``PARTWISE_DOCS=quick mkdocs serve`` runs nothing.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@
 //!
 //! # Data from other crates
 //!
-//! [`DenseMatrix`] takes row-major values, [`SparseMatrix`] the arrays of CSR with columns as `u32`; both also
-//! borrow. No other crate's types are in the interface, so any of its versions will do:
+//! [`DenseMatrix`] takes row-major values, [`SparseMatrix`] the arrays of CSR with columns as `u32`; both
+//! also borrow. No other crate's types are in the interface, so any of its versions will do:
 //!
 //! ```text
 //! ndarray    DenseMatrix::new(a.nrows(), a.ncols(), a.iter().copied().collect())
