@@ -90,9 +90,9 @@ def _commands() -> dict[str, str]:
     if program is None:
         raise FileNotFoundError("the command line: cargo build -p partwise-cli, or install partwise")
     overview = _help(program, "--help")
-    listed = re.search(r"^Commands:\n(.*?)^Options:", overview, flags=re.M | re.S)
+    listed = re.search(r"^Commands:\n(.*?)^(?=\S)", overview, flags=re.M | re.S)
     assert listed, "the help lists no commands"
-    names = [name for name in re.findall(r"^  (\S+)", listed[1], flags=re.M) if name != "help"]
+    names = [name for name in re.findall(r"^  ([a-z-]+)", listed[1], flags=re.M) if name != "help"]
     made = {"reference/partwise.md": f"# partwise\n\n```text\n{overview}\n```\n"}
     for name in names:
         made[f"reference/partwise-{name}.md"] = _command(name, _help(program, name, "--help"))
