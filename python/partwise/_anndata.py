@@ -104,7 +104,7 @@ def _categories(topics: list[Any], model: Any, index: Any) -> Any:
     import pandas as pd
 
     order = list(dict.fromkeys(model._owners_of_components()))
-    return pd.Series(pd.Categorical(topics, categories=order), index=index)
+    return pd.Series(pd.Categorical(topics, categories=pd.Index(order, dtype=object)), index=index)
 
 
 def _about(model: Any) -> dict[str, Any]:

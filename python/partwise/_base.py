@@ -135,7 +135,8 @@ class Factorization(
         data, targets, loss, knowledge, settings = self._prepared(X, y, W, H, **known)
         noted = [*self._without_effect(X, y, targets, settings, known), *(("unclear-labels", note) for note in (targets.notes if targets is not None else []))]
         if ignored:
-            noted.append(("unused-y", f"{self._title} takes no labels, so y has no effect; init='labels' starts from the classes of y"))
+            way = "" if self._spec["images"] else "; init='labels' starts from the classes of y"
+            noted.append(("unused-y", f"{self._title} takes no labels, so y has no effect{way}"))
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
             watch = self._watch(progress)
             try:

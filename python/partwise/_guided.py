@@ -19,7 +19,7 @@ from ._guidance.items import LABEL_RULES
 from ._guidance.strength import Strength
 from ._input import raise_about, to_native
 from ._missing_entries import takes_missing, unknown_entries
-from ._names import DataNames
+from ._names import Names
 from ._parameters import parameter
 from ._progress import Progress
 from ._registry import method_of, quoted
@@ -126,7 +126,8 @@ class GuidedNMF(Factorization):
         data, known = self._without_unknown_entries(data)
         self._left_entries_out = known is not None and any(item._is_about_entries for item in known.items)
         guidance = compiled(known, items, classes, data, self.strength, self._names_in_)
-        self._names_in_ = DataNames(self._names_in_.samples, guidance.features)
+        if self._names_in_.features.labels is None and guidance.features.labels is not None:
+            self._names_in_.features = Names(guidance.features.labels, data.shape[1], "feature")
         return data, {"guidance": guidance}
 
     def _without_unknown_entries(self, data: Any) -> tuple[Any, Guidance | None]:

@@ -22,8 +22,8 @@ class Iteration(NamedTuple):
 
 
 class Progress:
-    """Shows the iterations of a fit when ``verbose`` is 1 or more: a bar that is drawn at most twice a second,
-    and is full at the end, however few of the allowed iterations the fit needed."""
+    """Shows the iterations of a fit when ``verbose`` is 1 or more: a bar that is drawn at most twice a
+    second, and is full at the end, however few of the allowed iterations the fit needed."""
 
     def __init__(self, name: str, max_iter: int, verbose: int) -> None:
         self.shows = bool(verbose)

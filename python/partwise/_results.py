@@ -164,10 +164,11 @@ class ResultsMixin(TablesMixin):
     def to_anndata(self, adata: Any, *, key_added: str = "partwise") -> Any:
         """Write the results into the AnnData object that the model was fitted to.
 
-        ``obsm["X_partwise"]`` are the codes (for scanpy: ``use_rep="X_partwise"``), ``varm["partwise"]`` the
-        components (NaN for genes that the fit did not have; those of ``adata.raw`` only are left out), ``obs["partwise"]`` the topic or class of each
-        sample (missing for rows of zeros), ``uns["partwise"]`` the settings, the names of the components, and
-        the guidance report as JSON. Samples and genes go by name.
+        ``obsm["X_partwise"]`` are the codes (for scanpy: ``use_rep="X_partwise"``). ``varm["partwise"]`` are
+        the components, NaN for genes that the fit did not have; of a fit to ``adata.raw``, the genes of
+        ``adata`` only. ``obs["partwise"]`` is the topic or class of each sample, missing for rows of zeros.
+        ``uns["partwise"]`` has the settings, the names of the components, and the guidance report as JSON.
+        Samples and genes go by name.
 
         Parameters
         ----------

@@ -88,10 +88,11 @@ class TablesMixin:
         Parameters
         ----------
         what : {"components", "topics", "samples", "codes", "memberships", "history"}, default="components"
-            Which table. "topics": a row per component, with the number of its samples, their share of all, its
-            top features, and the samples that show it best; a last row counts the samples that belong to none.
-            "samples" ("documents" is another name for it): for each sample its topic (None for rows of zeros),
-            its membership in the component, and whether it is one of the best examples. For memberships,
+            Which table. "topics": a row per component, with the number of its samples, their share of all,
+            its top features, and the samples that show it best; a last row counts the samples that belong to
+            none. "samples" ("documents" is another name for it): for each sample its topic (None for rows of
+            zeros), its membership in the component, and whether it is one of the best examples. For
+            memberships,
             ``frame.attrs["shares_of"]`` states the size of a component ("length" or "sum").
         n : int, default=8
             How many features and examples "topics" lists.

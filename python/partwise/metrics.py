@@ -151,7 +151,7 @@ def make_labelled_scorer(score: Callable[..., float] = _fraction_right, *, unlab
 
 
 labelled_scorer = make_labelled_scorer()
-"""``make_labelled_scorer`` with the accuracy: the fraction of the labelled samples that are predicted right."""
+"""``make_labelled_scorer`` with the accuracy: the fraction of labelled samples that are predicted right."""
 
 
 def nmi(y_true: Any, y_pred: Any, *, average: str = "max") -> float:

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._estimators import NMF, GuidedNMF
-from ._guidance import Guidance
-
-__all__ = ["guided_nmf", "nmf"]
+from ._guidance import FeatureWeights, Guidance
 
 
 def nmf(adata: Any, n_components: int, *, key_added: str = "partwise", layer: str | None = None, **parameters: Any) -> Any:
@@ -42,6 +40,7 @@ def guided_nmf(
     *,
     labels: Any = None,
     n_components: int | str = "auto",
+    gene_weights: Any = None,
     key_added: str = "partwise",
     layer: str | None = None,
     **parameters: Any,
@@ -59,6 +58,9 @@ def guided_nmf(
         A column of ``adata.obs``, or a label per cell; missing where it is unknown.
     n_components : int or "auto", default="auto"
         The number of components; more than types leaves free components for what has no marker.
+    gene_weights : "unit-length", or as in ``FeatureWeights``, default=None
+        How much each gene counts in the fit (memberships stay in the units of the data). "unit-length" makes
+        all genes count alike, so that a weak marker is not lost beside strong genes.
     key_added : str, default="partwise"
         The name to write under.
     layer : str, default=None
@@ -71,20 +73,23 @@ def guided_nmf(
     model : GuidedNMF
         The fitted estimator; ``model.guidance_report_`` tells what became of each marker and label.
 
-    Examples
-    --------
-    >>> import anndata, numpy as np, partwise
-    >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0]])
-    >>> cells = anndata.AnnData(X)
-    >>> cells.var_names = ["CD3D", "ACTB", "MS4A1"]
-    >>> _ = partwise.tl.guided_nmf(cells, {"T": ["CD3D"], "B": ["MS4A1"]}, random_state=0, tol=1e-2)
-    >>> cells.obs["partwise"].tolist()
-    ['T', 'T', 'B', 'B']
+    Notes
+    -----
+    With scanpy, for cells ``adata`` of log counts::
+
+        model = partwise.tl.guided_nmf(adata, {"T": ["CD3D"], "B": ["MS4A1"]}, gene_weights="unit-length")
+        scanpy.pl.umap(adata, color="partwise")
+        scanpy.pp.neighbors(adata, use_rep="X_partwise")
     """
     guidance = markers if markers is None or isinstance(markers, Guidance) else Guidance(dict(markers))
+    if gene_weights is not None:
+        guidance = (Guidance() if guidance is None else guidance)._with(FeatureWeights(gene_weights))
     return _written(GuidedNMF(n_components, guidance=guidance, layer=layer, **parameters).fit(adata, labels), adata, key_added)
 
 
 def _written(model: Any, adata: Any, key_added: str) -> Any:
     model.to_anndata(adata, key_added=key_added)
     return model
+
+
+__all__ = [function.__name__ for function in (guided_nmf, nmf)]

@@ -241,6 +241,10 @@ fn combinations(faults: &mut Faults) {
         let asked = format!("solver \"{solver}\"");
         faults.check(fit(&x, &kl, &settings), &[&asked, "kullback-leibler", "valid: solver mu"]);
     }
+    let known_entries = Some(Matrix::from_fn(example.n, 5, |_, _| 1.0));
+    let known = Facts { known_entries, ..Facts::default() }.model("nmf").with_loss(Loss::KullbackLeibler);
+    let settings = Settings { solver: SolverChoice::Mu, ..Settings::new(2) };
+    faults.check(fit(&x, &known.unwrap(), &settings), &["entries", "kullback-leibler", "loss frobenius"]);
     let facts = Facts { labels: Some(example.labels()), ..Facts::default() };
     let ws = facts.model("ws-nmf");
     faults.check(

@@ -15,10 +15,12 @@ __all__ = ["NMF", "CNMF", "SCNMF", "NMFDC", "WSNMF", "SSNMF", "NsNMF", "NCWNMF",
 ESTIMATORS: tuple[type[Factorization], ...]
 
 class NMF(plain.NMF):
+    missing: str
     def __init__(
         self,
         n_components: int | str | None = "auto",
         *,
+        missing: str = "error",
         init: str | None = None,
         solver: str = "auto",
         acceleration: str = "auto",

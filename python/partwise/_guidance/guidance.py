@@ -79,6 +79,12 @@ class Guidance:
         out.feature_names = feature_names
         return out
 
+    def _with(self, *items: _Item) -> Guidance:
+        """The same with further items."""
+        out = copy(self)
+        out.items = [*self.items, *items]
+        return out
+
     def _names_of_features(self) -> list[str] | None:
         """``feature_names`` as a list; a transformer is asked for it."""
         source = self.feature_names

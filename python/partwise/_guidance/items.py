@@ -332,9 +332,10 @@ class FeatureWeights(_Item):
 
     Parameters
     ----------
-    weights : array-like of shape (n_features,), Series with names of features, or dict of feature to weight
+    weights : array-like of shape (n_features,), Series by name, dict of feature to weight, or "unit-length"
         Finite numbers of 0 or more, not all 0; in a dict 1 for all that it doesn't name. A feature of weight
-        0 is ignored, and 0 in every component.
+        0 is ignored, and 0 in every component. "unit-length": all features count alike, as if each were
+        divided by its Euclidean length in the data of the fit; for genes, whose scales differ widely.
 
     Examples
     --------
@@ -350,7 +351,10 @@ class FeatureWeights(_Item):
     _kind: ClassVar[str] = "feature weights"
 
     def _fields(self, place: _Place) -> dict[str, Any]:
-        weights = vector_by_name(self.weights, "FeatureWeights", place.features, default=1.0, own=self._made_for[1])
+        if isinstance(self.weights, str):
+            weights = _of_unit_length(self.weights, place.data)
+        else:
+            weights = vector_by_name(self.weights, "FeatureWeights", place.features, default=1.0, own=self._made_for[1])
         expected = (place.data.shape[1],)
         if weights.shape != expected:
             raise ValueError(f"FeatureWeights: the weights must have the shape {expected}, but have {weights.shape}")
@@ -359,6 +363,15 @@ class FeatureWeights(_Item):
     @classmethod
     def _of_document(cls, given: dict[str, Any]) -> _Item:
         return cls(given["matrix"][0])
+
+
+def _of_unit_length(weights: str, data: Any) -> Any:
+    """Weights with which the squared loss is that of features divided by their lengths."""
+    if weights != "unit-length":
+        raise ValueError(f"FeatureWeights: the weights are {weights!r}, but must be numbers or 'unit-length'")
+    squares = data.multiply(data).sum(axis=0) if sp.issparse(data) else np.einsum("ij,ij->j", data, data, dtype=np.float64)
+    squares = np.asarray(squares, dtype=np.float64).ravel()
+    return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)
 
 
 def _check_renamed(names: Any, labels: Any, where: str, what: str) -> None:

@@ -12,9 +12,7 @@ pub(super) fn check_guidance<T: Real>(
     model: &Model,
     contributions: &[Box<dyn Term<T>>],
 ) -> Result<()> {
-    if model.spec.tying != Tying::Guidance {
-        return Ok(());
-    }
+    let composed = model.spec.tying == Tying::Guidance;
     let refuse = |asked: String, reason: &str, valid: &[&str]| {
         Err(Error::incompatible(asked, reason, valid.iter().copied()))
     };
@@ -22,23 +20,25 @@ pub(super) fn check_guidance<T: Real>(
         let name = contribution.name();
         let facts = contribution.facts();
         if facts.squared_only && model.loss != Loss::Frobenius {
+            let guidance =
+                "labels with the rule \"components\" or \"same-codes\", sets, seeds and references";
+            let valid = ["loss frobenius", guidance];
             return refuse(
                 format!("{name} with the {} loss", model.loss.name()),
                 "there is no update that never increases the objective",
-                &[
-                    "loss frobenius",
-                    "labels with the rule \"components\" or \"same-codes\", sets, seeds and \
-                    references",
-                ],
+                if composed { &valid } else { &valid[..1] },
             );
         }
-        if facts.negative_cross && model.loss == Loss::Frobenius && solver.needs_non_negative {
+        if composed && facts.negative_cross && model.loss == Loss::Frobenius && solver.needs_non_negative {
             return refuse(
                 format!("{name} with solver \"{}\"", solver.name),
                 "its cross matrix would have negative entries, on which multiplicative updates are not valid",
                 &["solver hals", "solver bpp", "solver nesterov"],
             );
         }
+    }
+    if !composed {
+        return Ok(());
     }
     let measured_in = |unit: Unit| contributions.iter().any(|c| c.facts().unit == Some(unit));
     if measured_in(Unit::Raw) && measured_in(Unit::Relative) {
