@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// Predict a class for every sample from a few labels.
     #[command(after_help = EXIT_CODES)]
     Classify(Box<ClassifyFlags>),
-    /// Find the codes of new rows for the components of a model.
+    /// Find the codes of new rows for the components of a model, and their classes with a classifier.
     #[command(after_help = EXIT_CODES)]
     Transform(Box<TransformFlags>),
     /// Fit with several strengths of the guidance, and show the error against the agreement.
