@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from . import _native
+from ._classifier import FewLabelClassifier
 from ._estimators import ESTIMATORS, NMF
 from ._input import is_anndata, numeric, obs_column, raise_about, to_native
 from ._names import check_same_order
@@ -181,16 +182,13 @@ def _line(values: tuple[Any, ...]) -> dict[str, Any]:
 
 def _name(method: Any) -> str:
     """The name of a method: a text, or an estimator or its class."""
-    from ._classifier import FewLabelClassifier
-
     if isinstance(method, str):
         return method
     cls = method if isinstance(method, type) else type(method)
-    if not isinstance(method, type) and method.get_params() != cls().get_params():
+    names = {FewLabelClassifier: "classifier", **{estimator: str(estimator._method) for estimator in ESTIMATORS}}
+    name = next((name for estimator, name in names.items() if issubclass(cls, estimator)), None)
+    if name is None:
+        raise ValueError(f"methods contains {method!r}; valid are names, and classes of estimators of Partwise")
+    if cls is not method and method.get_params() != cls().get_params():
         raise ValueError(f"compare fits methods with their defaults, but {method!r} has others; give the class {cls.__name__}")
-    if issubclass(cls, FewLabelClassifier):
-        return "classifier"
-    for estimator in ESTIMATORS:
-        if issubclass(cls, estimator):
-            return str(estimator._method)
-    raise ValueError(f"methods contains {method!r}; valid are names, and classes of estimators of Partwise")
+    return name

@@ -133,7 +133,20 @@ fn a_result_of_version_0_1_0_is_replaced_by_its_names() {
     fs::write(out.join("notes.md"), "mine").unwrap();
     succeed(folder.path(), "transform first x.npy --quiet --out t");
     succeed(folder.path(), "classify x.npy --labels labels.csv --quiet --out first --force");
-    assert_eq!(names(&out), ["memberships.csv", "memberships.npy", "notes.md", "run.json"]);
+    // What a classification also writes is new; the report of the guidance is gone.
+    let expected = [
+        "codes.csv",
+        "codes.npy",
+        "components.csv",
+        "components.npy",
+        "memberships.csv",
+        "memberships.npy",
+        "model.safetensors",
+        "notes.md",
+        "report.html",
+        "run.json",
+    ];
+    assert_eq!(names(&out), expected);
 }
 
 #[test]

@@ -22,7 +22,6 @@ pub(crate) fn compared_methods() -> Vec<String> {
 
 /// The lines of the table, and the runs, as tuples.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn compare<'py>(
     py: Python<'py>,
     data: Lent<'py>,

@@ -46,7 +46,7 @@ pub(crate) fn classification_page<T: Real>(
         let timings = Timings { read: 0.0, fit: done.fit_seconds, write: 0.0 };
         page.push_str(&super::shown(done, timings, None, Polarity::Light, |page| page.components()));
     }
-    page.push_str(&details(classified));
+    page.push_str(&details(classified, parts));
     page.push_str(&end_with_script());
     page
 }
@@ -293,7 +293,7 @@ fn votes<T: Real>(classified: &Classified<'_, T>) -> String {
     section("Votes", &lead, &body)
 }
 
-fn details<T: Real>(classified: &Classified<'_, T>) -> String {
+fn details<T: Real>(classified: &Classified<'_, T>, parts: Option<&Done<'_, T>>) -> String {
     let (source, known, request) = (classified.source, classified.known, classified.request);
     let [data, shape] = source.facts();
     let labelled = known.truth.iter().filter(|label| **label >= 0).count();
@@ -317,8 +317,9 @@ fn details<T: Real>(classified: &Classified<'_, T>) -> String {
         ),
         ("New rows", format!("partwise transform {} NEW_DATA --out DIR", request.write.out.display())),
     ];
-    let facts = pairs(facts.iter().map(|(name, text)| (*name, text.as_str())));
-    section("Method and data", "", &facts)
+    let memberships = parts.map(|done| ("Memberships", done.memberships.of.summary().to_string()));
+    let facts: Vec<_> = facts.into_iter().chain(memberships).collect();
+    section("Method and data", "", &pairs(facts.iter().map(|(name, text)| (*name, text.as_str()))))
 }
 
 /// A bar of a member, with room for its name.

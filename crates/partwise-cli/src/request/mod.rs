@@ -51,7 +51,7 @@ pub(crate) enum Command {
     /// Predict a class for every sample from a few labels.
     #[command(override_usage = help::CLASSIFY.usage(), mut_args(help::CLASSIFY.arrange()), after_help = help::CLASSIFY.short_end(), after_long_help = help::CLASSIFY.long_end())]
     Classify(Box<ClassifyFlags>),
-    /// Apply a fitted model to new data.
+    /// Apply a fitted model to new data, and predict classes with a classifier.
     #[command(override_usage = help::TRANSFORM.usage(), mut_args(help::TRANSFORM.arrange()), after_help = help::TRANSFORM.short_end(), after_long_help = help::TRANSFORM.long_end())]
     Transform(Box<TransformFlags>),
     /// Compare methods on your data: accuracy from a few labels, over several draws of them.
