@@ -27,6 +27,7 @@ mod suggest;
 mod summary;
 mod sweep;
 mod transform;
+mod words;
 
 use std::process::ExitCode;
 

@@ -56,8 +56,7 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
         let late = limit.is_some_and(|limit| began.elapsed() >= limit);
         if late || interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let found =
-        interrupt::work(|| select_rank(data.as_ref(), loss, &settings, &request.rank, &mut observe));
+    let found = interrupt::work(|| select_rank(data.as_ref(), loss, &settings, &request.rank, &mut observe));
     steps.finish();
     let found = found??;
     let seconds = began.elapsed().as_secs_f64();

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use crate::evaluate::model_path;
 use crate::input::{self, Read, Source, Table};
-use crate::job::{error_name, iterations};
+use crate::job::error_name;
 use crate::progress::Progress;
 use crate::request::choices::name_of;
 use crate::request::{Codes, TransformRequest};
-use crate::summary::ending;
+use crate::words::{ending, iterations};
 use crate::{outputs, record};
 use partwise_report::duration;
 use partwise_report::{interrupt, program::Outcome};
