@@ -65,9 +65,8 @@ def test_a_folder_of_images_is_loaded_in_natural_order(tmp_path):
 
 @pytest.fixture
 def pyplot():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    plt = matplotlib.pyplot
+    pytest.importorskip("matplotlib").use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
     yield plt
     plt.close("all")
 

@@ -12,6 +12,7 @@ use crate::input::Source;
 use crate::known::Known;
 use crate::progress::Progress;
 use crate::scores::Evaluation;
+use crate::words::{change, iterations, short, significant};
 use partwise_report::console::Verbosity;
 use partwise_report::interrupt::{self, Stopped};
 
@@ -109,7 +110,8 @@ impl<'a, T: Real> Job<'a, T> {
         let mut notes: Vec<_> = read.chain(self.known.notes.iter().cloned()).chain(fitted).collect();
         let mut add = |code, message: String| notes.push((code, message));
         let undefined = memberships.cluster.iter().filter(|cluster| cluster.is_none()).count();
-        if undefined > 0 {
+        // Of empty rows the library says so itself.
+        if undefined > self.data.summary().zero_rows.len() {
             add(
                 "no-cluster",
                 format!(
@@ -175,27 +177,4 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
 fn recent_change<T>(fit: &Fit<T>) -> Option<f64> {
     let [.., before, last] = &fit.history[..] else { return None };
     change(before.objective, last.objective)
-}
-
-/// By how much an iteration lowered the objective, as a fraction of it.
-pub(crate) fn change(before: f64, after: f64) -> Option<f64> {
-    (before != 0.0 && before.is_finite()).then(|| ((before - after) / before.abs()).max(0.0))
-}
-
-/// Two digits of a small number: 1.3, 0.0024.
-pub(crate) fn short(value: f64) -> String {
-    match value {
-        v if v >= 0.095 || v == 0.0 => significant(v),
-        v => format!("{v:.*}", (1.0 - v.log10().floor()).min(12.0) as usize),
-    }
-}
-
-/// `1 iteration`, `20 iterations`.
-pub(crate) fn iterations(count: usize) -> String {
-    if count == 1 { "1 iteration".into() } else { format!("{count} iterations") }
-}
-
-/// Two significant digits for factors: 1.3, 25, 1400.
-fn significant(value: f64) -> String {
-    if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") }
 }

@@ -31,6 +31,7 @@ mod suggest;
 mod summary;
 mod sweep;
 mod transform;
+mod words;
 
 use std::ffi::OsString;
 

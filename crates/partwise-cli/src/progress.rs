@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partwise::{Iteration, Observer, Settings};
 
-use crate::job::{change, short};
+use crate::words::{change, short};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
 use partwise_report::interrupt::{self, Kept};

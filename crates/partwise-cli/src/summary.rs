@@ -4,7 +4,8 @@ use partwise::memory::in_words;
 use partwise::recipes::{Finding, GuidanceReport, Level, Verdict};
 use partwise::{Real, StopReason};
 
-use crate::job::{Done, Job, error_name, iterations};
+use crate::job::{Done, Job, error_name};
+use crate::words::{ending, iterations};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
 
@@ -52,16 +53,6 @@ pub(crate) fn print_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, ou
         verbosity.say(&format!("peak memory: {:.0} MB", peak as f64 / 1e6));
     }
     verbosity.say(&format!("result: {out} (open {out}/report.html)"));
-}
-
-/// How a fit ended, in words.
-pub(crate) fn ending(stop: StopReason) -> &'static str {
-    match stop {
-        StopReason::Observer => "stopped by Ctrl-C",
-        StopReason::IterationLimit => "stopped",
-        StopReason::TimeLimit => "stopped by the time limit",
-        other => other.name(),
-    }
 }
 
 /// The report on the guidance: how good the topics are, what was followed, and the first items that were not

@@ -441,8 +441,8 @@ fn every_policy_is_a_notice() {
     };
     let two = Settings::new(2);
     let nmf = Model::nmf();
-    check(&nmf, &two, "zero-rows", &["1 samples", "kept", ": 1"]);
-    check(&nmf, &two, "zero-columns", &["1 features", "kept", ": 2"]);
+    check(&nmf, &two, "zero-rows", &["1 row is empty", "no component", ": 1"]);
+    check(&nmf, &two, "zero-columns", &["1 column is empty", "no component", ": 2"]);
     check(&nmf, &Settings::new(5), "large-rank", &["k = 5", "min(n, d) = 3"]);
     check(&Model::cnmf(labels(&[-1; 4])), &two, "no-labels", &["no sample is labelled"]);
     let single = Model::cnmf(labels(&[0, 1, 0, -1]));

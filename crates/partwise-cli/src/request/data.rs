@@ -141,7 +141,14 @@ impl DataSource {
     }
 }
 
+/// Whether this is one of the flags that choose words.
+pub(super) fn is_of_words(flag: &str) -> bool {
+    WordFlags::IDS.contains(&flag)
+}
+
 impl WordFlags {
+    const IDS: [&str; 5] = ["stop_words", "ngrams", "min_df", "max_df", "max_features"];
+
     /// The first flag that is given.
     fn first(&self) -> Option<&'static str> {
         let flags = [

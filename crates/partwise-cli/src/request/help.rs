@@ -5,6 +5,7 @@ use clap::Arg;
 use clap::builder::PossibleValue;
 use partwise_report::program::EXIT_CODES;
 
+use super::data::is_of_words;
 use super::flags::METHOD_FLAGS;
 use super::method_flags::with_methods;
 
@@ -177,7 +178,9 @@ impl Page {
     pub(super) fn arrange(&'static self) -> impl Fn(Arg) -> Arg {
         |flag| {
             let at = self.flags.iter().position(|(id, _)| flag.get_id() == id);
-            let Some(at) = at else { return flag.hide_short_help(true) };
+            // A model counts its own words.
+            let has_no_effect = self.command == "transform" && is_of_words(flag.get_id().as_str());
+            let Some(at) = at else { return flag.hide_short_help(true).hide(has_no_effect) };
             let text = flag.get_help().map(ToString::to_string).unwrap_or_default();
             let values = listed_values(&flag);
             let flag = with_methods(flag.help(self.flags[at].1), METHOD_FLAGS);

@@ -1,5 +1,5 @@
-//! `.png`, `.pgm`, `.ppm`: grey images of 8 or 16 bits, one as a table of one row, a folder of them as a table
-//! with an image per row.
+//! `.png`, `.pgm`, `.ppm`: grey images of 8 or 16 bits, one as a table of one row, a folder of them as a
+//! table with an image per row.
 //!
 //! Pixels are read row by row, as the numbers of the file. Colour becomes grey, by luminance (ITU-R BT.601:
 //! 0.299 R + 0.587 G + 0.114 B), with a note; transparency is ignored, with a note. All images of a folder
