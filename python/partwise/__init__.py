@@ -17,10 +17,13 @@ Examples
 True
 """
 
-from . import _estimators, _guidance, _native, datasets, metrics
+from . import _estimators, _guidance, _native, datasets, metrics, tl
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
 from ._changes import Changes, TopicChange
+from ._citation import cite
+from ._classifier import FewLabelClassifier, Phase
+from ._compare import Comparison, compare
 from ._errors import guard
 from ._estimators import *  # noqa: F403
 from ._files import load
@@ -34,11 +37,14 @@ from ._steering import Steering
 __all__ = [
     "Automatic",
     "Changes",
+    "Comparison",
     "Factorization",
+    "FewLabelClassifier",
     "Finding",
     "GuidanceReport",
     "Iteration",
     "PairInDoubt",
+    "Phase",
     "RankChoice",
     "Steering",
     "Suggestion",
@@ -46,6 +52,8 @@ __all__ = [
     "TopicVerdict",
     "__version__",
     "automatic",
+    "cite",
+    "compare",
     "datasets",
     "load",
     "metrics",
@@ -53,6 +61,7 @@ __all__ = [
     "select_rank",
     "solve_codes",
     "solve_components",
+    "tl",
 ]
 __all__ += _estimators.__all__
 __all__ += _guidance.__all__

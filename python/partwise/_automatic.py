@@ -1,23 +1,16 @@
-"""Predicts the classes of all samples from a few labels."""
+"""Predicts the classes of all samples from a few labels, in one call."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from . import _native
-from ._estimators import NMF
-from ._input import is_anndata, numeric, obs_column, raise_about, to_native
-from ._names import check_same_order
-from ._settings import threads_of, warn_of_threads
-from ._targets import targets_of
+from ._classifier import FewLabelClassifier
 
 __all__ = ["Automatic", "automatic"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Automatic:
     """The result of ``automatic``: classes, posteriors, and the scores behind them."""
 
@@ -39,21 +32,27 @@ class Automatic:
     """The class sizes that were assumed (c); they sum to 1."""
     notices: list[tuple[str, str]]
     """Notices about the result."""
+    model: FewLabelClassifier
+    """The classifier: ``predict`` and ``predict_proba`` for new rows, ``save``."""
+
+    def predict(self, X: Any) -> Any:
+        """Predict the class of rows that were not there; see ``FewLabelClassifier.predict``."""
+        return self.model.predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Compute the posteriors of such rows; see ``FewLabelClassifier.predict_proba``."""
+        return self.model.predict_proba(X)
+
+    def __repr__(self) -> str:
+        score = self.model.held_out_score_
+        scored = "no held-out score" if score is None else f"held-out score {score:.2f} from {self.hidden} labels"
+        return f"Automatic({len(self.labels)} samples, {len(self.classes)} classes, {scored})"
 
 
-class _Reader(NMF):
-    """Reads X like the estimators."""
-
-
-def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:
+def automatic(X: Any, y: Any, *, random_state: Any = 0, n_jobs: int | None = None, unlabelled: Any = -1, layer: str | None = None) -> Automatic:
     """Predict the classes of all samples from a few labels, without parameters to tune.
 
-    Cross-validation on the labels scores candidate graphs (of the data, of class centroids, of WS-NMF codes).
-    The combined graph and the data feed six base classifiers (label spreading and WS-SymNMF on both graphs,
-    CNMF, linear discriminants). Self-training refines the product of their posteriors: votes of neighbours,
-    in the data and among discriminants, and a Gaussian and a multinomial mixture. All weights depend on the
-    held-out scores and on the agreement of the folds. Rows are compared by direction: scale text by tf-idf
-    and molecule counts by logarithms.
+    The same as ``FewLabelClassifier().fit(X, y)``, which also shows its progress.
 
     Parameters
     ----------
@@ -62,7 +61,7 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     y : array-like of shape (n_samples,)
         One label per sample, of two classes or more; -1 (or ``unlabelled``), None, NaN or blank for
         unlabelled samples.
-    random_state : int, default=0
+    random_state : int, RandomState or None, default=0
         The seed.
     n_jobs : int, default=None
         Threads; None = all cores. The result does not depend on this.
@@ -84,32 +83,25 @@ def automatic(X: Any, y: Any, *, random_state: int = 0, n_jobs: int | None = Non
     >>> from partwise import automatic
     >>> X = np.array([[3, 1, 0.1 * i] if i % 2 == 0 else [0.1 * i, 1, 3] for i in range(12)])
     >>> found = automatic(X, ["a", "b", "a", "b", *[None] * 8])
+    >>> found
+    Automatic(12 samples, 2 classes, held-out score 0.83 from 4 labels)
     >>> "".join(found.labels)
     'abababababab'
     """
-    reader = _Reader(layer=layer)
-    if isinstance(y, str) and is_anndata(X):
-        y = obs_column(X, y)
-    data = numeric(reader, X, reset=True)
-    check_same_order(y, reader._names_in_.samples, "y")
-    targets = targets_of(y, data.shape[0], unlabelled)
-    if targets.codes is None:
-        raise ValueError("automatic requires one label per sample, but y has several labels or soft memberships")
-    codes, names, present = targets.hard()
-    try:
-        found = _native.automatic(to_native(data), (codes, names), int(random_state), threads_of(n_jobs))
-    except ValueError as error:
-        raise_about(error, reader)
-    warn_of_threads(found["notices"], "automatic")
-    classes = targets.classes[present]
+    model = FewLabelClassifier(random_state=random_state, n_jobs=n_jobs, unlabelled=unlabelled, layer=layer).fit(X, y)
+
+    def named(key: str, members: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{key: member["name"], **{name: value for name, value in member.items() if name != "name"}} for member in members]
+
     return Automatic(
-        classes[found["classes"]],
-        found["posteriors"],
-        classes,
-        [dict(zip(("graph", "components_per_class", "share", "score", "agreement", "weight"), line, strict=True)) for line in found["candidates"]],
-        [dict(zip(("reading", "score", "agreement", "weight"), line, strict=True)) for line in found["base_classifiers"]],
-        [dict(zip(("refinement", "score", "agreement", "weight"), line, strict=True)) for line in found["refinements"]],
-        found["held_out"],
-        np.array(found["class_sizes"]),
-        list(found["notices"]),
+        model.labels_,
+        model.posteriors_,
+        model.classes_,
+        model.candidates_,
+        named("reading", model.base_classifiers_),
+        named("refinement", model.refinements_),
+        model.n_held_out_,
+        model.class_sizes_,
+        model.notices_,
+        model,
     )

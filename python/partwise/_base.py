@@ -6,25 +6,29 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import ClassifierTags
+from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._fitted import FittedMixin
 from ._guidance.documents import labels_document
 from ._guidance.strength import stated
 from ._input import check_similarities, empty_rows, is_anndata, numeric, obs_column, raise_about, start_by_name, to_native
-from ._names import DataNames, check_same_order
+from ._missing_entries import takes_missing, unknown_entries
+from ._names import DataNames, Names, check_same_order
 from ._new_rows import NewRowsMixin
+from ._pipeline import names_of_steps_before
 from ._parameters import Parameter, declared, initializer, values_for_engine
+from ._predictions import PredictionsMixin
 from ._progress import Iteration, Progress
 from ._registry import estimators_that_take
 from ._results import ResultsMixin
 from ._settings import SettingsMixin
 from ._soft_labels import soft_labels_document
 from ._strengths import OlderStrength, strength_of
-from ._targets import Targets, is_continuous, targets_of
+from ._targets import Targets, targets_of
 from ._warn import warn
 
 __all__ = ["Factorization", "Iteration"]
@@ -47,7 +51,7 @@ _WARNED = (
 
 
 class Factorization(
-    SettingsMixin, FittedMixin, ResultsMixin, NewRowsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    SettingsMixin, FittedMixin, PredictionsMixin, ResultsMixin, NewRowsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """The base of all estimators. A subclass has the name of its method's estimator in the registry."""
 
@@ -56,7 +60,7 @@ class Factorization(
     _method: ClassVar[str]
     _parameters: ClassVar[dict[str, Parameter]]
     _needs_labels: ClassVar[bool]
-    _labels_are_optional: ClassVar[bool]
+    _ignores_y: ClassVar[bool]
     _one_class_a_sample: ClassVar[bool]
     _has_strength: ClassVar[bool]
     _symmetric: ClassVar[bool]
@@ -77,7 +81,8 @@ class Factorization(
             The data, non-negative.
         y : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
             Labels: -1 (or ``unlabelled``) for unlabelled samples; in text also None, NaN or blank. Or
-            memberships, one column per class.
+            memberships, one column per class. For AnnData, also the name of a column of obs. Estimators
+            whose method takes no labels ignore y, except with ``init="labels"`` or ``init="exemplars"``.
         W : array-like of shape (n_samples, n_components), default=None
             The starting codes, with ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
@@ -112,19 +117,25 @@ class Factorization(
         return self.fit(X, y, **fit_params).codes_.copy()
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fit, and return ``labels_``: the class (or the number of the component) of each sample of X.
+        """Fit, and predict the samples of X from ``codes_``, the codes of the fit.
 
         Returns
         -------
-        labels : ndarray of shape (n_samples,)
-            See ``predict``.
+        labels : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            As ``predict``; mostly this is ``labels_``.
         """
-        return self.fit(X, y, **fit_params).labels_
+        self.fit(X, y, **fit_params)
+        return self._predicted(None)
 
-    def _fit(self, X: Any, y: Any, W: Any = None, H: Any = None, **known: Any) -> Any:
+    def _fit(self, X: Any, y: Any, W: Any = None, H: Any = None, uses_y: bool = False, **known: Any) -> Any:
         self._forget_scaling()
+        ignored = y is not None and self._ignores_y and not uses_y and self.init not in ("labels", "exemplars")
+        if ignored:
+            y = None
         data, targets, loss, knowledge, settings = self._prepared(X, y, W, H, **known)
         noted = [*self._without_effect(X, y, targets, settings, known), *(("unclear-labels", note) for note in (targets.notes if targets is not None else []))]
+        if ignored:
+            noted.append(("unused-y", f"{self._title} takes no labels, so y has no effect; init='labels' starts from the classes of y"))
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
             watch = self._watch(progress)
             try:
@@ -139,9 +150,10 @@ class Factorization(
 
     def _prepared(self, X: Any, y: Any, W: Any, H: Any, **known: Any) -> tuple[Any, Targets | None, str, dict[str, Any], dict[str, Any]]:
         """Data, targets, loss, guidance and settings, checked."""
-        if isinstance(y, str) and is_anndata(X):
-            y = obs_column(X, y)
+        y = self._column_of_obs(X, y)
         data = numeric(self, X, reset=True, dtype=self.dtype)
+        if self._names_in_.features.labels is None:
+            self._names_in_.features = Names(names_of_steps_before(self), data.shape[1], "feature")
         names = self._names_in_
         check_same_order(y, names.samples, "y")
         if self._symmetric:
@@ -156,6 +168,10 @@ class Factorization(
             W, H = start_by_name(W, H, names, self._owners(knowledge))
         rank = self._rank(data, targets, W, H, knowledge)
         return data, targets, loss, knowledge, self._settings(rank, data.shape, knowledge, W, H)
+
+    def _column_of_obs(self, X: Any, y: Any) -> Any:
+        """Labels; those of AnnData may be the name of a column of obs."""
+        return obs_column(X, y) if isinstance(y, str) and is_anndata(X) else y
 
     def _owners(self, knowledge: dict[str, Any]) -> list[str]:
         """The names of the first components, if the fit assigns them to classes or topics."""
@@ -200,14 +216,13 @@ class Factorization(
         return values_for_engine(self, self._parameters)
 
     def _without_missing_entries(self, data: Any, items: list[dict[str, Any]]) -> Any:
-        """The data with 0 for NaN, which marks missing entries."""
-        self._left_entries_out = False
-        if sp.issparse(data) or not np.isnan(data).any():
+        """The data with 0 for missing entries."""
+        holes = unknown_entries(data) if takes_missing(self) else None
+        self._left_entries_out = holes is not None
+        if holes is None:
             return data
-        known = ~np.isnan(data)
-        items.append({"kind": "known entries", "matrix": known.astype(np.float64)})
-        self._left_entries_out = True
-        return np.where(known, data, data.dtype.type(0))
+        items.append({"kind": "known entries", "matrix": (~holes).astype(np.float64)})
+        return np.where(holes, data.dtype.type(0), data)
 
     def _targets(self, y: Any, n_samples: int) -> Targets | None:
         if y is None:
@@ -216,8 +231,6 @@ class Factorization(
                     f"This {type(self).__name__} estimator requires y to be passed, but the target y is None. "
                     f"{self._title} needs {self._needs}; give a label for each sample, and -1 for unlabelled samples."
                 )
-            return None
-        if self._labels_are_optional and is_continuous(y):
             return None
         targets = targets_of(y, n_samples, self.unlabelled)
         if targets.codes is None and self._one_class_a_sample:
@@ -264,13 +277,35 @@ class Factorization(
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
 
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """The names of the columns of ``transform``: those of the components, where topics or classes name
+        some ("sport", "part 3"), else "nmf0", "nmf1", ... with the name of the estimator.
+
+        Parameters
+        ----------
+        input_features : ignored
+            Present as in scikit-learn.
+
+        Returns
+        -------
+        names : ndarray of str objects
+        """
+        check_is_fitted(self)
+        names = self.component_names_
+        if self._has_named_components() and len(set(names)) == len(names):
+            return np.asarray(names, dtype=object)
+        return super().get_feature_names_out(input_features)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.input_tags.pairwise = self._symmetric
-        tags.input_tags.allow_nan = "known_entries" in self._spec["takes"]
+        tags.input_tags.allow_nan = getattr(self, "missing", None) == "unknown"
         tags.target_tags.required = self._needs_labels
+        if not self._ignores_y:
+            # No classifier, whose y has a class for every sample, but predict_proba has columns as one.
+            tags.classifier_tags = ClassifierTags(multi_label=not self._one_class_a_sample)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

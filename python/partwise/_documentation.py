@@ -20,9 +20,9 @@ codes_ : ndarray of shape (n_samples, n_components)
     W, the codes of the fit, with all guidance; ``fit_transform`` returns the same. ``transform`` of the
     same rows ignores guidance and may differ.
 labels_ : ndarray of shape (n_samples,)
-    The class of each sample (without labels the number of the component), from ``codes_``; see
-    ``predict``. It is -1 (or None for text labels) for samples without a class. For names, use
-    ``predict_names()``: ``component_names_[labels_]`` would return the last name for -1.
+    The class of each sample, from ``codes_``; without labels the name of its topic, where guidance names
+    some, else the number of its component. It is -1 (None where labels are text) for samples without
+    one. See ``predict``; ``predict_names()`` has names in every case.
 classes_ : ndarray of shape (n_classes,)
     The classes of y; only with labels.
 component_names_ : ndarray of shape (n_components,)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from ._common_settings import CommonSettings
 from ._documentation import documentation
 from ._guidance.strength import Strength
+from ._missing_entries import missing_entries
 from ._parameters import Parameter, declared, initializer, of_registry
 from ._registry import METHOD_PARAMETERS, method_of, quoted, traits
 
@@ -44,6 +45,7 @@ def parameters_of(cls: Any, spec: dict[str, Any]) -> dict[str, Parameter]:
     first, *_ = common
     special = {name: each for name, each in declared(cls).items() if name not in common}
     strength = {"strength": _strength(spec)} if cls._has_strength else {}
+    missing = {"missing": missing_entries("error")} if {"known_entries", "guidance"} & set(spec["takes"]) else {}
     names = {source: cls._python_names.get(source, source) for source in METHOD_PARAMETERS if source in spec["takes"]}
     own = {name: of_registry(source, name) for source, name in names.items()}
     for name in own.keys() & special.keys():
@@ -51,7 +53,7 @@ def parameters_of(cls: Any, spec: dict[str, Any]) -> dict[str, Parameter]:
         special[name] = replace(special[name], source=own[name].source, kind=own[name].kind)
     loss = common["beta_loss"]
     common["beta_loss"] = replace(loss, default=spec["losses"][0], help=loss.help.format(losses=quoted(spec["losses"])))
-    return {first: common[first], **strength, **own, **special, **common}
+    return {first: common[first], **strength, **missing, **own, **special, **common}
 
 
 def _strength(spec: dict[str, Any]) -> Parameter:

@@ -14,7 +14,9 @@ from ._attributes import checked_attributes, checked_parameters
 from ._codec import Decoder, Encoder
 from ._document import Document
 from ._command_line_models import estimator_of_settings, restored
+from ._guidance import Guidance
 from ._names import key, names_of_model
+from ._pipeline import makes_names
 from ._scaling import Scaling
 from ._targets import Targets
 from ._warn import warn
@@ -56,14 +58,18 @@ def _parameters(model: Any, encoder: Encoder) -> dict[str, Any]:
                 f"{name}.save: random_state is {value!r}, which a model file cannot contain, and without it the next fit would differ; "
                 "set_params(random_state=...) to a whole number or None first, or use pickle"
             )
+        if isinstance(value, Guidance) and makes_names(value.feature_names):
+            # A file holds the names that the transformer made, not the transformer.
+            labels = names_of_model(model).features.labels
+            value = value._with_feature_names(None if labels is None else [str(label) for label in labels])
         out[parameter] = encoder.encode(value, f"{name}.save: the parameter {parameter}")
     return out
 
 
-def _attributes(model: Any, encoder: Encoder) -> dict[str, Any]:
+def _attributes(model: Any, encoder: Encoder, elsewhere: tuple[str, ...] = _ELSEWHERE) -> dict[str, Any]:
     """All attributes of the fit, public and private."""
     parameters = model.get_params(deep=False)
-    kept = {name: value for name, value in vars(model).items() if name not in parameters and name not in _ELSEWHERE}
+    kept = {name: value for name, value in vars(model).items() if name not in parameters and name not in elsewhere}
     return {name: encoder.encode(value, f"{type(model).__name__}.save: {name}") for name, value in kept.items()}
 
 
@@ -158,7 +164,8 @@ def load(path: Any) -> Any:
     -------
     model : estimator
         Fitted, of the class of the method, with all attributes and parameters of the model that was saved; a
-        callback is None.
+        callback is None. A result of ``partwise classify`` is a ``FewLabelClassifier``, with its components
+        by class as ``parts_``.
 
     Raises
     ------
@@ -184,6 +191,20 @@ def load(path: Any) -> Any:
     except RecursionError:
         raise ValueError(f"{path}: the document is nested too deeply") from None
     document = Document(path, fields)
+    scaling = None if kind == "none" else Scaling(kind, np.array(learned, dtype=np.float64))
+    if not document.has("classifier"):
+        return _factorization(path, document, tensors, known, scaling)
+    from ._classifier_files import loaded
+
+    classifier = loaded(document, tensors)
+    classifier.scaling_ = scaling
+    if "components" in tensors:
+        classifier.parts_ = _factorization(path, document, tensors, known, scaling)
+    return classifier
+
+
+def _factorization(path: Any, document: Document, tensors: dict[str, Any], known: dict[str, Any] | None, scaling: Scaling | None) -> Any:
+    """A fitted estimator with components."""
     for name in ("components", "codes"):
         if name not in tensors:
             raise ValueError(f"{path}: the model has no {name}")
@@ -198,7 +219,7 @@ def load(path: Any) -> Any:
     if python.has("layout") and python.whole("layout") > _LAYOUT:
         python.fail("layout", f"a whole number up to {_LAYOUT} (use a newer version of Partwise)")
     model = _from_python_model(cls, document, python, tensors, known) if python.has("layout") else restored(cls, document, python, tensors, known)
-    model.scaling_ = None if kind == "none" else Scaling(kind, np.array(learned, dtype=np.float64))
+    model.scaling_ = scaling
     return model
 
 

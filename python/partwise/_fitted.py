@@ -18,8 +18,9 @@ class FittedMixin:
     """Keeps the results of the engine as attributes."""
 
     _method: ClassVar[str]
+    _symmetric: ClassVar[bool]
     _clusters: Any
-    _decode: Any
+    _largest_class: Any
     _component_classes_of: Any
 
     def _keep(self, done: dict[str, Any], targets: Targets | None, settings: dict[str, Any]) -> None:
@@ -56,7 +57,7 @@ class FittedMixin:
             del self.classes_
         clusters = self._clusters(None)
         self._component_classes = _component_classes(self._class_names_of_components(), clusters, targets)
-        self.labels_ = self._decode(clusters)
+        self.labels_ = self._largest_class(clusters)
         self._parts = dict(done["parts"])
         self.guidance_report_ = self._report(done, targets)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from . import _native, _plots
 from ._base import Factorization
 from ._factory import estimator
-from ._guidance import Guidance, Labels, Memberships, Sets, Topic
-from ._guidance.base import _Item
+from ._guidance import Guidance, KnownEntries, Labels, Memberships, SampleWeights, Sets, Topic
+from ._guidance.base import _Item, _Place
 from ._guidance.guidance import Compiled, compiled
 from ._guidance.items import LABEL_RULES
 from ._guidance.strength import Strength
 from ._input import raise_about, to_native
+from ._missing_entries import takes_missing, unknown_entries
+from ._names import DataNames
 from ._parameters import parameter
 from ._progress import Progress
 from ._registry import method_of, quoted
@@ -56,8 +59,8 @@ class GuidedNMF(Factorization):
     guidance: Guidance | None = parameter(
         None,
         "Guidance",
-        """What you know. Features are found by the columns of a DataFrame, or by
-        ``Guidance(feature_names=...)``.""",
+        """What you know. Features are found by the columns of a DataFrame, by the step before in a Pipeline,
+        or by ``Guidance(feature_names=...)``.""",
     )
     strength: Strength = parameter(
         None,
@@ -86,7 +89,31 @@ class GuidedNMF(Factorization):
 
     # ------------------------------------------------------------------ fitting
 
-    def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
+    def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None) -> Any:
+        """Factors X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
+            The data, non-negative.
+        y : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            Labels: -1 (or ``unlabelled``) for unlabelled samples; in text also None, NaN or blank. Or
+            memberships, one column per class. For AnnData, also the name of a column of obs.
+        W : array-like of shape (n_samples, n_components), default=None
+            The starting codes, with ``init="custom"``.
+        H : array-like of shape (n_components, n_features), default=None
+            The starting components, with ``init="custom"``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts, 0 or more; the same as ``SampleWeights`` in the guidance.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit(X, y, W, H, sample_weight=sample_weight)
+
+    def _knowledge(self, data: Any, targets: Targets | None, sample_weight: Any = None) -> tuple[Any, dict[str, Any]]:
         if self.guidance is not None and not isinstance(self.guidance, Guidance):
             raise TypeError(f"guidance is {self.guidance!r}, but must be a partwise.Guidance or None")
         items: list[_Item] = []
@@ -94,9 +121,32 @@ class GuidedNMF(Factorization):
         if targets is not None and targets.n_classes:
             classes = [Topic(name, components=self.components_per_class) for name in targets.names]
             items = [self._item_of_labels(targets)]
-        known = [] if self.guidance is None else self.guidance.items
-        self._left_entries_out = any(item._is_about_entries for item in known)
-        return data, {"guidance": compiled(self.guidance, items, classes, data, self.strength, self._names_in_)}
+        if sample_weight is not None:
+            items.append(_weights(sample_weight))
+        data, known = self._without_unknown_entries(data)
+        self._left_entries_out = known is not None and any(item._is_about_entries for item in known.items)
+        guidance = compiled(known, items, classes, data, self.strength, self._names_in_)
+        self._names_in_ = DataNames(self._names_in_.samples, guidance.features)
+        return data, {"guidance": guidance}
+
+    def _without_unknown_entries(self, data: Any) -> tuple[Any, Guidance | None]:
+        """The data with 0 for NaN, and the guidance with KnownEntries that says so. Without
+        ``missing="unknown"`` only where KnownEntries of the guidance lists every NaN as unknown."""
+        unknown, holes = takes_missing(self), unknown_entries(data)
+        items = [] if self.guidance is None else list(self.guidance.items)
+        at = next((at for at, item in enumerate(items) if isinstance(item, KnownEntries)), None)
+        if holes is None or (at is None and not unknown):
+            return data, self.guidance
+        known = ~holes
+        if at is not None:
+            place = _Place(data, None, [], self._names_in_.samples, self._names_in_.features)
+            listed = items.pop(at)._fields(place)["matrix"]
+            if listed.shape != data.shape or (not unknown and (listed[holes] != 0).any()):
+                return data, self.guidance
+            known = known & (listed != 0)
+        guidance = Guidance() if self.guidance is None else copy(self.guidance)
+        guidance.items = [*items, KnownEntries(known)]
+        return np.where(holes, data.dtype.type(0), data), guidance
 
     def _item_of_labels(self, targets: Targets) -> _Item:
         """What y says, as an item."""
@@ -250,6 +300,13 @@ class GuidedNMF(Factorization):
         """
         check_is_fitted(self)
         return _plots.findings(self, ax)
+
+
+def _weights(sample_weight: Any) -> SampleWeights:
+    values = np.asarray(sample_weight)
+    if values.ndim == 1 and values.dtype.kind in "biuf" and values.size and not values.any():
+        raise ValueError("sample_weight is zero for every sample; at least one weight must be above 0")
+    return SampleWeights(sample_weight)
 
 
 def _columns(points: list[tuple[float, float, float]]) -> dict[str, Any]:

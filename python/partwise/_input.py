@@ -8,10 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
+from ._anndata import matrix_of, with_names_of_layer
+from ._images import as_rows
 from ._names import DataNames, Names, by_name, column_labels, component_order, is_anndata, names_of, nearest, row_labels
+from ._registry import estimators_that_take
 from ._warn import warn
 
-__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "to_native", "unpack_anndata", "vector_by_name"]
+__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "to_native", "vector_by_name"]
 
 
 class NoSuchColumn(KeyError, ValueError):
@@ -19,16 +22,6 @@ class NoSuchColumn(KeyError, ValueError):
 
     def __str__(self) -> str:
         return str(self.args[0])
-
-
-def unpack_anndata(X: Any, layer: str | None) -> Any:
-    """The matrix of an AnnData object."""
-    if layer is None:
-        return X.X
-    if layer not in X.layers:
-        valid = ", ".join(map(repr, X.layers)) or "none"
-        raise ValueError(f"the layer {layer!r} isn't in the data; valid layers: {valid}{nearest(layer, X.layers)}")
-    return X.layers[layer]
 
 
 def obs_column(X: Any, name: str) -> Any:
@@ -42,18 +35,23 @@ def obs_column(X: Any, name: str) -> Any:
 
 def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     """X (n, d) as a C-ordered float array or CSR with checked shape and feature names; not copied where it is
-    that already.
+    that already. A stack of images (n, height, width) becomes rows of pixels.
 
     With ``reset`` the estimator keeps the names of samples and features. Entries are not looked at: the
     engine checks them and says which is at fault.
     """
     kinds = [np.float64, np.float32] if dtype is None else [_precision(dtype)]
+    X = as_rows(estimator, X, reset=reset)
     single = kinds == [np.float32]
     if single:
         # Numbers of 64 bits are looked at before they are rounded.
         kinds = [np.float32, np.float64]
     how = {"accept_sparse": "csr", "dtype": kinds, "order": "C", "ensure_all_finite": False}
-    matrix = unpack_anndata(X, getattr(estimator, "layer", None)) if is_anndata(X) else X
+    matrix = X
+    if is_anndata(X):
+        layer = getattr(estimator, "layer", None)
+        X = with_names_of_layer(X, layer)
+        matrix = matrix_of(X, layer)
     shape: Any = getattr(matrix, "shape", ())
     features = names_of(X, shape).features if len(shape) == 2 else None
     # Here scikit-learn sees no names, or none that it takes.
@@ -325,7 +323,19 @@ def raise_about(error: ValueError, estimator: Any, input_name: str = "X") -> NoR
     if kind == "negative":
         message = f"Negative values in data passed to {name} (input {input_name}): {rest}"
     elif kind in ("nan", "infinite"):
-        message = f"Input {input_name} contains {'NaN' if kind == 'nan' else 'infinity'}: {rest}"
+        message = f"Input {input_name} contains {'NaN' if kind == 'nan' else 'infinity'}: {rest}{_way_for_missing(estimator) if kind == 'nan' else ''}"
     else:
         message = f"Input {input_name} of {name}: {rest}"
     raise ValueError(message) from error
+
+
+def _way_for_missing(estimator: Any) -> str:
+    """What to write where NaN marks missing entries."""
+    missing = getattr(estimator, "missing", None)
+    name = type(estimator).__name__
+    if missing is None:
+        able = estimators_that_take("known_entries", "guidance")
+        return f". If NaN marks missing entries: {able} leave them out with missing='unknown'"
+    if missing == "unknown":
+        return ". NaN marks a missing entry in a dense X only; for a sparse X give GuidedNMF Guidance(KnownFeatures(...)), and 0 in place of NaN"
+    return f". If NaN marks missing entries: {name}(missing='unknown') leaves them out of the fit"

@@ -1,14 +1,49 @@
-"""Codes of rows with missing entries."""
+"""Missing entries: NaN in X, and the codes of rows that have some."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from . import _native
+from ._parameters import Parameter
 
-__all__ = ["codes_of_known_entries"]
+__all__ = ["MISSING", "codes_of_known_entries", "missing_entries", "takes_missing", "unknown_entries"]
+
+MISSING = ("error", "unknown")
+
+
+def missing_entries(default: str) -> Parameter:
+    """The parameter ``missing`` of estimators whose method can leave entries out."""
+    text = (
+        'What NaN in X means. "unknown": a missing entry, which takes no part in the fit, nor in ``transform`` (a dense X, and the '
+        'squared loss); on the command line ``--missing``. "error": NaN is refused.'
+    )
+    return Parameter(default, '{"error", "unknown"}', text, "missing", "str", str)
+
+
+def takes_missing(model: Any) -> bool:
+    """Whether NaN in X is a missing entry for this estimator.
+
+    Raises
+    ------
+    ValueError
+        For an unknown value of ``missing``.
+    """
+    missing = getattr(model, "missing", MISSING[0])
+    if missing not in MISSING:
+        raise ValueError(f"The 'missing' parameter of {type(model).__name__} must be 'error' or 'unknown'. Got {missing!r} instead.")
+    return bool(missing == "unknown")
+
+
+def unknown_entries(X: Any) -> Any:
+    """Where a checked matrix has NaN, as truth values; None where it has none, and for sparse X."""
+    if sp.issparse(X):
+        return None
+    holes = np.isnan(X)
+    return holes if holes.any() else None
 
 
 def codes_of_known_entries(model: Any, filled: Any, known: Any) -> dict[str, Any]:

@@ -65,7 +65,8 @@ def _features_of_model(model: Any) -> Any:
         return kept.labels
     if hasattr(model, "feature_names_in_"):
         return model.feature_names_in_
-    return getattr(getattr(model, "guidance", None), "feature_names", None)
+    stored = getattr(getattr(model, "guidance", None), "feature_names", None)
+    return stored if isinstance(stored, (list, tuple, np.ndarray)) else None
 
 
 def key(label: Any) -> str:

@@ -1,18 +1,17 @@
-"""Codes, classes and reconstructions of new rows."""
+"""Codes and reconstructions of new rows."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._common_settings import CommonSettings
 from ._input import codes_by_name, numeric, raise_about, to_native
-from ._missing_entries import codes_of_known_entries
+from ._missing_entries import codes_of_known_entries, takes_missing, unknown_entries
 from ._settings import threads_of, warn_of_threads
 from ._warn import warn
 
@@ -27,8 +26,6 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
     n_components_: int
     _spec: ClassVar[dict[str, Any]]
     _encoding: dict[str, Any]
-    _clusters: Any
-    _decode: Any
     # The scaling of new rows, of a model that the command line fitted with --scale; None for all others.
     scaling_: Any = None
     # Whether the fit ignored missing entries.
@@ -58,10 +55,9 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         entries."""
         check_is_fitted(self)
         data = numeric(self, X, reset=False, dtype=self.dtype)
-        known = None
-        if self._left_out() and not sp.issparse(data) and np.isnan(data).any():
-            known = ~np.isnan(data)
-            data = np.where(known, data, data.dtype.type(0))
+        holes = unknown_entries(data) if self._left_out() else None
+        if holes is not None:
+            data = self._filled(data)
         elif self._left_entries_out:
             warn(
                 f"{type(self).__name__}: the fit ignored missing entries, but here every entry counts, including zeros. "
@@ -70,12 +66,16 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         data = self._scaled(data)
         # Faults other than NaN are found here too, in the words of the engine.
         done = self._encode_known(data)
-        return done if known is None else codes_of_known_entries(self, data, known)
+        return done if holes is None else codes_of_known_entries(self, data, ~holes)
+
+    def _filled(self, data: Any) -> Any:
+        """The data with 0 for missing entries, where NaN marks these."""
+        holes = unknown_entries(data) if self._left_out() else None
+        return data if holes is None else np.where(holes, data.dtype.type(0), data)
 
     def _left_out(self) -> bool:
         """Whether new rows may have missing entries."""
-        ignored = self._left_entries_out and self._encoding["loss"] == "frobenius"
-        return ignored or "known_entries" in self._spec["takes"]
+        return (self._left_entries_out or takes_missing(self)) and self._encoding["loss"] == "frobenius"
 
     def _scaled(self, data: Any) -> Any:
         """Rows scaled like the data of the fit, if the command line scaled those."""
@@ -106,17 +106,6 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         """What the fit learned about the classes of new rows."""
         return None
 
-    def predict(self, X: Any) -> Any:
-        """Predict the class of each row: that of the component with the largest membership, see
-        ``memberships``. Without labels it is the number of the component. If the component belongs to no
-        class, and for rows of zeros, it is the marker of unlabelled samples (-1, or None for text labels).
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        return self._decode(self._clusters(self._encode(X)["codes"]))
-
     def inverse_transform(self, X: Any) -> Any:
         """The reconstruction from codes: codes times components (with the smoothing matrix in between, if the
         model has one).
@@ -138,14 +127,3 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         if theta > 0:
             codes = (1 - theta) * codes + theta * codes.mean(axis=1, keepdims=True)
         return codes @ self.components_
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Minus the relative reconstruction error of X by ``transform(X)``: 0 is perfect.
-
-        ``-|X - W H| / |X|``, or ``-D(X | W H) / sum(X)`` under the Kullback-Leibler loss.
-
-        Returns
-        -------
-        score : float
-        """
-        return -float(self._encode(X)["relative_error"])

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["components", "convergence", "findings", "guidance", "memberships"]
+from ._images import COLOURS, as_rows, checked_shape
+
+__all__ = ["components", "convergence", "findings", "guidance", "memberships", "reconstruction"]
 
 
 def _pyplot() -> Any:
@@ -37,12 +39,21 @@ def convergence(model: Any, ax: Any) -> Any:
     return ax
 
 
-def components(model: Any, shape: Any, feature_names: Any, n_features: int, n_columns: int) -> Any:
+def _shape(model: Any, shape: Any) -> Any:
+    """The shape of images: the given one, else that of the fit."""
+    shape = getattr(model, "image_shape_", None) if shape is None else shape
+    return None if shape is None else checked_shape(shape, model.components_.shape[1])
+
+
+def _draw(ax: Any, pixels: Any, shape: Any, cmap: str | None, largest: float | None = None) -> None:
+    ax.imshow(np.asarray(pixels).reshape(shape), cmap=COLOURS if cmap is None else cmap, vmin=0, vmax=largest)
+    ax.axis("off")
+
+
+def components(model: Any, shape: Any, feature_names: Any, n_features: int, n_columns: int, cmap: str | None = None) -> Any:
     """Images, or bars of the largest features."""
     k, d = model.components_.shape
-    shape = getattr(model, "image_shape_", None) if shape is None else shape
-    if shape is not None and shape[0] * shape[1] != d:
-        raise ValueError(f"shape {tuple(shape)} has {shape[0] * shape[1]} pixels, but a component has {d} features")
+    shape = _shape(model, shape)
     plt = _pyplot()
     columns = min(n_columns, k)
     rows = -(-k // columns)
@@ -56,14 +67,41 @@ def components(model: Any, shape: Any, feature_names: Any, n_features: int, n_co
         name = str(model.component_names_[j])
         ax.set_title(name, fontsize="small")
         if top is None:
-            ax.imshow(model.components_[j].reshape(shape), cmap="gray_r")
-            ax.axis("off")
+            _draw(ax, model.components_[j], shape, cmap)
         else:
             features, values = zip(*top[name], strict=True)
             ax.barh(range(len(features)), values)
             ax.set_yticks(range(len(features)), features, fontsize="x-small")
             ax.invert_yaxis()
     return grid.ravel()[:k]
+
+
+def reconstruction(model: Any, X: Any, n: int, shape: Any, cmap: str | None) -> Any:
+    """Samples (upper row) and what the model makes of them (lower row)."""
+    shape = _shape(model, shape)
+    if shape is None:
+        raise ValueError("plot_reconstruction draws images; fit a stack (n_samples, height, width), or give shape=(height, width)")
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise ValueError(f"n is {n!r}, but must be a whole number, 1 or more")
+    rows = as_rows(model, X, reset=False)
+    size = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    chosen = np.unique(np.linspace(0, size - 1, min(int(n), size)).round().astype(int))
+    some = rows.iloc[chosen] if hasattr(rows, "iloc") else rows[chosen] if hasattr(rows, "shape") else [rows[i] for i in chosen]
+    codes = model.transform(some)
+    # In the units of X: a model of the command line may scale its rows.
+    seen = some.toarray() if hasattr(some, "toarray") else np.asarray(some, dtype=float)
+    if model.scaling_ is not None:
+        seen = np.asarray(model.scaling_.scaled(seen))
+    made = codes @ model.components_
+    _, grid = _pyplot().subplots(2, len(chosen), figsize=(1.5 * len(chosen), 3.4), squeeze=False, layout="constrained")
+    for at, sample in enumerate(chosen):
+        largest = max(float(seen[at].max()), float(made[at].max()))
+        _draw(grid[0, at], seen[at], shape, cmap, largest)
+        _draw(grid[1, at], made[at], shape, cmap, largest)
+        grid[0, at].set_title(f"sample {sample}", fontsize="small")
+    for row, name in ((0, "data"), (1, "codes × components")):
+        grid[row, 0].text(-0.08, 0.5, name, rotation=90, va="center", ha="right", transform=grid[row, 0].transAxes, fontsize="small")
+    return grid
 
 
 def memberships(model: Any, ax: Any) -> Any:

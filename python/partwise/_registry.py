@@ -35,8 +35,8 @@ def traits(spec: dict[str, Any]) -> dict[str, bool]:
     return {
         # Without y there is nothing to fit to.
         "_needs_labels": bool(takes & _LABELS) and not takes & other_ways and spec["needs"] != "nothing",
-        # Labels only serve the start and the names: a continuous y (of a supervised pipeline) has no effect.
-        "_labels_are_optional": not takes & (_LABELS | {"guidance"}),
+        # The method takes no labels: y of a supervised pipeline has no effect, unless the start asks for it.
+        "_ignores_y": not takes & (_LABELS | {"guidance"}),
         "_one_class_a_sample": not takes & _SEVERAL,
         "_component_for_each_class": spec["names_classes"],
         "_has_strength": bool(takes & _FOLLOWED),

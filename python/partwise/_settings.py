@@ -28,6 +28,7 @@ class SettingsMixin(CommonSettings):
     _spec: ClassVar[dict[str, Any]]
     _component_for_each_class: ClassVar[bool]
     _spectral_start: ClassVar[bool]
+    _ignores_y: ClassVar[bool]
 
     @property
     def _title(self) -> str:
@@ -82,7 +83,7 @@ class SettingsMixin(CommonSettings):
             return usual
         raise ValueError(
             f"n_components={wanted!r} means the number of classes, but {'no sample is labelled' if targets is not None else 'there are no labels'}; "
-            f"give {name}(n_components=...) a number, or labels as y"
+            f"give {name}(n_components=...) a number, or labels as y{' with init=' + repr('labels') if self._ignores_y else ''}"
         )
 
     def _rank_without_labels(self, data: Any) -> int | None:
@@ -135,8 +136,6 @@ class SettingsMixin(CommonSettings):
                 out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: y does not contain it"))
         if self.l1_ratio and not any(settings["l1"]):
             out.append(("no-effect", f"l1_ratio={self.l1_ratio} has no effect: alpha_W and alpha_H are 0"))
-        if y is not None and targets is None:
-            out.append(("unused-y", "y contains fractional numbers (a regression target) and has no effect"))
         return out
 
     def _start(self, rank: int, shape: tuple[int, int], knowledge: dict[str, Any], W: Any, H: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from ._warn import warn
 
-__all__ = ["Targets", "any_is", "array_of", "is_continuous", "is_missing", "targets_of", "unmasked"]
+__all__ = ["Targets", "any_is", "array_of", "is_missing", "targets_of", "unmasked"]
 
 
 @dataclass
@@ -47,6 +47,11 @@ class Targets:
         """Whether each sample is labelled (n)."""
         return self.codes >= 0 if self.codes is not None else self.known.any(axis=1)
 
+    @property
+    def are_sets(self) -> bool:
+        """Whether y is a matrix of zeros and ones: the labels of each sample."""
+        return self.memberships is not None and bool(np.isin(self.memberships, (0.0, 1.0)).all())
+
     def hard(self) -> tuple[Any, list[str], Any]:
         """Codes (n) over the classes that have a sample, their names, and their positions in ``classes``."""
         present = np.unique(self.codes[self.codes >= 0])
@@ -72,6 +77,10 @@ class Targets:
         marks = np.repeat((self.codes >= 0).astype(np.float64)[:, None], self.n_classes, axis=1)
         return indicator, marks
 
+    def decode_names(self) -> Any:
+        """The name of the class of each sample, None for unlabelled samples."""
+        return np.array([*self.names, None], dtype=object)[self.codes]
+
     def decode(self, positions: Any) -> Any:
         """Classes from positions; -1 becomes the missing marker."""
         positions = np.asarray(positions)
@@ -89,15 +98,6 @@ class Targets:
             found = found.astype(fits)
             found[none] = self.missing
         return found
-
-
-def is_continuous(y: Any) -> bool:
-    """Whether y is a regression target: finite fractional numbers, as supervised pipelines pass them."""
-    y = np.asarray(y)
-    if y.dtype.kind != "f" or y.ndim > 2 or (y.ndim == 2 and y.shape[1] != 1):
-        return False
-    finite = y[np.isfinite(y)]
-    return bool((finite != np.floor(finite)).any())
 
 
 def targets_of(y: Any, n_samples: int, unlabelled: Any = -1) -> Targets:

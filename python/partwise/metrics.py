@@ -1,8 +1,9 @@
-"""Metrics: agreement of a clustering with classes, F-scores for several labels per sample, graph cuts,
-sparseness."""
+"""Metrics: agreement of a clustering with classes, scores of predictions for partly labelled data, F-scores
+for several labels per sample, graph cuts, sparseness."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,15 @@ from . import _native
 from ._guidance.documents import graph_by_name
 from ._input import canonical_csr
 from ._names import Names, check_same_order, row_labels
+from ._targets import targets_of
 
 __all__ = [
     "accuracy",
     "adjusted_rand_index",
     "best_mapping",
     "f_scores",
+    "labelled_scorer",
+    "make_labelled_scorer",
     "nmi",
     "normalized_cut",
     "purity",
@@ -85,6 +89,69 @@ def best_mapping(y_true: Any, y_pred: Any) -> dict[Any, Any]:
     truth, found, classes, clusters = _numbered(y_true, y_pred)
     _, mapping = _native.accuracy(truth, found)
     return {clusters[c].item() if hasattr(clusters[c], "item") else clusters[c]: None if t is None else (classes[t].item() if hasattr(classes[t], "item") else classes[t]) for c, t in mapping}
+
+
+class _LabelledScorer:
+    """A scorer as ``scoring=`` takes it: a class, so that it can be sent to other processes."""
+
+    def __init__(self, score: Callable[..., float], unlabelled: Any, arguments: dict[str, Any]) -> None:
+        self._score = score
+        self._unlabelled = unlabelled
+        self._arguments = arguments
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        given = targets_of(y, len(y), self._unlabelled)
+        if given.codes is None:
+            raise ValueError("y has several labels or soft ones per sample; the scorer compares one class per sample")
+        rows = np.flatnonzero(given.labelled)
+        if not len(rows):
+            raise ValueError("no sample of y is labelled, so there is nothing to score; stratify the folds by y, or make fewer")
+        # As names, so that the marker of rows without a class (-1 or None) is one more wrong class.
+        predicted = targets_of(estimator.predict(X), len(y), self._unlabelled).decode_names()[rows]
+        found = np.array(["" if name is None else name for name in predicted], dtype=str)
+        return float(self._score(given.decode_names()[rows].astype(str), found, **self._arguments))
+
+    def __repr__(self) -> str:
+        return f"make_labelled_scorer({getattr(self._score, '__name__', self._score)})"
+
+
+def _fraction_right(y_true: Any, y_pred: Any) -> float:
+    return float((y_true == y_pred).mean())
+
+
+def make_labelled_scorer(score: Callable[..., float] = _fraction_right, *, unlabelled: Any = -1, **arguments: Any) -> Any:
+    """A scorer for partly labelled y, for ``scoring=`` of ``GridSearchCV`` and ``cross_val_score``:
+    ``score(y_true, y_pred)`` over the labelled samples only.
+
+    Parameters
+    ----------
+    score : callable, default=accuracy
+        Such as ``sklearn.metrics.balanced_accuracy_score``. It gets the classes as texts; a row for which the
+        model predicts no class has "".
+    unlabelled : int or str, default=-1
+        A further marker of unlabelled samples in y, as that of estimators.
+    **arguments : dict
+        Further arguments of ``score``, such as ``average="macro"``.
+
+    Returns
+    -------
+    scorer : callable(estimator, X, y)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partwise import GuidedNMF
+    >>> from partwise.metrics import labelled_scorer
+    >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0], [6, 1, 0.2]])
+    >>> model = GuidedNMF(random_state=0, tol=1e-2).fit(X, ["a", None, "b", None, None])
+    >>> labelled_scorer(model, X, ["a", "a", "b", None, "b"])
+    0.75
+    """
+    return _LabelledScorer(score, unlabelled, arguments)
+
+
+labelled_scorer = make_labelled_scorer()
+"""``make_labelled_scorer`` with the accuracy: the fraction of the labelled samples that are predicted right."""
 
 
 def nmi(y_true: Any, y_pred: Any, *, average: str = "max") -> float:

@@ -1,5 +1,9 @@
 """What several tests share."""
 
+import os
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pytest
 from partwise._estimators import ESTIMATORS
@@ -38,3 +42,12 @@ def digits():
     for digit in range(10):
         y[np.flatnonzero(truth == digit)[:2]] = digit
     return X, y, truth
+
+
+@pytest.fixture(scope="session")
+def command():
+    """The command line of this workspace."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
+    found = [path for path in (target / "debug" / "partwise", target / "release" / "partwise") if path.exists()]
+    assert found, "the command line isn't built: run cargo build -p partwise-cli"
+    return lambda *args: subprocess.run([found[0], *map(str, args)], check=True, capture_output=True, text=True)

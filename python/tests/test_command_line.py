@@ -1,24 +1,12 @@
 """One engine: the command line and Python give the same bits and read each other's models."""
 
 import json
-import os
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import partwise as pw
 import pytest
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-@pytest.fixture(scope="session")
-def command():
-    """The command line of this workspace."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
-    found = [path for path in (target / "debug" / "partwise", target / "release" / "partwise") if path.exists()]
-    assert found, "the command line isn't built: run cargo build -p partwise-cli"
-    return lambda *args: subprocess.run([found[0], *map(str, args)], check=True, capture_output=True, text=True)
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ NOT_TRIED = {
     "verbose": "it shows progress",
     "callback": "it is called, and tried in test_running.py",
     "time_limit": "it acts by the clock",
+    "missing": "it is about NaN, and tried in test_missing_entries.py",
     "guidance": "it is what the other settings act on",
 }
 OWN = {
@@ -174,7 +175,7 @@ def test_settings_without_effect_are_named():
     for settings, target, said in [
         ({"layer": "counts"}, None, "layer='counts' has no effect: X is not an AnnData"),
         ({"unlabelled": 99}, None, "unlabelled=99 has no effect: there is no y"),
-        ({"unlabelled": "x"}, y, "unlabelled='x' has no effect: y does not contain it"),
+        ({"unlabelled": "x", "init": "labels"}, y, "unlabelled='x' has no effect: y does not contain it"),
         ({"l1_ratio": 0.5}, None, "l1_ratio=0.5 has no effect: alpha_W and alpha_H are 0"),
     ]:
         with pytest.warns(UserWarning, match=said):

@@ -105,7 +105,9 @@ def test_without_labels_auto_asks_for_a_number_except_in_nmf(estimator):
     else:
         with pytest.raises(ValueError, match="requires y to be passed|give .*n_components=...\\) a number"):
             estimator().fit(X)
-    assert sample_of(estimator).set_params(n_components="auto", random_state=0).fit(X, y).n_components_ == 3
+    # Those that ignore y read it where the start asks for labels.
+    init = "labels" if estimator._ignores_y else None
+    assert sample_of(estimator).set_params(n_components="auto", init=init, random_state=0).fit(X, y).n_components_ == 3
 
 
 def test_free_parts_belong_to_no_class():

@@ -198,7 +198,8 @@ def test_numbers_that_are_places_in_another_order_say_which_place_each_is_for():
 def test_labels_beside_x_in_another_order_are_refused(estimator):
     labels = pd.Series([0, 1, 0] * (N // 3), index=SAMPLES)
     data = X @ X.T if estimator._symmetric else X
-    fit = estimator(2, random_state=0, max_iter=5).fit
+    # Without a start from labels some ignore y.
+    fit = estimator(2, init="labels" if estimator._ignores_y else None, random_state=0, max_iter=5).fit
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit(data, labels)
@@ -395,7 +396,7 @@ def test_errors_about_columns_layers_and_tables_name_what_there_is():
             act()
     with pytest.raises(ValueError, match="valid layers: 'counts' .nearest: 'counts'"):
         pw.NMF(2, layer="count").fit(cells)
-    with pytest.raises(ValueError, match="unknown table 'code'; valid: 'components', 'codes'"):
+    with pytest.raises(ValueError, match="unknown table 'code'; valid: 'components', 'topics', 'samples', 'codes'"):
         fitted(X).to_frame("code")
 
 

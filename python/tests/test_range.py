@@ -84,7 +84,7 @@ def test_a_panic_of_the_engine_is_an_exception_that_asks_to_be_reported() -> Non
     guard(module)
     with pytest.raises(RuntimeError, match="an index out of bounds; please report it"):
         module.broken()
-    assert all(hasattr(getattr(_native, name), "__wrapped__") for name in ("fit", "encode", "solve", "nnls", "fit_guided", "automatic"))
+    assert all(hasattr(getattr(_native, name), "__wrapped__") for name in ("fit", "encode", "solve", "nnls", "fit_guided", "classify", "compare"))
 
 
 def test_weights_that_are_all_0_are_refused_and_absent_words_are_told() -> None:

@@ -144,3 +144,12 @@ def test_verbose_shows_a_bar_where_tqdm_is_there(capsys):
     pw.NMF(3, random_state=0, max_iter=20, tol=0, verbose=1).fit(X)
     shown = capsys.readouterr().err
     assert "NMF" in shown and "20/20" in shown and "objective=" in shown
+
+
+def test_a_bar_is_short_and_full_at_the_end_of_a_fit_that_converges(capsys):
+    pytest.importorskip("tqdm")
+    model = pw.NMF(3, random_state=0, max_iter=100_000, tol=1e-5, verbose=1).fit(X)
+    lines = capsys.readouterr().err.strip().split("\r")
+    assert model.n_iter_ < 100_000 and f"{model.n_iter_}/{model.n_iter_}" in lines[-1] and "100%" in lines[-1]
+    # At most two a second, whatever the number of iterations.
+    assert len(lines) <= 3 + 2 * model.history_["elapsed"][-1] and not any("100%" in line for line in lines[:-1])

@@ -32,7 +32,7 @@ def begun(n_components=4, topics=("a", "b", "c", "d"), **settings):
 
 
 def named(model):
-    return np.array(model.component_names_)[model.labels_]
+    return model.predict_names()
 
 
 def test_a_free_part_is_renamed_and_stays_what_it_was():

@@ -7,21 +7,42 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::step::{Step, execute};
-use crate::{python, tidy};
+use crate::{hosting, python, site, tidy};
 
 /// Everything that a change must pass. Stops at the first step that fails, with its exit code.
 pub(crate) fn test(root: &Path) -> Result<ExitCode> {
-    let begun = Instant::now();
     let mut steps = vec![
         Step::cargo("fmt", &["fmt", "--all", "--check"]),
         Step::new("tidy", tidy::tidy),
+        Step::new("workflows", hosting::workflows),
+        Step::new("deny", |root| hosting::deny(root, false)),
         Step::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo_with("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]),
         Step::cargo("tests", &["test", "--workspace"]),
     ];
     if root.join("python").is_dir() {
         steps.extend(python::steps());
+        steps.extend(site::steps());
     }
+    all(root, steps)
+}
+
+/// The documentation site, with the wheel and the command line that it needs.
+pub(crate) fn documentation_site(root: &Path) -> Result<ExitCode> {
+    let mut steps = vec![Step::cargo("command line", &["build", "-p", "partwise-cli"])];
+    steps.extend(python::steps().into_iter().filter(|step| python_wheel(step.name)));
+    steps.extend(site::steps());
+    all(root, steps)
+}
+
+/// Whether a step leads to the wheel.
+fn python_wheel(name: &str) -> bool {
+    ["Python environment", "Python wheel"].contains(&name)
+}
+
+/// Runs the steps, one after another, until one fails.
+fn all(root: &Path, steps: Vec<Step>) -> Result<ExitCode> {
+    let begun = Instant::now();
     for step in steps {
         println!("== {}", step.name);
         let start = Instant::now();

@@ -1,10 +1,14 @@
-//! The project's own commands: `cargo xtask test | tidy | bench | docs`.
+//! The project's own commands: `cargo xtask test | tidy | bench | docs | site | dist | workflows | deny`.
 
 // Printing is what these commands do.
 #![allow(clippy::print_stdout)]
 
 mod check;
+mod dist;
+mod hosting;
+mod pip;
 mod python;
+mod site;
 mod step;
 mod tidy;
 
@@ -22,7 +26,13 @@ cargo xtask tidy    the rules of the house that the compiler can't check; option
     --write-walls   writes today's edges between modules into xtask/walls.toml
     --touch NAME    the files that spell a name: what it took to add
 cargo xtask bench   the benchmarks of the library; with --check only the gates of speed: an iteration beside the bare products, guided beside plain
-cargo xtask docs    the documentation, opened in a browser";
+cargo xtask docs    the documentation of the Rust crates, opened in a browser
+cargo xtask site    the documentation site, into target/site
+cargo xtask dist    the files of a release, in target/dist: wheel, source distribution, command line; options:
+    --target TRIPLE for another platform, such as aarch64-unknown-linux-gnu
+    --check         installs the files that are there without Rust and uses them
+cargo xtask workflows   the files in .github and CITATION.cff: schemas, expressions, security
+cargo xtask deny    licences, duplicates and origins of the dependencies; --advisories: vulnerabilities too";
 
 fn main() -> ExitCode {
     match run() {
@@ -43,6 +53,11 @@ fn run() -> Result<ExitCode> {
     if command.as_deref() == Some("tidy") {
         return tidy::command(&root, &arguments.collect::<Vec<_>>());
     }
+    if command.as_deref() == Some("dist") {
+        return dist::command(&root, &arguments.collect::<Vec<_>>());
+    }
+    let advisories =
+        command.as_deref() == Some("deny") && arguments.next_if(|option| option == "--advisories").is_some();
     if let Some(surplus) = arguments.next() {
         bail!("\"{surplus}\" is one argument too many\n{USAGE}");
     }
@@ -51,6 +66,9 @@ fn run() -> Result<ExitCode> {
         Some("bench") if check => check::bench_check(&root),
         Some("bench") => check::bench(&root),
         Some("docs") => check::docs(&root),
+        Some("workflows") => hosting::workflows(&root),
+        Some("deny") => hosting::deny(&root, advisories),
+        Some("site") => check::documentation_site(&root),
         Some(other) => bail!("there is no command \"{other}\"\n{USAGE}"),
         None => bail!("a command is needed\n{USAGE}"),
     }

@@ -1,11 +1,12 @@
 //! The Python steps of `cargo xtask test`: one wheel, and its tests on the newest and the oldest supported
 //! packages.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
+use crate::pip::{NEWEST_PYTHON, environment, folder, install, program, target};
 use crate::step::{Step, execute};
 
 /// What the newest environment has, by name: whatever the package index has newest.
@@ -37,9 +38,8 @@ const OLDEST_PYTHON: &str = "python3.10";
 
 /// The steps in their order.
 pub(crate) fn steps() -> Vec<Step> {
-    let newest = if cfg!(windows) { "python" } else { "python3" };
     vec![
-        Step::new("Python environment", move |root| environment(root, "newest", newest, NEWEST)),
+        Step::new("Python environment", |root| environment(root, "newest", NEWEST_PYTHON, NEWEST)),
         Step::new("Python wheel", wheel),
         Step::new("Python tests", |root| tests(root, "newest")),
         Step::new("Python tests on the oldest packages", |root| {
@@ -58,39 +58,6 @@ fn runs(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Where builds go.
-fn target(root: &Path) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
-}
-
-fn folder(root: &Path, name: &str) -> PathBuf {
-    target(root).join("python").join(name)
-}
-
-fn program(root: &Path, name: &str, program: &str) -> PathBuf {
-    folder(root, name).join(if cfg!(windows) { "Scripts" } else { "bin" }).join(program)
-}
-
-/// A virtual environment of the project's own with these packages; made once for each list.
-fn environment(root: &Path, name: &str, interpreter: &str, packages: &[&str]) -> Result<ExitCode> {
-    let stamp = folder(root, name).join("packages.txt");
-    let wanted = packages.join("\n");
-    if std::fs::read_to_string(&stamp).is_ok_and(|made| made == wanted) {
-        return Ok(ExitCode::SUCCESS);
-    }
-    let made = execute(Command::new(interpreter).args(["-m", "venv", "--clear"]).arg(folder(root, name)))?;
-    if made != ExitCode::SUCCESS {
-        return Ok(made);
-    }
-    let mut install = Command::new(program(root, name, "python"));
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
-    let code = execute(&mut install)?;
-    if code == ExitCode::SUCCESS {
-        std::fs::write(&stamp, wanted).with_context(|| format!("writing {}", stamp.display()))?;
-    }
-    Ok(code)
-}
-
 /// Builds the wheel in the profile of the tests, which is quick to build and shares what they have built.
 fn wheel(root: &Path) -> Result<ExitCode> {
     let wheels = folder(root, "wheels");
@@ -98,17 +65,12 @@ fn wheel(root: &Path) -> Result<ExitCode> {
         std::fs::remove_dir_all(&wheels).with_context(|| format!("clearing {}", wheels.display()))?;
     }
     let mut build = Command::new(program(root, "newest", "python"));
-    build.args([
-        "-m",
-        "maturin",
-        "build",
-        "--quiet",
-        "--profile",
-        "dev",
-        "--compatibility",
-        "linux",
-        "--out",
-    ]);
+    build.args(["-m", "maturin", "build", "--quiet", "--profile", "dev"]);
+    if cfg!(target_os = "linux") {
+        // It stays on this machine.
+        build.args(["--compatibility", "linux"]);
+    }
+    build.arg("--out");
     execute(build.arg(&wheels).current_dir(root))
 }
 
@@ -118,9 +80,7 @@ fn tests(root: &Path, name: &str) -> Result<ExitCode> {
     let found = std::fs::read_dir(&wheels).with_context(|| format!("reading {}", wheels.display()))?;
     let wheel = found.flatten().map(|entry| entry.path()).next().context("no wheel was built")?;
     let python = program(root, name, "python");
-    let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-    let code = execute(install.args(["--no-deps", "--force-reinstall"]).arg(wheel))?;
+    let code = execute(install(&python).args(["--no-deps", "--force-reinstall"]).arg(wheel))?;
     if code != ExitCode::SUCCESS {
         return Ok(code);
     }

@@ -52,3 +52,11 @@ pub(crate) fn execute(command: &mut Command) -> Result<ExitCode> {
     let code = status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1));
     Ok(ExitCode::from(code))
 }
+
+/// The version of the workspace.
+pub(crate) fn version(root: &Path) -> Result<String> {
+    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).context("reading Cargo.toml")?;
+    let manifest: toml_edit::DocumentMut = manifest.parse().context("parsing Cargo.toml")?;
+    let version = manifest["workspace"]["package"]["version"].as_str();
+    version.map(str::to_string).context("Cargo.toml has no version")
+}

@@ -6,7 +6,7 @@ use partwise::{Real, Result};
 
 use crate::base::{label_spreading, symmetric_nmf};
 use crate::folds::Fold;
-use crate::graphs::Prepared;
+use crate::graphs::{FittedCodes, Prepared, graph_of_rows};
 use crate::posteriors::classes;
 use crate::result::{Candidate, CandidateGraph, Phase};
 use crate::scores::{agreement, held_out_score, weights};
@@ -154,13 +154,21 @@ fn weigh(candidates: &mut [Candidate], held_out: f64) {
     candidates.iter_mut().for_each(|c| c.weight /= sum);
 }
 
+/// The fused graphs.
+pub(crate) struct Fused<T> {
+    /// That of each fold.
+    pub(crate) graphs: Vec<Graph>,
+    /// The codes of fold 0 that it is made of, by their number of components per class.
+    pub(crate) codes: Vec<(usize, FittedCodes<T>)>,
+}
+
 /// The fused graph of each fold. The graphs of codes that fold 0 lacks are made now, where they have a
 /// weight.
 pub(crate) fn fuse<T: Real>(
     prepared: &Prepared<'_, T>,
     search: &mut Search,
     pool: &Pool,
-) -> Result<Vec<Graph>> {
+) -> Result<Fused<T>> {
     let mut missing: Vec<usize> = Vec::new();
     for candidate in search.candidates.iter().filter(|c| c.weight > 0.0) {
         if let CandidateGraph::Codes(p) = candidate.graph
@@ -170,9 +178,15 @@ pub(crate) fn fuse<T: Real>(
         }
     }
     let labels = &search.folds[0].labels;
-    let made = pool.map(missing.clone(), |p| prepared.graph_of_codes(labels, p));
-    for (p, graph) in missing.into_iter().zip(made) {
-        search.folds[0].add_graph(CandidateGraph::Codes(p), graph?);
+    let made = pool.map(missing.clone(), |p| {
+        let codes = prepared.codes(labels, p)?;
+        Ok((graph_of_rows(codes.scaled.clone())?, codes))
+    });
+    let mut of_fold_0 = Vec::new();
+    for (p, made) in missing.into_iter().zip(made) {
+        let (graph, codes) = made?;
+        search.folds[0].add_graph(CandidateGraph::Codes(p), graph);
+        of_fold_0.push((p, codes));
     }
     let fused = |fold: &Fold| {
         let mut terms = vec![(0.0, &prepared.graph)];
@@ -185,5 +199,6 @@ pub(crate) fn fuse<T: Real>(
         }
         Graph::weighted_sum(&terms)
     };
-    search.folds.iter().map(fused).collect()
+    let graphs = search.folds.iter().map(fused).collect::<Result<Vec<_>>>()?;
+    Ok(Fused { graphs, codes: of_fold_0 })
 }

@@ -24,6 +24,8 @@ const MAX_ITERATIONS: usize = 100;
 pub(crate) struct Centroids {
     /// xᵢ·m_c (n × c): the cosines.
     pub(crate) cosines: Matrix<f64>,
+    /// m as columns (d × c): what the cosines are taken with.
+    pub(crate) directions: Matrix<f64>,
     /// The part of the samples in each cluster (c).
     pub(crate) sizes: Vec<f64>,
 }
@@ -44,9 +46,10 @@ pub fn spherical_k_means<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> 
 pub(crate) fn centroids<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Centroids {
     let (n, classes) = (data.n_samples(), labels.n_classes());
     let mut of: Vec<Option<usize>> = (0..n).map(|i| labels.class(i)).collect();
-    let mut cosines = Matrix::zeros(n, classes);
+    let (mut cosines, mut directions) = (Matrix::zeros(n, classes), Matrix::zeros(0, 0));
     for _ in 0..MAX_ITERATIONS {
-        cosines = times(data, &directions(data, &of, classes));
+        directions = directions_of(data, &of, classes);
+        cosines = times(data, &directions);
         let next: Vec<Option<usize>> =
             (0..n).map(|i| labels.class(i).or_else(|| Some(largest(cosines.row(i))))).collect();
         if std::mem::replace(&mut of, next) == of {
@@ -55,11 +58,11 @@ pub(crate) fn centroids<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> C
     }
     let mut sizes = vec![0.0; classes];
     of.iter().flatten().for_each(|&c| sizes[c] += 1.0 / n as f64);
-    Centroids { cosines, sizes }
+    Centroids { cosines, directions, sizes }
 }
 
 /// m as columns (d × k).
-fn directions<T: Real>(data: &dyn DataMatrix<T>, of: &[Option<usize>], classes: usize) -> Matrix<f64> {
+fn directions_of<T: Real>(data: &dyn DataMatrix<T>, of: &[Option<usize>], classes: usize) -> Matrix<f64> {
     let mut sums = Matrix::zeros(classes, data.n_features());
     for (i, class) in of.iter().enumerate() {
         if let Some(class) = class {

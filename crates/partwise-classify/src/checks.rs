@@ -3,7 +3,7 @@
 use partwise::{DataMatrix, Error, Labels, Notice, Real, Result};
 
 pub(crate) fn check_data<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Result<()> {
-    let (n, summary) = (data.n_samples(), data.summary());
+    let n = data.n_samples();
     if labels.n_samples() != n {
         return Err(Error::Labels(format!(
             "there are {} labels for {n} samples; one for each sample is needed (-1 for unlabelled)",
@@ -26,6 +26,12 @@ pub(crate) fn check_data<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> 
             valid: "3 or more for a classification".into(),
         });
     }
+    check_values(data)
+}
+
+/// Refuses entries that are not finite, and negative ones.
+pub(crate) fn check_values<T: Real>(data: &dyn DataMatrix<T>) -> Result<()> {
+    let summary = data.summary();
     if let Some(first) = summary.first_not_finite {
         let (nan, infinite) = (summary.nan, summary.infinite);
         return Err(Error::NotFinite { what: "the data".into(), nan, infinite, first });

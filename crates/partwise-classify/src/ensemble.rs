@@ -60,11 +60,19 @@ pub(crate) fn weighed(
 
 /// Posteriors ∝ Π posteriorsₑ^weightₑ; labelled samples keep their class.
 pub(crate) fn product(labels: &Labels, posteriors: &[Matrix<f64>], members: &[Member]) -> Matrix<f64> {
-    let (n, k) = posteriors[0].shape();
+    let weights = members.iter().map(|member| member.weight);
+    with_labels(labels, product_of(posteriors[0].shape(), posteriors.iter().zip(weights)))
+}
+
+/// Posteriors (n × k) ∝ Π posteriorsₑ^weightₑ.
+pub(crate) fn product_of<'p>(
+    (n, k): (usize, usize),
+    members: impl Iterator<Item = (&'p Matrix<f64>, f64)>,
+) -> Matrix<f64> {
     let mut logs = Matrix::zeros(n, k);
-    for (posteriors, member) in posteriors.iter().zip(members) {
+    for (posteriors, weight) in members {
         for (sum, posterior) in logs.as_mut_slice().iter_mut().zip(posteriors.as_slice()) {
-            *sum += member.weight * posterior.max(LEAST_POSTERIOR).ln();
+            *sum += weight * posterior.max(LEAST_POSTERIOR).ln();
         }
     }
     for i in 0..n {
@@ -72,5 +80,5 @@ pub(crate) fn product(labels: &Labels, posteriors: &[Matrix<f64>], members: &[Me
         let top = row.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
         row.iter_mut().for_each(|v| *v = (*v - top).exp());
     }
-    with_labels(labels, normalized(logs))
+    normalized(logs)
 }

@@ -12,7 +12,7 @@ use partwise::{
 use crate::settings::ClassifySettings;
 
 /// Neighbours in every graph, and the one whose distance is the scale.
-const NEIGHBOURS: usize = 7;
+pub(crate) const NEIGHBOURS: usize = 7;
 /// Coordinate sweeps of WS-NMF over each factor in an iteration.
 const SWEEPS: usize = 2;
 
@@ -35,9 +35,13 @@ impl<'s, T: Real> Prepared<'s, T> {
         Ok(Prepared { rows, affinities, graph, settings })
     }
 
-    /// S_p: WS-NMF with `per_class` components per class, and the graph of its codes at unit length of the
-    /// components.
+    /// S_p: the graph of the codes of WS-NMF with `per_class` components per class.
     pub(crate) fn graph_of_codes(&self, labels: &Labels, per_class: usize) -> Result<Graph> {
+        graph_of_rows(self.codes(labels, per_class)?.scaled)
+    }
+
+    /// WS-NMF with `per_class` components per class.
+    pub(crate) fn codes(&self, labels: &Labels, per_class: usize) -> Result<FittedCodes<T>> {
         let rank = labels.n_classes() * per_class;
         let labels = Advice::labels(labels.clone()).with_strength(Strength::STRONG);
         let strength = Strength::of_sigma(self.settings.graph_weight.sqrt());
@@ -59,8 +63,19 @@ impl<'s, T: Real> Prepared<'s, T> {
             |j: usize| found.components.row(j).iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>().sqrt();
         let lengths: Vec<f64> = (0..rank).map(length).collect();
         let scaled = |i: usize, j: usize| T::from_f64(found.codes.get(i, j).to_f64() * lengths[j]);
-        graph_of_rows(Matrix::from_fn(found.codes.rows(), rank, scaled))
+        let scaled = Matrix::from_fn(found.codes.rows(), rank, scaled);
+        Ok(FittedCodes { components: found.components, lengths, scaled })
     }
+}
+
+/// The codes of a WS-NMF, and what gives those of new rows.
+pub(crate) struct FittedCodes<T> {
+    /// H (k × d).
+    pub(crate) components: Matrix<T>,
+    /// The length of each component (k).
+    pub(crate) lengths: Vec<f64>,
+    /// The codes of the samples at unit length of the components (n × k).
+    pub(crate) scaled: Matrix<T>,
 }
 
 /// The normalized graph of the directions of rows.

@@ -57,11 +57,13 @@ mod base;
 mod candidates;
 mod centroids;
 mod checks;
+pub mod compare;
 mod ensemble;
 mod folds;
 mod graphs;
 pub mod memory;
 mod posteriors;
+mod predictor;
 mod refinement;
 mod result;
 mod scores;
@@ -73,9 +75,13 @@ use partwise::memory::DataSize;
 use partwise::{DataMatrix, Labels, Notice, Real, Result};
 
 pub use centroids::spherical_k_means;
-pub use result::{Candidate, CandidateGraph, Classification, Member, Phase};
+pub use predictor::{Part, Predictor};
+pub use result::{Candidate, CandidateGraph, Classification, HeldOutLabel, Member, Phase};
 pub use settings::ClassifySettings;
-pub use spread::{SPREAD, SpreadLabels, Spreading, encode_by_scorer, spread, spread_observed};
+pub use spread::{
+    SPREAD, SpreadLabels, Spreading, encode_by_classes, encode_by_scorer, spread, spread_found,
+    spread_observed,
+};
 
 /// Classes of all samples of `data` (n × d, non-negative, dense or sparse) from the `labels` of a few. Rows
 /// are compared by direction, so each may be scaled as it is. Text should come as tf-idf, counts of molecules
@@ -119,8 +125,45 @@ pub fn classify_observed<T: Real>(
     settings: &ClassifySettings,
     observe: &mut dyn FnMut(Phase),
 ) -> Result<Classification> {
+    Ok(learned(data, labels, settings, observe, false)?.0)
+}
+
+/// As [`classify`], and what predicts the classes of rows that were not there.
+///
+/// # Errors
+/// As [`classify`].
+pub fn train<T: Real>(
+    data: &dyn DataMatrix<T>,
+    labels: &Labels,
+    settings: &ClassifySettings,
+) -> Result<(Classification, Predictor<T>)> {
+    train_observed(data, labels, settings, &mut |_| ())
+}
+
+/// As [`train`]; calls `observe` as each phase begins.
+///
+/// # Errors
+/// As [`classify`].
+pub fn train_observed<T: Real>(
+    data: &dyn DataMatrix<T>,
+    labels: &Labels,
+    settings: &ClassifySettings,
+    observe: &mut dyn FnMut(Phase),
+) -> Result<(Classification, Predictor<T>)> {
+    let (found, predictor) = learned(data, labels, settings, observe, true)?;
+    Ok((found, predictor.expect("it was asked for")))
+}
+
+/// The body of [`classify_observed`] and [`train_observed`].
+fn learned<T: Real>(
+    data: &dyn DataMatrix<T>,
+    labels: &Labels,
+    settings: &ClassifySettings,
+    observe: &mut dyn FnMut(Phase),
+    with_predictor: bool,
+) -> Result<(Classification, Option<Predictor<T>>)> {
     settings.check()?;
-    check_memory(DataSize::of(data), labels.n_classes(), settings)?;
+    check_memory(DataSize::of(data), labels.n_classes(), settings, with_predictor)?;
     checks::check_data(data, labels)?;
     // Rows are compared by direction, so a common factor of all entries changes nothing.
     let divided = in_range(data);
@@ -140,25 +183,44 @@ pub fn classify_observed<T: Real>(
     observe(Phase::BaseClassifiers);
     let fused = candidates::fuse(&prepared, &mut search, &pool)?;
     let folds = &search.folds;
-    let (products, base_classifiers) = base::combine(&prepared, folds, &fused, held_out as f64, &pool)?;
+    let graphs = &fused.graphs;
+    let (products, base_classifiers) = base::combine(&prepared, folds, graphs, held_out as f64, &pool)?;
     observe(Phase::Refinements);
-    let (posteriors, refinements) =
-        refinement::refine(&prepared, folds, &fused, &products, held_out as f64, &pool)?;
-    Ok(Classification {
-        classes: posteriors::classes(&posteriors).into_iter().map(|class| class as usize).collect(),
-        posteriors,
+    let by = (&graphs[..], &products[..]);
+    let refined = refinement::refine(&prepared, folds, by, held_out as f64, &pool, with_predictor)?;
+    let predictor = match refined.rules {
+        None => None,
+        Some(rules) => {
+            observe(Phase::NewRows);
+            Some(Predictor::new(&prepared, labels, (&search.candidates, fused.codes), rules, &pool)?)
+        }
+    };
+    let found = Classification {
+        classes: posteriors::classes(&refined.posteriors).into_iter().map(|class| class as usize).collect(),
+        posteriors: refined.posteriors,
         base_classifiers,
-        refinements,
+        refinements: refined.members,
+        held_out_labels: refined.held_out,
         folds: folds.len() - 1,
         held_out,
         class_sizes: folds[0].class_sizes.clone(),
         candidates: search.candidates,
         notices,
-    })
+    };
+    Ok((found, predictor))
 }
 
-fn check_memory(size: DataSize, classes: usize, settings: &ClassifySettings) -> Result<()> {
+fn check_memory(
+    size: DataSize,
+    classes: usize,
+    settings: &ClassifySettings,
+    with_predictor: bool,
+) -> Result<()> {
     let per_class = settings.components_per_class.iter().take(candidates::ALWAYS).max().copied().unwrap_or(1);
     let what = format!("classifying {} x {} with {classes} classes", size.samples, size.features);
-    memory::estimate(size, classes, per_class).check(&what, settings.memory_limit)
+    let mut estimate = memory::estimate(size, classes, per_class);
+    if with_predictor {
+        estimate.parts.push(memory::of_predictor(size, classes));
+    }
+    estimate.check(&what, settings.memory_limit)
 }

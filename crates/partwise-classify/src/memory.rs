@@ -24,3 +24,10 @@ pub fn estimate(size: DataSize, classes: usize, per_class: usize) -> Estimate {
         advice: vec!["fewer rows or columns".into(), "numbers in f32".into()],
     }
 }
+
+/// What [`train`](crate::train) needs beside that, for so many classes: the samples and rules that predict
+/// new rows.
+pub(crate) fn of_predictor(size: DataSize, classes: usize) -> (&'static str, f64) {
+    let (n, d, c) = (size.samples as f64, size.features as f64, classes as f64);
+    ("the samples and rules for new rows", size.bytes() + (8.0 * n + 4.0 * d) * c * WORD)
+}

@@ -62,9 +62,17 @@ pub(crate) fn balanced(scores: &Matrix<f64>, sizes: &[f64], power: f64) -> Matri
     scaled(&scales)
 }
 
-/// Posteriors ∝ exp(g·`logits`), with g (the inverse temperature) such that the mean largest posterior over
-/// the rows `over` is `confidence`.
+/// Posteriors ∝ exp(g·`logits`), with g such that the mean largest posterior over the rows `over` is
+/// `confidence`.
 pub(crate) fn calibrated(logits: &Matrix<f64>, over: &[usize], confidence: f64) -> Matrix<f64> {
+    sharpened(logits, sharpness(logits, over, confidence))
+}
+
+/// g, the inverse temperature at which the mean largest posterior over the rows `over` (all if there are
+/// none) is `confidence`.
+pub(crate) fn sharpness(logits: &Matrix<f64>, over: &[usize], confidence: f64) -> f64 {
+    let all: Vec<usize> = if over.is_empty() { (0..logits.rows()).collect() } else { Vec::new() };
+    let over = if over.is_empty() { &all[..] } else { over };
     let top = |i: usize| logits.row(i).iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
     let mean_largest = |g: f64| {
         let largest = |&i: &usize| {
@@ -74,10 +82,14 @@ pub(crate) fn calibrated(logits: &Matrix<f64>, over: &[usize], confidence: f64) 
         over.iter().map(largest).sum::<f64>() / over.len().max(1) as f64
     };
     // Where no g makes the posteriors confident enough, the largest is as good as any.
-    let g = rising_to(confidence, (1e-4f64.ln(), 1e4f64.ln()), |g| mean_largest(g.exp())).exp();
+    rising_to(confidence, (1e-4f64.ln(), 1e4f64.ln()), |g| mean_largest(g.exp())).exp()
+}
+
+/// Posteriors ∝ exp(g·`logits`).
+pub(crate) fn sharpened(logits: &Matrix<f64>, g: f64) -> Matrix<f64> {
     let mut out = Matrix::zeros(logits.rows(), logits.columns());
     for i in 0..out.rows() {
-        let top = top(i);
+        let top = logits.row(i).iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
         for (p, v) in out.row_mut(i).iter_mut().zip(logits.row(i)) {
             *p = (g * (v - top)).exp();
         }

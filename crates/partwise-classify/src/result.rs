@@ -23,10 +23,31 @@ pub struct Classification {
     pub folds: usize,
     /// Labels that a fold held out.
     pub held_out: usize,
+    /// Each of them, with the class that the product of the refinements gives it in the fold that did not
+    /// know the label; in the order of the folds. The weights of the product come from all folds.
+    pub held_out_labels: Vec<HeldOutLabel>,
     /// The class sizes that label spreading was balanced with (c); they sum to 1.
     pub class_sizes: Vec<f64>,
     /// Notices about the result.
     pub notices: Vec<Notice>,
+}
+
+impl Classification {
+    /// The held-out score of the refinement that weighs most, 0 to 1; none if no label could be held out.
+    pub fn held_out_score(&self) -> Option<f64> {
+        self.refinements.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))?.score
+    }
+}
+
+/// A label that a fold held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldOutLabel {
+    /// The sample.
+    pub sample: usize,
+    /// Its class by the label.
+    pub class: usize,
+    /// Its class by the fold.
+    pub predicted: usize,
 }
 
 /// A member of the ensemble, and how it did.
@@ -88,6 +109,24 @@ pub enum Phase {
     BaseClassifiers,
     /// The refinements in every fold.
     Refinements,
+    /// What predicts new rows; only in [`train_observed`](crate::train_observed).
+    NewRows,
+}
+
+impl Phase {
+    /// How much of the work is done when this phase begins, 0 to 1; a guess, because the number of phases
+    /// depends on the data.
+    pub fn done(&self) -> f64 {
+        match self {
+            Phase::Graphs => 0.0,
+            Phase::Components { least: 1, .. } => 0.1,
+            // The further numbers come one at a time, each with more components.
+            Phase::Components { most, .. } => 0.35 + 0.3 * (1.0 - 4.0 / (*most).max(4) as f64),
+            Phase::BaseClassifiers => 0.7,
+            Phase::Refinements => 0.85,
+            Phase::NewRows => 0.95,
+        }
+    }
 }
 
 impl fmt::Display for Phase {
@@ -99,6 +138,7 @@ impl fmt::Display for Phase {
             Phase::Components { least, most } => write!(f, "{least} to {most} components per class"),
             Phase::BaseClassifiers => f.write_str("base classifiers"),
             Phase::Refinements => f.write_str("refinements"),
+            Phase::NewRows => f.write_str("rules for new samples"),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `partwise demo`: the main job on built-in handwritten digits, two labels per digit.
 
 use std::path::Path;
+use std::time::Instant;
 
 use anyhow::{Result, bail};
-use partwise::guidance::{Advice, Strength};
-use partwise::{Model, ScalingKind, Settings};
+use partwise::guidance::{Advice, Guidance};
+use partwise::{DataMatrix, Loss, Model, ScalingKind, Settings};
+use partwise_classify::{Phase, SpreadLabels, Spreading, spread_observed};
 use partwise_io::{Digits, LabelTable, OutputFolder, digits};
 
 use crate::input::{Source, Table};
@@ -15,6 +17,7 @@ use crate::outputs::{self, Extra};
 use crate::record::Timings;
 use crate::report::Comparison;
 use crate::request::DemoRequest;
+use crate::scores::Evaluation;
 use partwise_report::console::{self, Verbosity};
 use partwise_report::duration;
 use partwise_report::{interrupt, program::Outcome};
@@ -22,7 +25,8 @@ use partwise_report::{interrupt, program::Outcome};
 /// The file by which a later demo knows its own folder.
 const MARK: &str = ".partwise-demo";
 
-/// Fits three times, prints the comparison, writes the report of the best guided fit.
+/// Fits with and without labels, prints the comparison with the few-label classifier, writes the report of
+/// the guided fit.
 pub(crate) fn run(request: &DemoRequest) -> Result<Outcome> {
     let folder = take_folder(&request.out)?;
     let digits = digits();
@@ -36,15 +40,14 @@ pub(crate) fn run(request: &DemoRequest) -> Result<Outcome> {
         digits.shape.1
     ));
     console::print(&format!(
-        "The fits use {} labels ({} per digit, seed {}). The other {} labels are used only to evaluate \
-        them.\n",
+        "{} of them have a label ({} per digit, seed {}). The labels of the other {} are used only to check the \
+        results.\n",
         classes.labels.n_labelled(),
         request.labels_per_class,
         request.run.seed,
         digits.n_samples() - classes.labels.n_labelled()
     ));
-    let labels = Advice::labels(classes.labels.clone()).with_strength(Strength::STRONG);
-    let models = [Model::nmf(), Model::cnmf(classes.labels.clone()), Model::ws_nmf(labels)];
+    let guidance = Guidance::default().with(Advice::labels(classes.labels.clone()));
     let settings = Settings {
         seed: request.run.seed,
         max_iterations: request.max_iter,
@@ -53,52 +56,78 @@ pub(crate) fn run(request: &DemoRequest) -> Result<Outcome> {
         ..Settings::new(classes.class_names.len())
     };
     let mut known = Known::default();
+    known.guidance.clone_from(&guidance);
     known.set_classes(classes);
-    let mut fits = Vec::new();
-    for model in models {
-        let job = Job {
-            source: &source,
-            data: data.as_ref(),
-            scaling: &scaling,
-            known: &known,
-            model,
-            settings: settings.clone(),
-            shares: None,
-            component_names: None,
-            chosen: Vec::new(),
-        };
-        // The unguided fit must not see the labels, not even for its start: only its evaluation has them.
-        fits.push(job.run(Verbosity::Quiet)?);
-        if interrupt::requested() {
-            return Err(interrupt::Stopped.into());
-        }
+    let job = |model| Job {
+        source: &source,
+        data: data.as_ref(),
+        scaling: &scaling,
+        known: &known,
+        model,
+        settings: settings.clone(),
+        shares: None,
+        component_names: None,
+        chosen: Vec::new(),
+    };
+    // The unguided fit must not see the labels, not even for its start: only its evaluation has them.
+    let plain = stopped_or(job(Model::nmf()).run(Verbosity::Quiet)?)?;
+    let began = Instant::now();
+    let found = classified(data.as_ref(), &guidance, &settings)?;
+    let classifier_seconds = began.elapsed().as_secs_f64();
+    let mut guided = stopped_or(job(Model::guided(found.guidance)).run(Verbosity::Quiet)?)?;
+    guided.fit_seconds += classifier_seconds;
+    let mut rows = vec![row("plain NMF, no labels", plain.evaluation.as_ref(), plain.fit_seconds)];
+    if let (Some(found), Some(known)) = (&found.classification, &known.classes) {
+        let classes: Vec<Option<usize>> = found.classes.iter().map(|class| Some(*class)).collect();
+        let names = known.labels.names();
+        let evaluation = Evaluation::new(&known.truth, &known.class_names, &classes, names, &known.guided())?;
+        rows.push(row("few-label classifier", Some(&evaluation), classifier_seconds));
     }
-    finish(request, folder, &fits)
+    rows.push(row("guided NMF", guided.evaluation.as_ref(), guided.fit_seconds));
+    let header = ["method", "accuracy", "NMI", "time"].map(str::to_string).to_vec();
+    finish(request, folder, &guided, &Comparison { header, rows })
 }
 
-fn finish(request: &DemoRequest, folder: OutputFolder, fits: &[Done<'_, f64>]) -> Result<Outcome> {
-    let comparison = compare(fits);
-    comparison.lines().iter().for_each(|line| console::print(line));
-    console::print(&format!(
-        "
-Accuracy and NMI are over the images whose label the fit did not use. Every setting is the default, with at most {} iterations.",
-        request.max_iter
-    ));
-    let accuracy = |done: &Done<'_, f64>| done.evaluation.as_ref().and_then(|e| e.headline("accuracy"));
-    let Some(best) =
-        fits[1..].iter().max_by(|a, b| accuracy(a).unwrap_or(0.0).total_cmp(&accuracy(b).unwrap_or(0.0)))
-    else {
-        return Ok(Outcome::Done);
+/// The fit, unless a signal came meanwhile.
+fn stopped_or<T>(done: T) -> Result<T> {
+    if interrupt::requested() { Err(interrupt::Stopped.into()) } else { Ok(done) }
+}
+
+/// What the few-label classifier finds, which guides the fit of all samples.
+fn classified(data: &dyn DataMatrix<f64>, guidance: &Guidance, settings: &Settings) -> Result<SpreadLabels> {
+    let began = Instant::now();
+    let mut observe = |phase: Phase| {
+        let seconds = duration(began.elapsed().as_secs_f64());
+        Verbosity::Full.progress(&format!("few-label classifier: {phase} ({seconds})"));
     };
-    let timings = Timings { fit: best.fit_seconds, ..Timings::default() };
-    let extra = Extra { comparison: Some(&comparison), mark: Some(MARK), corrected: false };
-    outputs::write_fit(best, folder, timings, &extra)?;
-    best.notes.iter().for_each(|(_, note)| Verbosity::Full.note(note));
-    let out = request.out.display();
-    console::print(&format!(
-        "The report shows the better of the guided fits, {}: {out}/report.html",
-        best.job.model.spec().name
-    ));
+    let spread = || spread_observed(data, guidance, Loss::Frobenius, settings, Spreading::Auto, &mut observe);
+    Ok(interrupt::work(spread)??)
+}
+
+/// A row of the comparison: accuracy and NMI over the images whose label was not used.
+fn row(name: &str, evaluation: Option<&Evaluation>, seconds: f64) -> Vec<String> {
+    let measure = |name| evaluation.and_then(|scores| scores.headline(name));
+    let text = |value: Option<f64>, places: usize| value.map_or("-".into(), |v| format!("{v:.places$}"));
+    let accuracy = measure("accuracy").map_or("-".into(), |share| format!("{:.0} %", 100.0 * share));
+    vec![name.to_string(), accuracy, text(measure("nmi"), 2), duration(seconds)]
+}
+
+fn finish(
+    request: &DemoRequest,
+    folder: OutputFolder,
+    guided: &Done<'_, f64>,
+    comparison: &Comparison,
+) -> Result<Outcome> {
+    comparison.lines().iter().for_each(|line| console::print(line));
+    console::print(
+        "\nAccuracy and NMI are over the images whose label was not used. Plain NMF has no names; each of its \
+        components is matched to the best digit. Guided NMF asks the classifier, and shows what each digit \
+        looks like.",
+    );
+    let timings = Timings { fit: guided.fit_seconds, ..Timings::default() };
+    let extra = Extra { comparison: Some(comparison), mark: Some(MARK), ..Extra::default() };
+    outputs::write_fit(guided, folder, timings, &extra)?;
+    console::print(&format!("The report shows guided NMF: {}/report.html", request.out.display()));
     Ok(Outcome::Done)
 }
 
@@ -134,19 +163,4 @@ fn prepare(digits: &Digits, request: &DemoRequest) -> Result<(Source, Table<f64>
         LabelTable::from_column(Path::new("labels of the built-in digits"), &digit_of, &source.sha256);
     let classes = KnownClasses::new(labels, Some(request.labels_per_class), request.run.seed)?;
     Ok((source, Table::dense(rows, columns, digits.images.clone()), classes))
-}
-
-fn compare(fits: &[Done<'_, f64>]) -> Comparison {
-    let text = |value: Option<f64>| value.map_or_else(|| "-".to_string(), |v| format!("{v:.3}"));
-    let row = |done: &Done<'_, f64>| {
-        let evaluation = done.evaluation.as_ref();
-        let measure = |name| text(evaluation.and_then(|e| e.headline(name)));
-        let spec = done.job.model.spec();
-        let guided = if done.job.model.guidance().is_empty() { "unguided NMF" } else { spec.title };
-        vec![guided.to_string(), measure("accuracy"), measure("nmi"), duration(done.fit_seconds)]
-    };
-    Comparison {
-        header: ["method", "accuracy", "NMI", "time"].map(str::to_string).to_vec(),
-        rows: fits.iter().map(row).collect(),
-    }
 }

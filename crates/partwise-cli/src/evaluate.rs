@@ -23,9 +23,11 @@ pub(crate) fn run(request: &EvaluateRequest) -> Result<Outcome> {
     }
     request.given.check_standard_input()?;
     let path = model_path(&request.result);
+    // The clusters of a classification are its classes, unless clusters of codes are asked for.
+    let by_codes = request.clusters != Clusters::Shares && path.exists();
     let evaluation = match Classified::of(request)? {
-        Some(classified) => classified.evaluate(request)?,
-        None => evaluate(&ModelFile::open(&path)?, request)?,
+        Some(classified) if !by_codes => classified.evaluate(request)?,
+        _ => evaluate(&ModelFile::open(&path)?, request)?,
     };
     let verbosity = Verbosity::of(false, request.json);
     evaluation.notes.iter().for_each(|note| verbosity.note(note));
@@ -81,7 +83,7 @@ fn compare(
     Ok(evaluation)
 }
 
-/// What `partwise classify` wrote, which is no model.
+/// The classes that `partwise classify` wrote.
 struct Classified {
     /// n × classes.
     posteriors: Matrix<f64>,
@@ -98,7 +100,7 @@ impl Classified {
     /// The result, where it is a folder with memberships and a record of a classification.
     fn of(request: &EvaluateRequest) -> Result<Option<Self>> {
         let (record, memberships) = (request.result.join("run.json"), request.result.join("memberships.npy"));
-        if request.result.join("model.safetensors").exists() || !record.exists() || !memberships.exists() {
+        if !record.exists() || !memberships.exists() {
             return Ok(None);
         }
         let text = std::fs::read_to_string(&record).with_context(|| record.display().to_string())?;
@@ -134,8 +136,7 @@ impl Classified {
     fn evaluate(&self, request: &EvaluateRequest) -> Result<Evaluation> {
         if request.clusters != Clusters::Shares {
             bail!(
-                "--clusters {} needs the codes of a model, but `partwise classify` writes only classes; \
-                leave the flag out",
+                "--clusters {} needs codes, but this result has only classes; leave the flag out",
                 name_of(request.clusters)
             );
         }

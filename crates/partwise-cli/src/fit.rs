@@ -7,14 +7,14 @@ use anyhow::{Context, Result, bail};
 use partwise::methods::Input;
 use partwise::{DataMatrix, MethodOptions, Model, Real, Settings};
 use partwise_classify::{Spreading, spread};
-use partwise_io::{ModelFile, OutputFolder, read_names, repeated_note, same_names};
+use partwise_io::{ModelFile, OutputFolder, read_names, read_snippets, repeated_note, same_names};
 
 use crate::input::{self, Read, Source, Table};
 use crate::job::Job;
 use crate::known::Known;
 use crate::outputs::{self, Extra};
 use crate::record::Timings;
-use crate::request::{Codes, FitRequest};
+use crate::request::{Codes, DataSource, FitRequest};
 use crate::summary::{print_input, print_result};
 use crate::{search, start};
 use partwise_report::{interrupt, program::Outcome};
@@ -37,6 +37,10 @@ pub(crate) fn read(request: &FitRequest, files: &[&str]) -> Result<(OutputFolder
         let names = read_names(path, read.source.columns, "features (columns of the data)")?;
         read.source.notes.extend(repeated_note(&names, "feature names"));
         name_features(&mut read.source, names, path)?;
+    }
+    if let Some(path) = &request.page.snippets {
+        let names = read.source.row_names.as_deref();
+        read.source.snippets = Some(read_snippets(path, read.source.rows, names)?);
     }
     Ok((folder, read))
 }
@@ -153,24 +157,35 @@ fn rank(
     if request.method.takes(Input::Guidance) {
         let topics = known.guidance.all_topics();
         if topics.is_empty() {
-            bail!("-k (the number of components) is required, because the guidance names no topics");
+            bail!(
+                "-k (the number of components) is required, because the guidance names no topics; {}",
+                finds_rank(request)
+            );
         }
         let (rank, names) = (known.guidance.n_components(), topics.into_iter().map(|(name, _)| name));
         let names = names.collect::<Vec<_>>().join(", ");
-        chosen.push(format!("k = {rank}, the components of the topics ({names})"));
+        chosen.push(format!("k: {rank} (the topics {names})"));
         return Ok(rank);
     }
     let classes = known.classes.as_ref().map_or(0, |known| known.labels.n_classes());
     let of_each = request.options.components_per_class;
     match (classes, of_each) {
-        (0, _) => bail!(
-            "-k (the number of components) is required without labels (with labels, it is the number of \
-            classes)"
-        ),
-        (_, 1) => chosen.push(format!("k = {classes}, the number of classes")),
-        _ => chosen.push(format!("k = {}, {of_each} for each of {classes} classes", classes * of_each)),
+        (0, _) => {
+            bail!(
+                "-k (the number of components) is required without labels or topics; {}",
+                finds_rank(request)
+            )
+        }
+        (_, 1) => chosen.push(format!("k: {classes} (the number of classes)")),
+        _ => chosen.push(format!("k: {} ({of_each} for each of {classes} classes)", classes * of_each)),
     }
     Ok(classes * of_each)
+}
+
+/// The command that answers how many components there are.
+fn finds_rank(request: &FitRequest) -> String {
+    let DataSource { path, .. } = &request.data;
+    format!("to find it: partwise rank {}", path.display())
 }
 
 /// Adds to the guidance of the job what the classifier derives from its labels.
@@ -198,10 +213,11 @@ fn finish<T: Real>(
     if job.takes_anything() {
         spread_labels(&mut job, request.spread)?;
     }
-    job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
+    job.chosen.iter().for_each(|line| verbosity.say(line));
     let done = job.run(verbosity)?;
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
-    let extra = Extra { corrected: request.content.codes == Codes::Corrected, ..Extra::default() };
+    let corrected = request.content.codes == Codes::Corrected;
+    let extra = Extra { corrected, pictures: request.page.pictures, ..Extra::default() };
     let run = outputs::write_fit(&done, folder, timings, &extra)?;
     done.notes.iter().for_each(|(_, note)| verbosity.note(note));
     print_result(verbosity, &done, &request.write.out.display().to_string());

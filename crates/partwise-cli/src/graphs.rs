@@ -35,5 +35,5 @@ pub(crate) fn graph_in_words(graph: &Graph, remark: &str, origin: &str) -> Strin
         count => format!(", {count} isolated samples (without an edge)"),
     };
     let (entries, parts) = (graph.n_entries(), graph.n_components());
-    format!("a graph with {entries} entries and {parts} connected components{isolated}, {remark}{origin}")
+    format!("graph: {entries} entries and {parts} connected components{isolated}, {remark}{origin}")
 }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use partwise::methods::{self, Input, MethodSpec};
 use partwise::{DataMatrix, DenseMatrix, Matrix, Real, ScaledRow, Scaling, ScalingKind, SparseMatrix};
-use partwise_io::{DataNames, DenseValues, FORMATS, Values};
+use partwise_io::{DataNames, DenseValues, FORMATS, Values, Vocabulary, read_documents};
 
 use crate::request::{DataSource, Precision};
 
@@ -25,6 +26,9 @@ pub(crate) struct Source {
     /// Of the file's bytes.
     pub(crate) sha256: String,
     pub(crate) format: String,
+    /// The array, or the layer, that was asked for.
+    pub(crate) key: Option<String>,
+    pub(crate) layer: Option<String>,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) stored: usize,
@@ -33,11 +37,28 @@ pub(crate) struct Source {
     pub(crate) row_names: Option<Vec<String>>,
     pub(crate) feature_names: Option<Vec<String>>,
     pub(crate) image_shape: Option<(usize, usize)>,
+    /// A line of text about each sample, for the report.
+    pub(crate) snippets: Option<Vec<String>>,
     /// From a label column of the table.
     pub(crate) labels: Option<Vec<Option<String>>>,
+    /// Where the data are texts: their words, and the beginning of each.
+    pub(crate) texts: Option<Texts>,
+}
+
+/// What is known of data that are texts.
+#[derive(Clone, Debug)]
+pub(crate) struct Texts {
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) snippets: Vec<String>,
 }
 
 impl Source {
+    /// A line of text about each sample, where there is one.
+    pub(crate) fn snippets(&self) -> Option<&[String]> {
+        let of_texts = || self.texts.as_ref().map(|texts| &texts.snippets[..]);
+        self.snippets.as_deref().or_else(of_texts)
+    }
+
     /// The names by which files may refer to samples and features.
     pub(crate) fn names(&self) -> DataNames<'_> {
         DataNames::new(self.rows, self.row_names.as_deref(), self.columns, self.feature_names.as_deref())
@@ -51,7 +72,8 @@ impl Source {
             false => "dense".to_string(),
         };
         let shape = format!("{} samples × {} features, {kind}", self.rows, self.columns);
-        [("Data", format!("{} ({})", self.name, self.format)), ("Shape", shape)]
+        let layer = self.layer.as_ref().map_or(String::new(), |layer| format!(", {layer}"));
+        [("Data", format!("{} ({}{layer})", self.name, self.format)), ("Shape", shape)]
     }
 }
 
@@ -70,6 +92,14 @@ impl Read {
 
 /// Reads the data.
 pub(crate) fn read(from: &DataSource) -> Result<Read> {
+    read_with(from, None)
+}
+
+/// Reads the data; of texts it counts the words of a model, where there is one.
+pub(crate) fn read_with(from: &DataSource, known: Option<&Vocabulary>) -> Result<Read> {
+    if from.text.is_some() {
+        return read_texts(from, known);
+    }
     let table = partwise_io::read_table(&from.path, &from.options)?;
     let (rows, columns) = table.values.shape();
     let image_shape = match from.image_shape {
@@ -87,6 +117,8 @@ pub(crate) fn read(from: &DataSource) -> Result<Read> {
         name: from.path.display().to_string(),
         sha256: table.sha256,
         format: format.into(),
+        key: from.options.key.clone(),
+        layer: from.options.layer.clone(),
         rows,
         columns,
         stored: table.values.n_stored(),
@@ -95,9 +127,49 @@ pub(crate) fn read(from: &DataSource) -> Result<Read> {
         row_names: table.row_names,
         feature_names: table.column_names,
         image_shape,
+        snippets: None,
         labels: table.labels,
+        texts: None,
     };
     Ok(Read { values: table.values, source })
+}
+
+/// Reads texts and counts their words.
+fn read_texts(from: &DataSource, known: Option<&Vocabulary>) -> Result<Read> {
+    let Some((options, settings)) = &from.text else { bail!("the data are no texts") };
+    let documents = read_documents(&from.path, options)?;
+    let name = from.path.display().to_string();
+    let (vocabulary, values) = match known {
+        Some(vocabulary) => (vocabulary.clone(), vocabulary.count(&documents.texts)),
+        None => {
+            Vocabulary::learn(&documents.texts, settings).map_err(|message| anyhow!("{name}: {message}"))?
+        }
+    };
+    let snippets = documents.snippets();
+    let mut notes = documents.notes;
+    if known.is_none() {
+        notes.push(settings.summary(&vocabulary));
+    }
+    let (rows, columns) = values.shape();
+    let source = Source {
+        name,
+        sha256: documents.sha256,
+        format: "text".into(),
+        key: None,
+        layer: None,
+        rows,
+        columns,
+        stored: values.n_stored(),
+        sparse: true,
+        notes,
+        row_names: documents.names,
+        feature_names: Some(vocabulary.words().to_vec()),
+        image_shape: None,
+        snippets: None,
+        labels: documents.labels,
+        texts: Some(Texts { vocabulary, snippets }),
+    };
+    Ok(Read { values, source })
 }
 
 impl<T: Real> Table<T> {
@@ -221,12 +293,17 @@ impl<T: Real> Table<T> {
                 .flatten()
                 .collect();
         let entries = if negative + nan + infinite == 1 { "entry" } else { "entries" };
+        // Programs for cells keep the values before scaling in raw, or in a layer.
+        let scaled = negative > 0 && source.format == "h5ad" && source.layer.is_none();
+        let hint =
+            if scaled { "; if X is scaled, --layer reads the values before (raw, or a layer)" } else { "" };
         bail!(
-            "{}: {} {entries}, the first in row {row}{}, column {column}{} (counted from 0): {value}; all entries must be finite and 0 or more",
+            "{}: {} {entries}, the first in row {row}{}, column {column}{} (counted from 0): {value}; all entries must be finite and 0 or more{}{hint}",
             source.name,
             kinds.join(", "),
             quoted(&source.row_names, row),
             quoted(&source.feature_names, column),
+            if nan > 0 { way_for_missing() } else { String::new() },
         )
     }
 
@@ -241,6 +318,16 @@ impl<T: Real> Table<T> {
         }
         .with_context(|| name.to_string())
     }
+}
+
+/// What to write where NaN marks missing entries.
+fn way_for_missing() -> String {
+    let takes = |spec: &&&MethodSpec| spec.takes(Input::KnownEntries) || spec.takes(Input::Guidance);
+    let names: Vec<&str> = methods::ALL.iter().filter(takes).map(|spec| spec.name).collect();
+    format!(
+        "; if NaN marks missing entries: `partwise fit --missing` leaves them out (--method {})",
+        names.join(" or ")
+    )
 }
 
 fn quoted(names: &Option<Vec<String>>, index: usize) -> String {

@@ -113,8 +113,8 @@ impl<'a, T: Real> Job<'a, T> {
             add(
                 "no-cluster",
                 format!(
-                    "{undefined} samples have zero codes, so they belong to no cluster (blank in \
-                    memberships.csv)"
+                    "{undefined} {} to no component, for the codes are 0 (blank in memberships.csv)",
+                    if undefined == 1 { "sample belongs" } else { "samples belong" }
                 ),
             );
         }
@@ -149,36 +149,49 @@ fn unfinished<T>(fit: &Fit<T>, settings: &Settings) -> Option<String> {
     if fit.stop == StopReason::IterationLimit {
         let progress = fit.still_improving()?;
         return Some(format!(
-            "stopped after {} without converging: the last {} still lowered the objective by {} %; to \
-            continue further: --max-iter {}",
+            "stopped after {}, before full convergence: the last {} still lowered the objective by {} %; for \
+            more: --max-iter {}",
             iterations(fit.iterations),
             fit.iterations.min(50),
             significant(100.0 * progress),
             (2 * settings.max_iterations).max(500)
         ));
     }
-    let advice = match fit.stop {
-        StopReason::TimeLimit => "raise --time-limit, or continue from this model with --start",
-        StopReason::Observer => "continue from this model with --start",
+    let (ended, advice) = match fit.stop {
+        StopReason::TimeLimit => {
+            ("the time limit", "raise --time-limit, or continue from this model with --start")
+        }
+        StopReason::Observer => ("Ctrl-C", "to continue from this result: --start and its model.safetensors"),
         _ => return None,
     };
-    let ended = match fit.stop {
-        StopReason::TimeLimit => "the time limit".to_string(),
-        _ => "Ctrl-C".to_string(),
-    };
-    let distance = match relative_kkt(fit) {
-        Some(kkt) if settings.tolerance > 0.0 => format!(
-            " at {} times the tolerance (relative projected gradient {kkt:.2e}, tolerance {:.0e})",
-            significant(kkt / settings.tolerance),
-            settings.tolerance
-        ),
-        Some(kkt) => format!(" at a relative projected gradient of {kkt:.2e}"),
+    let recent = match recent_change(fit) {
+        Some(change) => format!("; the last iteration lowered the objective by {} %", short(100.0 * change)),
         None => String::new(),
     };
-    Some(format!("{ended} ended the fit after {} iterations{distance}; {advice}", fit.iterations))
+    Some(format!("{ended} ended the fit after {}{recent}; {advice}", iterations(fit.iterations)))
 }
 
-fn iterations(count: usize) -> String {
+/// By how much the last iteration lowered the objective, as a fraction of it.
+fn recent_change<T>(fit: &Fit<T>) -> Option<f64> {
+    let [.., before, last] = &fit.history[..] else { return None };
+    change(before.objective, last.objective)
+}
+
+/// By how much an iteration lowered the objective, as a fraction of it.
+pub(crate) fn change(before: f64, after: f64) -> Option<f64> {
+    (before != 0.0 && before.is_finite()).then(|| ((before - after) / before.abs()).max(0.0))
+}
+
+/// Two digits of a small number: 1.3, 0.0024.
+pub(crate) fn short(value: f64) -> String {
+    match value {
+        v if v >= 0.095 || v == 0.0 => significant(v),
+        v => format!("{v:.*}", (1.0 - v.log10().floor()).min(12.0) as usize),
+    }
+}
+
+/// `1 iteration`, `20 iterations`.
+pub(crate) fn iterations(count: usize) -> String {
     if count == 1 { "1 iteration".into() } else { format!("{count} iterations") }
 }
 

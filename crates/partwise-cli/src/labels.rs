@@ -14,6 +14,8 @@ use crate::request::LabelSource;
 pub(crate) struct KnownClasses {
     /// The file.
     pub(crate) name: String,
+    /// The column of the file, where one was asked for.
+    pub(crate) column: Option<String>,
     pub(crate) sha256: String,
     /// All classes.
     pub(crate) class_names: Vec<String>,
@@ -46,7 +48,8 @@ impl KnownClasses {
         }
         let labels = Labels::with_names(&used, &class_names)?;
         let name = table.path.display().to_string();
-        Ok(KnownClasses { name, sha256: table.sha256, class_names, truth, used, labels, notes })
+        let (column, sha256) = (None, table.sha256);
+        Ok(KnownClasses { name, column, sha256, class_names, truth, used, labels, notes })
     }
 
     /// Whether the fit uses the label of each sample.
@@ -97,7 +100,8 @@ pub(crate) fn known_labels(
         }
         return Ok(Some(KnownLabels::Sets(table)));
     }
-    Ok(Some(KnownLabels::Classes(KnownClasses::new(table, from.labels_per_class, seed)?)))
+    let classes = KnownClasses::new(table, from.labels_per_class, seed)?;
+    Ok(Some(KnownLabels::Classes(KnownClasses { column: from.label_column.clone(), ..classes })))
 }
 
 /// Several labels as numbers: 1 for each label of a labelled sample, 0 for the others.

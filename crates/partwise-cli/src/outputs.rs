@@ -12,9 +12,10 @@ use serde_json::Value;
 use crate::job::Done;
 use crate::record::{self, Timings};
 use crate::report::{self, Comparison};
-use crate::request::Write;
+use crate::request::{Pictures, Write};
+use partwise_report::picture::Polarity;
 use partwise_report::program::Outcome;
-use partwise_report::{console, interrupt};
+use partwise_report::{console, interrupt, picture};
 
 /// What a fit may write; what is given to [`open`] before it begins.
 pub(crate) const OF_A_FIT: &[&str] = &[
@@ -25,6 +26,8 @@ pub(crate) const OF_A_FIT: &[&str] = &[
     "components.npy",
     "components.csv",
     "guidance_report.csv",
+    "documents.csv",
+    "components.png",
     "report.html",
 ];
 
@@ -43,6 +46,7 @@ pub(crate) fn write_fit<T: Real>(
 ) -> Result<Value> {
     let began = Instant::now();
     let (fit, source) = (&done.fit, done.job.source);
+    let polarity = Polarity::from(extra.pictures);
     let model = record::model(done).to_bytes();
     folder.write("model.safetensors", |w| w.write_all(&model))?;
     let rows = source.row_names.as_deref();
@@ -59,10 +63,19 @@ pub(crate) fn write_fit<T: Real>(
         let names = Some(&fit.component_names[..]);
         io::write_matrix_csv(w, "component", &fit.components, names, source.feature_names.as_deref())
     })?;
+    if let Some(texts) = &source.texts {
+        folder.write("documents.csv", |w| io::write_documents_csv(w, rows, &texts.snippets))?;
+    }
+    if let Some(shape) = source.image_shape {
+        let components = fit.components.cast::<f64>();
+        if let Some(picture) = picture::montage(&components, shape, polarity) {
+            folder.write("components.png", |w| w.write_all(&picture))?;
+        }
+    }
     if let Some(report) = &done.report {
         folder.write("guidance_report.csv", |w| io::write_guidance_report_csv(w, report, rows))?;
     }
-    let page = report::page(done, timings, extra.comparison);
+    let page = report::page(done, timings, extra.comparison, polarity);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
     if let Some(mark) = extra.mark {
         folder.write(mark, |w| w.write_all(b"Written by `partwise demo`, which replaces this folder.\n"))?;
@@ -90,6 +103,8 @@ pub(crate) fn end(write: &Write, run: &Value) -> Outcome {
 pub(crate) struct Extra<'a> {
     /// A table of several fits for the report.
     pub(crate) comparison: Option<&'a Comparison>,
+    /// Which end of the scale of images is dark.
+    pub(crate) pictures: Pictures,
     /// Whether the files of codes hold corrected ones.
     pub(crate) corrected: bool,
     /// An empty file that marks the folder.
@@ -104,11 +119,21 @@ pub(crate) fn write_codes<T: Real>(
     row_names: Option<&[String]>,
     component_names: &[String],
 ) -> Result<()> {
-    folder.write("codes.npy", |w| io::write_npy(w, codes))?;
-    folder
-        .write("codes.csv", |w| io::write_matrix_csv(w, "sample", codes, row_names, Some(component_names)))?;
+    write_codes_alone(folder, codes, row_names, component_names)?;
     let clusters = memberships.names(component_names);
     write_memberships(folder, row_names, &clusters, &memberships.shares, component_names)
+}
+
+/// codes.npy and codes.csv.
+pub(crate) fn write_codes_alone<T: Real>(
+    folder: &OutputFolder,
+    codes: &Matrix<T>,
+    row_names: Option<&[String]>,
+    component_names: &[String],
+) -> Result<()> {
+    folder.write("codes.npy", |w| io::write_npy(w, codes))?;
+    let columns = Some(component_names);
+    Ok(folder.write("codes.csv", |w| io::write_matrix_csv(w, "sample", codes, row_names, columns))?)
 }
 
 /// memberships.csv.

@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use partwise::{Iteration, Observer, Settings};
 
+use crate::job::{change, short};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
 use partwise_report::interrupt::{self, Kept};
 
-/// Seconds between two lines where there is no terminal.
+/// The time before the first line where there is no terminal: fits that take less print none.
+const FIRST: Duration = Duration::from_secs(3);
+/// The time between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// The observer of the command line.
@@ -22,8 +25,9 @@ pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     max_iterations: usize,
     time_limit: Option<Duration>,
-    first_kkt: Option<f64>,
-    last_line: Instant,
+    /// Of the iteration before.
+    objective: Option<f64>,
+    next_line: Instant,
 }
 
 impl Progress {
@@ -46,8 +50,8 @@ impl Progress {
             bar,
             max_iterations: settings.max_iterations,
             time_limit: settings.time_limit,
-            first_kkt: None,
-            last_line: Instant::now(),
+            objective: None,
+            next_line: Instant::now() + FIRST,
         }
     }
 
@@ -68,33 +72,114 @@ impl Progress {
     }
 
     fn message(&self, iteration: &Iteration) -> String {
-        let mut message = format!("objective {:.5e}", iteration.objective);
-        if let (Some(kkt), Some(first)) = (iteration.kkt, self.first_kkt)
-            && first > 0.0
-        {
-            message.push_str(&format!(", KKT {:.1e}", kkt / first));
+        let mut message = format!("objective {:.4e}", iteration.objective);
+        if let Some(change) = self.objective.and_then(|before| change(before, iteration.objective)) {
+            message.push_str(&format!(", change {} %", short(100.0 * change)));
         }
         if let Some(left) = self.left(iteration) {
-            message.push_str(&format!(", {} left at most", duration(left)));
+            message.push_str(&format!(", at most {} left", duration(left)));
         }
         message
     }
 }
 
+/// Watching work of several steps: one line that changes on a terminal, a few lines otherwise.
+pub(crate) struct Steps {
+    verbosity: Verbosity,
+    bar: Option<ProgressBar>,
+    next_line: Instant,
+}
+
+impl Steps {
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
+        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+            bar.set_style(
+                ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar
+        });
+        Steps { verbosity, bar, next_line: Instant::now() + FIRST }
+    }
+
+    /// Shows what is being done.
+    pub(crate) fn show(&mut self, line: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(line);
+            bar.tick();
+        } else if Instant::now() >= self.next_line {
+            self.next_line = Instant::now() + PAUSE;
+            self.verbosity.progress(&line);
+        }
+    }
+
+    /// Removes the line.
+    pub(crate) fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Phases of work whose part that is done is known: a bar on a terminal, a few lines otherwise.
+pub(crate) struct Phases {
+    verbosity: Verbosity,
+    title: String,
+    bar: Option<ProgressBar>,
+    began: Instant,
+    last_line: Option<Instant>,
+}
+
+impl Phases {
+    /// `title` says of what.
+    pub(crate) fn new(verbosity: Verbosity, title: &str) -> Self {
+        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(10));
+            let style = ProgressStyle::with_template("{prefix} {bar:16} {percent:>3} % {wide_msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_prefix(title.to_string());
+            bar
+        });
+        Phases { verbosity, title: title.into(), bar, began: Instant::now(), last_line: None }
+    }
+
+    /// A phase begins when this part (0 to 1) is done.
+    pub(crate) fn begin(&mut self, phase: &str, done: f64) {
+        let time = duration(self.began.elapsed().as_secs_f64());
+        let percent = (100.0 * done).round();
+        if let Some(bar) = &self.bar {
+            bar.set_position(percent as u64);
+            bar.set_message(format!("{phase} ({time})"));
+        } else if self.last_line.is_none_or(|last| last.elapsed() >= PAUSE) {
+            self.last_line = Some(Instant::now());
+            self.verbosity.progress(&format!("{}: {phase}, {percent} % done ({time})", self.title));
+        }
+    }
+
+    /// Removes the bar.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 impl Observer for Progress {
     fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()> {
-        self.first_kkt = self.first_kkt.or(iteration.kkt);
         if iteration.number > 0 {
             interrupt::keep(Kept::Reached);
         }
         if let Some(bar) = &self.bar {
             bar.set_position(iteration.number as u64);
             bar.set_message(self.message(iteration));
-        } else if iteration.number == 1 || self.last_line.elapsed() >= PAUSE {
-            self.last_line = Instant::now();
+        } else if Instant::now() >= self.next_line {
+            self.next_line = Instant::now() + PAUSE;
             let message = self.message(iteration);
             self.verbosity.progress(&format!("{}: iteration {}, {message}", self.title, iteration.number));
         }
+        self.objective = Some(iteration.objective);
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

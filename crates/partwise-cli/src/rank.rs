@@ -10,6 +10,7 @@ use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
 
 use crate::input::{self, Read, Source, Table};
+use crate::progress::Steps;
 use crate::request::RankRequest;
 use crate::{outputs, record, report};
 use partwise_report::interrupt::{self, Kept};
@@ -43,19 +44,21 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     };
     let began = Instant::now();
     let limit = request.time_limit.map(Duration::from_secs_f64);
+    let mut steps = Steps::new(verbosity);
     let mut observe = |progress: RankProgress| {
         let what = if progress.replication { "do components return" } else { "held-out error" };
         let (k, fits) = (progress.rank, progress.fits);
         let time = duration(began.elapsed().as_secs_f64());
-        verbosity.progress(&format!("rank: {what}, k = {k} ({fits} fits, {time})"));
+        steps.show(format!("rank: {what}, k = {k} ({fits} fits, {time})"));
         if progress.fits > 0 {
             interrupt::keep(Kept::Reached);
         }
         let late = limit.is_some_and(|limit| began.elapsed() >= limit);
         if late || interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let found =
-        interrupt::work(|| select_rank(data.as_ref(), loss, &settings, &request.rank, &mut observe))??;
+    let found = interrupt::work(|| select_rank(data.as_ref(), loss, &settings, &request.rank, &mut observe));
+    steps.finish();
+    let found = found??;
     let seconds = began.elapsed().as_secs_f64();
     folder.write("rank.csv", |w| {
         writeln!(w, "rank,error,excess,excess_standard_error,replication")?;

@@ -26,6 +26,8 @@ pub(crate) fn data_json(source: &Source, precision: &str) -> Value {
         "file": source.name,
         "sha256": source.sha256,
         "format": source.format,
+        "key": source.key,
+        "layer": source.layer,
         "samples": source.rows,
         "features": source.columns,
         "stored_values": source.stored,
@@ -95,10 +97,25 @@ pub(crate) fn settings_lines<T: Real>(done: &Done<'_, T>) -> Vec<(String, String
         .into_iter()
         .filter(|(_, value)| !value.is_null())
         .map(|(key, value)| {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            let text = plain(&value);
             (key.replace('_', " "), text)
         })
         .collect()
+}
+
+/// A value of run.json as a person writes it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Bool(set) => (if *set { "yes" } else { "no" }).into(),
+        Value::Number(number) => number
+            .as_f64()
+            .filter(|x| x.fract() == 0.0 && x.abs() < 1e15)
+            .map_or_else(|| number.to_string(), |whole| format!("{whole:.0}")),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => fields.get("kind").map_or_else(|| value.to_string(), plain),
+        Value::Null => String::new(),
+    }
 }
 
 /// Which labels guided: positions and classes.
@@ -108,6 +125,7 @@ fn guidance_json<T: Real>(done: &Done<'_, T>) -> Value {
         let guided: Vec<usize> = (0..classes.used.len()).filter(|i| classes.used[*i] >= 0).collect();
         json!({
             "file": classes.name,
+            "column": classes.column,
             "sha256": classes.sha256,
             "class_names": classes.class_names,
             "classes": guided.iter().map(|i| classes.used[*i]).collect::<Vec<_>>(),
@@ -202,6 +220,10 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
     let is_guided = done.job.takes_anything();
     let graph = guidance.graph().filter(|_| !is_guided);
     tensors.extend(graph.map(|(graph, _)| ("graph".to_string(), edges(graph))));
+    let mut document = document;
+    if let Some(texts) = &source.texts {
+        document.insert("text".into(), texts.vocabulary.to_json());
+    }
     let mut model = ModelFile { document, tensors };
     model.set_scaling(done.job.scaling);
     if is_guided {
@@ -254,4 +276,17 @@ pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
         "peak_memory_bytes": peak_memory(),
         "notes": notes,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_shown_without_the_marks_of_json() {
+        let shown = |value| plain(&value);
+        assert_eq!(shown(json!({ "kind": "tfidf", "weights": "in the model" })), "tfidf");
+        assert_eq!(shown(json!([0.0, 0.5])), "0, 0.5");
+        assert_eq!([shown(json!(1e-4)), shown(json!(true)), shown(json!(3))], ["0.0001", "yes", "3"]);
+    }
 }

@@ -10,8 +10,6 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Scores {
     /// "all labelled samples" or "samples whose label the fit did not use".
     pub(crate) over: &'static str,
-    /// In a few words.
-    pub(crate) short: &'static str,
     /// The name in JSON.
     pub(crate) key: &'static str,
     pub(crate) samples: usize,
@@ -46,20 +44,20 @@ impl Evaluation {
         let held_out: Vec<bool> = labelled.iter().zip(guided).map(|(l, g)| *l && !*g).collect();
         let any_guided = guided.iter().any(|g| *g);
         let over = match (any_guided, held_out.iter().any(|held| *held)) {
-            (true, false) => ["all labelled samples, whose labels the fit used", "all", "labels that guided"],
-            _ => ["all labelled samples", "all", "all labels"],
+            (true, false) => ["all labelled samples, whose labels the fit used", "all"],
+            _ => ["all labelled samples", "all"],
         };
         let mut scores = vec![measure(over, truth, &found, &labelled)?];
         if any_guided {
-            let over = ["samples whose label the fit did not use", "unlabelled", "held-out labels"];
+            let over = ["samples whose label the fit did not use", "unlabelled"];
             scores.push(measure(over, truth, &found, &held_out)?);
         }
         let scores: Vec<Scores> = scores.into_iter().flatten().collect();
         let mut notes = Vec::new();
         if any_guided && scores.len() < 2 {
             notes.push(
-                "the fit used every label, so there are no held-out labels to evaluate it; use only some \
-                labels (--labels-per-class)"
+                "these scores are on labels that the fit used; for an honest score hold some back, as with \
+                --labels-per-class 3"
                     .into(),
             );
         }
@@ -67,8 +65,8 @@ impl Evaluation {
         let mut cluster_names = component_names.to_vec();
         if without > 0 {
             notes.push(format!(
-                "{without} labelled samples have zero codes and so no cluster; they count as one extra \
-                cluster"
+                "{without} labelled samples belong to no component, for their codes are 0; they count as one \
+                extra cluster"
             ));
             cluster_names.push("none".into());
         }
@@ -109,7 +107,7 @@ impl Evaluation {
 }
 
 fn measure(
-    [over, key, short]: [&'static str; 3],
+    [over, key]: [&'static str; 2],
     truth: &[i32],
     found: &[i32],
     keep: &[bool],
@@ -122,7 +120,7 @@ fn measure(
         .iter()
         .map(|metric| Ok((metric.name, (metric.measure)(&truth, &found)?)))
         .collect::<Result<_>>()?;
-    Ok(Some(Scores { over, short, key, samples: truth.len(), values }))
+    Ok(Some(Scores { over, key, samples: truth.len(), values }))
 }
 
 #[cfg(test)]

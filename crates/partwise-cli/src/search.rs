@@ -34,7 +34,7 @@ fn of_labels<T: Real>(job: &mut Job<'_, T>) -> Result<()> {
     job.model = model;
     let held = if found.held { "the smallest at which" } else { "at which fewer than" };
     job.chosen.push(format!(
-        "strength {} ({held} 95 % of the labels are followed; {} fits)",
+        "strength: {} ({held} 95 % of the labels are followed; {} fits)",
         found.strength,
         found.trace.len()
     ));

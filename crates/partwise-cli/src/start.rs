@@ -35,8 +35,8 @@ pub(crate) fn from_model(
     let mut codes = codes_of_samples(model, source);
     if codes.is_none() {
         chosen.push(format!(
-            "the start uses the components of the model, but not its codes, which belong to other samples \
-            than these {}; codes are updated first",
+            "start: the components of the model, but not its codes, which belong to other samples than these \
+            {}; codes are updated first",
             source.rows
         ));
         settings.first = settings.first.or(Some(Slot::Codes));
@@ -44,7 +44,7 @@ pub(crate) fn from_model(
     let theirs = model.field("scaling.kind").and_then(Value::as_str);
     if theirs.is_some_and(|kind| kind != scaling.kind().name()) {
         chosen.push(format!(
-            "scaling {} from --scale, although the model of the start has {}",
+            "scaling: {} from --scale, although the model of the start has {}",
             scaling.kind().name(),
             theirs.unwrap_or("none")
         ));
@@ -54,7 +54,7 @@ pub(crate) fn from_model(
         components = Matrix::from_fn(order.len(), components.columns(), |c, j| components.get(order[c], j));
         codes = codes.map(|codes| Matrix::from_fn(codes.rows(), order.len(), |i, c| codes.get(i, order[c])));
         names = names.map(|names| order.iter().map(|c| names[*c].clone()).collect());
-        chosen.push("the components of the model of the start in the order of the topics, by name".into());
+        chosen.push("start: the components of the model in the order of the topics, by name".into());
     }
     settings.init = Init::Custom { codes, components: Some(components) };
     Ok(names)
@@ -70,7 +70,7 @@ fn features_in_order(
     let order = order_by_name(own.as_deref(), source.feature_names.as_deref(), Matched::FEATURES)
         .map_err(|message| anyhow!("the components of the model: {message}"))?;
     let Some(order) = order else { return Ok(components) };
-    chosen.push("the features of the model of the start in the order of the data, by name".into());
+    chosen.push("start: the features of the model in the order of the data, by name".into());
     Ok(Matrix::from_fn(components.rows(), order.len(), |c, j| components.get(c, order[j])))
 }
 

@@ -1,10 +1,10 @@
 //! The terminal output of `partwise fit` and similar commands.
 
-use partwise::Real;
 use partwise::memory::in_words;
 use partwise::recipes::{Finding, GuidanceReport, Level, Verdict};
+use partwise::{Real, StopReason};
 
-use crate::job::{Done, Job, error_name};
+use crate::job::{Done, Job, error_name, iterations};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
 
@@ -34,17 +34,16 @@ pub(crate) fn print_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
 /// What came of it, and where it was written.
 pub(crate) fn print_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, out: &str) {
     let fit = &done.fit;
+    let ending = ending(fit.stop);
+    let (count, seconds) = (iterations(fit.iterations), duration(done.fit_seconds));
+    let (name, error) = (error_name(fit.loss), fit.relative_error);
     verbosity.say(&format!(
-        "fit: {} after {} iterations in {}; objective {:.6e}, {} {:.4}",
-        fit.stop.name(),
-        fit.iterations,
-        duration(done.fit_seconds),
+        "fit: {ending} after {count} in {seconds}; {name} {error:.4}, objective {:.6e}{}",
         fit.objective,
-        error_name(fit.loss),
-        fit.relative_error
+        if fit.stop == StopReason::Observer { "; the result so far was written" } else { "" }
     ));
     if let Some(report) = &done.report {
-        print_report(verbosity, report);
+        print_report(verbosity, report, done.job.source.row_names.as_deref());
     }
     if let Some(evaluation) = &done.evaluation {
         evaluation.lines().iter().for_each(|line| verbosity.say(line));
@@ -55,9 +54,19 @@ pub(crate) fn print_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, ou
     verbosity.say(&format!("result: {out} (open {out}/report.html)"));
 }
 
+/// How a fit ended, in words.
+pub(crate) fn ending(stop: StopReason) -> &'static str {
+    match stop {
+        StopReason::Observer => "stopped by Ctrl-C",
+        StopReason::IterationLimit => "stopped",
+        StopReason::TimeLimit => "stopped by the time limit",
+        other => other.name(),
+    }
+}
+
 /// The report on the guidance: how good the topics are, what was followed, and the first items that were not
 /// or that the data disagree with.
-fn print_report(verbosity: Verbosity, report: &GuidanceReport) {
+fn print_report(verbosity: Verbosity, report: &GuidanceReport, names: Option<&[String]>) {
     /// Topics and items that are listed.
     const MOST: usize = 5;
     let (n, alone) = (report.findings.len(), report.count(Verdict::NoSupport));
@@ -87,12 +96,17 @@ fn print_report(verbosity: Verbosity, report: &GuidanceReport) {
             "spread labels: {followed} of {n} topics hold nearly all samples that the classifier put there"
         ));
     }
-    let line = |finding: &Finding| format!("{}: {}", finding.verdict.name(), finding.message);
+    let named = |finding: &Finding| {
+        let of_samples = names.map(|names| finding.samples.iter().filter_map(|i| names.get(*i)));
+        let of_samples: Vec<&str> = of_samples.into_iter().flatten().map(String::as_str).collect();
+        if of_samples.is_empty() { String::new() } else { format!(" ({})", of_samples.join(", ")) }
+    };
+    let line = |f: &Finding| format!("{}: {}{}", f.verdict.name(), f.message, named(f));
     listed(verbosity, report.not_followed().map(line).collect(), MOST);
     let surprising: Vec<String> = report
         .surprising()
         .filter(|finding| finding.verdict == Verdict::Followed)
-        .map(|finding| format!("{}: {}", finding.plausibility.name(), finding.message))
+        .map(|f| format!("{}: {}{}", f.plausibility.name(), f.message, named(f)))
         .collect();
     listed(verbosity, surprising, MOST);
 }

@@ -30,7 +30,7 @@ fn over<T: Real>(request: &SweepRequest, job: &Job<'_, T>, folder: OutputFolder)
     let (began, write) = (Instant::now(), &request.fit.write);
     let verbosity = write.verbosity();
     summary::print_input(verbosity, job);
-    job.chosen.iter().for_each(|line| verbosity.say(&format!("chosen: {line}")));
+    job.chosen.iter().for_each(|line| verbosity.say(line));
     let (guidance, loss) = (&job.known.guidance, job.model.loss());
     let mut points = Vec::new();
     verbosity.say(&format!("{:>10}   {:>28}   {:>10}", "scale", error_name(loss), "agreement"));

@@ -1,20 +1,23 @@
 //! `partwise transform`.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use partwise::recipes::Memberships;
-use partwise::{Fit, Matrix, Real, Settings};
-use partwise_classify::encode_by_scorer;
-use partwise_io::{Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
+use partwise::{DataMatrix, Fit, Matrix, Real, Settings};
+use partwise_classify::{encode_by_classes, encode_by_scorer};
+use partwise_io::{FORMATS, Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
 use serde_json::{Value, json};
 
+use crate::classify::{ClassifierFile, is_single};
 use crate::evaluate::model_path;
 use crate::input::{self, Read, Source, Table};
-use crate::job::error_name;
+use crate::job::{error_name, iterations};
 use crate::progress::Progress;
 use crate::request::choices::name_of;
 use crate::request::{Codes, TransformRequest};
+use crate::summary::ending;
 use crate::{outputs, record};
 use partwise_report::duration;
 use partwise_report::{interrupt, program::Outcome};
@@ -22,63 +25,119 @@ use partwise_report::{interrupt, program::Outcome};
 /// What it writes, beside run.json.
 const FILES: &[&str] = &["codes.npy", "codes.csv", "memberships.csv"];
 
-/// Reads model and rows, finds the codes, writes.
+/// Reads model and rows, finds the codes and the classes, writes.
 pub(crate) fn run(request: &TransformRequest) -> Result<Outcome> {
     let folder = outputs::open(&request.write, FILES)?;
-    let path = model_path(&request.model);
-    let model = ModelFile::open(&path)?;
-    match model
-        .tensor("components")
-        .with_context(|| format!("{}: the model has no components", path.display()))?
-    {
-        Tensor::F32(components) => run_in(request, &model, components, folder),
-        Tensor::F64(components) => run_in(request, &model, components, folder),
+    let model = ModelFile::open(&model_path(&request.model))?;
+    match is_single(&model) {
+        true => run_in::<f32>(request, &model, folder),
+        false => run_in::<f64>(request, &model, folder),
     }
 }
 
-fn run_in<T: Real>(
-    request: &TransformRequest,
-    model: &ModelFile,
-    components: &Matrix<T>,
-    folder: OutputFolder,
-) -> Result<Outcome> {
+/// What new rows are.
+struct New<T: Real> {
+    /// For a model with components.
+    codes: Option<Coded<T>>,
+    /// For a model with a classifier: the names of the classes, the posteriors and the class of each row.
+    classes: Option<(Vec<String>, Matrix<f64>, Vec<usize>)>,
+}
+
+struct Coded<T: Real> {
+    fit: Fit<T>,
+    memberships: Memberships<T>,
+    names: Vec<String>,
+}
+
+fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: OutputFolder) -> Result<Outcome> {
     let began = Instant::now();
-    let verbosity = request.write.verbosity();
-    let Read { values, mut source } = input::read(&request.data)?;
-    let values = with_features_of(model, values, &mut source, components.columns())?;
+    let (verbosity, path) = (request.write.verbosity(), model_path(&request.model));
+    let components = model.tensor("components").map(Tensor::to_matrix::<T>);
+    let classifier = ClassifierFile::<T>::of(model, &path)?;
+    let features = match (&components, &classifier) {
+        (Some(components), _) => components.columns(),
+        (None, Some(classifier)) => classifier.n_features(),
+        (None, None) => bail!("{}: the model has no components", path.display()),
+    };
+    let vocabulary = model.vocabulary(&path)?;
+    if request.data.text.is_some() && vocabulary.is_none() {
+        bail!("{}: the model was not fitted to texts, so it has no words to count", path.display());
+    }
+    let Read { values, mut source } = input::read_with(&request.data, vocabulary.as_ref())?;
+    let values = with_features_of(model, values, &mut source, features)?;
     let (mut table, _) = Table::<T>::from_values(values, &mut source, false)?;
-    let path = model_path(&request.model);
-    let loss = model.loss()?.context("the model lacks its loss")?;
     table.scale(&model.scaling(&path)?);
     let data = table.into_data(&source.name)?;
     verbosity.say(&format!("read: {} ({}), {} samples", source.name, source.format, source.rows));
     let read_seconds = began.elapsed().as_secs_f64();
+    let classes = match classifier {
+        None => None,
+        Some(classifier) => {
+            let threads = request.settings.threads;
+            let posteriors = interrupt::work(|| classifier.posteriors(data.as_ref(), threads))??;
+            let largest = |i: usize| {
+                let row = posteriors.row(i);
+                (0..row.len()).fold(0, |best, c| if row[c] > row[best] { c } else { best })
+            };
+            let classes: Vec<usize> = (0..posteriors.rows()).map(largest).collect();
+            Some((classifier.classes, posteriors, classes))
+        }
+    };
+    let of_rows = classes.as_ref().map(|(_, _, classes)| &classes[..]);
+    let codes = components.map(|components| coded(request, model, data.as_ref(), &components, of_rows));
+    let new = New { codes: codes.transpose()?, classes };
+    let run = write(request, folder, &source, &new, read_seconds)?;
+    source.notes.iter().for_each(|note| verbosity.note(note));
+    if let Some(Coded { fit, .. }) = &new.codes {
+        notable(fit).for_each(|message| verbosity.note(message));
+        verbosity.say(&format!(
+            "transform: {} after {} in {}; {} {:.4}",
+            ending(fit.stop),
+            iterations(fit.iterations),
+            duration(fit.elapsed.as_secs_f64()),
+            error_name(fit.loss),
+            fit.relative_error
+        ));
+    }
+    if new.classes.is_some() {
+        verbosity.say("memberships.csv: the class of each row and its posteriors, by the classifier");
+    }
+    verbosity.say(&format!("result: {}", request.write.out.display()));
+    Ok(outputs::end(&request.write, &run))
+}
+
+/// The codes of rows; with `classes` each row is drawn to the component of its class.
+fn coded<T: Real>(
+    request: &TransformRequest,
+    model: &ModelFile,
+    data: &dyn DataMatrix<T>,
+    components: &Matrix<T>,
+    classes: Option<&[usize]>,
+) -> Result<Coded<T>> {
+    let path = model_path(&request.model);
+    let loss = model.loss()?.context("the model lacks its loss")?;
     let settings = Settings { rank: components.rows(), ..request.settings.clone() };
-    let mut progress = Progress::new(verbosity, "transform", &settings);
+    let mut progress = Progress::new(request.write.verbosity(), "transform", &settings);
     let encoding = model.encoding(&path)?;
     let guidance = model.guidance(&path)?.unwrap_or_default();
     let by = (&encoding, &guidance);
-    let fit = encode_by_scorer(data.as_ref(), components, by, loss, &settings, &mut progress);
+    let fit = match classes {
+        Some(classes) => encode_by_classes(data, components, by, classes, (loss, &settings), &mut progress),
+        None => encode_by_scorer(data, components, by, loss, &settings, &mut progress),
+    };
     progress.finish();
     let fit = fit?;
     if interrupt::requested() && fit.iterations == 0 {
         return Err(interrupt::Stopped.into());
     }
-    let names = model.component_names(components.rows());
     let of = request.content.shares.map_or_else(|| model.shares_of(), Ok)?;
     let memberships = Memberships::new(&fit.codes, components, of);
-    let run = write(request, folder, &source, &fit, &memberships, &names, read_seconds)?;
-    fit.notices.iter().for_each(|notice| verbosity.note(&notice.message));
-    verbosity.say(&format!(
-        "codes: {} after {} iterations in {}; {} {:.4}",
-        fit.stop.name(),
-        fit.iterations,
-        duration(fit.elapsed.as_secs_f64()),
-        error_name(fit.loss),
-        fit.relative_error
-    ));
-    verbosity.say(&format!("written: {}", request.write.out.display()));
-    Ok(outputs::end(&request.write, &run))
+    Ok(Coded { fit, memberships, names: model.component_names(components.rows()) })
+}
+
+/// The notices of the encoding. That new rows lack some features is usual.
+fn notable<T: Real>(fit: &Fit<T>) -> impl Iterator<Item = &str> {
+    fit.notices.iter().filter(|notice| notice.code != "zero-columns").map(|notice| notice.message.as_str())
 }
 
 /// The rows with the model's features, in its order where both have names.
@@ -89,6 +148,7 @@ fn with_features_of(
     features: usize,
 ) -> Result<Values> {
     let theirs = model.texts("feature_names");
+    let values = without_other_genes(values, source, theirs.as_deref());
     let order = order_by_name(source.feature_names.as_deref(), theirs.as_deref(), Matched::FEATURES_OF_MODEL)
         .map_err(|message| anyhow::anyhow!("{}: {message}", source.name))?;
     let Some(order) = order else {
@@ -103,32 +163,61 @@ fn with_features_of(
     Ok(values.with_columns(&order))
 }
 
+/// Leaves out the genes that the model does not have: files of cells have all genes, models often few.
+fn without_other_genes(values: Values, source: &mut Source, theirs: Option<&[String]>) -> Values {
+    let of_cells = FORMATS.iter().any(|format| format.name == source.format && format.is_of_cells());
+    let (Some(own), Some(theirs), true) = (&source.feature_names, theirs, of_cells) else { return values };
+    let theirs: HashSet<&String> = theirs.iter().collect();
+    let kept: Vec<usize> = (0..own.len()).filter(|j| theirs.contains(&own[*j])).collect();
+    let others = own.len() - kept.len();
+    if others == 0 || kept.is_empty() {
+        return values;
+    }
+    source.notes.push(format!("{others} of the {} genes are not in the model and were left out", own.len()));
+    let values = values.with_columns(&kept);
+    source.feature_names = Some(kept.iter().map(|j| own[*j].clone()).collect());
+    (source.columns, source.stored) = (kept.len(), values.n_stored());
+    values
+}
+
 fn write<T: Real>(
     request: &TransformRequest,
     folder: OutputFolder,
     source: &Source,
-    fit: &Fit<T>,
-    memberships: &Memberships<T>,
-    names: &[String],
+    new: &New<T>,
     read_seconds: f64,
 ) -> Result<Value> {
     let (began, settings) = (Instant::now(), &request.settings);
-    let corrected = (request.content.codes == Codes::Corrected).then(|| fit.corrected_codes());
-    let codes = corrected.as_ref().unwrap_or(&fit.codes);
-    outputs::write_codes(&folder, codes, memberships, source.row_names.as_deref(), names)?;
+    let rows = source.row_names.as_deref();
+    if let Some(Coded { fit, memberships, names }) = &new.codes {
+        let corrected = (request.content.codes == Codes::Corrected).then(|| fit.corrected_codes());
+        let codes = corrected.as_ref().unwrap_or(&fit.codes);
+        match new.classes {
+            None => outputs::write_codes(&folder, codes, memberships, rows, names)?,
+            Some(_) => outputs::write_codes_alone(&folder, codes, rows, names)?,
+        }
+    }
+    if let Some((names, posteriors, classes)) = &new.classes {
+        let classes: Vec<String> = classes.iter().map(|class| names[*class].clone()).collect();
+        outputs::write_memberships(&folder, rows, &classes, posteriors, names)?;
+    }
     let mut notes = source.notes.clone();
-    notes.extend(fit.notices.iter().map(|notice| notice.message.clone()));
+    let fit = new.codes.as_ref().map(|codes| &codes.fit);
+    notes.extend(fit.iter().flat_map(|fit| notable(fit)).map(String::from));
     let run = json!({
         "command": "transform",
         "versions": partwise_io::versions(),
         "model": model_path(&request.model).display().to_string(),
         "data": record::data_json(source, T::NAME),
-        "settings": { "solver": fit.solver, "seed": settings.seed,
+        "settings": { "solver": fit.map(|fit| fit.solver), "seed": settings.seed,
             "tolerance": settings.tolerance, "max_iterations": settings.max_iterations,
-            "codes": name_of(request.content.codes), "shares_of": memberships.of.name() },
-        "result": record::result_json(fit),
-        "threads": fit.threads,
-        "seconds": { "read": read_seconds, "fit": fit.elapsed.as_secs_f64(), "write": began.elapsed().as_secs_f64() },
+            "codes": name_of(request.content.codes),
+            "shares_of": new.codes.as_ref().map(|codes| codes.memberships.of.name()) },
+        "result": fit.map(record::result_json),
+        "classes": new.classes.as_ref().map(|(names, ..)| names),
+        "threads": fit.map(|fit| fit.threads),
+        "seconds": { "read": read_seconds, "fit": fit.map(|fit| fit.elapsed.as_secs_f64()),
+            "write": began.elapsed().as_secs_f64() },
         "peak_memory_bytes": partwise_io::machine::peak_memory(),
         "notes": notes,
     });

@@ -18,7 +18,7 @@ fn every_sample_gets_a_class_and_the_record_says_why() {
     groups(at);
     let output = run(at, "classify x.npy --labels labels.csv --labels-per-class 2 --out out");
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stderr(&output).contains("classify: 1 to 3 components per class"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("classify: neighbours of all samples, 0 % done"), "{}", stderr(&output));
     let record = json(at.join("out/run.json"));
     assert_eq!(record["classification"]["folds"], 2);
     assert_eq!(record["classification"]["held_out_labels"], 6);
@@ -45,8 +45,108 @@ fn a_classification_is_evaluated_over_all_samples_and_over_those_without_a_label
         said.contains("all labelled samples (30)") && said.contains("the fit did not use (24)"),
         "{said}"
     );
+    // The clusters of codes are those of the components by class.
+    let said = succeed(at, "evaluate out --labels labels.csv --clusters k-means");
+    assert!(said.contains("all labelled samples (30)"), "{said}");
+    for file in ["model.safetensors", "codes.npy", "codes.csv", "components.npy", "components.csv"] {
+        std::fs::remove_file(at.join("out").join(file)).unwrap();
+    }
+    succeed(at, "evaluate out --labels labels.csv");
     let output = run(at, "evaluate out --labels labels.csv --clusters k-means");
-    assert!(stderr(&output).contains("writes only classes"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("has only classes"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_classification_has_components_by_class_a_page_and_classifies_new_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    succeed(at, "classify x.npy --labels labels.csv --labels-per-class 2 --out out");
+    let rows = |file: &str| std::fs::read_to_string(at.join(file)).unwrap();
+    let codes = rows("out/codes.csv");
+    assert!(
+        codes.starts_with("sample,<cats>,ants,bees\n") || codes.starts_with("sample,ants,bees,<cats>\n"),
+        "{codes}"
+    );
+    assert_eq!(rows("out/components.csv").lines().count(), 4);
+    let page = rows("out/report.html");
+    for part in ["Classes", "Confusion", "Votes", "Components", "30 samples in 3 classes, from 6 labels"] {
+        assert!(page.contains(part), "no {part} in the page");
+    }
+    assert!(page.contains("&lt;cats&gt;") && !page.contains("<cats>"), "a class name became markup");
+    assert!(page.contains("data:image/png;base64,"), "images have no pictures");
+    // The rows of the fit as new ones: the same classes, and each row by itself.
+    succeed(at, "transform out x.npy --quiet --out new");
+    let classes = |file: &str| -> Vec<String> {
+        rows(file).lines().skip(1).map(|line| line.split(',').nth(1).unwrap().to_string()).collect()
+    };
+    assert_eq!(classes("new/memberships.csv"), classes("out/memberships.csv"));
+    assert_eq!(rows("new/codes.csv").lines().count(), 31);
+    // The largest code of a new row is that of its class.
+    let record = json(at.join("new/run.json"));
+    assert_eq!(record["classes"].as_array().unwrap().len(), 3);
+    // Another number of features is refused, by both numbers.
+    common::write_npy(&at.join("wide.npy"), &[2, 10], &common::numbers(20, 3));
+    let output = run(at, "transform out wide.npy --out never");
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("10 features") && said.contains("9"), "{said}");
+}
+
+#[test]
+fn methods_are_compared_on_the_same_labels_and_by_their_class_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    let said = succeed(
+        at,
+        "compare x.npy --labels labels.csv --methods nmf,guided,classifier --draws 3 --labels-per-class 1,2 --out out",
+    );
+    for part in [
+        "1 labels per class, 3 draws",
+        "2 labels per class",
+        "classifier",
+        "nmf",
+        "guided",
+        "* under the best",
+    ] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    let lines = std::fs::read_to_string(at.join("out/compare.csv")).unwrap();
+    assert_eq!(lines.lines().count(), 7, "{lines}");
+    let runs = std::fs::read_to_string(at.join("out/draws.csv")).unwrap();
+    assert_eq!(runs.lines().count(), 19, "{runs}");
+    let record = json(at.join("out/run.json"));
+    let lines = list(&record, "/lines");
+    assert_eq!(lines[0]["accuracy_by"], "best map");
+    assert_eq!(lines[0]["difference"], Value::Null);
+    for line in &lines {
+        assert_eq!(line["accuracy"]["mean"], 1.0, "three clear groups: {line}");
+        assert_eq!(line["draws"], 3);
+    }
+    assert_eq!(lines[2]["accuracy_by"], "class names");
+    assert_eq!(lines[2]["relative_error"], Value::Null);
+    let page = std::fs::read_to_string(at.join("out/report.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("2 labels per class"), "{page}");
+}
+
+#[test]
+fn a_comparison_that_cannot_be_made_is_refused_before_it_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    groups(at);
+    for (arguments, said) in [
+        ("compare x.npy --out never", "give --labels"),
+        ("compare x.npy --labels labels.csv --methods nfm --out never", "classifier"),
+        ("compare x.npy --labels labels.csv --methods nmf,nmf --out never", "nmf twice"),
+        ("compare x.npy --labels labels.csv --methods symnmf --out never", "does not factor samples"),
+        ("compare x.npy --labels labels.csv --labels-per-class 10 --out never", "leave no label to judge"),
+    ] {
+        let output = run(at, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert!(stderr(&output).contains(said), "{arguments}: {}", stderr(&output));
+        assert!(!at.join("never").exists(), "{arguments}");
+    }
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn labels_without_a_method_are_guidance_and_are_spread() {
     let folder = tempfile::tempdir().unwrap();
     groups(folder.path());
     let said = succeed(folder.path(), "fit x.npy --labels labels.csv --labels-per-class 2 --out out");
-    assert!(said.contains("chosen: method guided") && said.contains("because you gave labels"), "{said}");
+    assert!(said.contains("method: guided (labels were given)"), "{said}");
     assert!(said.contains("6 labels were spread to the 24 samples without one"), "{said}");
     let record = json(folder.path().join("out/run.json"));
     assert_eq!(record["settings"]["method"], "guided");
@@ -34,12 +34,13 @@ fn a_fit_writes_every_output_and_each_reads_back() {
     groups(folder.path());
     let labels = "--labels labels.csv --labels-per-class 2";
     let said = succeed(folder.path(), &format!("fit x.npy {labels} --method cnmf --out out"));
-    assert!(said.contains("k = 3"), "{said}");
+    assert!(said.contains("k: 3 (the number of classes)"), "{said}");
     let out = folder.path().join("out");
     let mut found: Vec<String> =
         std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     found.sort();
-    let mut expected = OUTPUTS.map(str::to_string);
+    // The data are images.
+    let mut expected: Vec<_> = OUTPUTS.iter().chain(&["components.png"]).map(ToString::to_string).collect();
     expected.sort();
     assert_eq!(found, expected);
     let record = json(out.join("run.json"));
@@ -61,7 +62,9 @@ fn a_fit_writes_every_output_and_each_reads_back() {
     assert_eq!(read_npy(&out.join("codes.npy")).len(), 90);
     assert_eq!(read_npy(&out.join("components.npy")).len(), 27);
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
-    assert!(page.contains("&lt;cats&gt;") && !page.contains("<cats>") && !page.contains("<script"));
+    assert!(
+        page.contains("&lt;cats&gt;") && !page.contains("<cats>") && page.matches("<script").count() == 1
+    );
     assert!(page.contains("data:image/png;base64,") && !page.contains("http://") && !page.contains("NaN"));
 }
 
@@ -169,7 +172,7 @@ fn references_name_and_hold_components() {
     let rows = "name,a,b,c,d,e,f,g,h,i\nlast,0,0,0,0,0,0,1,1,1\nfirst,1,1,1,0,0,0,0,0,0\n";
     std::fs::write(folder.path().join("ref.csv"), rows).unwrap();
     let said = succeed(folder.path(), "fit x.npy --reference ref.csv -k 3 --strength 5 --out out");
-    assert!(said.contains("chosen: method ws-nmf"), "{said}");
+    assert!(said.contains("method: ws-nmf"), "{said}");
     let text = std::fs::read_to_string(folder.path().join("out/components.csv")).unwrap();
     let row = text.lines().nth(1).unwrap();
     let values: Vec<f64> = row.split(',').skip(1).map(|v| v.parse().unwrap()).collect();
@@ -223,7 +226,10 @@ fn the_demo_runs_beats_chance_and_replaces_only_its_own_folder() {
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..2 {
         let said = succeed(folder.path(), "demo --out shown");
-        assert!(said.contains("unguided NMF") && said.contains("WS-NMF"), "{said}");
+        let rows = ["plain NMF, no labels", "few-label classifier", "guided NMF"];
+        assert!(rows.iter().all(|row| said.contains(row)), "{said}");
+        // The first thing that a newcomer sees has nothing to worry about.
+        assert!(!said.contains("iteration") && !said.contains("converg"), "{said}");
     }
     let record = json(folder.path().join("shown/run.json"));
     let accuracy = record["evaluation"]["unlabelled"]["accuracy"].as_f64().unwrap();
@@ -249,7 +255,7 @@ fn ctrl_c_writes_what_was_reached_and_exits_with_130() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap().contains("iteration 1")), "the fit began");
+    assert!(lines.any(|line| line.unwrap().contains("iteration ")), "the fit began");
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let rest: Vec<String> = lines.map(Result::unwrap).collect();

@@ -127,6 +127,8 @@ fn a_result_of_version_0_1_0_is_replaced_by_its_names() {
     let mut record = json(out.join("run.json"));
     record.as_object_mut().unwrap().remove("files");
     fs::write(out.join("run.json"), record.to_string()).unwrap();
+    // That version wrote no picture.
+    fs::remove_file(out.join("components.png")).unwrap();
     fs::write(out.join("guidance_report.csv"), "of a guided fit").unwrap();
     fs::write(out.join("notes.md"), "mine").unwrap();
     succeed(folder.path(), "transform first x.npy --quiet --out t");
@@ -228,7 +230,7 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        assert!(lines.any(|line| line.unwrap().contains("iteration 1")), "the fit began");
+        assert!(lines.any(|line| line.unwrap().contains("iteration ")), "the fit began");
         child.kill().unwrap();
         child.wait().unwrap();
         let place = if exists { at.join("out") } else { at.to_path_buf() };

@@ -65,7 +65,7 @@ fn a_class_may_own_several_components() {
         at,
         "fit x.npy --labels labels.csv --method ws-nmf --components-per-class 2 --max-iter 5 --out out",
     );
-    assert!(said.contains("k = 6, 2 for each of 3 classes"), "{said}");
+    assert!(said.contains("k: 6 (2 for each of 3 classes)"), "{said}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn labels_are_spread_by_default_and_the_model_keeps_it_for_new_rows() {
     documents(at);
     let guided = "fit docs.csv --method guided --labels labels.csv";
     let said = succeed(at, &format!("{guided} --out auto"));
-    assert!(said.contains("chosen: 4 labels were spread to the 44 samples without one"), "{said}");
+    assert!(said.contains("4 labels were spread to the 44 samples without one"), "{said}");
     assert!(said.contains("guidance: 4 items: 4 followed"), "{said}");
     assert!(said.contains("spread labels: 2 of 2 topics"), "{said}");
     let run = json(at.join("auto/run.json"));

@@ -72,9 +72,19 @@ fn a_reader_that_has_gone_away_ends_every_command_quietly_and_a_result_is_writte
 #[test]
 fn the_help_of_every_command_says_what_the_exit_codes_mean() {
     let folder = tempfile::tempdir().unwrap();
-    for command in
-        ["", "fit", "classify", "transform", "sweep", "evaluate", "suggest", "methods", "demo", "completions"]
-    {
+    for command in [
+        "",
+        "fit",
+        "classify",
+        "transform",
+        "sweep",
+        "compare",
+        "evaluate",
+        "suggest",
+        "methods",
+        "demo",
+        "completions",
+    ] {
         let help = succeed(folder.path(), &format!("{command} --help"));
         for code in ["Exit codes", "130", "141"] {
             assert!(help.contains(code), "{command}: {help}");
@@ -267,9 +277,13 @@ fn the_report_shows_hostile_names_as_text_and_lets_nothing_run_or_load() {
         succeed(at, &arguments);
         let out = arguments.rsplit(' ').next().unwrap();
         let page = fs::read_to_string(at.join(out).join("report.html")).unwrap();
-        for markup in ["<img src=x", "<script", "onerror=alert(1)>", "<b>data", "</style></title>"] {
+        for markup in ["<img src=x", "<script>alert", "onerror=alert(1)>", "<b>data", "</style></title>"] {
             assert!(!page.contains(markup), "{arguments}: {markup}");
         }
+        // The page of a fit has one script, which the policy names by its hash; no other page has any.
+        let scripts = usize::from(arguments.starts_with("fit"));
+        assert_eq!(page.matches("<script").count(), scripts, "{arguments}");
+        assert_eq!(page.matches("script-src 'sha256-").count(), scripts, "{arguments}");
         let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';";
         assert!(page.find(policy).is_some_and(|at| at < page.find("<style").unwrap()), "{arguments}");
         // What the policy must allow, and nothing besides.

@@ -131,6 +131,25 @@ pub fn write_guidance_report_csv(
     writer.flush()
 }
 
+/// Writes the beginnings of texts: `name` (the number, if there are no names) and `snippet`.
+///
+/// # Errors
+/// What `writer` reports; names whose count doesn't fit.
+pub fn write_documents_csv(
+    writer: &mut dyn Write,
+    names: Option<&[String]>,
+    snippets: &[String],
+) -> std::io::Result<()> {
+    check_names("names", names, snippets.len())?;
+    let mut writer = Cells::new(writer);
+    writer.row(["name", "snippet"])?;
+    for (i, snippet) in snippets.iter().enumerate() {
+        let name = names.map_or_else(|| i.to_string(), |names| names[i].clone());
+        writer.row([&name, snippet])?;
+    }
+    writer.flush()
+}
+
 fn check_names(what: &str, names: Option<&[String]>, expected: usize) -> std::io::Result<()> {
     match names {
         Some(names) if names.len() != expected => Err(wrong_length(what, names.len(), expected)),

@@ -5,13 +5,33 @@
 //! Readers take any bytes without a panic and without believing declared sizes; every error is an [`IoError`]
 //! that states the file, the place in it, and what is valid. Whatever a reader decided on its own is in the
 //! table's notes.
+//!
+//! ```
+//! use partwise::{Model, Settings, fit};
+//! use partwise_io::{ReadOptions, read_table};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("counts.csv");
+//! std::fs::write(&file, "text,ball,goal,court\nd1,3,2,0\nd2,2,1,0\nd3,0,0,3\n")?;
+//!
+//! let table = read_table(&file, &ReadOptions::default())?;
+//! assert_eq!(table.row_names.as_deref(), Some(&["d1".into(), "d2".into(), "d3".into()][..]));
+//! let data = table.values.into_data::<f64>()?;
+//! let fit = fit(data.as_ref(), &Model::nmf(), &Settings::new(2))?;
+//! assert_eq!(fit.codes.shape(), (3, 2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `examples/topics.rs` goes on from there: seed words, top words, a model file, new rows.
 
 mod cell_statistics;
 mod cells;
 mod csv_write;
 mod digits;
+mod documents;
 mod duplicates;
 mod error;
+mod folder;
 mod formats;
 mod formulas;
 pub mod guidance_file;
@@ -38,6 +58,7 @@ mod result_files;
 mod row_name_headers;
 mod scaling_record;
 mod series;
+mod snippets;
 mod source;
 mod sparse;
 mod table;
@@ -49,9 +70,14 @@ pub mod topics;
 mod write;
 
 pub use csv_write::{
-    Memberships, number_text, write_guidance_report_csv, write_matrix_csv, write_memberships_csv,
+    Memberships, number_text, write_documents_csv, write_guidance_report_csv, write_matrix_csv,
+    write_memberships_csv,
 };
 pub use digits::{Digits, digits};
+pub use documents::{
+    CountSettings, DocumentLimit, DocumentOptions, Documents, StopWords, Vocabulary, documents_of,
+    read_documents,
+};
 pub use duplicates::repeated_note;
 pub use error::{IoError, Place, Result};
 pub use formats::write_npy;
@@ -72,6 +98,7 @@ pub use output_folder::OutputFolder;
 pub use reference::{Reference, read_reference, reference_of};
 pub use result_files::RESULT_MARK;
 pub use scaling_record::scaling_json;
+pub use snippets::read_snippets;
 pub use source::{STANDARD_INPUT, Source};
 pub use table::{DenseValues, FileKind, Table, Values};
 pub use text::nearest;

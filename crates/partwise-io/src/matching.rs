@@ -129,10 +129,10 @@ impl Values {
         }
     }
 
-    /// All columns of these numbers, in this order.
+    /// The columns of these numbers, in this order; the others are left out.
     ///
     /// # Panics
-    /// When the order doesn't name each column once.
+    /// When there is no such column.
     #[must_use]
     pub fn with_columns(self, order: &[usize]) -> Self {
         match self {
@@ -141,15 +141,19 @@ impl Values {
                 Values::Dense { rows, columns: order.len(), values: values.at(places) }
             }
             Values::Sparse { rows, columns, indptr, indices, values } => {
-                let mut place = vec![0_u32; columns];
+                let mut place = vec![u32::MAX; columns];
                 order.iter().enumerate().for_each(|(new, old)| place[*old] = new as u32);
-                let mut entries: Vec<usize> = (0..indices.len()).collect();
+                let place = |entry: &usize| place[indices[*entry] as usize];
+                let (mut entries, mut offsets) = (Vec::with_capacity(indices.len()), vec![0]);
                 for i in 0..rows {
-                    entries[indptr[i]..indptr[i + 1]].sort_unstable_by_key(|e| place[indices[*e] as usize]);
+                    let start = entries.len();
+                    entries.extend((indptr[i]..indptr[i + 1]).filter(|entry| place(entry) != u32::MAX));
+                    entries[start..].sort_unstable_by_key(place);
+                    offsets.push(entries.len());
                 }
-                let moved = entries.iter().map(|e| place[indices[*e] as usize]).collect();
+                let moved = entries.iter().map(place).collect();
                 let values = values.at(entries.into_iter());
-                Values::Sparse { rows, columns, indptr, indices: moved, values }
+                Values::Sparse { rows, columns: order.len(), indptr: offsets, indices: moved, values }
             }
         }
     }
@@ -226,9 +230,12 @@ mod tests {
             values: DenseValues::F64(vec![1.0, 2.0, 3.0, 4.0]),
         };
         for values in [dense, sparse] {
-            let moved = values.with_columns(&[2, 0, 1]).with_rows(&[1, 0]);
-            let matrix = moved.into_matrix::<f64>(std::path::Path::new("x")).unwrap();
+            let path = std::path::Path::new("x");
+            let moved = values.clone().with_columns(&[2, 0, 1]).with_rows(&[1, 0]);
+            let matrix = moved.into_matrix::<f64>(path).unwrap();
             assert_eq!(matrix.as_slice(), [4.0, 0.0, 3.0, 2.0, 1.0, 0.0]);
+            let few = values.with_columns(&[2, 0]).into_matrix::<f64>(path).unwrap();
+            assert_eq!((few.shape(), few.as_slice()), ((2, 2), &[2.0, 1.0, 4.0, 0.0][..]));
         }
     }
 

@@ -25,6 +25,10 @@ impl ModelFile {
     /// # Errors
     /// As [`ModelFile::check_factors`]; a field that is missing, of a wrong type or out of range.
     pub fn check(&self, path: &Path) -> Result<()> {
+        // A classifier may come without components; its own matrices are checked where they are used.
+        if self.field("classifier").is_some() && self.tensor("components").is_none() {
+            return Ok(());
+        }
         let (n, k, d) = self.check_factors(path)?;
         let fields = Fields { model: self, path };
         fields.settings(k)?;

@@ -6,6 +6,7 @@ use partwise::recipes::ShareOf;
 use partwise::{Encoding, Loss};
 use serde_json::{Value, json};
 
+use crate::documents::Vocabulary;
 use crate::error::{IoError, Place, Result};
 use crate::model::ModelFile;
 
@@ -59,6 +60,23 @@ impl ModelFile {
         match self.field("settings.shares_of").and_then(Value::as_str) {
             Some(name) => ShareOf::from_name(name),
             None => Ok(ShareOf::of_loss(self.loss()?.unwrap_or_default())),
+        }
+    }
+
+    /// The words of a model of texts, to count them in new ones; `None` for other models.
+    ///
+    /// # Errors
+    /// When the record of the words is damaged.
+    pub fn vocabulary(&self, path: &Path) -> Result<Option<Vocabulary>> {
+        let Some(record) = self.field("text") else { return Ok(None) };
+        let words = self.texts("feature_names").unwrap_or_default();
+        match Vocabulary::from_json(record, words) {
+            Some(vocabulary) => Ok(Some(vocabulary)),
+            None => {
+                let message =
+                    "it must have \"ngrams\", two whole numbers, and \"stop_words\", a list of texts";
+                Err(IoError::malformed(path, Place::Member("text".into()), message))
+            }
         }
     }
 

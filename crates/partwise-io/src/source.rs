@@ -2,11 +2,15 @@
 
 use crate::error::{IoError, Place, Result};
 use crate::hash::sha256_hex;
+#[cfg(feature = "hdf5")]
+use crate::hash::sha256_of_file;
 use crate::npy_header::{declared_size, header_end};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempPath;
 
 /// The path that means standard input.
 pub const STANDARD_INPUT: &str = "-";
@@ -39,8 +43,12 @@ pub(crate) fn bytes_at(path: &Path) -> Result<(PathBuf, Vec<u8>)> {
 #[derive(Clone, Debug)]
 pub struct Source {
     pub(crate) path: PathBuf,
+    /// All bytes; of an HDF5 file, which is read piece by piece, only the first ones.
     pub(crate) bytes: Vec<u8>,
     pub(crate) sha256: String,
+    /// A copy on disk of an HDF5 file that came compressed, or not from a file.
+    #[cfg_attr(not(feature = "hdf5"), expect(dead_code, reason = "only HDF5 files are read from disk"))]
+    copy: Option<Arc<TempPath>>,
 }
 
 impl Source {
@@ -51,6 +59,10 @@ impl Source {
     /// When it can't be read, is a folder, is empty, is broken gzip (with the number of bytes decoded so
     /// far), is named `.gz` but isn't gzip, or decompresses to more than `limit` bytes.
     pub fn open(path: &Path, limit: u64) -> Result<Self> {
+        #[cfg(feature = "hdf5")]
+        if let Some(source) = Source::on_disk(path)? {
+            return Ok(source);
+        }
         let (path, stored) = bytes_at(path)?;
         Source::from_bytes(&path, stored, limit)
     }
@@ -83,7 +95,11 @@ impl Source {
         if bytes.is_empty() {
             return Err(IoError::Empty { path: path.to_path_buf() });
         }
-        Ok(Source { path: path.to_path_buf(), bytes, sha256 })
+        #[cfg(feature = "hdf5")]
+        if bytes.starts_with(HDF5) {
+            return Source::copied(path, bytes, sha256);
+        }
+        Ok(Source { path: path.to_path_buf(), bytes, sha256, copy: None })
     }
 
     /// The file.
@@ -128,6 +144,44 @@ impl Source {
 
     pub(crate) fn unsupported(&self, place: Place, message: impl Into<String>, valid: &[&str]) -> IoError {
         IoError::unsupported(&self.path, place, message, valid)
+    }
+}
+
+/// HDF5 files are read piece by piece, from disk.
+#[cfg(feature = "hdf5")]
+impl Source {
+    /// A file that is HDF5 by its first bytes.
+    fn on_disk(path: &Path) -> Result<Option<Self>> {
+        let is_file = path != Path::new(STANDARD_INPUT) && path.is_file();
+        if !is_file || has_gz_extension(path) {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut bytes));
+        read.map_err(|e| IoError::system(path, "read", e))?;
+        if !bytes.starts_with(HDF5) {
+            return Ok(None);
+        }
+        let sha256 = sha256_of_file(path).map_err(|e| IoError::system(path, "read", e))?;
+        Ok(Some(Source { path: path.to_path_buf(), bytes, sha256, copy: None }))
+    }
+
+    /// Bytes that are here and not on disk.
+    fn copied(path: &Path, mut bytes: Vec<u8>, sha256: String) -> Result<Self> {
+        let write = || {
+            let mut file = tempfile::NamedTempFile::new()?;
+            std::io::Write::write_all(&mut file, &bytes)?;
+            Ok(file.into_temp_path())
+        };
+        let copy = write().map_err(|e| IoError::system(path, "copy to the folder for temporary files", e))?;
+        bytes.truncate(512);
+        bytes.shrink_to_fit();
+        Ok(Source { path: path.to_path_buf(), bytes, sha256, copy: Some(Arc::new(copy)) })
+    }
+
+    /// Where the file lies.
+    pub(crate) fn stored_at(&self) -> &Path {
+        self.copy.as_ref().map_or(&self.path, |copy| copy)
     }
 }
 
@@ -191,12 +245,18 @@ pub(crate) fn read_as_needed(
     Ok(bytes)
 }
 
+/// The first bytes of an HDF5 file.
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
 /// What the first bytes of a file look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     Npy,
     Zip,
+    Hdf5,
     MatrixMarket,
+    Png,
+    Pnm,
     Text,
     /// Something that no reader here takes.
     Other(&'static str),
@@ -207,7 +267,15 @@ impl Look {
         match self {
             Look::Npy => "a NumPy array (.npy)",
             Look::Zip => "a zip archive, as .npz is",
+            #[cfg(feature = "hdf5")]
+            Look::Hdf5 => "HDF5 (as .h5 and .h5ad are)",
+            #[cfg(not(feature = "hdf5"))]
+            Look::Hdf5 => {
+                "HDF5 (as .h5 and .h5ad are), which the command line reads; in Python, read it with anndata"
+            }
             Look::MatrixMarket => "Matrix Market (.mtx)",
+            Look::Png => "a PNG image",
+            Look::Pnm => "a Netpbm image (.pgm, .ppm)",
             Look::Text => "a text file",
             Look::Other(description) => description,
         }
@@ -215,11 +283,10 @@ impl Look {
 }
 
 /// First bytes of other formats that users are likely to pass.
-const OTHERS: [(&[u8], &str); 16] = [
+const OTHERS: [(&[u8], &str); 15] = [
     (b"\x1f\x8b", "gzip"),
-    (b"\x89HDF\r\n\x1a\n", "HDF5 (.h5, .h5ad, or a MATLAB 7.3 file)"),
     (b"MATLAB 5.0 MAT-file", "a MATLAB file (.mat)"),
-    (b"\x89PNG", "a PNG image"),
+    (b"MATLAB 7.3 MAT-file", "a MATLAB 7.3 file (.mat)"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"%PDF", "a PDF document"),
     (b"PAR1", "a Parquet file"),
@@ -234,6 +301,13 @@ const OTHERS: [(&[u8], &str); 16] = [
     (b"<!DOCTYPE", "an HTML page"),
 ];
 
+/// Whether these are the first bytes of a Netpbm image: P1 to P6, white space, and a number or a comment.
+fn is_pnm(bytes: &[u8]) -> bool {
+    let [b'P', b'1'..=b'6', space, rest @ ..] = bytes else { return false };
+    let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+    space.is_ascii_whitespace() && next.is_some_and(|byte| *byte == b'#' || byte.is_ascii_digit())
+}
+
 /// Looks at the first bytes.
 pub(crate) fn looks_like(bytes: &[u8]) -> Look {
     if bytes.starts_with(b"\x93NUMPY") {
@@ -242,9 +316,18 @@ pub(crate) fn looks_like(bytes: &[u8]) -> Look {
     if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
         return Look::Zip;
     }
+    if bytes.starts_with(HDF5) {
+        return Look::Hdf5;
+    }
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if text.len() >= 14 && text[..14].eq_ignore_ascii_case(b"%%MatrixMarket") {
         return Look::MatrixMarket;
+    }
+    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return Look::Png;
+    }
+    if is_pnm(bytes) {
+        return Look::Pnm;
     }
     if let Some((_, description)) = OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Look::Other(description);

@@ -1,7 +1,7 @@
 //! [`Table`]: the content of a file, before it becomes data of the library.
 
 use crate::error::{IoError, Place, Result};
-use partwise::{Matrix, Real};
+use partwise::{DataMatrix, DenseMatrix, Matrix, Real, SparseMatrix};
 use std::path::Path;
 
 /// Numbers in the precision they were stored in: `f32` stays `f32`, everything else is widened to `f64`.
@@ -94,6 +94,21 @@ impl Values {
         }
     }
 
+    /// The numbers as data of the library, dense or sparse as they are.
+    ///
+    /// # Errors
+    /// When the table has no row or no column.
+    pub fn into_data<T: Real>(self) -> partwise::Result<Box<dyn DataMatrix<T>>> {
+        Ok(match self {
+            Values::Dense { rows, columns, values } => {
+                Box::new(DenseMatrix::new(rows, columns, values.into_real())?)
+            }
+            Values::Sparse { rows, columns, indptr, indices, values } => {
+                Box::new(SparseMatrix::new(rows, columns, indptr, indices, values.into_real())?)
+            }
+        })
+    }
+
     /// The number of stored values.
     pub fn n_stored(&self) -> usize {
         match self {
@@ -162,6 +177,14 @@ pub enum FileKind {
     Csv,
     /// An edge list.
     Edges,
+    /// Images: one, or all of a folder.
+    Image,
+    /// Words that were counted in documents.
+    Words,
+    /// AnnData: cells and genes.
+    AnnData,
+    /// Counts of 10x Genomics.
+    TenX,
 }
 
 /// The content of a file.
@@ -181,8 +204,8 @@ pub struct Table {
     pub notes: Vec<String>,
     /// SHA-256 of the file's bytes as stored (before decompression), in hexadecimal.
     pub sha256: String,
-    /// The column that [`crate::ReadOptions::label_column`] took out: a label for each row, `None` where the
-    /// cell is blank.
+    /// The column that [`crate::ReadOptions::label_column`] took out: a label for each row, `None` where it
+    /// has none.
     pub labels: Option<Vec<Option<String>>>,
 }
 

@@ -23,7 +23,7 @@ fn npy_of_all_number_types_and_byte_orders_is_read() {
                 let table = read("a.npy", &npy(&format!("'{order}{}'", $letter), false, "(2, 2)", &data)).unwrap();
                 assert_eq!(rows(&table), expected, "{order}{}", $letter);
                 assert_eq!(is_f32(&table.values), $letter == "f4");
-                assert_eq!(table.notes.iter().any(|note| note.contains("widened")), !$letter.starts_with('f'));
+                assert_eq!(table.notes.iter().any(|note| note.contains("converted")), !$letter.starts_with('f'));
             }
         )*};
     }
@@ -34,7 +34,7 @@ fn npy_of_all_number_types_and_byte_orders_is_read() {
     assert_eq!(rows(&table), [[1.0, -1.0]]);
     let table = read("a.npy", &npy("'|b1'", false, "(1, 2)", &[1, 0])).unwrap();
     assert_eq!((rows(&table), table.kind), (vec![vec![1.0, 0.0]], FileKind::Npy));
-    assert_says(&table.notes.concat(), &["booleans (|b1) were widened to f64"]);
+    assert_says(&table.notes.concat(), &["booleans were converted to the numbers 0 and 1"]);
 }
 
 #[test]

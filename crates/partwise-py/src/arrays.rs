@@ -16,7 +16,10 @@ pub(crate) fn into_array<'py, T: Real + Element>(
 /// An array as a matrix of its own.
 pub(crate) fn to_matrix(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Matrix<f64>> {
     let [rows, columns] = [array.shape()[0], array.shape()[1]];
-    let values =
-        array.as_slice().map_or_else(|_| array.as_array().iter().copied().collect(), <[f64]>::to_vec);
+    // A slice of an array in column order has the entries in that order.
+    let values = match array.as_slice() {
+        Ok(values) if array.is_c_contiguous() => values.to_vec(),
+        _ => array.as_array().iter().copied().collect(),
+    };
     Matrix::from_vec(rows, columns, values).map_err(crate::errors::value_error)
 }

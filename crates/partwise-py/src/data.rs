@@ -102,8 +102,9 @@ fn check_width(scaling: &Scaling, columns: usize) -> PyResult<()> {
 fn dense<'a, T: partwise::Real + numpy::Element>(
     array: &'a PyReadonlyArray2<'_, T>,
 ) -> PyResult<DenseMatrix<'a, T>> {
-    let values =
-        array.as_slice().map_err(|_| PyTypeError::new_err("the array must be C-contiguous and aligned"))?;
+    // A slice of an array in column order has the entries in that order.
+    let values = array.as_slice().ok().filter(|_| array.is_c_contiguous());
+    let values = values.ok_or_else(|| PyTypeError::new_err("the array must be C-contiguous and aligned"))?;
     DenseMatrix::borrowed(array.shape()[0], array.shape()[1], values).map_err(value_error)
 }
 

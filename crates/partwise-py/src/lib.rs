@@ -3,7 +3,10 @@
 //! works.
 
 mod arrays;
+mod citation;
 mod classification;
+mod command;
+mod comparison;
 mod data;
 mod document;
 mod errors;
@@ -12,6 +15,7 @@ mod fitting;
 mod guidance;
 mod measures;
 mod options;
+mod page;
 mod progress;
 mod rank;
 
@@ -26,7 +30,13 @@ use pyo3::types::{PyDict, PyList};
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::classification::automatic;
+    use super::citation::cite;
+    #[pymodule_export]
+    use super::classification::{classify, predict_posteriors};
+    #[pymodule_export]
+    use super::command::command_line;
+    #[pymodule_export]
+    use super::comparison::{compare, compared_methods};
     #[pymodule_export]
     use super::files::{digits, read_labels, read_model, read_table, scaled_values, write_model};
     #[pymodule_export]
@@ -39,6 +49,8 @@ mod _native {
     use super::measures::{accuracy, cuts, f_scores, measure, sparseness};
     #[pymodule_export]
     use super::options::check_parameters;
+    #[pymodule_export]
+    use super::page::{report_page, representative_samples};
     #[pymodule_export]
     use super::rank::select_rank;
     #[pymodule_export]

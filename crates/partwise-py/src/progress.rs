@@ -24,18 +24,36 @@ pub(crate) fn watched<R: Send>(
     callback: Option<&Py<PyAny>>,
     work: impl FnOnce(&mut dyn Observer) -> R + Send,
 ) -> PyResult<R> {
+    let call = |py: Python<'_>, callback: &Py<PyAny>, iteration: &Iteration| {
+        let Iteration { number, objective, kkt, elapsed, .. } = *iteration;
+        callback.call1(py, (number, objective, kkt, elapsed.as_secs_f64()))
+    };
+    watched_reports(py, callback, &call, |report| work(&mut |iteration: &Iteration| report(*iteration)))
+}
+
+/// Hands a report to the callback, and returns its answer.
+type Call<'c, M> = &'c (dyn Fn(Python<'_>, &Py<PyAny>, &M) -> PyResult<Py<PyAny>> + Sync);
+
+/// As [`watched`], for work that reports something else than iterations: `call` hands a report to the
+/// callback.
+pub(crate) fn watched_reports<M: Send, R: Send>(
+    py: Python<'_>,
+    callback: Option<&Py<PyAny>>,
+    call: Call<'_, M>,
+    work: impl FnOnce(&mut dyn FnMut(M) -> ControlFlow<()>) -> R + Send,
+) -> PyResult<R> {
     let interrupt = Interrupt::default();
     let (reports, received) = sync_channel(0);
     let (replies, reply) = sync_channel(1);
-    let mut reporter = Reporter { reports, reply, calls: callback.is_some() };
+    let reporter = Reporter { reports, reply, calls: callback.is_some() };
     py.detach(|| {
         thread::scope(|scope| {
             let engine = thread::Builder::new().name("partwise".into()).stack_size(STACK);
             // The work owns the reporter: its channel closes when the work ends, however it ends.
             let engine = engine
-                .spawn_scoped(scope, || interrupt.run(move || work(&mut reporter)))
+                .spawn_scoped(scope, || interrupt.run(move || work(&mut |report| reporter.report(report))))
                 .map_err(|error| PyOSError::new_err(format!("no thread for the engine: {error}")))?;
-            let outcome = listen(&received, &replies, callback);
+            let outcome = listen(&received, &replies, callback, call);
             if outcome.is_err() {
                 interrupt.request();
                 // Closing the channels wakes the work if it waits to send a report.
@@ -49,17 +67,22 @@ pub(crate) fn watched<R: Send>(
 }
 
 /// Until the work is over or Python raises.
-fn listen(
-    received: &Receiver<Iteration>,
+fn listen<M>(
+    received: &Receiver<M>,
     replies: &SyncSender<bool>,
     callback: Option<&Py<PyAny>>,
+    call: Call<'_, M>,
 ) -> PyResult<()> {
     loop {
         match received.recv_timeout(SIGNAL_INTERVAL) {
-            Ok(iteration) => {
+            Ok(report) => {
                 let stop = Python::attach(|py| {
                     py.check_signals()?;
-                    callback.map_or(Ok(false), |callback| call(py, callback, &iteration))
+                    let Some(callback) = callback else { return Ok(false) };
+                    // Only True itself stops: a callback that returns an array or a string has not asked
+                    // for it.
+                    let answer = call(py, callback, &report)?;
+                    PyResult::Ok(answer.extract::<bool>(py).unwrap_or(false))
                 })?;
                 // Sending fails only when the work is over.
                 let _ = replies.send(stop);
@@ -70,26 +93,19 @@ fn listen(
     }
 }
 
-fn call(py: Python<'_>, callback: &Py<PyAny>, iteration: &Iteration) -> PyResult<bool> {
-    let Iteration { number, objective, kkt, elapsed, .. } = *iteration;
-    let answer = callback.call1(py, (number, objective, kkt, elapsed.as_secs_f64()))?;
-    // Only True itself stops: a callback that returns an array or a string has not asked for it.
-    Ok(answer.extract::<bool>(py).unwrap_or(false))
-}
-
-/// Reports each iteration to the calling thread, if there is a callback, and waits for its reply.
-struct Reporter {
-    reports: SyncSender<Iteration>,
+/// Hands each report to the calling thread, if there is a callback, and waits for its reply.
+struct Reporter<M> {
+    reports: SyncSender<M>,
     reply: Receiver<bool>,
     calls: bool,
 }
 
-impl Observer for Reporter {
-    fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()> {
+impl<M> Reporter<M> {
+    fn report(&self, report: M) -> ControlFlow<()> {
         if !self.calls {
             return ControlFlow::Continue(());
         }
-        let stop = self.reports.send(*iteration).is_err() || self.reply.recv().unwrap_or(true);
+        let stop = self.reports.send(report).is_err() || self.reply.recv().unwrap_or(true);
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

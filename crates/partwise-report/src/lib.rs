@@ -4,12 +4,10 @@
 //! [`program::run`] is the `main` of both. No factorization and no file formats.
 
 pub mod arguments;
-pub mod charts;
 pub mod console;
 mod duration;
-pub mod html;
 pub mod interrupt;
-pub mod picture;
 pub mod program;
 
 pub use duration::duration;
+pub use partwise_page::{charts, html, picture};

@@ -6,6 +6,16 @@ use crate::foundation::{Error, Result};
 
 /// A class for each labelled sample; the others are unlabelled. Classes are numbered 0..c in the order of
 /// their integers (or of `names`), and every class has at least one sample.
+///
+/// ```
+/// use partwise::Labels;
+/// let names = ["sport", "law"].map(String::from);
+/// let labels = Labels::with_names(&[0, -1, 1, 0], &names)?;
+/// assert_eq!((labels.n_samples(), labels.n_labelled()), (4, 3));
+/// assert_eq!(labels.class(1), None);
+/// assert_eq!(labels.counts(), [2, 1]);
+/// # Ok::<(), partwise::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "LabelsText", into = "LabelsText")]
 pub struct Labels {

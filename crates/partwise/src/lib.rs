@@ -37,6 +37,27 @@
 //! documentation are made from. [`metrics`] measures a clustering against labels. [`graphs`] builds graphs of
 //! neighbours, [`clustering`] is k-means, and [`draw_labels`] draws the labelled samples of an experiment.
 //! The same seed gives the same bits for any number of threads.
+//!
+//! # Data from other crates
+//!
+//! [`DenseMatrix`] takes row-major values, [`SparseMatrix`] the arrays of CSR with columns as `u32`; both also
+//! borrow. No other crate's types are in the interface, so any of its versions will do:
+//!
+//! ```text
+//! ndarray    DenseMatrix::new(a.nrows(), a.ncols(), a.iter().copied().collect())
+//! nalgebra   DenseMatrix::new(m.nrows(), m.ncols(), m.transpose().as_slice().to_vec())
+//! sprs       SparseMatrix::new(m.rows(), m.cols(), m.indptr().to_proper().into_owned(),
+//!                m.indices().iter().map(|&j| j as u32).collect::<Vec<_>>(), m.data())     (a CSR matrix)
+//! files      partwise_io::read_table(path, &ReadOptions::default())?.values.into_data()
+//! ```
+//!
+//! # What is stable
+//!
+//! Until version 1.0 a new minor version (0.2, 0.3) may change names; the changelog lists each change. Meant
+//! to stay: [`fit()`], [`fit_observed`], [`Settings`], [`Fit`], [`Model`], the data types, [`guidance`],
+//! [`recipes`], [`metrics`], and model files, which every later version reads. Items that these pages don't
+//! show (`#[doc(hidden)]`, and all of `internals`) serve the command line and the Python package and may
+//! change in any version. A seed gives the same bits within one version, on one kind of processor.
 
 pub mod clustering;
 mod data;

@@ -157,6 +157,7 @@ class SSNMF(views.SSNMF):
         n_components: int | str | None = "auto",
         *,
         strength: Strength = None,
+        missing: str = "unknown",
         strength_unit: str = "relative",
         label_weight: float | None = None,
         init: str | None = None,
@@ -404,11 +405,13 @@ class NTF(images.NTF):
     ) -> None: ...
 
 class GuidedNMF(_guided.GuidedNMF):
+    missing: str
     def __init__(
         self,
         n_components: int | str | None = "auto",
         *,
         strength: Strength = None,
+        missing: str = "error",
         guidance: Guidance | None = None,
         label_rule: str = "components",
         components_per_class: int = 1,

@@ -32,4 +32,4 @@ class NTF(Factorization):
     )
 
     def _method_parameters(self, data: Any) -> dict[str, Any]:
-        return {"image_shape": (data.shape[1], 1), **super()._method_parameters(data)}
+        return {"image_shape": getattr(self, "image_shape_", (data.shape[1], 1)), **super()._method_parameters(data)}

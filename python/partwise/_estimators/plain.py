@@ -14,7 +14,8 @@ __all__ = ["NCWNMF", "NMF", "NsNMF"]
 class NMF(Factorization):
     """Non-negative matrix factorization, plain: scikit-learn's ``NMF`` with other solvers.
 
-    Labels, if given, only serve the start (class means as components) and the names of the components.
+    As there, y is ignored. ``fit(X, labels=...)``, or y with ``init="labels"``, starts from the means of
+    classes and names the components by them. NaN can mark missing entries, see ``missing``.
 
     Examples
     --------
@@ -27,6 +28,30 @@ class NMF(Factorization):
     >>> bool(np.abs(X - W @ H).max() < 0.01)
     True
     """
+
+    def fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None, labels: Any = None) -> Any:
+        """Factors X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
+            The data, non-negative.
+        y : ignored
+            As in scikit-learn; with ``init="labels"`` or ``init="exemplars"`` it is ``labels``.
+        W : array-like of shape (n_samples, n_components), default=None
+            The starting codes, with ``init="custom"``.
+        H : array-like of shape (n_components, n_features), default=None
+            The starting components, with ``init="custom"``.
+        labels : array-like of shape (n_samples,), or the name of a column of obs, default=None
+            The class of each sample, -1 (or ``unlabelled``) for unlabelled samples. They only serve the start
+            and the names of the components.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit(X, y if labels is None else labels, W, H, uses_y=labels is not None)
 
     def _rank_without_labels(self, data: Any) -> int | None:
         return int(data.shape[1])

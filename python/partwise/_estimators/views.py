@@ -8,6 +8,7 @@ import numpy as np
 
 from .._base import Factorization
 from .._factory import estimator
+from .._missing_entries import missing_entries
 from .._parameters import parameter
 from .._strengths import OlderStrength, StrengthUnit
 from .._targets import Targets
@@ -19,7 +20,7 @@ __all__ = ["NMFAlpha", "SSNMF"]
 class SSNMF(StrengthUnit, Factorization):
     """Semi-supervised NMF: labels as a second view of the samples: soft, several per sample, or unknown.
 
-    NaN in a dense X marks missing entries: they take no part in the fit.
+    NaN in a dense X marks missing entries by default: they take no part in the fit.
 
     Examples
     --------
@@ -33,6 +34,8 @@ class SSNMF(StrengthUnit, Factorization):
     """
 
     _older_strength = OlderStrength("label_weight", squared=False)
+
+    missing: str = missing_entries("unknown")  # type: ignore[assignment]
 
     label_weight: float | None = parameter(
         None, "float", "An older spelling: (s / (1 - s))² of the strength s, or the published weight."

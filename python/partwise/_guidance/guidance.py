@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
+from sklearn.exceptions import NotFittedError
+
 from .._names import DataNames, Names, nearest
+from .._pipeline import makes_names, names_made_by
 from .base import _Item, _Place
 from .items import References, item_of_document
 from .strength import Strength, stated
@@ -29,8 +33,10 @@ class Guidance:
         one topic a word.
     strength : float, "auto" or None, default=None
         For all items without a strength of their own.
-    feature_names : sequence of str, default=None
-        The names for seed words; by default the columns of a DataFrame.
+    feature_names : sequence of str, or a transformer with ``get_feature_names_out``, default=None
+        The names for seed words, or the vectorizer that makes X, which is asked for them when the fit begins.
+        Not needed for a DataFrame or AnnData, nor in a Pipeline after a vectorizer: those have names, which
+        are used.
 
     Examples
     --------
@@ -60,7 +66,31 @@ class Guidance:
             raise ValueError(f"two topics are named {twice!r}")
         stated(strength, "the strength of the guidance")
         self.strength = strength
-        self.feature_names = None if feature_names is None else [str(name) for name in feature_names]
+        asked = feature_names is None or makes_names(feature_names)
+        self.feature_names: Any = feature_names if asked else [str(name) for name in feature_names]
+
+    def __sklearn_clone__(self) -> Guidance:
+        """A copy of its own; a vectorizer stays the same object, since a copy would not be fitted with it."""
+        return self._with_feature_names(self.feature_names)
+
+    def _with_feature_names(self, feature_names: Any) -> Guidance:
+        out = copy(self)
+        out.items, out.topics, out.notes = deepcopy(self.items), deepcopy(self.topics), list(self.notes)
+        out.feature_names = feature_names
+        return out
+
+    def _names_of_features(self) -> list[str] | None:
+        """``feature_names`` as a list; a transformer is asked for it."""
+        source = self.feature_names
+        if not makes_names(source):
+            return None if source is None else list(source)
+        try:
+            return names_made_by(source)
+        except NotFittedError:
+            raise ValueError(
+                f"Guidance: feature_names is a {type(source).__name__} that is not fitted, so it has no names yet; fit it first, or "
+                "put this same object before the estimator in a Pipeline without memory"
+            ) from None
 
     def __repr__(self) -> str:
         known = [repr(topic.name) for topic in self.topics] + [type(item).__name__ for item in self.items]
@@ -94,6 +124,8 @@ class Compiled:
     document: dict[str, Any]
     components: list[str]
     """The topic of each component that a topic has."""
+    features: Names
+    """The names of the features: those of the data, else those of the guidance."""
     notes: list[str]
     from_y: dict[str, list[Any]]
     """What y said: the places of its "items", the names of its "topics"."""
@@ -124,10 +156,13 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
         place.components.extend(name for name in dict.fromkeys(fields.get("names", [])) if name not in place.components)
         items.append(fields)
     # Names of another number of features are refused where a seed needs them.
-    names = given.feature_names if features.labels is None else features.keys
+    names = given._names_of_features() if features.labels is None else features.keys
+    if names is None:
+        _check_seeds(given.topics)
     return Compiled(
         {"topics": topics, "items": items, "feature_names": names},
         place.components,
+        features,
         notes,
         {"items": [at for at, item in enumerate(ordered) if any(item is one for one in further)], "topics": [topic.name for topic in added]},
     )
@@ -136,16 +171,28 @@ def compiled(guidance: Guidance | None, further: list[_Item], classes: list[Topi
 def _features(given: Guidance, of_data: Names, notes: list[str]) -> Names:
     """The names of the features: those of the data come before those that were given or stored with the
     guidance."""
-    if given.feature_names is None:
-        return of_data
-    stored = Names(given.feature_names, of_data.size, of_data.one)
     if of_data.labels is None:
-        return stored
-    if given.feature_names != of_data.keys:
+        return Names(given._names_of_features(), of_data.size, of_data.one)
+    if isinstance(given.feature_names, list) and given.feature_names != of_data.keys:
         same = sorted(given.feature_names) == sorted(of_data.keys)
         how = "in another order" if same else "others than the columns of X"
         notes.append(f"the feature names of the guidance are {how}; the columns of X are used")
     return of_data
+
+
+def _check_seeds(topics: list[Topic]) -> None:
+    """Refuses features by name where nothing has names, with the line to write."""
+    for topic in topics:
+        listed = [(feature, "seed") for feature, _ in topic.to_document(None)["seeds"]]
+        listed += [(feature, "forbidden feature") for feature in topic.to_document(None)["forbidden"]]
+        named = next(((feature, what) for feature, what in listed if isinstance(feature, str)), None)
+        if named is not None:
+            feature, what = named
+            raise ValueError(
+                f"the {what} {feature!r} of topic {topic.name!r} needs the names of the features, and X has none. Give them with the guidance: "
+                f"Guidance(..., feature_names=vectorizer), where vectorizer is the fitted TfidfVectorizer (or other transformer) that made X, or "
+                f"a list of names; or give X as a DataFrame, or the number of the column (from 0) in place of {feature!r}"
+            )
 
 
 def _placed(topic: dict[str, Any], features: Names, notes: list[str]) -> dict[str, Any]:

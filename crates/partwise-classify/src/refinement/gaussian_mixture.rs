@@ -23,7 +23,7 @@ use partwise::internals::symmetric_eigen;
 use partwise::internals::{conjugate_gradients, times, transpose_times};
 use partwise::{DataMatrix, DenseMatrix, Matrix, Real, Result};
 
-use super::{Refinement, Start};
+use super::{LinearScores, Refinement, Start};
 
 /// Steps of expectation maximization.
 const STEPS: usize = 3;
@@ -42,23 +42,32 @@ impl<T: Real> Refinement<T> for GaussianMixture {
     }
 
     fn posteriors(&self, start: &Start<'_, T>) -> Result<Matrix<f64>> {
-        let centred = Centred::new(start.prepared.rows.as_ref());
-        let mut current = start.posteriors.clone();
-        for _ in 0..STEPS {
-            let Some(scores) = centred.scores(&current, RESIDUAL) else { break };
-            current = start.calibrated(&scores);
-        }
-        Ok(current)
+        Ok(learned(start).0)
     }
 }
 
+/// The posteriors, and the discriminants of the last step with their sharpness; none where no step was
+/// possible.
+pub(super) fn learned<T: Real>(start: &Start<'_, T>) -> (Matrix<f64>, Option<(LinearScores, f64)>) {
+    let centred = Centred::new(start.prepared.rows.as_ref());
+    let (mut current, mut last) = (start.posteriors.clone(), None);
+    for _ in 0..STEPS {
+        let Some(found) = centred.discriminants(&current, RESIDUAL) else { break };
+        let scores = centred.scores_by(&found);
+        let g = start.sharpness(&scores);
+        current = start.sharpened(&scores, g);
+        last = Some((found, g));
+    }
+    (current, last.map(|(found, g)| (centred.linear(found), g)))
+}
+
 /// Points (n × r, r < c), one for each row of `data` (n × d), in the space of the discriminants that
-/// `posteriors` (n × c) give: squared distances there are those by Σ⁻¹ along what separates the classes. None
-/// where the classes explain all there is, or nothing.
+/// `posteriors` (n × c) give, and what gives those of new rows: squared distances there are those by Σ⁻¹
+/// along what separates the classes. None where the classes explain all there is, or nothing.
 pub(super) fn discriminant_space<T: Real>(
     data: &dyn DataMatrix<T>,
     posteriors: &Matrix<f64>,
-) -> Option<Matrix<f64>> {
+) -> Option<(Matrix<f64>, LinearScores)> {
     Centred::new(data).discriminant_space(posteriors, RESIDUAL)
 }
 
@@ -66,6 +75,18 @@ pub(super) fn discriminant_space<T: Real>(
 struct Discriminants {
     deltas: Matrix<f64>,
     solved: Matrix<f64>,
+}
+
+impl Discriminants {
+    /// ½·δ_cᵀΣ⁻¹δ_c (c).
+    fn halves(&self) -> Vec<f64> {
+        let mut halves = vec![0.0; self.solved.columns()];
+        for j in 0..self.solved.rows() {
+            let pairs = self.deltas.row(j).iter().zip(self.solved.row(j));
+            halves.iter_mut().zip(pairs).for_each(|(half, (delta, b))| *half += 0.5 * delta * b);
+        }
+        halves
+    }
 }
 
 /// X − 1·μᵀ, which is never made.
@@ -144,25 +165,32 @@ impl<'d, T: Real> Centred<'d, T> {
         Some(Discriminants { deltas, solved })
     }
 
-    /// s (n × c), or none as for [`Centred::discriminants`].
-    fn scores(&self, posteriors: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
-        let Discriminants { deltas, solved } = self.discriminants(posteriors, residual)?;
-        let mut halves = vec![0.0; posteriors.columns()];
-        for j in 0..solved.rows() {
-            let pairs = deltas.row(j).iter().zip(solved.row(j));
-            halves.iter_mut().zip(pairs).for_each(|(half, (delta, b))| *half += 0.5 * delta * b);
-        }
-        let mut scores = self.times(&solved);
+    /// s (n × c).
+    fn scores_by(&self, found: &Discriminants) -> Matrix<f64> {
+        let (halves, mut scores) = (found.halves(), self.times(&found.solved));
         for i in 0..scores.rows() {
             scores.row_mut(i).iter_mut().zip(&halves).for_each(|(score, half)| *score -= half);
         }
-        Some(scores)
+        scores
+    }
+
+    /// What gives the scores of any row.
+    fn linear(&self, found: Discriminants) -> LinearScores {
+        let mut offsets = found.halves();
+        for (j, mean) in self.mean.iter().enumerate() {
+            offsets.iter_mut().zip(found.solved.row(j)).for_each(|(sum, v)| *sum += mean * v);
+        }
+        LinearScores { weights: found.solved, offsets }
     }
 
     /// Points (n × r, r < c) of the samples whose squared distances are those by Σ⁻¹ along the discriminants;
     /// none as for [`Centred::discriminants`], where nothing separates the classes, and where that is lost in
     /// rounding.
-    fn discriminant_space(&self, posteriors: &Matrix<f64>, residual: f64) -> Option<Matrix<f64>> {
+    fn discriminant_space(
+        &self,
+        posteriors: &Matrix<f64>,
+        residual: f64,
+    ) -> Option<(Matrix<f64>, LinearScores)> {
         let Discriminants { deltas, solved } = self.discriminants(posteriors, residual)?;
         let k = posteriors.columns();
         // δᵀΣ⁻¹δ, symmetric but for the residual.
@@ -178,8 +206,14 @@ impl<'d, T: Real> Centred<'d, T> {
         if kept.is_empty() {
             return None;
         }
-        let scores = DenseMatrix::from_matrix(self.times(&solved)).expect("there are samples and classes");
-        Some(times(&scores, &scaled))
+        let of = |matrix| DenseMatrix::from_matrix(matrix).expect("there are samples and classes");
+        let points = times(&of(self.times(&solved)), &scaled);
+        let weights = times(&of(solved), &scaled);
+        let mut offsets = vec![0.0; weights.columns()];
+        for (j, mean) in self.mean.iter().enumerate() {
+            offsets.iter_mut().zip(weights.row(j)).for_each(|(sum, v)| *sum += mean * v);
+        }
+        Some((points, LinearScores { weights, offsets }))
     }
 }
 
@@ -209,6 +243,15 @@ fn column_sums(matrix: &Matrix<f64>) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    fn scores(centred: &Centred<'_, f64>, posteriors: &Matrix<f64>, residual: f64) -> Matrix<f64> {
+        let found = centred.discriminants(posteriors, residual).unwrap();
+        let scores = centred.scores_by(&found);
+        let again = centred.linear(found).of(centred.data);
+        let apart = scores.as_slice().iter().zip(again.as_slice()).map(|(a, b)| (a - b).abs());
+        assert!(apart.fold(0.0, f64::max) < 1e-9, "the scores of rows are not those of the samples");
+        scores
+    }
+
     #[test]
     fn scores_are_those_of_the_covariance_as_it_is_defined() {
         let (n, d, k) = (14, 6, 3);
@@ -216,7 +259,7 @@ mod tests {
         let x = Matrix::from_fn(n, d, value);
         let posteriors = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i * i + c) % 3]);
         let data = DenseMatrix::from_matrix(x.clone()).unwrap();
-        let found = Centred::new(&data).scores(&posteriors, 1e-12).unwrap();
+        let found = scores(&Centred::new(&data), &posteriors, 1e-12);
 
         let count = |c: usize| (0..n).map(|i| posteriors.get(i, c)).sum::<f64>();
         let mean =
@@ -255,12 +298,15 @@ mod tests {
         let data = DenseMatrix::from_matrix(Matrix::from_fn(n, d, value)).unwrap();
         let posteriors = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i + c) % 3]);
         let centred = Centred::new(&data);
-        let points = centred.discriminant_space(&posteriors, 1e-13).unwrap();
+        let (points, of_rows) = centred.discriminant_space(&posteriors, 1e-13).unwrap();
+        let again = of_rows.of(&data);
+        let apart = points.as_slice().iter().zip(again.as_slice()).map(|(a, b)| (a - b).abs());
+        assert!(apart.fold(0.0, f64::max) < 1e-9, "the points of rows are not those of the space");
         // Σ_c n_c·δ_c = 0: k classes span k − 1 directions.
         assert_eq!(points.shape(), (n, k - 1));
         // The scores of two samples differ by (x − y)ᵀΣ⁻¹δ_c, and so must the inner products of their points
         // with the mean point of class c.
-        let scores = centred.scores(&posteriors, 1e-13).unwrap();
+        let scores = scores(&centred, &posteriors, 1e-13);
         let mut means = Matrix::<f64>::zeros(k, k - 1);
         let counts = column_sums(&posteriors);
         for i in 0..n {
@@ -284,7 +330,7 @@ mod tests {
     fn equal_samples_have_no_covariance_to_learn() {
         let data = DenseMatrix::from_matrix(Matrix::from_fn(5, 3, |_, j| j as f64)).unwrap();
         let posteriors = Matrix::from_fn(5, 2, |i, c| f64::from(i % 2 == c));
-        assert!(Centred::new(&data).scores(&posteriors, RESIDUAL).is_none());
+        assert!(Centred::new(&data).discriminants(&posteriors, RESIDUAL).is_none());
         assert!(discriminant_space(&data, &posteriors).is_none());
     }
 }

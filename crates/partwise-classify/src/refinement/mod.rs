@@ -11,26 +11,28 @@ mod neighbours;
 
 use partwise::graphs::Graph;
 use partwise::internals::Pool;
-use partwise::internals::spread_scores;
-use partwise::{Matrix, Real, Result};
+use partwise::internals::{spread_scores, times};
+use partwise::{DataMatrix, Matrix, Real, Result};
 
 use crate::base::label_spreading::RESIDUAL;
 use crate::ensemble::{Quality, product, weighed};
 use crate::folds::Fold;
 use crate::graphs::{Prepared, graph_of_points};
-use crate::posteriors::with_labels;
-use crate::result::Member;
+use crate::posteriors::{largest, logarithms, sharpened, sharpness, with_labels};
+use crate::result::{HeldOutLabel, Member};
 use crate::scores::weights;
 use gaussian_mixture::GaussianMixture;
 use multinomial_mixture::MultinomialMixture;
 use neighbours::{DiscriminantNeighbours, Neighbours};
 
 /// α of the first smoothing, and of the one over discriminants.
-const FIRST_ALPHA: f64 = 0.9;
+pub(crate) const FIRST_ALPHA: f64 = 0.9;
 /// α of the smoothing of the result.
-const LAST_ALPHA: f64 = 0.8;
+pub(crate) const LAST_ALPHA: f64 = 0.8;
 /// The mean largest posterior of the unlabelled samples at which refinements are compared.
 const CONFIDENCE: f64 = 0.8;
+/// A linear refinement of a lower weight is left out for new rows: its posteriors to this power are 1.
+const LEAST_WEIGHT: f64 = 1e-3;
 
 /// Learns from posteriors of all samples.
 trait Refinement<T: Real>: Sync {
@@ -47,11 +49,33 @@ fn refinements<T: Real>() -> &'static [&'static dyn Refinement<T>] {
     const { &[&Neighbours, &DiscriminantNeighbours, &GaussianMixture, &MultinomialMixture] }
 }
 
+/// Linear functions of a row: X·weights − offsets.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LinearScores {
+    /// d × c.
+    pub(crate) weights: Matrix<f64>,
+    /// One for each column.
+    pub(crate) offsets: Vec<f64>,
+}
+
+impl LinearScores {
+    /// Of the rows of `data` (n × d): n × c.
+    pub(crate) fn of<T: Real>(&self, data: &dyn DataMatrix<T>) -> Matrix<f64> {
+        let mut scores = times(data, &self.weights);
+        for i in 0..scores.rows() {
+            scores.row_mut(i).iter_mut().zip(&self.offsets).for_each(|(score, offset)| *score -= offset);
+        }
+        scores
+    }
+}
+
 /// What the refinements of a fold start from.
 struct Start<'t, T: Real> {
     prepared: &'t Prepared<'t, T>,
     fold: &'t Fold,
-    /// The product of the base classifiers, smoothed over the fused graph (n × c).
+    /// The product of the base classifiers, smoothed over the fused graph (n × c), before its rows sum to 1.
+    sums: Matrix<f64>,
+    /// The same as posteriors.
     posteriors: Matrix<f64>,
     fused: &'t Graph,
     /// The graph of the samples in the space of the discriminants that `posteriors` give; none where the
@@ -66,10 +90,11 @@ impl<'t, T: Real> Start<'t, T> {
         fused: &'t Graph,
         base: &Matrix<f64>,
     ) -> Result<Self> {
-        let posteriors = smoothed(fused, fold, base, FIRST_ALPHA)?;
-        let points = gaussian_mixture::discriminant_space(prepared.rows.as_ref(), &posteriors);
-        let discriminant = points.map(graph_of_points).transpose()?;
-        Ok(Start { prepared, fold, posteriors, fused, discriminant })
+        let sums = spread_scores(fused, base, FIRST_ALPHA, RESIDUAL)?;
+        let posteriors = with_labels(&fold.labels, sums.clone());
+        let space = gaussian_mixture::discriminant_space(prepared.rows.as_ref(), &posteriors);
+        let discriminant = space.map(|(points, _)| graph_of_points(points)).transpose()?;
+        Ok(Start { prepared, fold, sums, posteriors, fused, discriminant })
     }
 
     fn discriminant_graph(&self) -> &Graph {
@@ -78,20 +103,82 @@ impl<'t, T: Real> Start<'t, T> {
 
     /// Posteriors ∝ exp(g·`logits`), as confident as refinements are compared at.
     fn calibrated(&self, logits: &Matrix<f64>) -> Matrix<f64> {
-        with_labels(&self.fold.labels, self.fold.calibrated(logits, CONFIDENCE))
+        self.sharpened(logits, self.sharpness(logits))
+    }
+
+    /// g.
+    fn sharpness(&self, logits: &Matrix<f64>) -> f64 {
+        sharpness(logits, &self.fold.unlabelled, CONFIDENCE)
+    }
+
+    fn sharpened(&self, logits: &Matrix<f64>, g: f64) -> Matrix<f64> {
+        with_labels(&self.fold.labels, sharpened(logits, g))
     }
 }
 
+/// What gives the posteriors of rows that the classification did not see, as the refinements of fold 0 would.
+pub(crate) struct Rules {
+    /// The weights of the fused graph and of that of the discriminants in the last smoothing; they sum to 1.
+    pub(crate) graph_weights: [f64; 2],
+    /// What each refinement adds to the product.
+    pub(crate) votes: Votes,
+    pub(crate) gaussian_mixture: Rule,
+    pub(crate) multinomial_mixture: Rule,
+    /// The last smoothing (n × c), before its rows sum to 1.
+    pub(crate) last: Matrix<f64>,
+}
+
+/// The two refinements that smooth over a graph.
+pub(crate) struct Votes {
+    /// The first smoothing (n × c), before its rows sum to 1.
+    pub(crate) first: Matrix<f64>,
+    /// The smoothing over the graph of the discriminants (n × c), before its rows sum to 1.
+    pub(crate) second: Matrix<f64>,
+    /// The weight and the sharpness of each.
+    pub(crate) weights: [f64; 2],
+    pub(crate) sharpness: [f64; 2],
+    /// The points of the samples in the space of the discriminants, and what gives those of new rows.
+    pub(crate) space: Option<(Matrix<f64>, LinearScores)>,
+}
+
+/// A refinement that is linear in the row.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) weight: f64,
+    pub(crate) sharpness: f64,
+    /// None where it makes no difference.
+    pub(crate) scores: Option<LinearScores>,
+}
+
+impl Rule {
+    fn new(member: &Member, learned: impl FnOnce() -> Option<(LinearScores, f64)>) -> Self {
+        let learned = if member.weight < LEAST_WEIGHT { None } else { learned() };
+        let (scores, sharpness) = learned.map_or((None, 1.0), |(scores, g)| (Some(scores), g));
+        Rule { weight: member.weight, sharpness, scores }
+    }
+}
+
+/// How the refinements did, and what came of them.
+pub(crate) struct Refined {
+    /// The posteriors of all samples.
+    pub(crate) posteriors: Matrix<f64>,
+    pub(crate) members: Vec<Member>,
+    pub(crate) held_out: Vec<HeldOutLabel>,
+    /// If asked for.
+    pub(crate) rules: Option<Rules>,
+}
+
 /// The posteriors of all samples, and how each refinement did. `fused` holds the fused graph of each fold and
-/// `products` its product of the base classifiers; `held_out` is the number of held-out labels.
+/// `products` its product of the base classifiers; `held_out` is the number of held-out labels. `rules` asks
+/// for those for new rows.
 pub(crate) fn refine<T: Real>(
     prepared: &Prepared<'_, T>,
     folds: &[Fold],
-    fused: &[Graph],
-    products: &[Matrix<f64>],
+    (fused, products): (&[Graph], &[Matrix<f64>]),
     held_out: f64,
     pool: &Pool,
-) -> Result<(Matrix<f64>, Vec<Member>)> {
+    rules: bool,
+) -> Result<Refined> {
     let starts = (0..folds.len()).collect();
     let starts = pool.map(starts, |v: usize| Start::new(prepared, &folds[v], &fused[v], &products[v]));
     let starts = starts.into_iter().collect::<Result<Vec<_>>>()?;
@@ -104,13 +191,58 @@ pub(crate) fn refine<T: Real>(
     let names: Vec<&str> = refinements.iter().map(|refinement| refinement.name()).collect();
     let quality = Quality::ScoreAndAgreement;
     let members = weighed(folds, &posteriors, &names, held_out, quality);
+    let predicted = held_out_labels(folds, &posteriors, &members);
     let together = product(&folds[0].labels, posteriors[0], &members);
     // The two graphs are weighed between themselves: beside a mixture both smoothings may weigh nothing.
     let graph_weights = weights(&[quality.of(&members[0]), quality.of(&members[1])], held_out);
     let sum: f64 = graph_weights.iter().sum();
     let graphs = [starts[0].fused, starts[0].discriminant_graph()];
-    let last = Graph::weighted_sum(&[0, 1].map(|g| (graph_weights[g] / sum, graphs[g])))?;
-    Ok((smoothed(&last, &folds[0], &together, LAST_ALPHA)?, members))
+    let graph_weights = [0, 1].map(|g| graph_weights[g] / sum);
+    let last = Graph::weighted_sum(&[0, 1].map(|g| (graph_weights[g], graphs[g])))?;
+    let last = spread_scores(&last, &together, LAST_ALPHA, RESIDUAL)?;
+    let posteriors = with_labels(&folds[0].labels, last.clone());
+    let rules = rules.then(|| rules_of(&starts[0], &members, graph_weights, last)).transpose()?;
+    Ok(Refined { posteriors, members, held_out: predicted, rules })
+}
+
+/// The classes of the held-out labels by the product in their fold.
+fn held_out_labels(folds: &[Fold], posteriors: &[&[Matrix<f64>]], members: &[Member]) -> Vec<HeldOutLabel> {
+    let of_fold = |(fold, posteriors): (&Fold, &&[Matrix<f64>])| {
+        let together = product(&fold.labels, posteriors, members);
+        let label = |&(sample, class): &(usize, usize)| HeldOutLabel {
+            sample,
+            class,
+            predicted: largest(together.row(sample)),
+        };
+        fold.held_out.iter().map(label).collect::<Vec<_>>()
+    };
+    folds[1..].iter().zip(&posteriors[1..]).flat_map(of_fold).collect()
+}
+
+/// The rules of the refinements that started at `start`.
+fn rules_of<T: Real>(
+    start: &Start<'_, T>,
+    members: &[Member],
+    graph_weights: [f64; 2],
+    last: Matrix<f64>,
+) -> Result<Rules> {
+    let second = spread_scores(start.discriminant_graph(), &start.posteriors, FIRST_ALPHA, RESIDUAL)?;
+    let sharpness = [start.posteriors.clone(), with_labels(&start.fold.labels, second.clone())]
+        .map(|posteriors| start.sharpness(&logarithms(&posteriors)));
+    let votes = Votes {
+        first: start.sums.clone(),
+        second,
+        weights: [members[0].weight, members[1].weight],
+        sharpness,
+        space: gaussian_mixture::discriminant_space(start.prepared.rows.as_ref(), &start.posteriors),
+    };
+    Ok(Rules {
+        graph_weights,
+        votes,
+        gaussian_mixture: Rule::new(&members[2], || gaussian_mixture::learned(start).1),
+        multinomial_mixture: Rule::new(&members[3], || multinomial_mixture::learned(start).1),
+        last,
+    })
 }
 
 /// (I − αS)⁻¹P, normalized; labelled samples keep their class.

@@ -17,7 +17,7 @@
 use partwise::internals::{times, transpose_times};
 use partwise::{DataMatrix, Matrix, Real, Result};
 
-use super::{Refinement, Start};
+use super::{LinearScores, Refinement, Start};
 
 /// Steps of expectation maximization.
 const STEPS: usize = 10;
@@ -32,16 +32,30 @@ impl<T: Real> Refinement<T> for MultinomialMixture {
     }
 
     fn posteriors(&self, start: &Start<'_, T>) -> Result<Matrix<f64>> {
-        let mut current = start.posteriors.clone();
-        for _ in 0..STEPS {
-            current = start.calibrated(&scores(start.prepared.rows.as_ref(), &current));
-        }
-        Ok(current)
+        Ok(learned(start).0)
     }
 }
 
-/// s (n × c).
-fn scores<T: Real>(data: &dyn DataMatrix<T>, posteriors: &Matrix<f64>) -> Matrix<f64> {
+/// The posteriors, and the logarithms of the last step with their sharpness.
+pub(super) fn learned<T: Real>(start: &Start<'_, T>) -> (Matrix<f64>, Option<(LinearScores, f64)>) {
+    let data = start.prepared.rows.as_ref();
+    let (mut current, mut last) = (start.posteriors.clone(), None);
+    for _ in 0..STEPS {
+        let weights = log_ratios(data, &current);
+        let scores = times(data, &weights);
+        let g = start.sharpness(&scores);
+        current = start.sharpened(&scores, g);
+        last = Some((weights, g));
+    }
+    let linear = |(weights, g): (Matrix<f64>, f64)| {
+        let offsets = vec![0.0; weights.columns()];
+        (LinearScores { weights, offsets }, g)
+    };
+    (current, last.map(linear))
+}
+
+/// ln(q_cj/b_j) (d × c).
+fn log_ratios<T: Real>(data: &dyn DataMatrix<T>, posteriors: &Matrix<f64>) -> Matrix<f64> {
     let sums = &data.summary().column_sums;
     let total: f64 = sums.iter().sum();
     let mut ratios = transpose_times(data, posteriors);
@@ -57,7 +71,7 @@ fn scores<T: Real>(data: &dyn DataMatrix<T>, posteriors: &Matrix<f64>) -> Matrix
             *ratio = if base > 0.0 && of_class > 0.0 { (of_class / base).ln() } else { 0.0 };
         }
     }
-    times(data, &ratios)
+    ratios
 }
 
 #[cfg(test)]
@@ -72,7 +86,8 @@ mod tests {
         let value = |i: usize, j: usize| if j + 1 < d { ((i * 7 + j * 3 + i * j) % 4) as f64 } else { 0.0 };
         let x = Matrix::from_fn(n, d, value);
         let posteriors = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i * i + c) % 3]);
-        let found = scores(&DenseMatrix::from_matrix(x.clone()).unwrap(), &posteriors);
+        let data = DenseMatrix::from_matrix(x.clone()).unwrap();
+        let found = times(&data, &log_ratios(&data, &posteriors));
         let of = |c: usize, j: usize| (0..n).map(|i| posteriors.get(i, c) * x.get(i, j)).sum::<f64>();
         let mass = |c: usize| (0..d).map(|j| of(c, j)).sum::<f64>();
         let all = |j: usize| (0..n).map(|i| x.get(i, j)).sum::<f64>();

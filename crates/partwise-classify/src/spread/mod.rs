@@ -28,7 +28,7 @@ use crate::result::Classification;
 use crate::settings::ClassifySettings;
 use crate::{Phase, classify_observed};
 
-pub use new_samples::encode_by_scorer;
+pub use new_samples::{encode_by_classes, encode_by_scorer};
 
 /// When labels are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -172,34 +172,51 @@ fn derived<T: Real>(
         let notice = Some(Notice { code: SPREAD, message: message.into() });
         return Ok(SpreadLabels { guidance: plain.clone(), classification: Some(found), notice });
     }
+    let guidance = spread_found(data, plain, labels, &found, loss, settings)?;
+    let count = data.n_samples() - labels.n_labelled();
+    let message = format!(
+        "{} labels were spread to the {count} samples without one by the few-label classifier{}; \
+        spread off fits without it",
+        labels.n_labelled(),
+        match found.held_out_score() {
+            Some(score) => format!(" (held-out score {score:.2})"),
+            None => String::new(),
+        }
+    );
+    Ok(SpreadLabels { guidance, classification: Some(found), notice: Some(Notice { code: SPREAD, message }) })
+}
+
+/// Adds to `guidance` what the classification `found` of the `labels` derived. `settings` are those of the
+/// fit to come.
+///
+/// # Errors
+/// The faults of the fits.
+pub fn spread_found<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    labels: &Labels,
+    found: &Classification,
+    loss: Loss,
+    settings: &Settings,
+) -> Result<Guidance> {
+    let plain = without_derived(guidance);
+    let scorer = scorer::learned(data, labels.names(), &found.posteriors);
+    let (n, classes) = found.posteriors.shape();
+    if labels.n_labelled() == n {
+        return Ok(plain.with(Advice::Scorer(scorer)));
+    }
     let posterior = |i: usize, c: usize| match labels.class(i) {
         Some(_) => f64::NAN,
         None => found.posteriors.get(i, c),
     };
-    let (n, classes) = found.posteriors.shape();
     let mut item = Spread {
         names: labels.names().to_vec(),
         posteriors: Matrix::from_fn(n, classes, posterior),
         weights: vec![0.0; n],
         strength: Strength::FIRM,
     };
-    item.weights = weights::least_that_follow(data, plain, &item, loss, settings)?;
-    let scorer = scorer::learned(data, labels.names(), &found.posteriors);
-    let count = n - labels.n_labelled();
-    let message = format!(
-        "{} labels were spread to the {count} samples without one by the few-label classifier{}; \
-        spread off fits without it",
-        labels.n_labelled(),
-        match held_out_score(&found) {
-            Some(score) => format!(" (held-out score {score:.2})"),
-            None => String::new(),
-        }
-    );
-    Ok(SpreadLabels {
-        guidance: plain.clone().with(Advice::Spread(item)).with(Advice::Scorer(scorer)),
-        classification: Some(found),
-        notice: Some(Notice { code: SPREAD, message }),
-    })
+    item.weights = weights::least_that_follow(data, &plain, &item, loss, settings)?;
+    Ok(plain.with(Advice::Spread(item)).with(Advice::Scorer(scorer)))
 }
 
 /// The guidance without what was derived.
@@ -248,12 +265,6 @@ fn spreadable(guidance: &Guidance, n: usize) -> std::result::Result<Labels, Stri
     Labels::with_names(&numbers, &names).map_err(|error| error.to_string())
 }
 
-/// The held-out score of the refinement that weighs most.
-fn held_out_score(found: &Classification) -> Option<f64> {
-    let best = found.refinements.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))?;
-    best.score
-}
-
 /// Fewer held-out labels cannot tell.
 const ENOUGH_HELD_OUT: usize = 30;
 
@@ -261,7 +272,7 @@ fn better_than_chance(found: &Classification, classes: usize) -> bool {
     let chance = 1.0 / classes as f64;
     // Two standard errors of guessing: random labels must not pass.
     let least = chance + 2.0 * (chance * (1.0 - chance) / found.held_out.max(1) as f64).sqrt();
-    found.held_out < ENOUGH_HELD_OUT || held_out_score(found).is_none_or(|score| score > least)
+    found.held_out < ENOUGH_HELD_OUT || found.held_out_score().is_none_or(|score| score > least)
 }
 
 /// The guidance for short fits: defaults in place of strengths to search, and without links, of which exact

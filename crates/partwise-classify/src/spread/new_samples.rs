@@ -30,6 +30,32 @@ pub fn encode_by_scorer<T: Real>(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Fit<T>> {
+    encode_by(data, components, (encoding, guidance), None, (loss, settings), observer)
+}
+
+/// As [`encode_by_scorer`], where the class of each row is known: a place in the names of the scorer.
+///
+/// # Errors
+/// As [`encode_by_scorer`].
+pub fn encode_by_classes<T: Real>(
+    data: &dyn DataMatrix<T>,
+    components: &Matrix<T>,
+    by: (&Encoding, &Guidance),
+    classes: &[usize],
+    how: (Loss, &Settings),
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    encode_by(data, components, by, Some(classes), how, observer)
+}
+
+fn encode_by<T: Real>(
+    data: &dyn DataMatrix<T>,
+    components: &Matrix<T>,
+    (encoding, guidance): (&Encoding, &Guidance),
+    classes: Option<&[usize]>,
+    (loss, settings): (Loss, &Settings),
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
     let mut plain = encode(data, components, encoding, loss, settings, observer)?;
     let advice = guidance.advice();
     let scorer = advice.iter().find_map(|item| match item {
@@ -39,7 +65,7 @@ pub fn encode_by_scorer<T: Real>(
     let Some(scorer) = scorer else { return Ok(plain) };
     let topics = ranges(guidance);
     let own = owners(scorer, &topics, components)?;
-    let best = best_topics(data, scorer);
+    let best = classes.map_or_else(|| best_topics(data, scorer), <[usize]>::to_vec);
     let topic_of = |i: usize| own[best[i]];
     let how = Encoder { data, components, encoding, loss, settings, topics: &topics };
     // The least cost that is enough for each row.

@@ -1,26 +1,31 @@
-//! `report.html`: one self-contained page about a fit. `components` sets its components; all text from
-//! outside goes through `escaped`.
+//! `report.html`: one self-contained page about a result. The page of a fit is made by `partwise-page`, which
+//! the Python package uses too; here is what the command line knows of it.
 
-mod advice;
-mod components;
+mod again;
+mod classify;
+mod compare;
 mod rank;
 mod sweep;
 
+pub(crate) use classify::classification_page;
+pub(crate) use compare::compare_page;
 pub(crate) use rank::rank_page;
 pub(crate) use sweep::sweep_page;
 
-use partwise::{Iteration, Real};
+use partwise::guidance::{Advice, Topic};
+use partwise::methods::{Form, Tying};
+use partwise::{DataMatrix, Loss, Model, Real, Settings, StopReason, fit};
 use partwise_io::machine;
-use partwise_report::charts::{Line, line};
+use partwise_page::{Again, Classes, FitPage, Progress};
 use partwise_report::duration;
-use partwise_report::html::{escaped, head, pairs, section, table, tiles};
+use partwise_report::picture::Polarity;
 
 use crate::job::{Done, error_name, relative_kkt};
 use crate::record::{self, Timings};
 use crate::scores::Evaluation;
 
-/// With more classes than this, a confusion table is too large to read.
-const MOST_CLASSES: usize = 20;
+/// With more stored values than this, no fit of a single component is made to compare with.
+const MOST_VALUES: usize = 20_000_000;
 
 /// A table of several fits.
 #[derive(Clone, Debug)]
@@ -42,134 +47,185 @@ impl Comparison {
 }
 
 /// The page of a fit.
-pub(crate) fn page<T: Real>(done: &Done<'_, T>, timings: Timings, comparison: Option<&Comparison>) -> String {
-    let (spec, fit, names) = (done.job.model.spec(), &done.fit, done.job.source.row_names.as_deref());
-    let method = [
+pub(crate) fn page<T: Real>(
+    done: &Done<'_, T>,
+    timings: Timings,
+    comparison: Option<&Comparison>,
+    polarity: Polarity,
+) -> String {
+    shown(done, timings, comparison, polarity, |page| page.html())
+}
+
+/// What `show` makes of a fit: its page, or a part of it.
+fn shown<T: Real>(
+    done: &Done<'_, T>,
+    timings: Timings,
+    comparison: Option<&Comparison>,
+    polarity: Polarity,
+    show: fn(&FitPage<'_>) -> String,
+) -> String {
+    let (job, fit, source) = (&done.job, &done.fit, done.job.source);
+    let row = |sample: usize| row(job.data, sample);
+    let used: Vec<bool> = job.known.classes.as_ref().map_or(Vec::new(), |known| known.guided());
+    let classes = job.known.classes.as_ref().map(|known| Classes {
+        names: &known.class_names,
+        truth: &known.truth,
+        used: &used,
+        held_out: done.evaluation.as_ref().and_then(|e| held_out(e, &used)),
+        measures: done.evaluation.as_ref().map_or_else(Default::default, measures),
+    });
+    let topics: &[Topic] = if job.takes_anything() { job.model.guidance().topics() } else { &[] };
+    let notes = done.notes.iter().filter(|(code, _)| *code != "reading").map(|(_, note)| note.clone());
+    show(&FitPage {
+        title: crate::input::short_name(&source.name),
+        codes: fit.codes.cast(),
+        components: fit.components.cast(),
+        component_names: &fit.component_names,
+        clusters: &done.memberships.cluster,
+        shares_of: done.memberships.of,
+        sample_names: source.row_names.as_deref(),
+        snippets: source.snippets(),
+        feature_names: source.feature_names.as_deref(),
+        image_shape: source.image_shape,
+        row: &row,
+        polarity,
+        topics,
+        report: done.report.as_ref().map(Into::into),
+        classes,
+        explained: explained(done),
+        comparison: comparison.map(|c| (&c.header[..], &c.rows[..])),
+        notes: notes.collect(),
+        progress: Progress {
+            history: fit.history.iter().map(|i| (i.number as f64, i.objective, i.kkt)).collect(),
+            tolerance: job.settings.tolerance,
+            ended: ended(done),
+        },
+        method: method(job.model.spec()),
+        data: read(done),
+        run: run(done, timings),
+        settings: record::settings_lines(done),
+        again: Again {
+            command: again::command_line(),
+            facts: named([
+                ("Data", source.name.clone()),
+                ("SHA-256", source.sha256.clone()),
+                ("Version", format!("partwise {}", env!("CARGO_PKG_VERSION"))),
+                ("Date", again::today()),
+            ]),
+        },
+        bibtex: job.model.spec().bibtex(),
+    })
+}
+
+fn named<const N: usize>(facts: [(&str, String); N]) -> Vec<(String, String)> {
+    facts.into_iter().map(|(name, text)| (name.to_string(), text)).collect()
+}
+
+/// A row of the data.
+fn row<T: Real>(data: &dyn DataMatrix<T>, sample: usize) -> Vec<f64> {
+    let mut row = vec![0.0; data.n_features()];
+    data.add_row(sample, 1.0, &mut row);
+    row
+}
+
+/// Accuracy over labels that the fit did not use, and how many these are. Labels that guided say nothing of
+/// how good it is.
+fn held_out(evaluation: &Evaluation, used: &[bool]) -> Option<(f64, usize)> {
+    let key = if used.iter().any(|used| *used) { "unlabelled" } else { "all" };
+    let scores = evaluation.scores.iter().find(|scores| scores.key == key)?;
+    let (_, accuracy) = scores.values.iter().find(|(name, _)| *name == "accuracy")?;
+    Some((*accuracy, scores.samples))
+}
+
+fn measures(evaluation: &Evaluation) -> (Vec<String>, Vec<Vec<String>>) {
+    let names = evaluation.scores.first().map(|s| s.values.iter().map(|(name, _)| name.to_string()));
+    let header = ["over", "samples"].map(str::to_string).into_iter().chain(names.into_iter().flatten());
+    let row = |scores: &crate::scores::Scores| {
+        let values = scores.values.iter().map(|(_, value)| format!("{value:.3}"));
+        [scores.over.to_string(), scores.samples.to_string()].into_iter().chain(values).collect()
+    };
+    (header.collect(), evaluation.scores.iter().map(row).collect())
+}
+
+/// The fraction of the loss of a single component that the fit removes, where both measure the same.
+fn explained<T: Real>(done: &Done<'_, T>) -> Option<f64> {
+    let (job, loss) = (&done.job, done.fit.loss);
+    let weighted = |item: &&Advice| {
+        matches!(item, Advice::KnownEntries(_) | Advice::SampleWeights(_) | Advice::FeatureWeights(_))
+    };
+    let spec = job.model.spec();
+    let same = spec.form == Form::Matrix && spec.tying != Tying::NormalizedCut;
+    let unlike = !same || job.model.guidance().advice().iter().any(weighted);
+    if unlike || job.settings.rank < 2 || job.data.n_stored() > MOST_VALUES {
+        return None;
+    }
+    let settings = Settings {
+        max_iterations: 30,
+        threads: job.settings.threads,
+        memory_limit: job.settings.memory_limit,
+        ..Settings::new(1)
+    };
+    let one = fit(job.data, &Model::nmf().with_loss(loss).ok()?, &settings).ok()?.relative_error;
+    let ratio = done.fit.relative_error / one;
+    let left = if loss == Loss::Frobenius { ratio * ratio } else { ratio };
+    left.is_finite().then(|| (1.0 - left).max(0.0))
+}
+
+/// How the fit ended, in a sentence.
+fn ended<T: Real>(done: &Done<'_, T>) -> String {
+    let (fit, iterations) = (&done.fit, done.fit.iterations);
+    let after = format!("after {iterations} {}", if iterations == 1 { "iteration" } else { "iterations" });
+    match fit.stop {
+        StopReason::Converged => format!("The fit converged {after}."),
+        StopReason::IterationLimit if fit.still_improving().is_none() => {
+            format!("The fit stopped at its limit {after}; by then it had nearly stopped changing.")
+        }
+        StopReason::IterationLimit => {
+            format!("The fit stopped at its limit {after}, while it still improved.")
+        }
+        StopReason::TimeLimit => format!("The time limit ended the fit {after}."),
+        StopReason::Observer => format!("Ctrl-C ended the fit {after}."),
+        _ => format!("The fit ended {after} ({}).", fit.stop.name()),
+    }
+}
+
+fn method(spec: &partwise::methods::MethodSpec) -> Vec<(String, String)> {
+    named([
         ("Method", format!("{} – {}", spec.title, spec.summary)),
         ("Minimizes", spec.objective.to_string()),
-        ("Loss", fit.loss.name().to_string()),
         ("Reference", spec.reference.to_string()),
         ("Differs", spec.differs.to_string()),
-    ];
-    let mut page = head(&crate::input::short_name(&done.job.source.name), &method[0].1);
-    page.push_str(&tiles(&numbers(done, timings)));
-    if let Some(comparison) = comparison {
-        let lead = "Accuracy and NMI over the samples whose label the fit did not use.";
-        page.push_str(&section("Comparison", lead, &table(&comparison.header, &comparison.rows)));
-    }
-    if !done.notes.is_empty() {
-        let items: String =
-            done.notes.iter().map(|(_, note)| format!("<li>{}</li>", escaped(note))).collect();
-        page.push_str(&section("Notes", "", &format!("<ul class=\"notes\">{items}</ul>")));
-    }
-    if let Some(report) = &done.report {
-        let lead = "Two questions: did the fit follow what you said, and do the data agree? A topic is good, \
-            fair or weak: how many of the samples that its guidance describes are in it, and how few others. \
-            An item has no support if it has nothing to act on in the data.";
-        page.push_str(&section("Guidance", lead, &advice::body(report, names)));
-    }
-    let (components, sizes) = components::sections(done);
-    page.push_str(&components);
-    if let Some(evaluation) = &done.evaluation {
-        page.push_str(&measures(evaluation));
-    }
-    page.push_str(&sizes);
-    page.push_str(&section("Convergence", "", &convergence(&fit.history, done.job.settings.tolerance)));
-    let list = |facts: &[(&str, String)]| pairs(facts.iter().map(|(name, text)| (*name, text.as_str())));
-    let details = format!(
-        "<div class=\"cols\"><div><h3>Method</h3>{}</div><div><h3>Data</h3>{}</div></div>",
-        list(&method),
-        list(&read(done))
-    );
-    page.push_str(&section("Method and data", "", &details));
-    let settings = record::settings_lines(done);
-    let settings = pairs(settings.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-    page.push_str(&section("Settings", "", &format!("<div class=\"settings\">{settings}</div>")));
-    page.push_str("</main></body></html>\n");
-    page
+    ])
 }
 
-fn read<T: Real>(done: &Done<'_, T>) -> Vec<(&'static str, String)> {
+fn read<T: Real>(done: &Done<'_, T>) -> Vec<(String, String)> {
     let (source, scaling) = (done.job.source, done.job.scaling.kind());
-    let mut out = source.facts().to_vec();
-    out.push(("Scaling", format!("{}: {}", scaling.name(), scaling.summary())));
-    out.push(("Memberships", done.memberships.of.summary().to_string()));
-    out.extend(done.job.known.facts(done.job.takes_anything()));
-    out.push(("SHA-256", source.sha256.clone()));
-    out.extend(done.job.chosen.iter().map(|line| ("Chosen", line.clone())));
+    let mut out = named(source.facts());
+    let mut add = |name: &str, text: String| out.push((name.into(), text));
+    done.notes.iter().filter(|(code, _)| *code == "reading").for_each(|(_, note)| add("Read", note.clone()));
+    add("Scaling", format!("{}: {}", scaling.name(), scaling.summary()));
+    add("Memberships", done.memberships.of.summary().to_string());
+    done.job.known.facts(done.job.takes_anything()).into_iter().for_each(|(name, text)| add(name, text));
+    done.job.chosen.iter().for_each(|line| add("Chosen", line.clone()));
     out
 }
 
-fn numbers<T: Real>(done: &Done<'_, T>, timings: Timings) -> Vec<(&'static str, String)> {
+/// How it ran.
+fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Vec<(String, String)> {
     let fit = &done.fit;
-    let mut out = vec![("components", fit.components.rows().to_string())];
-    if let Some(evaluation) = &done.evaluation {
-        for (name, label) in [("accuracy", "accuracy"), ("nmi", "NMI")] {
-            let over = evaluation.scores.last().map_or("", |scores| scores.short);
-            out.extend(evaluation.headline(name).map(|value| (label, format!("{value:.3} ({over})"))));
-        }
+    let mut out = named([
+        (error_name(fit.loss), format!("{:.4}", fit.relative_error)),
+        ("objective", format!("{:.6e}", fit.objective)),
+        ("iterations", format!("{} ({})", fit.iterations, fit.stop.name())),
+    ]);
+    let mut add = |name: &str, text: String| out.push((name.into(), text));
+    if let Some(kkt) = relative_kkt(fit) {
+        add("projected gradient, relative to iteration 1 (KKT)", format!("{kkt:.1e}"));
     }
-    out.push((error_name(fit.loss), format!("{:.4}", fit.relative_error)));
-    out.push(("iterations", format!("{} ({})", fit.iterations, fit.stop.name())));
-    out.extend(relative_kkt(fit).map(|kkt| ("relative KKT", format!("{kkt:.1e}"))));
-    out.push(("time of the fit", duration(timings.fit)));
-    out.extend(machine::peak_memory().map(|b| ("peak memory", format!("{:.0} MB", b as f64 / 1e6))));
+    add("time of the fit", duration(timings.fit));
+    add("threads", fit.threads.to_string());
+    if let Some(bytes) = machine::peak_memory() {
+        add("peak memory", format!("{:.0} MB", bytes as f64 / 1e6));
+    }
     out
-}
-
-fn convergence(history: &[Iteration], tolerance: f64) -> String {
-    let first = history.iter().find_map(|i| i.kkt).filter(|kkt| *kkt > 0.0);
-    let relative = |i: &Iteration| Some((i.number as f64, i.kkt? / first?));
-    let objective = Line {
-        title: "Objective",
-        points: history.iter().map(|i| (i.number as f64, i.objective)).collect(),
-        ..Line::default()
-    };
-    let kkt = Line {
-        title: "Projected gradient, relative to iteration 1",
-        points: history.iter().filter_map(relative).collect(),
-        level: (tolerance > 0.0).then_some((tolerance, "tolerance")),
-        logarithmic: true,
-        ..Line::default()
-    };
-    format!("<div class=\"cols\"><div>{}</div><div>{}</div></div>", line(&objective), line(&kkt))
-}
-
-fn measures(evaluation: &Evaluation) -> String {
-    let names = evaluation.scores.first().map(|s| s.values.iter().map(|(name, _)| name.to_string()));
-    let header: Vec<String> =
-        ["over", "samples"].map(str::to_string).into_iter().chain(names.into_iter().flatten()).collect();
-    let rows: Vec<Vec<String>> = evaluation
-        .scores
-        .iter()
-        .map(|scores| {
-            let values = scores.values.iter().map(|(_, value)| format!("{value:.3}"));
-            [scores.over.to_string(), scores.samples.to_string()].into_iter().chain(values).collect()
-        })
-        .collect();
-    let mut body = table(&header, &rows);
-    if evaluation.class_names.len() <= MOST_CLASSES && evaluation.cluster_names.len() <= MOST_CLASSES + 1 {
-        body.push_str(&confusion(evaluation));
-    }
-    let lead = "A sample's cluster is the component with its largest membership. 1 is perfect agreement.";
-    section("Agreement with the labels", lead, &body)
-}
-
-fn confusion(evaluation: &Evaluation) -> String {
-    let head: String =
-        evaluation.cluster_names.iter().map(|name| format!("<th>{}</th>", escaped(name))).collect();
-    let row = |(class, counts): (&String, &Vec<usize>)| {
-        let sum = counts.iter().sum::<usize>().max(1) as f64;
-        let cell = |count: &usize| {
-            let share = 100.0 * *count as f64 / sum;
-            let text = if *count == 0 { "·".to_string() } else { count.to_string() };
-            let class = if share > 55.0 { " class=\"hi\"" } else { "" };
-            format!("<td style=\"--s:{share:.0}%\"{class}>{text}</td>")
-        };
-        format!("<tr><th>{}</th>{}</tr>", escaped(class), counts.iter().map(cell).collect::<String>())
-    };
-    let rows: String = evaluation.class_names.iter().zip(&evaluation.confusion).map(row).collect();
-    format!(
-        "<h3>Classes (rows) in clusters (columns), all labelled samples</h3><div class=\"scroll\"><table class=\"confusion\"><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
 }

@@ -3,7 +3,7 @@
 use partwise::recipes::{RankChoice, RankRow};
 
 use partwise_report::charts::{Line, line};
-use partwise_report::html::{head, pairs, section, table};
+use partwise_report::html::{end, head, pairs, section, table};
 
 /// The page. `facts` are names and texts that follow the table.
 pub(crate) fn rank_page(title: &str, found: &RankChoice, facts: &[(&str, String)]) -> String {
@@ -50,6 +50,6 @@ pub(crate) fn rank_page(title: &str, found: &RankChoice, facts: &[(&str, String)
     let rows: Vec<_> = found.table.iter().map(row).collect();
     page.push_str(&section("Numbers", "", &table(&header.map(String::from), &rows)));
     page.push_str(&section("Settings", "", &pairs(facts.iter().map(|(k, v)| (*k, v.as_str())))));
-    page.push_str("</main></body></html>\n");
+    page.push_str(end());
     page
 }

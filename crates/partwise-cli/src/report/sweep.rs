@@ -3,7 +3,7 @@
 use partwise::recipes::SweepPoint;
 
 use partwise_report::charts::{Line, line};
-use partwise_report::html::{head, pairs, section, table};
+use partwise_report::html::{end, head, pairs, section, table};
 
 /// The page. `facts` are names and texts that follow the table.
 pub(crate) fn sweep_page(
@@ -29,6 +29,6 @@ pub(crate) fn sweep_page(
     };
     page.push_str(&section("Numbers", "", &table(&header, &points.iter().map(row).collect::<Vec<_>>())));
     page.push_str(&section("Settings", "", &pairs(facts.iter().map(|(k, v)| (*k, v.as_str())))));
-    page.push_str("</main></body></html>\n");
+    page.push_str(end());
     page
 }

@@ -10,6 +10,7 @@ use partwise::{Acceleration, Error, Init, Loss, ScalingKind, Slot, SolverChoice,
 use partwise_classify::Spreading;
 use partwise_io::FORMATS;
 pub(crate) use partwise_report::arguments::{count, folder, positive};
+use partwise_report::picture::Polarity;
 
 /// What is written as codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -31,6 +32,25 @@ pub(crate) enum Clusters {
     KMeans,
     /// k-means on the memberships, each row divided by its Euclidean norm
     KMeansRows,
+}
+
+/// Which end of the scale of images is dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Pictures {
+    /// white is large, as in photographs
+    #[default]
+    Light,
+    /// dark is large, as ink on paper
+    Ink,
+}
+
+impl From<Pictures> for Polarity {
+    fn from(pictures: Pictures) -> Self {
+        match pictures {
+            Pictures::Light => Polarity::Light,
+            Pictures::Ink => Polarity::Ink,
+        }
+    }
 }
 
 /// The number type to compute in.

@@ -11,12 +11,13 @@ use partwise::recipes::RankSettings;
 use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 use partwise_classify::Spreading;
 
-use super::choices::{Codes, Precision};
+use super::choices::{Codes, Pictures, Precision};
+use super::data::DataSource;
 use super::flags::{
     ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
     SweepFlags, TransformFlags,
 };
-use super::groups::{Content, DataSource, LabelSource, Run, Write};
+use super::groups::{Content, LabelSource, Page, Run, Write};
 
 /// Where a graph of the samples is from.
 pub(crate) enum GraphSource {
@@ -69,6 +70,7 @@ pub(crate) struct FitRequest {
     pub(crate) settings: Settings,
     pub(crate) start: Option<PathBuf>,
     pub(crate) content: Content,
+    pub(crate) page: Page,
     pub(crate) write: Write,
     /// Sentences on what was chosen for the user.
     pub(crate) chosen: Vec<String>,
@@ -76,7 +78,12 @@ pub(crate) struct FitRequest {
 
 impl FitRequest {
     pub(crate) fn new(flags: FitFlags) -> Result<Self> {
-        let FitFlags { given, read, known, graph: graphs, model, solve, content, write } = flags;
+        Self::named(flags, "partwise")
+    }
+
+    /// `ending`: what a folder that is named after the data contains.
+    fn named(flags: FitFlags, ending: &str) -> Result<Self> {
+        let FitFlags { given, read, known, graph: graphs, model, solve, content, page, write } = flags;
         let mut chosen = Vec::new();
         let (method, loss) = match (model.method, model.loss) {
             (Some((method, Some(own))), Some(loss)) if own != loss => bail!(
@@ -99,12 +106,11 @@ impl FitRequest {
         if graph.is_none() && model.graph_weight.is_some() {
             bail!("--graph-weight needs --graph or --graph-neighbours");
         }
-        let data = read.source(known.labels.column_of_data());
+        let data = read.source(known.labels.column_of_data())?;
         Ok(FitRequest {
             options: given.options()?,
-            data,
             dtype: solve.dtype,
-            scaling: model.scale,
+            scaling: data.scaling(model.scale),
             similarities,
             degree_normalized: graphs.degree_normalized,
             spread: known.spread.unwrap_or_default(),
@@ -119,7 +125,9 @@ impl FitRequest {
             settings: settings(&solve, model.l1, model.l2)?,
             start: solve.start,
             content,
-            write,
+            page,
+            write: write.for_data(&data, ending),
+            data,
             chosen,
         })
     }
@@ -139,12 +147,12 @@ fn default_method(known: &KnownFiles, graphs: &GraphFlags, chosen: &mut Vec<Stri
     let given: Vec<Input> = kinds.into_iter().filter(|(given, _)| *given).map(|(_, input)| input).collect();
     let method = methods::for_inputs(&given);
     let reason = match (any, labels, reference) {
-        (true, ..) => "your guidance needs it",
-        (_, true, _) => "you gave labels",
-        (_, _, true) => "you gave a reference",
-        _ => "you gave neither labels nor a reference",
+        (true, ..) => "guidance was given",
+        (_, true, _) => "labels were given",
+        (_, _, true) => "a reference was given",
+        _ => "no labels were given",
     };
-    chosen.push(format!("method {} ({}), because {reason}", method.name, method.summary));
+    chosen.push(format!("method: {} ({reason})", method.name));
     method
 }
 
@@ -180,8 +188,8 @@ fn strength(
         Some(value) if value < 1.0 => Strength::Relative(value),
         Some(sigma) => {
             chosen.push(format!(
-                "strength {:.4}: --strength {sigma} is the old spelling, which the next release will not \
-                support; strengths are from 0 to 1",
+                "strength: {:.4} (--strength {sigma} is the old spelling, which the next release will not \
+                support; strengths are from 0 to 1)",
                 sigma / (1.0 + sigma)
             ));
             Strength::of_sigma(sigma)
@@ -276,10 +284,13 @@ impl SweepRequest {
         if flags.fit.content.codes != Codes::Plain {
             bail!("sweep writes no codes; remove --codes");
         }
+        if flags.fit.page.snippets.is_some() || flags.fit.page.pictures != Pictures::default() {
+            bail!("the page of sweep shows no samples; remove --snippets and --pictures");
+        }
         let mut scales = flags.scales;
         scales.sort_by(f64::total_cmp);
         scales.dedup();
-        Ok(SweepRequest { fit: FitRequest::new(flags.fit)?, scales })
+        Ok(SweepRequest { fit: FitRequest::named(flags.fit, "sweep")?, scales })
     }
 }
 
@@ -299,8 +310,10 @@ impl ClassifyRequest {
     pub(crate) fn new(flags: ClassifyFlags) -> Result<Self> {
         let ClassifyFlags { given, read, labels, scale, run, dtype, write } = flags;
         given.check_standard_input()?;
-        let data = read.source(labels.column_of_data());
-        Ok(ClassifyRequest { data, labels, scaling: scale, run, dtype, write, as_recipe: false })
+        let data = read.source(labels.column_of_data())?;
+        let write = write.for_data(&data, "classes");
+        let scaling = data.scaling(scale);
+        Ok(ClassifyRequest { data, labels, scaling, run, dtype, write, as_recipe: false })
     }
 
     /// The former spelling, `partwise fit --recipe auto`.
@@ -332,15 +345,16 @@ impl RankRequest {
     pub(crate) fn new(flags: RankFlags) -> Result<Self> {
         let RankFlags { given, read, from, to, splits, restarts, holdout, loss, scale, .. } = flags;
         given.check_standard_input()?;
+        let data = read.source(None)?;
         Ok(RankRequest {
-            data: read.source(None),
+            write: flags.write.for_data(&data, "rank"),
+            data,
             scaling: scale,
             loss,
             rank: RankSettings { from, to, splits, restarts, holdout },
             time_limit: flags.time_limit,
             run: flags.run,
             dtype: flags.dtype,
-            write: flags.write,
         })
     }
 }
@@ -360,6 +374,9 @@ impl TransformRequest {
         let TransformFlags { given, model, read, solver, run, content, write } = flags;
         given.check_standard_input()?;
         let settings = solver.settings(&run);
-        Ok(TransformRequest { model, data: read.source(None), settings, content, write })
+        let data = read.source(None)?;
+        data.check_no_words()?;
+        let write = write.for_data(&data, "codes");
+        Ok(TransformRequest { model, data, settings, content, write })
     }
 }

@@ -11,7 +11,8 @@ use partwise::{Acceleration, Init, Loss, ScalingKind, Slot};
 use partwise_classify::Spreading;
 
 use super::choices::{self, MethodChoice, Precision};
-use super::groups::{Content, LabelSource, ReadFlags, Run, Solver, Write};
+use super::data::ReadFlags;
+use super::groups::{Content, LabelSource, Page, Run, Solver, WriteFlags};
 use super::method_flags::{Given, MethodFlags, parameter_flags, with_methods};
 
 const ANYTHING: &[Input] = &[Input::Guidance];
@@ -50,8 +51,6 @@ pub(crate) struct FitFlags {
     #[command(flatten)]
     pub(super) given: Given,
     #[command(flatten)]
-    pub(super) read: ReadFlags,
-    #[command(flatten)]
     pub(super) known: KnownFiles,
     #[command(flatten)]
     pub(super) graph: GraphFlags,
@@ -60,9 +59,13 @@ pub(crate) struct FitFlags {
     #[command(flatten)]
     pub(super) solve: SolveFlags,
     #[command(flatten)]
+    pub(super) read: ReadFlags,
+    #[command(flatten)]
     pub(super) content: Content,
     #[command(flatten)]
-    pub(super) write: Write,
+    pub(super) page: Page,
+    #[command(flatten)]
+    pub(super) write: WriteFlags,
 }
 
 impl FitFlags {
@@ -120,7 +123,7 @@ pub(crate) struct KnownFiles {
 
 /// A graph of the samples.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "What you know")]
+#[command(next_help_heading = "Graph of the samples")]
 pub(super) struct GraphFlags {
     /// A graph of the samples for {methods}: an edge list with the columns source,target and optionally
     /// weight (nodes from 0), or a symmetric matrix.
@@ -146,7 +149,7 @@ pub(super) struct GraphFlags {
 
 /// The method and its parameters.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Model", args(parameter_flags()))]
+#[command(next_help_heading = "Method", args(parameter_flags()))]
 pub(super) struct ModelFlags {
     /// Old spelling of `partwise classify`; it will be removed in the next release.
     #[arg(long, hide = true, value_parser = ["auto"], conflicts_with_all = ["method", "rank", "loss", "l1", "l2", "solver", "inner", "acceleration", "init", "start", "first", "tol", "max_iter", "time_limit"])]
@@ -183,9 +186,10 @@ pub(super) struct ModelFlags {
     /// L2 penalties of codes and components, each 0 or more, normalized by size as in scikit-learn.
     #[arg(long, value_name = "A,B", value_parser = choices::pair, default_value = "0,0", allow_negative_numbers = true)]
     pub(super) l2: (f64, f64),
-    /// Scaling of the data before the fit. The model keeps it, and transform applies it to new rows.
-    #[arg(long, value_parser = choices::scales(), default_value = "none")]
-    pub(super) scale: ScalingKind,
+    /// Scaling of the data before the fit. The model keeps it, and transform applies it to new rows. Default:
+    /// none; tfidf with --text.
+    #[arg(long, value_parser = choices::scales())]
+    pub(super) scale: Option<ScalingKind>,
 }
 
 /// The solver, the start and the limits.
@@ -235,19 +239,19 @@ pub(crate) struct ClassifyFlags {
     #[command(flatten)]
     pub(super) given: Given,
     #[command(flatten)]
-    pub(super) read: ReadFlags,
-    #[command(flatten)]
     pub(super) labels: LabelSource,
-    /// Scaling of the data before anything is computed.
-    #[arg(long, value_parser = choices::scales(), default_value = "none")]
-    pub(super) scale: ScalingKind,
+    /// Scaling of the data before anything is computed. Default: none; tfidf with --text.
+    #[arg(long, value_parser = choices::scales())]
+    pub(super) scale: Option<ScalingKind>,
     #[command(flatten)]
     pub(super) run: Run,
     /// The number type of the computation.
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Solver")]
     pub(super) dtype: Precision,
     #[command(flatten)]
-    pub(super) write: Write,
+    pub(super) read: ReadFlags,
+    #[command(flatten)]
+    pub(super) write: WriteFlags,
 }
 
 #[derive(Args, Debug)]
@@ -271,8 +275,6 @@ pub(crate) struct SweepFlags {
 pub(crate) struct RankFlags {
     #[command(flatten)]
     pub(super) given: Given,
-    #[command(flatten)]
-    pub(super) read: ReadFlags,
     /// The smallest number of components to try, 1 or more.
     #[arg(long, value_name = "K", default_value_t = RankSettings::default().from, value_parser = choices::positive, allow_negative_numbers = true)]
     pub(super) from: usize,
@@ -280,18 +282,18 @@ pub(crate) struct RankFlags {
     #[arg(long, value_name = "K", default_value_t = RankSettings::default().to, value_parser = choices::positive, allow_negative_numbers = true)]
     pub(super) to: usize,
     /// Splits of the data into a part to fit and a part to predict, 2 or more.
-    #[arg(long, value_name = "N", default_value_t = RankSettings::default().splits, value_parser = choices::positive, allow_negative_numbers = true)]
+    #[arg(long, help_heading = "Search", value_name = "N", default_value_t = RankSettings::default().splits, value_parser = choices::positive, allow_negative_numbers = true)]
     pub(super) splits: usize,
     /// Starts of each fit, of which the best is kept, 1 or more.
-    #[arg(long, value_name = "N", default_value_t = RankSettings::default().restarts, value_parser = choices::positive, allow_negative_numbers = true)]
+    #[arg(long, help_heading = "Search", value_name = "N", default_value_t = RankSettings::default().restarts, value_parser = choices::positive, allow_negative_numbers = true)]
     pub(super) restarts: usize,
     /// What is held out: "thinning", half of each count; "entries", single entries (dense data, squared
     /// loss); "blocks", half of the samples in half of the features; "auto", the first of these that the data
     /// allow.
-    #[arg(long, value_name = "WHAT", default_value = "auto", value_parser = choices::holdouts())]
+    #[arg(long, help_heading = "Search", value_name = "WHAT", default_value = "auto", value_parser = choices::holdouts())]
     pub(super) holdout: Holdout,
     /// The loss. Default: kullback-leibler for counts, else frobenius.
-    #[arg(long, value_parser = choices::losses())]
+    #[arg(long, help_heading = "Search", value_parser = choices::losses())]
     pub(super) loss: Option<Loss>,
     /// Scaling of the data before anything is computed.
     #[arg(long, value_parser = choices::scales(), default_value = "none")]
@@ -303,10 +305,12 @@ pub(crate) struct RankFlags {
     #[command(flatten)]
     pub(super) run: Run,
     /// The number type of the computation.
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Solver")]
     pub(super) dtype: Precision,
     #[command(flatten)]
-    pub(super) write: Write,
+    pub(super) read: ReadFlags,
+    #[command(flatten)]
+    pub(super) write: WriteFlags,
 }
 
 #[derive(Args, Debug)]
@@ -316,13 +320,13 @@ pub(crate) struct TransformFlags {
     /// The model: model.safetensors, or the folder that holds it.
     pub(super) model: PathBuf,
     #[command(flatten)]
-    pub(super) read: ReadFlags,
-    #[command(flatten)]
     pub(super) solver: Solver,
     #[command(flatten)]
     pub(super) run: Run,
     #[command(flatten)]
+    pub(super) read: ReadFlags,
+    #[command(flatten)]
     pub(super) content: Content,
     #[command(flatten)]
-    pub(super) write: Write,
+    pub(super) write: WriteFlags,
 }

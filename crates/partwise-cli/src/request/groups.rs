@@ -1,70 +1,89 @@
 //! Groups of flags that several commands share. Each flag is checked by itself, so a group is part of a
 //! request as it is.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use partwise::recipes::ShareOf;
 use partwise::{Settings, SolverChoice};
-use partwise_io::ReadOptions;
 use partwise_report::console::Verbosity;
 
-use super::choices::{self, Codes};
-
-/// The data, and how they are read.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct ReadFlags {
-    /// The data: one sample per row. - reads standard input; this works for every input file, but for one at
-    /// a time. See `partwise methods` for the formats.
-    data: PathBuf,
-    /// The file format. Default: from the extension, or from the content for standard input. The content must
-    /// match.
-    #[arg(long, value_parser = choices::formats())]
-    format: Option<String>,
-    /// The array to read from an .npz archive. Default: the only one.
-    #[arg(long, value_name = "NAME")]
-    key: Option<String>,
-    /// The first row of a text table contains the column names. Default: detected, with a notice if it
-    /// is uncertain.
-    #[arg(long, overrides_with = "no_header")]
-    header: bool,
-    /// The first row of a text table is data, not column names.
-    #[arg(long, overrides_with = "header")]
-    no_header: bool,
-    /// The first column of a text table contains the row names. Default: detected, with a notice if it
-    /// is uncertain.
-    #[arg(long, overrides_with = "no_row_names")]
-    row_names: bool,
-    /// The first column of a text table is data, not row names.
-    #[arg(long, overrides_with = "row_names")]
-    no_row_names: bool,
-    /// Each row is an image of this height and width, as in 32x32. Default: known for image stacks.
-    #[arg(long, value_name = "HxW", value_parser = choices::image_shape)]
-    image_shape: Option<(usize, usize)>,
-}
+use super::choices::{self, Codes, Pictures};
+use super::data::DataSource;
 
 /// Where the result is written, and what is printed.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Write {
-    /// The folder for the result. It must not exist, unless --force is given. In its CSV files, names that a
-    /// spreadsheet would run as a formula (= + - @) get an apostrophe in front. Partwise removes it when it
-    /// reads them.
+#[command(next_help_heading = "Output")]
+pub(super) struct WriteFlags {
+    /// The folder for the result. It must not exist, unless --force is given. Default: a new folder here,
+    /// named after the data and the command, with a number if there is one of that name. In the CSV files,
+    /// names that a spreadsheet would run as a formula (= + - @) get an apostrophe in front. Partwise removes
+    /// it when it reads them.
     #[arg(long, short, value_name = "DIR", value_parser = choices::folder())]
-    pub(crate) out: PathBuf,
+    out: Option<PathBuf>,
     /// Replace the result in the folder, or write into an empty folder. Only files that Partwise wrote and
     /// that are unchanged are replaced or removed. All other files stay.
     #[arg(long)]
-    pub(crate) force: bool,
+    force: bool,
     /// Print errors only. Notices are still in run.json and in the report.
     #[arg(long, short)]
-    pub(crate) quiet: bool,
+    quiet: bool,
     /// Print run.json on standard output at the end. Everything else goes to standard error.
     #[arg(long)]
+    json: bool,
+}
+
+/// Where the result is written, and what is printed, with the folder chosen.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub(crate) out: PathBuf,
+    pub(crate) force: bool,
+    quiet: bool,
     pub(crate) json: bool,
+}
+
+impl WriteFlags {
+    /// Without --out the folder is named after the data; `ending` says what is in it.
+    pub(super) fn for_data(self, data: &DataSource, ending: &str) -> Write {
+        let WriteFlags { out, force, quiet, json } = self;
+        let out = out.unwrap_or_else(|| named_after(&data.path, ending, force));
+        Write { out, force, quiet, json }
+    }
+}
+
+/// `<name of the data>-<ending>` in the current folder; with a number if that exists, unless it may be
+/// replaced.
+fn named_after(data: &Path, ending: &str, replace: bool) -> PathBuf {
+    let name = |number: usize| {
+        let mut name = stem_of(data);
+        name.push(format!("-{ending}"));
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        PathBuf::from(name)
+    };
+    let is_free = |folder: &PathBuf| replace || folder.symlink_metadata().is_err();
+    (1..).map(name).find(is_free).unwrap_or_else(|| name(1))
+}
+
+/// The name of a file without its extensions, or of a folder.
+fn stem_of(data: &Path) -> OsString {
+    if data.as_os_str() == partwise_io::STANDARD_INPUT {
+        return "data".into();
+    }
+    if data.is_dir() {
+        let whole = data.canonicalize().unwrap_or_default();
+        return whole.file_name().unwrap_or("data".as_ref()).to_os_string();
+    }
+    let compressed = data.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+    let name = if compressed { data.with_extension("") } else { data.to_path_buf() };
+    name.file_stem().unwrap_or("data".as_ref()).to_os_string()
 }
 
 /// The content of the result files.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct Content {
     /// What codes.npy and codes.csv contain: "plain", the codes W; "corrected", W(HH')^1/2, which have the
     /// distances and inner products of the rows of WH (for classifiers; may be negative). The model and the
@@ -78,18 +97,33 @@ pub(crate) struct Content {
     pub(crate) shares: Option<ShareOf>,
 }
 
+/// What report.html shows.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Page {
+    /// A line of text about each sample, which report.html shows: a table with the columns name and snippet
+    /// (documents.csv), or a text file with one line per sample.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) snippets: Option<PathBuf>,
+    /// How images are drawn: white is large (light), or dark is large (ink).
+    #[arg(long, value_enum, default_value = "light")]
+    pub(crate) pictures: Pictures,
+}
+
 /// Labels, and which of them the fit uses.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "What you know")]
 pub(crate) struct LabelSource {
     /// Known labels: a table with samples (index from 0, or row name) and labels, one label per line for all
-    /// samples, or an .npy vector. Blank, NA, nan, None, null or -1 = unlabelled.
+    /// samples, an .npy vector, or an .h5ad file with --label-column. Blank, NA, nan, None, null or -1 =
+    /// unlabelled.
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Use only this many labels per class, drawn at random with --seed; the others are used for the
     /// evaluation. Default: all labels.
     #[arg(long, value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(crate) labels_per_class: Option<usize>,
-    /// The column with the labels: of the --labels table, or of the data without --labels.
+    /// The column with the labels: of the --labels file, or of the data without --labels. In an .h5ad file:
+    /// a column of obs.
     #[arg(long, value_name = "NAME")]
     pub(crate) label_column: Option<String>,
 }
@@ -115,6 +149,7 @@ impl Write {
 
 /// Random numbers and threads.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Solver")]
 pub(crate) struct Run {
     /// The random seed of starts and of drawn labels.
     #[arg(long, default_value_t = Settings::new(1).seed, value_parser = choices::seed, allow_negative_numbers = true)]
@@ -127,6 +162,7 @@ pub(crate) struct Run {
 
 /// The solver and its limits.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Solver")]
 pub(crate) struct Solver {
     /// The solver.
     #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
@@ -153,27 +189,5 @@ impl Solver {
             memory_limit: partwise_io::machine::available_memory(),
             ..Settings::new(1)
         }
-    }
-}
-
-/// A file of data, and how it is read.
-pub(crate) struct DataSource {
-    pub(crate) path: PathBuf,
-    pub(crate) options: ReadOptions,
-    pub(crate) image_shape: Option<(usize, usize)>,
-}
-
-impl ReadFlags {
-    pub(super) fn source(self, label_column: Option<&str>) -> DataSource {
-        let either = |yes: bool, no: bool| (yes || no).then_some(yes);
-        let options = ReadOptions {
-            header: either(self.header, self.no_header),
-            row_names: either(self.row_names, self.no_row_names),
-            format: self.format,
-            key: self.key,
-            label_column: label_column.map(str::to_string),
-            ..ReadOptions::default()
-        };
-        DataSource { path: self.data, options, image_shape: self.image_shape }
     }
 }

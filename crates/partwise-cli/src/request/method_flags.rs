@@ -94,7 +94,7 @@ fn flag_of(parameter: &'static Parameter) -> Arg {
         .long(spelled(parameter.name()))
         .visible_aliases(parameter.aliases.iter().map(|alias| spelled(alias)))
         .help(format!("{help} Default: {default}"))
-        .help_heading("Model")
+        .help_heading("Method")
         .value_name(name)
         .value_parser(parser)
         .allow_negative_numbers(true)

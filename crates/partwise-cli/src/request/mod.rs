@@ -5,9 +5,13 @@
 //! Every help text is a sentence with its default and range.
 
 pub(crate) mod choices;
+mod cite;
+mod compare;
+mod data;
 mod fit;
 mod flags;
 mod groups;
+mod help;
 mod method_flags;
 
 use std::path::PathBuf;
@@ -15,10 +19,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
-pub(crate) use choices::{Clusters, Codes, Precision};
+pub(crate) use choices::{Clusters, Codes, Pictures, Precision};
+pub(crate) use cite::CiteRequest;
+use compare::CompareFlags;
+pub(crate) use compare::CompareRequest;
+pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
-pub(crate) use groups::{DataSource, LabelSource, Run, Write};
+pub(crate) use groups::{LabelSource, Run, Write};
 use method_flags::Given;
 
 /// Non-negative matrix factorization guided by what you know.
@@ -34,28 +42,34 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Factor a table and write the result to a folder.
-    #[command(after_help = EXIT_CODES)]
+    /// Factor a table, images or texts into components.
+    #[command(override_usage = help::FIT.usage(), mut_args(help::FIT.arrange()), after_help = help::FIT.short_end(), after_long_help = help::FIT.long_end())]
     Fit(Box<FitFlags>),
-    /// Predict a class for every sample from a few labels.
-    #[command(after_help = EXIT_CODES)]
-    Classify(Box<ClassifyFlags>),
-    /// Find the codes of new rows for the components of a model.
-    #[command(after_help = EXIT_CODES)]
-    Transform(Box<TransformFlags>),
-    /// Fit with several strengths of the guidance, and show the error against the agreement.
-    #[command(after_help = EXIT_CODES)]
-    Sweep(Box<SweepFlags>),
     /// Find how many components the data support.
-    #[command(after_help = EXIT_CODES)]
+    #[command(override_usage = help::RANK.usage(), mut_args(help::RANK.arrange()), after_help = help::RANK.short_end(), after_long_help = help::RANK.long_end())]
     Rank(Box<RankFlags>),
-    /// Compare the clusters of a result with labels.
-    #[command(after_help = EXIT_CODES)]
-    Evaluate(EvaluateRequest),
-    /// List the samples to label next, or the pairs to link: those that the fit is least certain about and
-    /// would learn most from.
-    #[command(after_help = EXIT_CODES)]
+    /// Predict a class for every sample from a few labels.
+    #[command(override_usage = help::CLASSIFY.usage(), mut_args(help::CLASSIFY.arrange()), after_help = help::CLASSIFY.short_end(), after_long_help = help::CLASSIFY.long_end())]
+    Classify(Box<ClassifyFlags>),
+    /// Apply a fitted model to new data.
+    #[command(override_usage = help::TRANSFORM.usage(), mut_args(help::TRANSFORM.arrange()), after_help = help::TRANSFORM.short_end(), after_long_help = help::TRANSFORM.long_end())]
+    Transform(Box<TransformFlags>),
+    /// Compare methods on your data: accuracy from a few labels, over several draws of them.
+    #[command(override_usage = help::COMPARE.usage(), mut_args(help::COMPARE.arrange()), after_help = help::COMPARE.short_end(), after_long_help = help::COMPARE.long_end())]
+    Compare(Box<CompareFlags>),
+    /// List the samples to label next, or the pairs to link.
+    ///
+    /// They are those that the fit is least certain about and would learn most from.
+    #[command(mut_args(help::SUGGEST.arrange()), after_help = help::SUGGEST.short_end(), after_long_help = help::SUGGEST.long_end())]
     Suggest(SuggestRequest),
+    /// Compare the clusters of a result with labels.
+    #[command(mut_args(help::EVALUATE.arrange()), after_help = help::EVALUATE.short_end(), after_long_help = help::EVALUATE.long_end())]
+    Evaluate(EvaluateRequest),
+    /// See how much following your guidance costs.
+    ///
+    /// Fits with several strengths of the guidance, and shows the error against the agreement.
+    #[command(override_usage = help::SWEEP.usage(), mut_args(help::SWEEP.arrange()), after_help = help::SWEEP.short_end(), after_long_help = help::SWEEP.long_end())]
+    Sweep(Box<SweepFlags>),
     /// List methods, solvers, starts, losses, scalings and file formats.
     #[command(after_help = EXIT_CODES)]
     Methods(MethodsRequest),
@@ -65,6 +79,12 @@ pub(crate) enum Command {
     /// Print a completion script for a shell.
     #[command(after_help = EXIT_CODES)]
     Completions(CompletionsRequest),
+    /// Print what to cite, as BibTeX.
+    #[command(after_help = EXIT_CODES)]
+    Cite(CiteRequest),
+    /// Write a manual page for each command.
+    #[command(hide = true, after_help = EXIT_CODES)]
+    Man(ManRequest),
 }
 
 #[derive(Args, Debug)]
@@ -133,9 +153,8 @@ pub(crate) struct DemoRequest {
     /// Labels per digit that the fits use, 1 or more.
     #[arg(long, value_name = "N", value_parser = choices::positive, default_value = "2", allow_negative_numbers = true)]
     pub(crate) labels_per_class: usize,
-    /// The maximum number of iterations of each fit, 0 or more. A few labels have most effect in the first
-    /// iterations.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = choices::count, allow_negative_numbers = true)]
+    /// The maximum number of iterations of each fit, 0 or more.
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = choices::count, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
     #[command(flatten)]
     pub(crate) run: Run,
@@ -145,4 +164,11 @@ pub(crate) struct DemoRequest {
 pub(crate) struct CompletionsRequest {
     /// The shell.
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManRequest {
+    /// The folder for the pages. It is made if it is missing; pages in it are replaced.
+    #[arg(long, short, value_name = "DIR", value_parser = choices::folder())]
+    pub(crate) out: PathBuf,
 }

@@ -3,6 +3,9 @@
 
 pub mod csv_table;
 pub mod edges;
+#[cfg(feature = "hdf5")]
+pub(crate) mod hdf5;
+pub(crate) mod images;
 mod layout;
 pub mod matrix_market;
 pub(crate) mod npy;
@@ -30,8 +33,15 @@ pub struct Format {
     takes: fn(Look) -> bool,
 }
 
+impl Format {
+    /// Whether the rows are cells, and the columns genes.
+    pub fn is_of_cells(&self) -> bool {
+        matches!(self.kind, FileKind::AnnData | FileKind::TenX)
+    }
+}
+
 /// All formats.
-pub static FORMATS: [Format; 5] = [
+pub static FORMATS: &[Format] = &[
     Format {
         name: "npy",
         kind: FileKind::Npy,
@@ -72,6 +82,32 @@ pub static FORMATS: [Format; 5] = [
         read: edges::read,
         takes: |look| look == Look::Text,
     },
+    Format {
+        name: "image",
+        kind: FileKind::Image,
+        extensions: images::EXTENSIONS,
+        description: "PNG, PGM or PPM image of 8 or 16 bits (colour becomes grey); a folder of them: an image per row",
+        read: images::read,
+        takes: |look| matches!(look, Look::Png | Look::Pnm),
+    },
+    #[cfg(feature = "hdf5")]
+    Format {
+        name: "h5ad",
+        kind: FileKind::AnnData,
+        extensions: &["h5ad"],
+        description: "AnnData: cells x genes; X, or a matrix named with --layer (raw: the raw matrix)",
+        read: hdf5::read,
+        takes: |look| look == Look::Hdf5,
+    },
+    #[cfg(feature = "hdf5")]
+    Format {
+        name: "10x",
+        kind: FileKind::TenX,
+        extensions: &["h5"],
+        description: "counts of 10x Genomics: cells x genes; another genome or feature type with --layer",
+        read: hdf5::read,
+        takes: |look| look == Look::Hdf5,
+    },
 ];
 
 /// The default limit on decompressed bytes: 16 GiB.
@@ -84,8 +120,11 @@ pub struct ReadOptions {
     pub format: Option<String>,
     /// Which array of an `.npz` archive. Default: the only one.
     pub key: Option<String>,
-    /// A column of a text table, by 0-based position in the file or by name, that contains labels, not data.
-    /// Default: none.
+    /// The matrix of an `.h5ad` file: a layer, or `raw`. Of a 10x `.h5` file, the feature type or the
+    /// genome. Default: `X`; the genes; the only genome.
+    pub layer: Option<String>,
+    /// A column of a text table, by 0-based position in the file or by name, that contains labels, not data;
+    /// or a column of `obs` of an `.h5ad` file. Default: none.
     pub label_column: Option<String>,
     /// Whether a text table has a header. Default: detected (see [`crate::formats::csv_table`]).
     pub header: Option<bool>,
@@ -105,6 +144,7 @@ impl Default for ReadOptions {
         ReadOptions {
             format: None,
             key: None,
+            layer: None,
             label_column: None,
             header: None,
             row_names: None,
@@ -117,11 +157,14 @@ impl Default for ReadOptions {
 
 /// Reads a data file. The format is the one named in `options`, or else the one of the extension (before
 /// `.gz`), and the first bytes must agree with it; a text table whose header is `source,target[,weight]` is
-/// an edge list.
+/// an edge list. A folder is read as images, an image per row.
 ///
 /// # Errors
 /// Every fault of the file as an [`IoError`] with its place.
 pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
+    if path.is_dir() {
+        return images::read_folder(path, options);
+    }
     read_source(&Source::open(path, options.decoded_limit)?, options)
 }
 
@@ -191,12 +234,16 @@ fn choose(source: &Source, options: &ReadOptions) -> Result<&'static Format> {
 
 /// An option that the format has no use for is a mistake, not something to pass over.
 fn refuse_unused_options(source: &Source, format: &Format, options: &ReadOptions) -> Result<()> {
-    let table_only =
-        options.label_column.is_some() || options.header.is_some() || options.row_names.is_some();
+    let of_cells = format.is_of_cells();
+    let table_only = options.header.is_some() || options.row_names.is_some();
     let message = if options.key.is_some() && format.kind != FileKind::Npz {
         "a key chooses an array of an .npz archive"
+    } else if options.layer.is_some() && !of_cells {
+        "a layer chooses a matrix of an .h5ad file or a 10x .h5 file"
     } else if table_only && format.kind != FileKind::Csv {
-        "options for label columns, headers and row names apply only to text tables"
+        "options for headers and row names apply only to text tables"
+    } else if options.label_column.is_some() && format.kind != FileKind::Csv && !of_cells {
+        "label columns apply only to text tables and .h5ad files"
     } else {
         return Ok(());
     };

@@ -152,8 +152,10 @@ impl<'a> Array<'a> {
                 whole.into_iter().map(|v| v as f64).collect()
             }
         };
-        let what = if self.kind == Kind::Bool { "booleans" } else { "integers" };
-        notes.push(format!("{what} ({}) were widened to f64", self.descr));
+        notes.push(match self.kind {
+            Kind::Bool => "booleans were converted to the numbers 0 and 1".to_string(),
+            _ => format!("{}-bit integers were converted to 64-bit numbers", 8 * self.item_size),
+        });
         Ok(DenseValues::F64(values))
     }
 

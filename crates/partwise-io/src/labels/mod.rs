@@ -8,6 +8,8 @@
 //!   set of labels (multi-label).
 //! - **List** (text with one column): one label for each sample; one line more is allowed for a header.
 //! - **`.npy`**: one whole number, boolean or text for each sample.
+//! - **`.h5ad`** (with the feature `hdf5`): a column of `obs`, by the names of the cells where the data have
+//!   names, else in order.
 //!
 //! Blank, `NA`, `nan`, `None`, `<NA>`, `N/A`, `null` and `-1` mean unlabelled everywhere. Label names stay
 //! text; a whole number that is written as a decimal one (`1.0`) is the same label as the whole number (`1`).
@@ -92,6 +94,8 @@ pub fn labels_with(source: &Source, n_samples: usize, options: &LabelOptions<'_>
     match (look, named_npy) {
         (Look::Npy, _) => from_npy(source, n_samples),
         (Look::Text, false) => from_text(source, n_samples, options),
+        #[cfg(feature = "hdf5")]
+        (Look::Hdf5, false) => crate::formats::hdf5::labels(source, n_samples, options),
         (_, true) => Err(source.wrong_format("a NumPy array", look)),
         _ => Err(source.wrong_format("a label file (index,label; one label per line; .npy)", look)),
     }

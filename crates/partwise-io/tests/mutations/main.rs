@@ -3,7 +3,8 @@
 //! Every file of `tests/corpus` is mutated, by bytes and by structure, and read; each mutation also cut short
 //! and spliced with another file. The default runs for about 40 seconds of processor time.
 //! `PARTWISE_FUZZ_INPUTS=1000000` runs that many inputs instead, and `PARTWISE_FUZZ_SEED=1` others. An input
-//! that fails is written to the folder for temporary files of the build, and named.
+//! that fails is written to the folder for temporary files of the build, and named. `PARTWISE_FUZZ_FILES=h5`
+//! mutates only files with this in their names.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod mutators;
@@ -48,7 +49,23 @@ fn corpus() -> Vec<Seed> {
             seeds.push(Seed { kind, name, bytes });
         }
     }
+    if cfg!(feature = "hdf5") {
+        seeds.extend(cells(&root.join("../cells")));
+    }
     seeds
+}
+
+/// The files of cells, which are stored compressed.
+fn cells(folder: &Path) -> impl Iterator<Item = Seed> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "gz")).map(|file| {
+        let mut bytes = Vec::new();
+        let stored = std::fs::File::open(&file).unwrap();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(stored), &mut bytes).unwrap();
+        Seed { kind: Kind::Cells, name: file.file_stem().unwrap().to_string_lossy().into_owned(), bytes }
+    })
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -86,7 +103,10 @@ fn every_file_of_the_corpus_is_read() {
 
 #[test]
 fn mutated_files_neither_panic_nor_hang_nor_take_much_memory() {
-    let seeds = corpus();
+    let mut seeds = corpus();
+    if let Ok(part) = std::env::var("PARTWISE_FUZZ_FILES") {
+        seeds.retain(|seed| seed.name.contains(&part));
+    }
     let wanted = number("PARTWISE_FUZZ_INPUTS").map(|count| count as usize);
     let mut random = Random::new(number("PARTWISE_FUZZ_SEED").unwrap_or(0));
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
@@ -134,7 +154,11 @@ fn mutated_files_neither_panic_nor_hang_nor_take_much_memory() {
     }
     let _ = std::panic::take_hook();
     let count = done.load(Ordering::Relaxed);
-    println!("{count} inputs, {read} of them read, {} faults, at most {most} bytes", faults.len());
+    println!(
+        "{count} inputs, {read} of them read, {} faults, at most {most} bytes; {} panics of the HDF5 crate caught",
+        faults.len(),
+        readers::CAUGHT.load(Ordering::Relaxed)
+    );
     assert!(faults.is_empty(), "{count} inputs:\n{}", faults.join("\n"));
     assert!(read > count / 50, "only {read} of {count} inputs were read: the mutations are too coarse");
 }

@@ -107,6 +107,7 @@ impl Mutator<'_> {
             "npy" => self.array(bytes),
             "npz" => self.archive(bytes),
             "safetensors" => self.model(bytes),
+            "h5" | "h5ad" => self.in_place(bytes),
             _ => self.plain(bytes),
         };
         if !name.ends_with("safetensors") && self.random.below(10) == 0 { gzip(&inner) } else { inner }
@@ -119,6 +120,27 @@ impl Mutator<'_> {
             self.change(&mut out);
         }
         out
+    }
+
+    /// One to four bytes or numbers changed, and none moved: addresses stay right.
+    fn in_place(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut out = bytes.to_vec();
+        for _ in 0..1 + self.random.below(4) {
+            let at = self.random.below(out.len());
+            match self.random.below(3) {
+                0 => out[at] ^= 1 << self.random.below(8),
+                1 => out[at] = self.random.next() as u8,
+                _ => self.wide_number(&mut out, at),
+            }
+        }
+        out
+    }
+
+    /// A number of 2, 4 or 8 bytes at a place.
+    fn wide_number(&mut self, bytes: &mut [u8], at: usize) {
+        let wide = *self.random.pick(&[0u64, 1, 255, 65535, 1 << 31, u64::from(u32::MAX), 1 << 40, u64::MAX]);
+        let length = (*self.random.pick(&[2usize, 4, 8])).min(bytes.len() - at);
+        bytes[at..at + length].copy_from_slice(&wide.to_le_bytes()[..length]);
     }
 
     fn change(&mut self, bytes: &mut Vec<u8>) {
@@ -145,20 +167,7 @@ impl Mutator<'_> {
                 let piece = self.random.pick(&PIECES).as_bytes();
                 bytes.splice(at..at + span, piece.iter().copied());
             }
-            8 => {
-                let wide = *self.random.pick(&[
-                    0u64,
-                    1,
-                    255,
-                    65535,
-                    1 << 31,
-                    u64::from(u32::MAX),
-                    1 << 40,
-                    u64::MAX,
-                ]);
-                let length = (*self.random.pick(&[2usize, 4, 8])).min(bytes.len() - at);
-                bytes[at..at + length].copy_from_slice(&wide.to_le_bytes()[..length]);
-            }
+            8 => self.wide_number(bytes, at),
             9 => {
                 // A line again, or once less.
                 let start = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);

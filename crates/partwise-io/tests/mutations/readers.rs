@@ -5,9 +5,14 @@ use partwise_io::labels::labels_with;
 use partwise_io::links::links_of;
 use partwise_io::topics::topics_of;
 use partwise_io::{
-    DataNames, LabelOptions, ModelFile, ReadOptions, Reference, Source, names_of, read_source, reference_of,
+    CountSettings, DataNames, DocumentLimit, DocumentOptions, IoError, LabelOptions, ModelFile, ReadOptions,
+    Reference, Source, Vocabulary, documents_of, names_of, read_source, reference_of,
 };
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Panics of the crate that reads HDF5, which the reader turned into errors.
+pub(crate) static CAUGHT: AtomicUsize = AtomicUsize::new(0);
 
 /// What a file is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +24,21 @@ pub(crate) enum Kind {
     Names,
     Guidance,
     Models,
+    Documents,
+    /// HDF5, which is stored beside the other kinds.
+    Cells,
 }
 
-pub(crate) const KINDS: [Kind; 7] =
-    [Kind::Tables, Kind::Labels, Kind::Links, Kind::Topics, Kind::Names, Kind::Guidance, Kind::Models];
+pub(crate) const KINDS: [Kind; 8] = [
+    Kind::Tables,
+    Kind::Labels,
+    Kind::Links,
+    Kind::Topics,
+    Kind::Names,
+    Kind::Guidance,
+    Kind::Models,
+    Kind::Documents,
+];
 
 /// How many ways there are to read a file of each kind.
 pub(crate) const WAYS: usize = 8;
@@ -37,6 +53,8 @@ impl Kind {
             Kind::Names => "names",
             Kind::Guidance => "guidance",
             Kind::Models => "models",
+            Kind::Documents => "documents",
+            Kind::Cells => "cells",
         }
     }
 }
@@ -56,6 +74,7 @@ pub(crate) fn read(kind: Kind, name: &str, bytes: &[u8], way: usize) -> bool {
     let named = way.is_multiple_of(2);
     let names = DataNames::new(4, named.then_some(&samples[..]), 4, named.then_some(&features[..]));
     match kind {
+        Kind::Cells => cells(&source, name, way),
         Kind::Tables => table(&source, way),
         Kind::Labels => {
             let options = LabelOptions {
@@ -77,8 +96,31 @@ pub(crate) fn read(kind: Kind, name: &str, bytes: &[u8], way: usize) -> bool {
         Kind::Topics => topics_of(&source, &names).is_ok(),
         Kind::Names => names_of(&source, 4, "features").is_ok(),
         Kind::Guidance => guidance_of(&source, &names).is_ok(),
+        Kind::Documents => documents(&source, way),
         Kind::Models => false,
     }
+}
+
+fn documents(source: &Source, way: usize) -> bool {
+    let column = |name: &str| Some(name.to_string());
+    let options = match way {
+        1 => DocumentOptions { column: column("body"), ..DocumentOptions::default() },
+        2 => DocumentOptions { label_column: column("kind"), ..DocumentOptions::default() },
+        3 => DocumentOptions { header: Some(false), column: column("1"), ..DocumentOptions::default() },
+        4 => DocumentOptions { row_names: Some(true), ..DocumentOptions::default() },
+        _ => DocumentOptions::default(),
+    };
+    let Ok(documents) = documents_of(source, &options) else { return false };
+    let n = documents.texts.len();
+    assert!(documents.names.as_ref().is_none_or(|names| names.len() == n));
+    assert!(documents.labels.as_ref().is_none_or(|labels| labels.len() == n));
+    let settings =
+        CountSettings { min_documents: DocumentLimit::Count(1), ngrams: (1, 2), ..Default::default() };
+    if let Ok((vocabulary, counts)) = Vocabulary::learn(&documents.texts, &settings) {
+        assert_eq!(counts.shape(), (n, vocabulary.words().len()));
+        assert_eq!(vocabulary.count(&documents.texts), counts);
+    }
+    documents.snippets().len() == n
 }
 
 fn table(source: &Source, way: usize) -> bool {
@@ -115,4 +157,39 @@ fn model(path: &Path, bytes: &[u8]) -> bool {
     assert!(codes.as_slice().iter().all(|code| *code >= 0.0 && code.is_finite()));
     assert_eq!(codes.columns(), model.tensor("components").unwrap().shape().0);
     model.guidance(path).is_ok()
+}
+
+/// A matrix of a file of cells, or a column of it as labels.
+fn cells(source: &Source, name: &str, way: usize) -> bool {
+    if let 5 | 6 = way {
+        let column = Some(if way == 5 { "cell_type" } else { "donor" });
+        let options = LabelOptions { column, sample_names: None };
+        return labels_with(source, 6, &options).inspect_err(count_panic).is_ok_and(|labels| {
+            assert_eq!(labels.sets.len(), 6);
+            true
+        });
+    }
+    let layer = match way {
+        _ if name.starts_with("tenx2") => Some("GRCh38"),
+        1 => Some("counts"),
+        2 => Some("raw"),
+        3 => Some("dense"),
+        7 => Some("half"),
+        _ => None,
+    };
+    let label_column = (way == 4).then(|| "cell_type".to_string());
+    let options = ReadOptions { layer: layer.map(String::from), label_column, ..ReadOptions::default() };
+    read_source(source, &options).inspect_err(count_panic).is_ok_and(|table| {
+        let (rows, columns) = table.values.shape();
+        assert!(table.row_names.is_some_and(|names| names.len() == rows));
+        assert!(table.column_names.is_some_and(|names| names.len() == columns));
+        assert!(table.labels.is_none_or(|labels| labels.len() == rows));
+        true
+    })
+}
+
+fn count_panic(error: &IoError) {
+    if error.to_string().contains("internal error of the HDF5 reader") {
+        CAUGHT.fetch_add(1, Ordering::Relaxed);
+    }
 }

@@ -31,7 +31,7 @@ pub(super) fn grid(grid: &Picture) -> String {
         svg.push_str(&text(0.0, y + tall / 2.0, name));
         for (column, values) in images.iter().enumerate() {
             let x = LEFT + column as f64 * (TILE + GAP);
-            let address = picture::image(values, grid.shape);
+            let address = picture::image(values, grid.shape, picture::Polarity::Light);
             svg.push_str(&format!(
                 "<image x=\"{x:.1}\" y=\"{y:.1}\" width=\"{TILE}\" height=\"{tall:.1}\" href=\"{address}\"/>"
             ));

@@ -44,6 +44,18 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
     /// another order are sorted, and entries of the same place are summed
     /// ([`SparseMatrix::duplicates_summed`] says how many). Stored zeros are allowed.
     ///
+    /// ```
+    /// use partwise::{Model, Settings, SparseMatrix, fit};
+    /// // [2 0 1 0]
+    /// // [0 0 0 3]
+    /// // [4 0 2 0]
+    /// let (indptr, indices) = (vec![0, 2, 3, 5], vec![0, 2, 3, 0, 2]);
+    /// let x = SparseMatrix::new(3, 4, indptr, indices, vec![2.0, 1.0, 3.0, 4.0, 2.0])?;
+    /// let fit = fit(&x, &Model::nmf(), &Settings::new(2))?;
+    /// assert!(fit.relative_error < 1e-3);
+    /// # Ok::<(), partwise::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Empty`] when n or d is 0; [`Error::MalformedSparse`] when the arrays do not describe such a
     /// matrix.

@@ -21,7 +21,26 @@ pub struct Iteration {
 }
 
 /// Called after each iteration (and once for the start, number 0); `Break` stops the fit, which then returns
-/// what it has.
+/// what it has. A closure is an observer:
+///
+/// ```
+/// use std::ops::ControlFlow::{Break, Continue};
+/// use partwise::{DenseMatrix, Iteration, Model, Settings, StopReason, fit_observed};
+///
+/// let x = DenseMatrix::new(3, 3, vec![2.0, 1.0, 0.0, 1.0, 2.0, 1.0, 0.0, 1.0, 2.0])?;
+/// let settings = Settings { tolerance: 0.0, ..Settings::new(2) };
+/// let mut objectives = Vec::new();
+/// let mut watch = |iteration: &Iteration| {
+///     objectives.push(iteration.objective); // or a progress bar
+///     if iteration.number == 5 { Break(()) } else { Continue(()) }
+/// };
+/// let fit = fit_observed(&x, &Model::nmf(), &settings, &mut watch)?;
+/// assert_eq!(fit.stop, StopReason::Observer);
+/// assert_eq!(objectives.len(), 6); // the start, and five iterations
+/// # Ok::<(), partwise::Error>(())
+/// ```
+///
+/// To stop in the middle of an iteration, from another thread, see [`Interrupt`](crate::Interrupt).
 pub trait Observer {
     /// One iteration is done.
     fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()>;

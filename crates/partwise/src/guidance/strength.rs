@@ -32,6 +32,23 @@ use crate::foundation::{Error, Result};
 /// made of is free, but it can't leave its seeds for something larger. Rows of H stand for unit length of the
 /// codes where a feature is placed. Every relative cost is the same for X and c·X, and for n and 10·n
 /// samples.
+///
+/// ```
+/// use partwise::guidance::{Advice, Guidance, Strength};
+/// use partwise::{DenseMatrix, Labels, Model, Settings, fit};
+///
+/// // The label of the last sample is wrong.
+/// let x = DenseMatrix::new(4, 2, vec![3.0, 0.0, 2.0, 0.1, 0.1, 3.0, 2.0, 0.0])?;
+/// let labels = Advice::labels(Labels::from_integers(&[0, -1, 1, 1])?);
+/// let own = |strength| {
+///     let guidance = Guidance::default().with(labels.clone().with_strength(strength));
+///     let fit = fit(&x, &Model::guided(guidance), &Settings::new(2))?;
+///     Ok::<_, partwise::Error>(fit.codes.get(3, 0))
+/// };
+/// assert_eq!(own(Strength::Relative(1.0))?, 0.0); // exact: nothing of the other class
+/// assert!(own(Strength::Relative(0.3))? > 0.0); // soft: the data have a say
+/// # Ok::<(), partwise::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(from = "StrengthText", into = "StrengthText")]
 pub enum Strength {

@@ -10,7 +10,7 @@
 //! Cai & Huang 2012, doi:10.1109/TPAMI.2011.217. Differs: the paper prints the objective unsquared (squared
 //! is meant); any solver, not only MU; the default start is label-aware, codes first.
 
-use super::{Input, Loss, MethodSpec, Tying, labels_only};
+use super::{Input, Loss, MethodSpec, Tying, labels_only, publications};
 use crate::guidance::LabelRule;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
@@ -23,6 +23,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Labels,
     reference: "Liu & Wu 2010, AAAI-10, 506-511; Liu et al. 2012, doi:10.1109/TPAMI.2011.217",
+    publications: &[publications::LIU_2010, publications::LIU_2012],
     differs: "label-aware start with the codes solved first by default; any solver; exact merging of rows",
     takes: &[Input::Labels],
     label_rule: LabelRule::SameCodes,

@@ -13,7 +13,7 @@
 //! updates minimize a separable majorizer ([`GraphSmoothing`](crate::terms::GraphSmoothing)); components are
 //! not rescaled to unit length at the end.
 
-use super::{Input, Known, MethodSpec, Result, Terms};
+use super::{Input, Known, MethodSpec, Result, Terms, publications};
 use crate::engine::term::ModelTerm;
 use crate::graphs::Graph;
 use crate::guidance::{Advice, Strength, check_graph, raw_graph};
@@ -27,6 +27,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A",
     needs: "a graph over the samples",
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57; Cai, He, Han & Huang 2011, doi:10.1109/TPAMI.2010.231",
+    publications: &[publications::CAI_2008, publications::CAI_2011],
     differs: "any solver (all except multiplicative updates use a separable majorizer); no rescaling at the \
         end",
     takes: &[Input::Graph],

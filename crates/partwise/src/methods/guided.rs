@@ -9,7 +9,7 @@
 //! components at their profile. The published methods are special cases: CNMF (labels as the same codes,
 //! exact), WS-NMF (labels, memberships or references, raw), SSNMF (labels as a view), GNMF (a graph, raw).
 
-use super::{Input, Known, Loss, MethodSpec, Terms, Tying};
+use super::{Input, Known, Loss, MethodSpec, Terms, Tying, publications};
 
 /// Its name in the registry.
 pub(crate) const NAME: &str = "guided";
@@ -23,8 +23,14 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     needs: "guidance",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     tying: Tying::Guidance,
-    reference: "this project; special cases: CNMF, WS-NMF, SSNMF, GNMF",
-    differs: "no paper combines these",
+    reference: "new in Partwise; generalizes CNMF, WS-NMF, SSNMF and GNMF",
+    publications: &[
+        publications::LIU_2010,
+        publications::CHOO_2015,
+        publications::LEE_2010,
+        publications::CAI_2011,
+    ],
+    differs: "it is in no publication",
     takes: &[Input::Guidance],
     terms,
     ..super::PLAIN

@@ -14,6 +14,7 @@ mod ns_nmf;
 mod ntf;
 mod options;
 mod parameters;
+mod publications;
 mod scnmf;
 mod semi_gnmf;
 mod ssnmf;
@@ -40,6 +41,8 @@ pub use nmf_alpha::{Machines, train_machines};
 pub use options::{Input, MethodOptions, StepRule};
 pub(crate) use parameters::check as check_options;
 pub use parameters::{PARAMETERS, Parameter, ParameterKind, ParameterValue};
+#[doc(hidden)]
+pub use publications::PARTWISE as BIBTEX_OF_PARTWISE;
 pub(crate) use ws_nmf::NAME as WITH_REFERENCES;
 
 /// Which rows of the codes are one unknown.
@@ -108,6 +111,8 @@ pub struct MethodSpec {
     pub form: Form,
     /// Reference with DOI.
     pub reference: &'static str,
+    /// The publications as BibTeX entries, in the order of `reference`.
+    pub(crate) publications: &'static [&'static str],
     /// What differs from the paper, in a sentence.
     pub differs: &'static str,
     /// Checks the guidance against the shape, and returns the terms other than the loss.
@@ -126,6 +131,15 @@ impl MethodSpec {
     /// Whether it takes this.
     pub fn takes(&self, input: Input) -> bool {
         self.takes.contains(&input)
+    }
+
+    /// BibTeX entries for work that uses the method: Partwise, then the publications of the method (of its
+    /// special cases where no publication describes it), with an empty line between them.
+    #[doc(hidden)]
+    pub fn bibtex(&self) -> String {
+        let entries: Vec<&str> =
+            std::iter::once(publications::PARTWISE).chain(self.publications.iter().copied()).collect();
+        entries.join("\n\n")
     }
 
     /// Whether component j belongs to class j wherever the fit starts.
@@ -198,6 +212,7 @@ const PLAIN: MethodSpec = MethodSpec {
     rescales: false,
     half_objective: false,
     reference: "",
+    publications: &[],
     differs: "",
     terms: no_terms,
 };

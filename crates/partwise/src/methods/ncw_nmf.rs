@@ -8,7 +8,7 @@
 //! baseline that the CNMF paper calls "NMF". Reference: Xu, Liu & Gong 2003, doi:10.1145/860435.860485.
 //! Differs: any solver.
 
-use super::{MethodSpec, Tying, no_terms};
+use super::{MethodSpec, Tying, no_terms, publications};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ncw-nmf",
@@ -19,6 +19,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     needs: "nothing",
     tying: Tying::NormalizedCut,
     reference: "Xu, Liu & Gong 2003, doi:10.1145/860435.860485",
+    publications: &[publications::XU_2003],
     differs: "supports every solver, not only multiplicative updates",
     terms: no_terms,
     ..super::PLAIN

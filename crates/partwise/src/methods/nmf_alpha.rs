@@ -17,7 +17,7 @@
 //! reduction", arXiv:1112.3714. Differs: the paper leaves the machines' loss and bias open: hinge loss, no
 //! bias here; the start is label-aware by default, codes first.
 
-use super::{Error, Input, Known, Loss, MethodSpec, Result, Terms};
+use super::{Error, Input, Known, Loss, MethodSpec, Result, Terms, publications};
 use crate::data::DataMatrix;
 use crate::foundation::Real;
 use crate::foundation::pool::Pool;
@@ -36,6 +36,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     needs: "labels of two or more classes, or label sets",
     losses: &[Loss::KullbackLeibler],
     reference: "Cho & Saul 2011, arXiv:1112.3714",
+    publications: &[publications::CHO_SAUL_2011],
     differs: "hinge loss without a bias, which the paper leaves open; label-aware start with the codes solved first by default",
     takes: &[Input::Labels, Input::LabelSets, Input::DiscriminativeWeight, Input::Cost],
     terms,

@@ -11,7 +11,7 @@
 //! (solver `nesterov`). Differs: by default each merged row takes the step that its own number of samples
 //! allows (METHODS R3); supports every solver; the caller divides X by its maximum if that is wanted.
 
-use super::{Input, MethodSpec, PLAIN, SolverChoice, Tying, labels_only};
+use super::{Input, MethodSpec, PLAIN, SolverChoice, Tying, labels_only, publications};
 use crate::guidance::LabelRule;
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
@@ -26,6 +26,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     solver: SolverChoice::NesterovRunning,
     half_objective: true,
     reference: "Yang et al. 2018 (NMF-DC)",
+    publications: &[publications::YANG_2018],
     differs: "each merged row has its own step by default; supports every solver",
     takes: &[Input::Labels, Input::Smoothing, Input::StepRule],
     label_rule: LabelRule::SameCodes,

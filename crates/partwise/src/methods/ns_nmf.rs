@@ -8,7 +8,7 @@
 //! [`MethodOptions::smoothing`](super::MethodOptions). Reference: Pascual-Montano et al. 2006,
 //! doi:10.1109/TPAMI.2006.60. Differs: any solver; the factors are not normalized during the fit.
 
-use super::{Input, Loss, MethodSpec, PLAIN};
+use super::{Input, Loss, MethodSpec, PLAIN, publications};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ns-nmf",
@@ -19,6 +19,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     objective: "|X - W S H|^2, or D(X | W S H), S = (1 - theta) I + (theta/k) 11'",
     losses: &[Loss::Frobenius, Loss::KullbackLeibler],
     reference: "Pascual-Montano et al. 2006, doi:10.1109/TPAMI.2006.60",
+    publications: &[publications::PASCUAL_MONTANO_2006],
     differs: "supports every solver; the factors are not normalized during the fit",
     ..PLAIN
 };

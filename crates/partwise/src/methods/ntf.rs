@@ -11,7 +11,7 @@
 //! doi:10.1145/1102351.1102451. Differs: supports every solver, not only multiplicative updates; without
 //! penalties; the start is random or given.
 
-use super::{Error, Form, Input, Known, MethodSpec, Terms};
+use super::{Error, Form, Input, Known, MethodSpec, Terms, publications};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "ntf",
@@ -22,6 +22,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     needs: "the shape of the images",
     form: Form::Images,
     reference: "Shashua & Hazan 2005, doi:10.1145/1102351.1102451",
+    publications: &[publications::SHASHUA_HAZAN_2005],
     differs: "supports every solver; no penalties; a random or custom start",
     takes: &[Input::ImageShape],
     terms,

@@ -11,7 +11,7 @@
 //! start is the default here. Reference: Lan et al. 2014 (SCNMF). Differs: d_j is 1 where it would be
 //! undefined or would overflow (see `engine/rescaling.rs`); supports every solver.
 
-use super::{Input, MethodSpec, PLAIN, SolverChoice, labels_only};
+use super::{Input, MethodSpec, PLAIN, SolverChoice, labels_only, publications};
 
 pub(super) static SPEC: MethodSpec = MethodSpec {
     name: "scnmf",
@@ -23,6 +23,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     solver: SolverChoice::Mu,
     rescales: true,
     reference: "Lan et al. 2014 (SCNMF)",
+    publications: &[publications::LAN_2014],
     differs: "keeps the scale where it is undefined; label-aware start by default; supports every solver",
     takes: &[Input::Labels],
     terms: labels_only,

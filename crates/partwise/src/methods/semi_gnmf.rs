@@ -10,7 +10,7 @@
 //! GNMF; label-aware start.
 
 use super::gnmf::{known_graph, smoothing};
-use super::{Input, Known, MethodSpec, Result, Terms};
+use super::{Input, Known, MethodSpec, Result, Terms, publications};
 use crate::graphs::Graph;
 use crate::guidance::{Labels, Strength};
 
@@ -23,6 +23,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     objective: "|X - W H|^2 + l tr(W' L W), L = D - A, labelled pairs of A overridden",
     needs: "a graph over the samples, and labels",
     reference: "Cai, He, Wu & Han 2008, doi:10.1109/ICDM.2008.57",
+    publications: &[publications::CAI_2008],
     differs: "as GNMF; label-aware start with the codes solved first by default",
     takes: &[Input::Graph, Input::Labels],
     strength: Strength::Raw(1.0),

@@ -11,7 +11,7 @@
 //! where X is known (by default everywhere). Reference: Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163.
 //! Differs: λ has no unit by default; supports every solver, not only multiplicative updates.
 
-use super::{Input, Known, MethodSpec, Terms};
+use super::{Input, Known, MethodSpec, Terms, publications};
 use crate::engine::term::ModelTerm;
 use crate::guidance::{LabelRule, LabelTargets, Strength};
 use crate::terms::EntryWeights;
@@ -27,6 +27,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     objective: "|P * (X - W H)|^2 + lambda |M * (Y - W B)|^2",
     needs: "labels, or targets for several labels per sample",
     reference: "Lee, Yoo & Choi 2010, doi:10.1109/LSP.2009.2027163",
+    publications: &[publications::LEE_2010],
     differs: "the weight of the labels is unit-free by default; supports every solver",
     takes: &[Input::Labels, Input::LabelTargets, Input::KnownEntries],
     label_rule: LabelRule::View,

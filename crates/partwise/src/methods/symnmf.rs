@@ -16,7 +16,7 @@
 //! Differs: one factor by default; every solver, not only block principal pivoting; μ is fixed, not raised on
 //! the way.
 
-use super::{Form, Input, Known, MethodSpec, Tying};
+use super::{Form, Input, Known, MethodSpec, Tying, publications};
 use crate::engine::losses::Loss;
 use crate::engine::term::ModelTerm;
 use crate::foundation::Result;
@@ -33,6 +33,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     tying: Tying::Free,
     form: Form::Symmetric,
     reference: "Kuang, Yun & Park 2015, doi:10.1007/s10898-014-0247-2",
+    publications: &[publications::KUANG_2015],
     differs: "one factor, H1 = H2, by default; supports every solver; mu is constant",
     takes: &[Input::Coupling],
     terms,

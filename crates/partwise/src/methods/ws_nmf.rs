@@ -26,7 +26,7 @@
 //! [`AnchorScale::Alternating`] is the paper's scheme); any solver but MU for the joint form, not only BPP.
 
 use super::gnmf::{known_graph, smoothing};
-use super::{Error, Input, Known, MethodSpec, Result, Shape, Terms};
+use super::{Error, Input, Known, MethodSpec, Result, Shape, Terms, publications};
 use crate::engine::Slot;
 use crate::engine::term::ModelTerm;
 use crate::foundation::Matrix;
@@ -44,6 +44,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     objective: "|X - W H|^2 + sum_i m_W[i]^2 |W_i - d_i W_ref,i|^2 + sum_c m_H[c]^2 |H_c - H_ref,c|^2",
     needs: "labels, reference codes or reference components",
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
+    publications: &[publications::CHOO_2015],
     differs: "labels have a unit-free strength by default; the free scale d is fitted exactly; label-aware \
         start with the codes solved first; any solver",
     takes: &[

@@ -21,7 +21,7 @@
 
 use super::symnmf::coupling;
 use super::ws_nmf::{checked_strength, class_anchor, indicator};
-use super::{Form, Input, Known, MethodSpec, Tying};
+use super::{Form, Input, Known, MethodSpec, Tying, publications};
 use crate::engine::Slot;
 use crate::engine::losses::Loss;
 use crate::engine::term::ModelTerm;
@@ -44,6 +44,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     tying: Tying::Free,
     form: Form::Symmetric,
     reference: "Choo, Lee, Reddy & Park 2015, doi:10.1007/s10618-014-0384-8",
+    publications: &[publications::CHOO_2015],
     differs: "one factor, H1 = H2, by default; labels have a unit-free strength by default; supports every \
         solver",
     takes: &[Input::Labels, Input::CodeReference, Input::ComponentsPerClass, Input::Coupling],

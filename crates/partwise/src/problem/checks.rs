@@ -108,19 +108,24 @@ fn check_symmetric<T: Real>(data: &dyn DataMatrix<T>, title: &str) -> Result<()>
 pub(super) fn data_notices<T: Real>(data: &dyn DataMatrix<T>) -> Vec<Notice> {
     let summary = data.summary();
     let mut notices = Vec::new();
-    for (code, what, indices) in [
-        ("zero-rows", "samples without a non-zero entry", &summary.zero_rows),
-        ("zero-columns", "features without a non-zero entry", &summary.zero_columns),
+    for (code, one, many, indices) in [
+        (
+            "zero-rows",
+            "row is empty (all zeros) and belongs",
+            "rows are empty (all zeros) and belong",
+            &summary.zero_rows,
+        ),
+        (
+            "zero-columns",
+            "column is empty (all zeros) and belongs",
+            "columns are empty (all zeros) and belong",
+            &summary.zero_columns,
+        ),
     ] {
         if !indices.is_empty() {
-            notices.push(Notice {
-                code,
-                message: format!(
-                    "{} {what} (kept; their factor rows become 0): {}",
-                    indices.len(),
-                    list_indices(indices)
-                ),
-            });
+            let what = if indices.len() == 1 { one } else { many };
+            let message = format!("{} {what} to no component: {}", indices.len(), list_indices(indices));
+            notices.push(Notice { code, message });
         }
     }
     notices

@@ -97,15 +97,6 @@ impl<T: Real> Memberships<T> {
         self.cluster.iter().flatten().for_each(|c| sizes[*c] += 1);
         sizes
     }
-
-    /// The samples with the largest memberships in a component, at most `count`, largest first.
-    pub fn top(&self, component: usize, count: usize) -> Vec<(usize, f64)> {
-        let share = |i: usize| (i, self.shares.get(i, component).to_f64());
-        let mut all: Vec<_> = (0..self.shares.rows()).map(share).filter(|(_, share)| *share > 0.0).collect();
-        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        all.truncate(count);
-        all
-    }
 }
 
 /// The place of the largest entry of each row, the first of equals; `None` for a row of zeros.
@@ -145,6 +136,5 @@ mod tests {
         let by_sum = Memberships::<f64>::new(&codes, &components, ShareOf::Sum);
         assert_eq!(by_sum.shares.row(0), [7.0 / 9.0, 2.0 / 9.0]);
         assert_eq!(found.sizes(), [2, 0]);
-        assert_eq!(found.top(0, 5).iter().map(|t| t.0).collect::<Vec<_>>(), [2, 0]);
     }
 }

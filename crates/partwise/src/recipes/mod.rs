@@ -6,6 +6,7 @@ mod guidance_report;
 mod guided;
 mod memberships;
 mod rank;
+mod representatives;
 mod steering;
 mod strength;
 mod suggest;
@@ -24,6 +25,8 @@ pub use memberships::{ShareOf, shares};
 pub use rank::{Holdout, RankChoice, RankRow, RankSettings, select_rank};
 #[doc(hidden)]
 pub use rank::{RankProgress, loss_for_rank};
+#[doc(hidden)]
+pub use representatives::{distinctive_features, representatives};
 pub use steering::{Action, Changes, Others, Steering, TopicChange};
 #[doc(hidden)]
 pub use steering::{Now, Start, Steered, steer, with_all_topics};

@@ -45,6 +45,32 @@ struct State<T> {
 }
 
 /// A fit that is being steered.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use partwise::guidance::{Guidance, Topic};
+/// use partwise::recipes::{Action, Steering};
+/// use partwise::{DenseMatrix, Loss, Settings};
+///
+/// let x = DenseMatrix::new(4, 4, vec![
+///     3.0, 2.0, 0.0, 0.0,
+///     2.0, 1.0, 0.0, 0.1,
+///     0.0, 0.0, 3.0, 2.0,
+///     0.0, 0.1, 2.0, 4.0,
+/// ])?;
+/// let words = ["ball", "goal", "court", "judge"].map(String::from).to_vec();
+/// let guidance = Guidance::new([Topic::new("sport").with_seeds(["ball"])]).with_feature_names(words);
+/// let mut watch = |_: &_| ControlFlow::Continue(());
+///
+/// let settings = Settings::new(2);
+/// let mut steering = Steering::begin(&x, guidance, Loss::Frobenius, settings, &mut watch)?;
+/// steering.apply(&Action::Rename { topic: "part 2".into(), to: "law".into() }, &mut watch)?;
+/// steering.apply(&Action::Forbid { topic: "law".into(), feature: "goal".into() }, &mut watch)?;
+/// assert_eq!(steering.fit().component_names, ["sport", "law"]);
+/// assert_eq!(steering.fit().components.get(1, 1), 0.0);
+/// assert!(steering.undo());
+/// # Ok::<(), partwise::Error>(())
+/// ```
 pub struct Steering<'d, T: Real> {
     data: &'d dyn DataMatrix<T>,
     loss: Loss,

@@ -1,0 +1,95 @@
+//! Promise: files of cells go into every command that reads data; the names of cells and genes come out, and
+//! the record states the layer and the column of the labels.
+//!
+//! The files are those of `partwise-io/tests/cells`, written by the script beside them.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{json, run, stderr, succeed};
+
+/// A folder with copies of the files; they are compressed, which the reader sees by itself.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../partwise-io/tests/cells");
+    for name in ["sparse.h5ad.gz", "plain.h5ad.gz", "tenx3.h5.gz"] {
+        let bytes = std::fs::read(from.join(name)).unwrap();
+        let mut whole = Vec::new();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut whole).unwrap();
+        std::fs::write(folder.path().join(name.strip_suffix(".gz").unwrap()), whole).unwrap();
+    }
+    folder
+}
+
+fn text(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn a_fit_keeps_the_names_and_records_the_layer() {
+    let folder = folder();
+    let folder = folder.path();
+    succeed(folder, "fit sparse.h5ad --layer counts --label-column cell_type --method cnmf --out a --quiet");
+    let run = json(folder.join("a/run.json"));
+    assert_eq!(run["data"]["format"], "h5ad");
+    assert_eq!(run["data"]["layer"], "counts");
+    assert_eq!(run["guidance"]["labels"]["column"], "cell_type");
+    assert_eq!(run["guidance"]["labels"]["class_names"], serde_json::json!(["B", "NK", "T"]));
+    assert_eq!(run["guidance"]["labels"]["samples"], serde_json::json!([0, 1, 2, 4, 5]));
+    assert!(text(folder, "a/codes.csv").contains("\ncell-5,"));
+    assert!(text(folder, "a/components.csv").starts_with("component,CD3D,MS4A1,NKG7,GNLY,LYZ\n"));
+    // The same labels from another file, by the names of the cells.
+    succeed(
+        folder,
+        "fit plain.h5ad --layer counts --labels sparse.h5ad --label-column cell_type --method cnmf --out b --quiet",
+    );
+    assert_eq!(
+        std::fs::read(folder.join("a/codes.npy")).unwrap(),
+        std::fs::read(folder.join("b/codes.npy")).unwrap()
+    );
+}
+
+#[test]
+fn other_commands_read_files_of_cells() {
+    let folder = folder();
+    let folder = folder.path();
+    succeed(folder, "fit sparse.h5ad -k 2 --out a --quiet");
+    // The raw matrix has two genes more, which the model does not know.
+    let printed = run(folder, "transform a plain.h5ad --layer raw --out t");
+    assert!(printed.status.success(), "{}", stderr(&printed));
+    let record = json(folder.join("t/run.json"));
+    assert_eq!(record["data"]["layer"], "raw");
+    assert_eq!(record["data"]["features"], 5);
+    assert!(record["notes"].to_string().contains("2 of the 7 genes are not in the model and were left out"));
+    succeed(folder, "sweep sparse.h5ad --label-column donor --scales 1 --max-iter 3 --out s --quiet");
+    succeed(folder, "rank tenx3.h5 --from 1 --to 2 --splits 2 --restarts 1 --out r --quiet");
+    assert_eq!(json(folder.join("r/run.json"))["data"]["format"], "10x");
+    succeed(folder, "fit tenx3.h5 -k 2 --out x --quiet");
+    assert!(text(folder, "x/memberships.csv").contains(",ACGT5-1,"));
+    let printed = succeed(folder, "evaluate a --labels plain.h5ad --label-column cell_type --json");
+    assert!(printed.contains("\"class_names\""), "{printed}");
+    let printed = succeed(folder, "suggest a --labels plain.h5ad --label-column cell_type");
+    assert!(printed.contains("cell-3") && !printed.contains("cell-0"), "{printed}");
+}
+
+#[test]
+fn what_cannot_be_fitted_names_the_cell_and_the_way_out() {
+    let folder = folder();
+    let folder = folder.path();
+    for (arguments, parts) in [
+        ("fit sparse.h5ad --layer count -k 2 --out o", &["no layer \"count\"", "X, raw, bytes, counts"][..]),
+        ("fit sparse.h5ad --key X -k 2 --out o", &["a key chooses an array of an .npz archive", "h5ad"]),
+        ("fit sparse.h5ad --label-column celltype --out o", &["no column of obs \"celltype\"", "cell_type"]),
+        ("fit sparse.h5ad --labels plain.h5ad --out o", &["--label-column", "cell_type"]),
+        ("fit tenx3.h5 --layer X -k 2 --out o", &["no feature type \"X\"", "Antibody Capture"]),
+    ] {
+        let output = run(folder, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {}", stderr(&output));
+        for part in parts {
+            assert!(stderr(&output).contains(part), "{arguments}: {}", stderr(&output));
+        }
+        assert!(!folder.join("o").exists());
+    }
+}

@@ -1,0 +1,232 @@
+//! HDF5 files of cells: AnnData (`.h5ad`) and the `.h5` of 10x Genomics. Cells become rows.
+//!
+//! The file is read block by block, so that beside the matrix only a block of each array is in memory. The
+//! crate that reads HDF5 is behind [`file::Hdf5`]; a panic in it becomes an error of the file.
+
+mod anndata;
+mod columns;
+mod file;
+#[cfg(test)]
+mod in_memory;
+mod matrix;
+mod panics;
+mod reader;
+mod tenx;
+
+use crate::error::{IoError, Place, Result};
+use crate::formats::ReadOptions;
+use crate::labels::{LabelOptions, LabelTable};
+use crate::matching::are_places;
+use crate::name_index::{Found as FoundName, NameIndex};
+use crate::source::Source;
+use crate::table::{FileKind, Table, Values, counted};
+use crate::text::quoted;
+use file::{Hdf5, Stored};
+use reader::Reader;
+use tenx::Layout;
+
+/// The names of cells and genes.
+struct Named {
+    rows: Vec<String>,
+    columns: Vec<String>,
+}
+
+/// What was read.
+struct Found {
+    values: Values,
+    names: Named,
+    notes: Vec<String>,
+    labels: Option<Vec<Option<String>>>,
+}
+
+/// What kind of file it is.
+enum Content {
+    AnnData,
+    TenX(Layout),
+}
+
+/// Reads the matrix of a file with the names of its rows and columns.
+pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
+    opened(source, |file| {
+        let reader = Reader { file, path: &source.path };
+        table(&reader, source, options)
+    })
+}
+
+/// Reads the labels of cells from a column of `obs`.
+pub(crate) fn labels(source: &Source, n_samples: usize, options: &LabelOptions<'_>) -> Result<LabelTable> {
+    opened(source, |file| {
+        let reader = Reader { file, path: &source.path };
+        label_table(&reader, source, n_samples, options)
+    })
+}
+
+/// Opens the file and acts on it. A panic of the crate that reads HDF5 is an error of the file.
+fn opened<R>(source: &Source, act: impl FnOnce(&dyn Hdf5) -> Result<R>) -> Result<R> {
+    let damaged = |message: String| {
+        let message = format!("the HDF5 file cannot be read: {message} (a truncated or damaged file?)");
+        source.malformed(Place::Whole, message)
+    };
+    let read = || act(&Stored::open(source.stored_at(), &source.bytes).map_err(damaged)?);
+    panics::caught(read).unwrap_or_else(|message| Err(damaged(message)))
+}
+
+fn table(reader: &Reader<'_>, source: &Source, options: &ReadOptions) -> Result<Table> {
+    let content = content(reader)?;
+    let kind = match content {
+        Content::AnnData => FileKind::AnnData,
+        Content::TenX(_) => FileKind::TenX,
+    };
+    if let Some(format) = options.format.as_deref().and_then(crate::formats::format_named)
+        && format.kind != kind
+    {
+        let looks_like = match kind {
+            FileKind::AnnData => "an AnnData file (.h5ad)",
+            _ => "a file of 10x Genomics (.h5)",
+        };
+        let expected = format!("the format \"{}\"", format.name);
+        return Err(IoError::WrongFormat {
+            path: source.path.clone(),
+            expected,
+            looks_like: looks_like.into(),
+        });
+    }
+    let layer = options.layer.as_deref();
+    let mut found = match &content {
+        Content::AnnData => anndata::read(reader, layer)?,
+        Content::TenX(layout) => tenx::read(reader, layout, layer)?,
+    };
+    if let Some(column) = &options.label_column {
+        found.labels = Some(labels_of_cells(reader, &content, column, found.names.rows.len())?);
+    }
+    let Found { values, names, mut notes, labels } = found;
+    for (names, what) in [(&names.rows, "names of cells"), (&names.columns, "names of genes")] {
+        notes.extend(crate::duplicates::repeated_note(names, what));
+    }
+    let mut table = Table::new(kind, values, notes, &source.sha256);
+    (table.row_names, table.column_names, table.labels) = (Some(names.rows), Some(names.columns), labels);
+    Ok(table)
+}
+
+/// What kind of file it is.
+fn content(reader: &Reader<'_>) -> Result<Content> {
+    let names = reader.file.names("").unwrap_or_default();
+    let has = |name: &str| names.iter().any(|known| known == name);
+    if has("obs") && has("var") && (has("X") || has("layers") || has("raw")) && !has("mod") {
+        return Ok(Content::AnnData);
+    }
+    if let Some(layout) = Layout::of(reader) {
+        return Ok(Content::TenX(layout));
+    }
+    let what = if has("mod") {
+        let parts = reader.file.names("mod").unwrap_or_default().join(", ");
+        format!("this is MuData with several tables ({parts}); write one of them as .h5ad")
+    } else if has("row_attrs") && has("col_attrs") {
+        "this is a Loom file; read it with anndata.read_loom and write it as .h5ad".into()
+    } else if has("assays") && has("cell.names") {
+        "this is a Seurat file (.h5Seurat); write it as .h5ad with SeuratDisk".into()
+    } else if has("barcode_idx") && has("umi") {
+        "these are single molecules of 10x Genomics; take the file filtered_feature_bc_matrix.h5".into()
+    } else {
+        let shown: Vec<&str> = names.iter().take(8).map(String::as_str).collect();
+        let shown = if shown.is_empty() { "nothing".into() } else { shown.join(", ") };
+        format!("this HDF5 file has no table of cells that is known here; it has {shown}")
+    };
+    Err(reader.unsupported("", what, &["AnnData (.h5ad)", "10x Genomics (.h5 with a matrix)"]))
+}
+
+/// A label for each cell.
+fn labels_of_cells(
+    reader: &Reader<'_>,
+    content: &Content,
+    column: &str,
+    cells: usize,
+) -> Result<Vec<Option<String>>> {
+    if let Content::TenX(_) = content {
+        let message =
+            "files of 10x Genomics have no labels of cells; give them in another file with --labels";
+        return Err(reader.unsupported("", message, &[]));
+    }
+    let labels = columns::labels(reader, column)?;
+    match labels.len() == cells {
+        true => Ok(labels),
+        false => {
+            let message = format!("{} values, but there are {cells} cells", labels.len());
+            Err(reader.malformed(&format!("obs/{column}"), message))
+        }
+    }
+}
+
+fn label_table(
+    reader: &Reader<'_>,
+    source: &Source,
+    n_samples: usize,
+    options: &LabelOptions<'_>,
+) -> Result<LabelTable> {
+    let content = content(reader)?;
+    let Some(column) = options.column else {
+        let mut valid = columns::names(reader, "obs");
+        valid.retain(|column| columns::may_be_labels(reader, column));
+        let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
+        let message = "choose the column that holds the labels with --label-column";
+        return Err(reader.unsupported("obs", message, &valid));
+    };
+    let cells = match content {
+        Content::AnnData => columns::index(reader, "obs")?,
+        Content::TenX(_) => Vec::new(),
+    };
+    let labels = labels_of_cells(reader, &content, column, cells.len())?;
+    let (places, notes) = places(source, &cells, n_samples, options.sample_names)?;
+    let text = |(place, label): (Option<usize>, Option<String>)| Some((place?, label.unwrap_or_default()));
+    let pairs = places.into_iter().zip(labels).filter_map(text).collect();
+    Ok(LabelTable::collect(&source.path, pairs, n_samples, notes, &source.sha256))
+}
+
+/// The sample of each cell, by name where the samples have names, else in order.
+fn places(
+    source: &Source,
+    cells: &[String],
+    n_samples: usize,
+    names: Option<&[String]>,
+) -> Result<(Vec<Option<usize>>, Vec<String>)> {
+    let mismatch = |message: String| Err(IoError::mismatch(&source.path, Place::Whole, message));
+    let names = names.filter(|names| !are_places(names) && *names != cells);
+    let Some(names) = names else {
+        if cells.len() != n_samples {
+            return mismatch(format!(
+                "the file has {}, but the data have {n_samples} samples",
+                counted(cells.len(), "cell", "cells")
+            ));
+        }
+        return Ok(((0..n_samples).map(Some).collect(), Vec::new()));
+    };
+    let index = NameIndex::new(names);
+    let mut out = Vec::with_capacity(cells.len());
+    for cell in cells {
+        out.push(match index.find(cell) {
+            Some(FoundName::Once(place)) => Some(place),
+            None => None,
+            Some(FoundName::Repeated(first, second)) => {
+                return mismatch(format!(
+                    "several samples are named {}, numbers {first} and {second} (counted from 0), so a label \
+                    cannot refer to this name",
+                    quoted(cell.as_bytes())
+                ));
+            }
+        });
+    }
+    let others = out.iter().filter(|place| place.is_none()).count();
+    if others == cells.len() {
+        let first = cells.first().map_or(String::new(), |cell| quoted(cell.as_bytes()));
+        return mismatch(format!(
+            "none of its {} cells is a sample of the data; the first is {first}, the first of the data {}",
+            cells.len(),
+            names.first().map_or(String::new(), |name| quoted(name.as_bytes()))
+        ));
+    }
+    let mut notes = Vec::new();
+    if others > 0 {
+        notes.push(format!("{others} of the {} cells of the file are not in the data", cells.len()));
+    }
+    Ok((out, notes))
+}

@@ -1,0 +1,13 @@
+//! Pages that stand alone: the report of a fit ([`FitPage`]), and what it is made of. The command line and the
+//! Python package hand over what they know and write what comes back, so that both show the same page.
+//!
+//! No files are read or written here.
+
+pub mod charts;
+mod fit;
+pub mod html;
+mod layout;
+pub mod picture;
+
+pub use fit::{Again, Classes, FitPage, Judged, JudgedItem, JudgedTopic, Progress};
+pub use layout::layout;

@@ -1,0 +1,90 @@
+"""For scanpy users: fits that write their results into the AnnData object, as ``scanpy.tl`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ._estimators import NMF, GuidedNMF
+from ._guidance import Guidance
+
+__all__ = ["guided_nmf", "nmf"]
+
+
+def nmf(adata: Any, n_components: int, *, key_added: str = "partwise", layer: str | None = None, **parameters: Any) -> Any:
+    """Plain NMF of the cells.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Non-negative data, such as counts or log counts. The results are written into it: see ``to_anndata``
+        of the estimators.
+    n_components : int
+        The number of components.
+    key_added : str, default="partwise"
+        The name to write under.
+    layer : str, default=None
+        The layer; "raw" is ``adata.raw``.
+    **parameters : dict
+        Further parameters of ``NMF``, such as ``random_state=0``.
+
+    Returns
+    -------
+    model : NMF
+        The fitted estimator, for plots, tables, and new cells.
+    """
+    return _written(NMF(n_components, layer=layer, **parameters).fit(adata), adata, key_added)
+
+
+def guided_nmf(
+    adata: Any,
+    markers: Mapping[str, Any] | Guidance | None = None,
+    *,
+    labels: Any = None,
+    n_components: int | str = "auto",
+    key_added: str = "partwise",
+    layer: str | None = None,
+    **parameters: Any,
+) -> Any:
+    """Guided NMF of the cells: marker genes of cell types, labels of some cells, or both.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Non-negative data, such as counts or log counts. The results are written into it: see ``to_anndata``
+        of the estimators.
+    markers : dict of cell type to genes, or Guidance, default=None
+        Genes by the names in ``adata.var_names``.
+    labels : str or array-like of shape (n_cells,), default=None
+        A column of ``adata.obs``, or a label per cell; missing where it is unknown.
+    n_components : int or "auto", default="auto"
+        The number of components; more than types leaves free components for what has no marker.
+    key_added : str, default="partwise"
+        The name to write under.
+    layer : str, default=None
+        The layer; "raw" is ``adata.raw``.
+    **parameters : dict
+        Further parameters of ``GuidedNMF``, such as ``random_state=0``.
+
+    Returns
+    -------
+    model : GuidedNMF
+        The fitted estimator; ``model.guidance_report_`` tells what became of each marker and label.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np, partwise
+    >>> X = np.array([[5, 1, 0], [4, 1, 0], [0, 1, 3], [0, 2, 6.0]])
+    >>> cells = anndata.AnnData(X)
+    >>> cells.var_names = ["CD3D", "ACTB", "MS4A1"]
+    >>> _ = partwise.tl.guided_nmf(cells, {"T": ["CD3D"], "B": ["MS4A1"]}, random_state=0, tol=1e-2)
+    >>> cells.obs["partwise"].tolist()
+    ['T', 'T', 'B', 'B']
+    """
+    guidance = markers if markers is None or isinstance(markers, Guidance) else Guidance(dict(markers))
+    return _written(GuidedNMF(n_components, guidance=guidance, layer=layer, **parameters).fit(adata, labels), adata, key_added)
+
+
+def _written(model: Any, adata: Any, key_added: str) -> Any:
+    model.to_anndata(adata, key_added=key_added)
+    return model
