@@ -21,7 +21,8 @@ class TopicChange:
     named: bool
     """Whether the action names it."""
     cosine: float
-    """The cosine between its component and what the refit started from; the smallest of several components."""
+    """The cosine between its component and what the refit started from; the smallest of several
+    components."""
     left: float
     """The fraction of its former samples that are in another topic now."""
     samples_before: int

@@ -292,8 +292,8 @@ class GuidedNMF(Factorization):
         return _columns(points)
 
     def plot_guidance(self, ax: Any = None) -> Any:
-        """What became of the guidance: findings by kind and topic, a bar each of how many were followed and fit the
-        data, were followed but are surprising, were not followed, or have no support.
+        """What became of the guidance: findings by kind and topic, a bar each of how many were followed
+        and fit the data, were followed but are surprising, were not followed, or have no support.
 
         Returns
         -------

@@ -136,8 +136,8 @@ def guidance(model: Any, ax: Any) -> Any:
 
 
 def findings(model: Any, ax: Any) -> Any:
-    """How many were followed and fit the data, were followed but are surprising, were not followed, or have no
-    support: one bar per kind of item and topic."""
+    """How many were followed and fit the data, were followed but are surprising, were not followed, or have
+    no support: one bar per kind of item and topic."""
     report = model.guidance_report_
     if not len(report):
         raise ValueError("plot_guidance shows the report on the guidance, but this model was fitted without guidance")

@@ -32,13 +32,14 @@ class Finding:
     """What became of an item of the guidance, or of one entry of it."""
 
     kind: str
-    """"label", "set", "membership", "seed", "forbidden", "reference", "must-link", "cannot-link", "graph"."""
+    """"label", "set", "membership", "seed", "forbidden", "reference", "must-link", "cannot-link",
+    "graph"."""
     verdict: str
-    """Did the fit do what was asked? "followed", "not followed", or "no support": there is nothing in the data
-    that it could act on."""
+    """Did the fit do what was asked? "followed", "not followed", or "no support": there is nothing in the
+    data that it could act on."""
     data: str
-    """Do the data agree, without the guidance? "fits the data", "surprising" (it may be followed all the same)
-    or "unknown"."""
+    """Do the data agree, without the guidance? "fits the data", "surprising" (it may be followed all the
+    same) or "unknown"."""
     message: str
     """An explanation."""
     samples: tuple[int, ...] = ()
@@ -70,12 +71,13 @@ class TopicVerdict:
     taken_by: str | None = None
     """The other topic or free component with the most of these samples."""
     numbers: dict[str, float] = field(default_factory=dict)
-    """Numbers by name. "quality", from 0 to 1: the F2 score of the topic's samples for those that its guidance
-    describes. "found": the fraction of these that are in the topic; "taken": that in ``taken_by``. "purity":
-    the fraction of the topic's samples that its guidance describes. "separation": the mean membership of its
-    samples in it. "samples": how many it has. "seed share": the fraction of its seeds' weight in the samples
-    that is in its own. "worst rank", "worst distinct rank": the largest ranks of its seeds among its features,
-    by weight, and by weight times the share of the feature's use that is in the topic."""
+    """Numbers by name. "quality", from 0 to 1: the F2 score of the topic's samples for those that its
+    guidance describes. "found": the fraction of these that are in the topic; "taken": that in ``taken_by``.
+    "purity": the fraction of the topic's samples that its guidance describes. "separation": the mean
+    membership of its samples in it. "samples": how many it has. "seed share": the fraction of its seeds'
+    weight in the samples that is in its own. "worst rank", "worst distinct rank": the largest ranks of its
+    seeds among its features, by weight, and by weight times the share of the feature's use that is in the
+    topic."""
 
 
 class GuidanceReport(Sequence[Finding]):

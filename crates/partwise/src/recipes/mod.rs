@@ -14,18 +14,23 @@ mod suggest;
 pub use guidance_report::{
     Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
 };
+#[doc(hidden)]
+pub use guided::at_scale;
 pub use guided::{
-    GuidedFit, SweepPoint, at_scale, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled,
-    sweep,
+    GuidedFit, SweepPoint, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled, sweep,
 };
 #[doc(hidden)]
 pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
-pub use rank::{Holdout, RankChoice, RankProgress, RankRow, RankSettings, loss_for_rank, select_rank};
+pub use rank::{Holdout, RankChoice, RankRow, RankSettings, select_rank};
+#[doc(hidden)]
+pub use rank::{RankProgress, loss_for_rank};
 #[doc(hidden)]
 pub use representatives::{distinctive_features, representatives};
 pub use steering::{Action, Changes, Others, Steering, TopicChange};
 #[doc(hidden)]
 pub use steering::{Now, Start, Steered, steer, with_all_topics};
-pub use strength::{StrengthRule, StrengthSearch, search_strength, search_strength_observed};
+pub use strength::StrengthRule;
+#[doc(hidden)]
+pub use strength::{StrengthSearch, search_strength, search_strength_observed};
 pub use suggest::{PairInDoubt, Suggestion, suggest, suggest_from, suggest_links, suggest_links_from};

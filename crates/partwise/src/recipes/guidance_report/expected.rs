@@ -1,8 +1,8 @@
 //! Which samples belong to each topic as far as its guidance and the data say, without the fit.
 //!
 //! ```text
-//! p_t:  the mean of the topic's labelled samples, of the samples that hold its seeds, and its reference, each
-//!       at length 1 (a row for each of its components)
+//! p_t:  the mean of the topic's labelled samples, of the samples that hold its seeds, and its reference,
+//!       each at length 1 (a row for each of its components)
 //! p_0:  the mean row
 //! a sample is expected in the topic whose p_t has the largest cosine with it; in none if that is p_0
 //! then once more, where p is the mean of the samples expected there, each at length 1

@@ -16,7 +16,13 @@ impl Reporter<'_> {
     /// The findings on an item.
     pub(super) fn add<T: Real>(&mut self, item: &Advice, fit: &Fit<T>, plan: &Plan) {
         match item {
-            Advice::Labels { labels, rule, .. } => self.labels(labels, *rule),
+            Advice::Labels { labels, rule, .. } => {
+                for i in 0..labels.n_samples() {
+                    if let Some(class) = labels.class(i) {
+                        self.label(i, &labels.names()[class], *rule);
+                    }
+                }
+            }
             Advice::Sets { names, sets, .. } => self.sets(names, sets),
             Advice::Memberships { names, shares, .. } => self.memberships(names, shares),
             Advice::References { names, profiles, .. } => self.references(names, profiles, fit, plan),

@@ -45,7 +45,7 @@ pub enum Verdict {
 }
 
 names! {
-    Verdict, { Followed = "followed", NotFollowed = "not followed", NoSupport = "no support" }
+    #[doc(hidden)] Verdict, { Followed = "followed", NotFollowed = "not followed", NoSupport = "no support" }
 }
 
 /// Do the data agree, without the guidance?
@@ -61,7 +61,7 @@ pub enum Plausibility {
 }
 
 names! {
-    Plausibility, { Fits = "fits the data", Surprising = "surprising", Unknown = "unknown" }
+    #[doc(hidden)] Plausibility, { Fits = "fits the data", Surprising = "surprising", Unknown = "unknown" }
 }
 
 /// One item, or one entry of it.
@@ -101,6 +101,7 @@ pub struct GuidanceReport {
 
 impl GuidanceReport {
     /// How many have this verdict.
+    #[doc(hidden)]
     pub fn count(&self, verdict: Verdict) -> usize {
         self.findings.iter().filter(|finding| finding.verdict == verdict).count()
     }

@@ -1,7 +1,7 @@
 //! The report on what places a sample: its labels, and sets of topics.
 
 use super::{Finding, Plausibility, Reporter, Verdict, followed, percent};
-use crate::guidance::{LabelRule, Labels};
+use crate::guidance::LabelRule;
 use crate::recipes::memberships::largest;
 
 /// What the two sides say of a placed sample.
@@ -19,14 +19,10 @@ struct Placed {
 }
 
 impl Reporter<'_> {
-    /// Each labelled sample.
-    pub(super) fn labels(&mut self, labels: &Labels, rule: LabelRule) {
-        for i in 0..labels.n_samples() {
-            if let Some(class) = labels.class(i) {
-                let topic = self.topic(&labels.names()[class]);
-                self.placement("label", i, &[topic], rule == LabelRule::SameCodes);
-            }
-        }
+    /// A labelled sample.
+    pub(super) fn label(&mut self, sample: usize, name: &str, rule: LabelRule) {
+        let topic = self.topic(name);
+        self.placement("label", sample, &[topic], rule == LabelRule::SameCodes);
     }
 
     /// Each sample with a set of topics.

@@ -24,7 +24,7 @@ pub enum Level {
     Weak,
 }
 
-names! { Level, { Good = "good", Fair = "fair", Weak = "weak" } }
+names! { #[doc(hidden)] Level, { Good = "good", Fair = "fair", Weak = "weak" } }
 
 /// What became of a topic.
 #[derive(Clone, Debug, PartialEq)]

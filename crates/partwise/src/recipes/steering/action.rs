@@ -79,4 +79,4 @@ pub enum Others {
     Free,
 }
 
-names! { Others, "what becomes of other topics", { Tied = "tied", Fixed = "fixed", Free = "free" } }
+names! { #[doc(hidden)] Others, "what becomes of other topics", { Tied = "tied", Fixed = "fixed", Free = "free" } }

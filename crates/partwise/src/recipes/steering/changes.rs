@@ -63,7 +63,8 @@ impl Side<'_> {
     }
 }
 
-/// What is different between the two sides of an action; `start` are the components that the refit began with.
+/// What is different between the two sides of an action; `start` are the components that the refit began
+/// with.
 pub(super) fn changes(
     before: &Side<'_>,
     action: &Action,
