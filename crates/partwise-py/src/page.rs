@@ -157,6 +157,14 @@ fn polarity(name: &str) -> PyResult<Polarity> {
     }
 }
 
+/// The value of this name.
+fn named<T: Copy>(all: &[T], name_of: fn(T) -> &'static str, name: &str) -> PyResult<T> {
+    all.iter().copied().find(|value| name_of(*value) == name).ok_or_else(|| {
+        let valid: Vec<&str> = all.iter().copied().map(name_of).collect();
+        PyValueError::new_err(format!("'{name}' must be one of {}", valid.join(", ")))
+    })
+}
+
 /// The verdicts on the guidance, if it was judged.
 fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
     let Some(agreement) = given.optional::<f64>("agreement")? else { return Ok(None) };
@@ -168,8 +176,8 @@ fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
             kind: of.get("kind")?,
             samples: of.get("samples")?,
             topic: of.optional("topic")?,
-            verdict: Verdict::from_name(&of.get::<String>("verdict")?).map_err(value_error)?,
-            plausibility: Plausibility::from_name(&of.get::<String>("data")?).map_err(value_error)?,
+            verdict: named(Verdict::ALL, Verdict::name, &of.get::<String>("verdict")?)?,
+            plausibility: named(Plausibility::ALL, Plausibility::name, &of.get::<String>("data")?)?,
             message: of.get("message")?,
             numbers,
         })
@@ -178,9 +186,9 @@ fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
         let of = Given(of);
         Ok(JudgedTopic {
             topic: of.get("topic")?,
-            level: Level::from_name(&of.get::<String>("level")?).map_err(value_error)?,
-            verdict: Verdict::from_name(&of.get::<String>("verdict")?).map_err(value_error)?,
-            plausibility: Plausibility::from_name(&of.get::<String>("data")?).map_err(value_error)?,
+            level: named(Level::ALL, Level::name, &of.get::<String>("level")?)?,
+            verdict: named(Verdict::ALL, Verdict::name, &of.get::<String>("verdict")?)?,
+            plausibility: named(Plausibility::ALL, Plausibility::name, &of.get::<String>("data")?)?,
             message: of.get("message")?,
         })
     };
