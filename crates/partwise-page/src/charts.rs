@@ -262,7 +262,8 @@ mod tests {
 
     #[test]
     fn a_saw_is_drawn_as_its_envelope_and_marks_on_each_other_share_a_text() {
-        let saw = |i: usize| (i as f64, 100.0 / (1.0 + i as f64) + if i % 3 == 0 { 5.0 } else { 0.0 });
+        let saw =
+            |i: usize| (i as f64, 100.0 / (1.0 + i as f64) + if i.is_multiple_of(3) { 5.0 } else { 0.0 });
         let svg = line(&Line { title: "t", points: (0..40).map(saw).collect(), ..Line::default() });
         assert_eq!(svg.matches("<polyline class=\"f\"").count(), 1);
         let smooth = |i: usize| (i as f64, 100.0 / (1.0 + i as f64));
