@@ -7,7 +7,7 @@ use common::{groups, numbers, run, stderr, succeed, write_npy};
 use std::fs;
 use std::path::Path;
 
-/// 24 texts as counts of seven words: 12 about sport, 8 about law, 4 about food; a snippet of each, and labels.
+/// 24 texts as counts of seven words: 12 about sport, 8 about law, 4 about food; snippets, and labels.
 fn texts(at: &Path) {
     let noise = numbers(24 * 7, 3);
     let mut table = String::from("name,goal,match,team,court,judge,bread,salt\n");

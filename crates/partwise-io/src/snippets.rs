@@ -14,8 +14,8 @@ const TEXTS: &[&str] = &["snippet", "text"];
 const NAME: &str = "name";
 
 /// Reads a text for each of `samples` samples: a CSV file with the column `snippet` (or `text`), whose column
-/// `name`, where it has one and the samples have names, says which text is whose; or a text file with one line
-/// per sample.
+/// `name`, where it has one and the samples have names, says which text is whose; or a text file with one
+/// line per sample.
 ///
 /// # Errors
 /// When the file can't be read, its number of texts is not that of the samples, or names don't match.

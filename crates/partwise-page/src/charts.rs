@@ -117,6 +117,8 @@ pub fn line(chart: &Line<'_>) -> String {
     let low = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
     let high = points.iter().map(|p| p.0).fold(f64::NEG_INFINITY, f64::max);
     let span = (high - low).max(if chart.across.is_some() { 0.01 } else { 1.0 });
+    // Points on one place stand at the right: a fraction is not above 1.
+    let low = if chart.across.is_some() { high - span } else { low };
     let x = |value: f64| LEFT + (value - low) / span * (WIDTH - LEFT - RIGHT);
     let mut svg = format!(
         "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{0}\"><text class=\"t\" x=\"0\" y=\"14\">{0}{1}</text>",
@@ -127,7 +129,9 @@ pub fn line(chart: &Line<'_>) -> String {
         level(&mut svg, "g", axis.place(tick));
         text(&mut svg, LEFT - 7.0, axis.place(tick) + 4.0, "end", &label(tick));
     }
-    let whole = |t: &f64| chart.across.is_some() || t.fract() == 0.0;
+    // Iterations and numbers of components have no halves.
+    let only_whole = points.iter().all(|p| p.0.fract() == 0.0) && high - low >= 1.0;
+    let whole = |t: &f64| t.fract() == 0.0 || chart.across.is_some() && !only_whole;
     for tick in ticks(low, low + span, 5).into_iter().filter(whole) {
         text(&mut svg, x(tick), HEIGHT - BOTTOM + 18.0, "middle", &label(tick));
     }
@@ -258,7 +262,8 @@ mod tests {
 
     #[test]
     fn a_saw_is_drawn_as_its_envelope_and_marks_on_each_other_share_a_text() {
-        let saw = |i: usize| (i as f64, 100.0 / (1.0 + i as f64) + if i % 3 == 0 { 5.0 } else { 0.0 });
+        let saw =
+            |i: usize| (i as f64, 100.0 / (1.0 + i as f64) + if i.is_multiple_of(3) { 5.0 } else { 0.0 });
         let svg = line(&Line { title: "t", points: (0..40).map(saw).collect(), ..Line::default() });
         assert_eq!(svg.matches("<polyline class=\"f\"").count(), 1);
         let smooth = |i: usize| (i as f64, 100.0 / (1.0 + i as f64));
@@ -272,6 +277,12 @@ mod tests {
             ..Line::default()
         });
         assert!(svg.contains(">×0.3, ×1, ×3</text>") && svg.contains(">×0.1</text>"), "{svg}");
+        let points = vec![(2.0, 0.6), (3.0, 0.5), (4.0, 0.4)];
+        let svg = line(&Line { title: "t", points, across: Some("number of components"), ..Line::default() });
+        assert!(svg.contains(">3</text>") && !svg.contains(">2.5</text>"), "{svg}");
+        let points = vec![(1.0, 0.6), (1.0, 0.5)];
+        let svg = line(&Line { title: "t", points, across: Some("fraction"), ..Line::default() });
+        assert!(svg.contains(">1</text>") && !svg.contains(">1.005</text>"), "{svg}");
     }
 
     #[test]

@@ -9,8 +9,8 @@ const STYLE: &str = include_str!("style.css");
 /// Enlarges components, lists their samples, finds a sample, saves pictures. A page is whole without it.
 const SCRIPT: &str = include_str!("script.js");
 
-/// What a browser may load for a page: nothing but its own styles and the pictures that are in it. Were a name
-/// ever to become markup, no script of it would run and nothing would be fetched.
+/// What a browser may load for a page: nothing but its own styles and the pictures that are in it. Were a
+/// name ever to become markup, no script of it would run and nothing would be fetched.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
@@ -129,7 +129,7 @@ pub fn thousands(count: usize) -> String {
     let digits = count.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

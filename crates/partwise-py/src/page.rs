@@ -157,11 +157,12 @@ fn polarity(name: &str) -> PyResult<Polarity> {
     }
 }
 
-/// The choice that a dictionary names.
-fn named<T: Copy>(of: &Given<'_, '_>, key: &str, all: &[T], name: fn(T) -> &'static str) -> PyResult<T> {
-    let given: String = of.get(key)?;
-    let found = all.iter().copied().find(|choice| name(*choice) == given);
-    found.ok_or_else(|| PyValueError::new_err(format!("{key} is '{given}', which is none of its names")))
+/// The value of this name.
+fn named<T: Copy>(all: &[T], name_of: fn(T) -> &'static str, name: &str) -> PyResult<T> {
+    all.iter().copied().find(|value| name_of(*value) == name).ok_or_else(|| {
+        let valid: Vec<&str> = all.iter().copied().map(name_of).collect();
+        PyValueError::new_err(format!("'{name}' must be one of {}", valid.join(", ")))
+    })
 }
 
 /// The verdicts on the guidance, if it was judged.
@@ -175,8 +176,8 @@ fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
             kind: of.get("kind")?,
             samples: of.get("samples")?,
             topic: of.optional("topic")?,
-            verdict: named(&of, "verdict", Verdict::ALL, Verdict::name)?,
-            plausibility: named(&of, "data", Plausibility::ALL, Plausibility::name)?,
+            verdict: named(Verdict::ALL, Verdict::name, &of.get::<String>("verdict")?)?,
+            plausibility: named(Plausibility::ALL, Plausibility::name, &of.get::<String>("data")?)?,
             message: of.get("message")?,
             numbers,
         })
@@ -185,9 +186,9 @@ fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
         let of = Given(of);
         Ok(JudgedTopic {
             topic: of.get("topic")?,
-            level: named(&of, "level", Level::ALL, Level::name)?,
-            verdict: named(&of, "verdict", Verdict::ALL, Verdict::name)?,
-            plausibility: named(&of, "data", Plausibility::ALL, Plausibility::name)?,
+            level: named(Level::ALL, Level::name, &of.get::<String>("level")?)?,
+            verdict: named(Verdict::ALL, Verdict::name, &of.get::<String>("verdict")?)?,
+            plausibility: named(Plausibility::ALL, Plausibility::name, &of.get::<String>("data")?)?,
             message: of.get("message")?,
         })
     };

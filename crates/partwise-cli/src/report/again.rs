@@ -25,7 +25,8 @@ pub(super) fn today() -> String {
 
 /// The date of a day after 1 January 1970.
 fn date_of(day: u64) -> String {
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let (mut year, mut left) = (1970, day);
     while left >= 365 + u64::from(is_leap(year)) {
         left -= 365 + u64::from(is_leap(year));

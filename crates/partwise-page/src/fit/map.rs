@@ -1,5 +1,5 @@
-//! A map of the samples: t-SNE of the square roots of their memberships (distances between these are Hellinger's),
-//! coloured by component.
+//! A map of the samples: t-SNE of the square roots of their memberships (distances between these are
+//! Hellinger's), coloured by component.
 
 use std::fmt::Write;
 

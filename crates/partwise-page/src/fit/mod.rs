@@ -186,7 +186,7 @@ impl FitPage<'_> {
         }
     }
 
-    /// What a component and components are called: topics where the user named some, or where these are texts.
+    /// What a component and components are called: topics where the user named some, or for texts.
     fn component_words(&self) -> (&'static str, &'static str) {
         let topics = !self.topics.is_empty() || self.snippets.is_some();
         if topics { ("topic", "topics") } else { ("component", "components") }

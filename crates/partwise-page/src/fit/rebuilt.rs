@@ -29,7 +29,7 @@ pub(super) fn section_of(shown: &Shown<'_>) -> String {
     section("Images from their components", lead, &format!("<div class=\"rebuilt\">{rows}</div>"))
 }
 
-/// A sample of the component that is neither its purest nor its most mixed one: the median of its memberships.
+/// A sample of the component that is neither pure nor mixed: the one with the median membership.
 fn typical(shown: &Shown<'_>, j: usize) -> Option<usize> {
     let clusters = shown.page.clusters;
     let mut members: Vec<usize> = (0..clusters.len()).filter(|i| clusters[*i] == Some(j)).collect();

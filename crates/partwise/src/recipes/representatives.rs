@@ -47,9 +47,9 @@ pub fn representatives<T: Real>(
 }
 
 /// The features that tell each component from the others, at most `count` of each, best first, with the
-/// fraction of their use that is in it (0 to 1). They are ranked by p·ln(p/p̄), where p is the fraction of the
-/// feature in the sum of the component and p̄ its mean over the components that are not 0: the terms of the
-/// divergence of the component from the mean of all. Features with p ≤ p̄ don't come at all.
+/// fraction of their use that is in it (0 to 1). They are ranked by p·ln(p/p̄), where p is the fraction of
+/// the feature in the sum of the component and p̄ its mean over the components that are not 0: the terms of
+/// the divergence of the component from the mean of all. Features with p ≤ p̄ don't come at all.
 #[doc(hidden)]
 pub fn distinctive_features<T: Real>(components: &Matrix<T>, count: usize) -> Vec<Vec<(usize, f64)>> {
     let (k, d) = (components.rows(), components.columns());
