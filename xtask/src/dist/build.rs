@@ -1,6 +1,7 @@
 //! Builds the files of a release: the source distribution, the wheel, the archive with the command line, and
 //! their sums.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -16,11 +17,7 @@ const ENVIRONMENT: &str = "dist";
 const PACKAGES: &[&str] = &["maturin>=1.9,<2"];
 
 /// Zig links against an old C library, so that one file runs on every Linux.
-const LINUX_PACKAGES: &[&str] = &["maturin>=1.9,<2", "ziglang>=0.13", "cargo-zigbuild>=0.19"];
-
-/// The C library of the oldest Linux that the command line runs on. It is that of the wheel: maturin's for zig,
-/// and the oldest that Rust supports.
-const OLDEST_GLIBC: &str = "2.17";
+const LINUX_PACKAGES: &[&str] = &["maturin>=1.9,<2", "ziglang>=0.13"];
 
 /// What the archive has beside the program and what the program prints itself.
 const TEXTS: &[&str] = &["README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE-MIT", "LICENSE-APACHE"];
@@ -63,10 +60,19 @@ struct Release<'a> {
 }
 
 impl Release<'_> {
+    /// A program of the environment.
     fn tool(&self, name: &str) -> Command {
+        self.prepared(pip::program(self.root, ENVIRONMENT, name).into())
+    }
+
+    fn cargo(&self) -> Command {
+        self.prepared(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    }
+
+    fn prepared(&self, program: OsString) -> Command {
         let folder = pip::programs(&pip::folder(self.root, ENVIRONMENT));
-        let mut command = Command::new(folder.join(name));
-        // cargo-zigbuild looks for `python -m ziglang`.
+        let mut command = Command::new(program);
+        // maturin looks for `python3 -m ziglang`.
         let paths = std::env::var_os("PATH").unwrap_or_default();
         let paths = std::iter::once(folder).chain(std::env::split_paths(&paths));
         if let Ok(paths) = std::env::join_paths(paths) {
@@ -82,14 +88,14 @@ impl Release<'_> {
 
     /// Makes the source distribution, and returns the folder in which it is unpacked.
     fn source_distribution(&self) -> Result<PathBuf> {
-        done(self.tool("maturin").args(["sdist", "--quiet", "--out"]).arg(&self.out))?;
+        done(self.tool("maturin").args(["sdist", "--out"]).arg(&self.out))?;
         let packed = self.out.join(format!("partwise-{}.tar.gz", self.version));
         let folder = work(self.root).join("source");
         done(self.python().args([FILES, "unpack"]).arg(packed).arg(&folder))?;
         let source = folder.join(format!("partwise-{}", self.version));
         // The lock file still has the crates that the source distribution leaves out.
         done(
-            self.tool("cargo")
+            self.cargo()
                 .args(["metadata", "--format-version", "1", "--quiet"])
                 .current_dir(&source)
                 .stdout(std::process::Stdio::null()),
@@ -98,25 +104,30 @@ impl Release<'_> {
     }
 
     fn wheel(&self, source: &Path) -> Result<()> {
-        let mut build = self.tool("maturin");
-        build.args(["build", "--release", "--strip", "--locked", "--target", self.triple, "--out"]);
-        build.arg(&self.out);
-        if self.zig {
-            build.arg("--zig");
-        }
-        // The tags that the Python package index takes, or an error.
-        done(build.args(["--compatibility", "pypi"]).current_dir(source))
+        done(self.maturin(&self.out).current_dir(source))
     }
 
-    /// The program `partwise`.
+    /// The program `partwise`. maturin builds it too, so that it shares with the wheel what is compiled, and is
+    /// checked for the same platforms.
     fn program(&self, source: &Path) -> Result<PathBuf> {
-        let gnu = self.zig && self.triple.ends_with("-gnu");
-        let platform = if gnu { format!("{}.{OLDEST_GLIBC}", self.triple) } else { self.triple.to_string() };
-        let mut build = self.tool(if self.zig { "cargo-zigbuild" } else { "cargo" });
-        build.args(["rustc", "--release", "--locked", "--package", "partwise-cli", "--bin", "partwise"]);
-        done(build.args(["--target", &platform, "--", "-C", "strip=symbols"]).current_dir(source))?;
+        let mut build = self.maturin(&emptied(work(self.root).join("program"))?);
+        build.args(["--bindings", "bin", "--manifest-path", "crates/partwise-cli/Cargo.toml"]);
+        done(build.current_dir(source))?;
         let name = if self.triple.contains("windows") { "partwise.exe" } else { "partwise" };
         Ok(pip::target(self.root).join(self.triple).join("release").join(name))
+    }
+
+    /// `maturin build` of a release into a folder.
+    fn maturin(&self, out: &Path) -> Command {
+        let mut build = self.tool("maturin");
+        build.args(["build", "--release", "--strip", "--locked", "--target", self.triple]);
+        if self.zig {
+            // Against the oldest C library that Rust supports.
+            build.arg("--zig");
+        }
+        // The platforms that the Python package index takes, or an error.
+        build.args(["--compatibility", "pypi", "--out"]).arg(out);
+        build
     }
 
     /// The archive: the program, its manual pages and completions, and texts.
@@ -148,7 +159,7 @@ impl Release<'_> {
     }
 
     fn program_of_this_machine(&self) -> Result<PathBuf> {
-        done(self.tool("cargo").args(["build", "--package", "partwise-cli"]))?;
+        done(self.cargo().args(["build", "--package", "partwise-cli"]))?;
         Ok(pip::target(self.root).join("debug").join("partwise"))
     }
 }
@@ -159,6 +170,9 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// Runs a program that must succeed.
 fn done(command: &mut Command) -> Result<()> {
-    println!("dist: {command:?}");
-    if execute(command)? == ExitCode::SUCCESS { Ok(()) } else { bail!("that failed") }
+    let name = Path::new(command.get_program()).file_name().unwrap_or_default().to_os_string();
+    let words: Vec<_> =
+        std::iter::once(&*name).chain(command.get_args()).map(|word| word.to_string_lossy()).collect();
+    println!("dist: {}", words.join(" "));
+    if execute(command)? == ExitCode::SUCCESS { Ok(()) } else { bail!("{} failed", name.display()) }
 }

@@ -106,7 +106,7 @@ impl User {
 
     /// The demo, a fit from a file and one in Python, with nothing installed but what the wheel asks for.
     fn fits(&self) -> Result<()> {
-        done(self.partwise().args(["demo", "--quiet"]))?;
+        done(self.partwise().arg("demo"))?;
         let page = std::fs::read_to_string(self.home.join("partwise-demo").join("report.html"));
         ensure!(
             page.context("reading the demo's report")?.contains("</html>"),
