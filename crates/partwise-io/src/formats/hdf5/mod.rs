@@ -148,14 +148,7 @@ fn labels_of_cells(
             "files of 10x Genomics have no labels of cells; give them in another file with --labels";
         return Err(reader.unsupported("", message, &[]));
     }
-    let labels = columns::labels(reader, column)?;
-    match labels.len() == cells {
-        true => Ok(labels),
-        false => {
-            let message = format!("{} values, but there are {cells} cells", labels.len());
-            Err(reader.malformed(&format!("obs/{column}"), message))
-        }
-    }
+    columns::labels(reader, column, cells)
 }
 
 fn labelled(reader: &Reader<'_>, name: Option<&str>) -> Result<Column> {
