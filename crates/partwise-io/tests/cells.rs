@@ -175,6 +175,12 @@ fn a_file_of_another_kind_is_refused_with_what_it_is() {
     assert_says(&text, &["a layer chooses a matrix of an .h5ad file", "csv"]);
 }
 
+#[test]
+fn texts_and_compressions_that_cannot_be_decoded_are_refused() {
+    assert_says(&fault("latin.h5ad", &ReadOptions::default()), &["obs/_index", "text 0", "not UTF-8", "caf"]);
+    assert_says(&fault("old.h5ad", &layer("zstd")), &["layers/zstd", "filter 32015", "gzip, lzf, none"]);
+}
+
 /// The bytes of a file, uncompressed.
 fn bytes(name: &str) -> Vec<u8> {
     let mut out = Vec::new();

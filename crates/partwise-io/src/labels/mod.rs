@@ -14,6 +14,8 @@
 //! Blank, `NA`, `nan`, `None`, `<NA>`, `N/A`, `null` and `-1` mean unlabelled everywhere. Label names stay
 //! text; a whole number that is written as a decimal one (`1.0`) is the same label as the whole number (`1`).
 
+#[cfg(feature = "hdf5")]
+mod cells;
 mod list;
 mod text;
 
@@ -95,7 +97,7 @@ pub fn labels_with(source: &Source, n_samples: usize, options: &LabelOptions<'_>
         (Look::Npy, _) => from_npy(source, n_samples),
         (Look::Text, false) => from_text(source, n_samples, options),
         #[cfg(feature = "hdf5")]
-        (Look::Hdf5, false) => crate::formats::hdf5::labels(source, n_samples, options),
+        (Look::Hdf5, false) => cells::from_cells(source, n_samples, options),
         (_, true) => Err(source.wrong_format("a NumPy array", look)),
         _ => Err(source.wrong_format("a label file (index,label; one label per line; .npy)", look)),
     }

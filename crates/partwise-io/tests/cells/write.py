@@ -74,10 +74,12 @@ def tenx(path, version):
 
 
 def old(path):
-    """As anndata 0.7 wrote: categories beside the table, by reference."""
+    """As anndata 0.7 wrote: categories beside the table, by reference. One layer says that it is zstd."""
     text = h5py.string_dtype()
     with h5py.File(path, "w") as file:
         file.create_dataset("X", data=COUNTS[:, :5].astype("f8"))
+        layer = file.create_dataset("layers/zstd", (6, 5), "f4", chunks=(6, 5), compression=32015, allow_unknown_filter=True)
+        layer.id.write_direct_chunk((0, 0), b"no zstd")
         obs, var = file.create_group("obs"), file.create_group("var")
         obs.attrs["_index"], var.attrs["_index"] = "name", "_index"
         obs.create_dataset("name", data=CELLS, dtype=text)
@@ -85,6 +87,14 @@ def old(path):
         categories = obs.create_dataset("__categories/cell_type", data=["B", "NK", "T"], dtype=text)
         codes = [2, 0, 2, -1, 1, 0]
         obs.create_dataset("cell_type", data=np.array(codes, "i1")).attrs["categories"] = categories.ref
+
+
+def latin(path):
+    """Names in Latin-1."""
+    with h5py.File(path, "w") as file:
+        file.create_dataset("X", data=COUNTS[:2, :1])
+        file.create_dataset("obs/_index", data=np.array(["café".encode("latin-1"), b"tea"], "S"))
+        file.create_dataset("var/_index", data=GENES[:1], dtype=h5py.string_dtype())
 
 
 def write(name, to):
@@ -105,5 +115,6 @@ if __name__ == "__main__":
     plain.X = plain.X.tocsc()
     write("plain.h5ad", lambda path: plain.write_h5ad(path))
     write("old.h5ad", old)
+    write("latin.h5ad", latin)
     write("tenx3.h5", lambda path: tenx(path, 3))
     write("tenx2.h5", lambda path: tenx(path, 2))

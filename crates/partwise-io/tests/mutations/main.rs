@@ -60,7 +60,11 @@ fn cells(folder: &Path) -> impl Iterator<Item = Seed> {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    files.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "gz")).map(|file| {
+    // The one in Latin-1 is refused.
+    files.retain(|file| {
+        file.extension().is_some_and(|extension| extension == "gz") && !file.ends_with("latin.h5ad.gz")
+    });
+    files.into_iter().map(|file| {
         let mut bytes = Vec::new();
         let stored = std::fs::File::open(&file).unwrap();
         std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(stored), &mut bytes).unwrap();

@@ -24,7 +24,7 @@ pub(super) fn index(reader: &Reader<'_>, table: &str) -> Result<Vec<String>> {
         let message = format!("the table has no names of its rows (an array \"{name}\")");
         return Err(reader.malformed(table, message));
     }
-    let names = texts(reader, &format!("{table}/{name}"))?;
+    let names = texts(reader, &format!("{table}/{name}"), None)?;
     Ok(names.into_iter().map(Option::unwrap_or_default).collect())
 }
 
@@ -44,8 +44,8 @@ pub(super) fn names(reader: &Reader<'_>, table: &str) -> Vec<String> {
     known
 }
 
-/// A column of `obs` as labels: a text for each cell, `None` where the value is missing.
-pub(super) fn labels(reader: &Reader<'_>, column: &str) -> Result<Vec<Option<String>>> {
+/// A column of `obs` as labels: a text for each of the cells, `None` where the value is missing.
+pub(super) fn labels(reader: &Reader<'_>, column: &str, cells: usize) -> Result<Vec<Option<String>>> {
     let valid = names(reader, "obs");
     if valid.is_empty() {
         return Err(reader.unsupported("obs", "the table of the cells has no columns, so no labels", &[]));
@@ -54,30 +54,28 @@ pub(super) fn labels(reader: &Reader<'_>, column: &str) -> Result<Vec<Option<Str
         let (path, name) = (reader.path.to_path_buf(), column.to_string());
         return Err(IoError::UnknownName { path, kind: "column of obs", name, valid });
     }
-    texts(reader, &format!("obs/{column}"))
+    texts(reader, &format!("obs/{column}"), Some(cells))
 }
 
-/// A column as texts.
-fn texts(reader: &Reader<'_>, path: &str) -> Result<Vec<Option<String>>> {
+/// A column as texts. Its length is checked before it is read, for a damaged one may be huge.
+fn texts(reader: &Reader<'_>, path: &str, rows: Option<usize>) -> Result<Vec<Option<String>>> {
     let Some(parts) = reader.file.names(path) else {
         let (table, column) = path.rsplit_once('/').unwrap_or(("", path));
         let categories = format!("{table}/{OLD_CATEGORIES}/{column}");
         return match reader.find(&categories)? {
-            Some(_) => categorical(reader, path, &categories),
-            None => plain(reader, path),
+            Some(_) => categorical(reader, path, &categories, rows),
+            None => plain(reader, path, rows),
         };
     };
     let has = |part: &str| parts.iter().any(|known| known == part);
     if has("codes") && has("categories") {
-        return categorical(reader, &format!("{path}/codes"), &format!("{path}/categories"));
+        return categorical(reader, &format!("{path}/codes"), &format!("{path}/categories"), rows);
     }
     if has("values") && has("mask") {
-        let mut values = plain(reader, &format!("{path}/values"))?;
-        let mask = reader.whole_vector(&format!("{path}/mask"))?;
-        if mask.len() != values.len() {
-            let message = format!("{} marks of missing values, but {} values", mask.len(), values.len());
-            return Err(reader.malformed(path, message));
-        }
+        let mut values = plain(reader, &format!("{path}/values"), rows)?;
+        let mask = format!("{path}/mask");
+        check_length(reader, &mask, Some(values.len()))?;
+        let mask = reader.whole_vector(&mask)?;
         values.iter_mut().zip(mask).filter(|(_, missing)| *missing != 0).for_each(|(value, _)| *value = None);
         return Ok(values);
     }
@@ -87,11 +85,17 @@ fn texts(reader: &Reader<'_>, path: &str) -> Result<Vec<Option<String>>> {
 }
 
 /// A category for each code; −1 is none.
-fn categorical(reader: &Reader<'_>, codes: &str, categories: &str) -> Result<Vec<Option<String>>> {
+fn categorical(
+    reader: &Reader<'_>,
+    codes: &str,
+    categories: &str,
+    rows: Option<usize>,
+) -> Result<Vec<Option<String>>> {
+    check_length(reader, codes, rows)?;
     // A category may itself be stored with a mask.
     let names = match reader.file.names(categories) {
-        Some(_) => texts(reader, categories)?,
-        None => plain(reader, categories)?,
+        Some(_) => texts(reader, categories, None)?,
+        None => plain(reader, categories, None)?,
     };
     let text = |(at, code): (usize, i64)| match usize::try_from(code) {
         Ok(place) if place < names.len() => Ok(names[place].clone()),
@@ -105,7 +109,8 @@ fn categorical(reader: &Reader<'_>, codes: &str, categories: &str) -> Result<Vec
 }
 
 /// An array of texts, whole numbers or booleans.
-fn plain(reader: &Reader<'_>, path: &str) -> Result<Vec<Option<String>>> {
+fn plain(reader: &Reader<'_>, path: &str, rows: Option<usize>) -> Result<Vec<Option<String>>> {
+    check_length(reader, path, rows)?;
     let array = reader.vector(path)?;
     match array.element {
         Element::Text => Ok(reader.texts(path)?.into_iter().map(Some).collect()),
@@ -130,6 +135,15 @@ fn plain(reader: &Reader<'_>, path: &str) -> Result<Vec<Option<String>>> {
             }
             Ok(out)
         }
+    }
+}
+
+/// Refuses an array of another length than the table.
+fn check_length(reader: &Reader<'_>, path: &str, rows: Option<usize>) -> Result<()> {
+    let found = reader.vector(path)?.len();
+    match rows.filter(|rows| *rows != found) {
+        None => Ok(()),
+        Some(rows) => Err(reader.malformed(path, format!("{found} values, but {rows} are needed"))),
     }
 }
 

@@ -105,11 +105,12 @@ impl<'a> Compressed<'a> {
 
 /// The offsets of the lines of a compressed matrix, checked.
 fn offsets(reader: &Reader<'_>, name: &str, lines: usize, stored: usize) -> Result<Vec<usize>> {
-    let found = reader.whole_vector(name)?;
-    if found.len() != lines + 1 {
-        let message = format!("{} offsets, but {} are needed", found.len(), lines + 1);
+    let count = reader.vector(name)?.len();
+    if count != lines + 1 {
+        let message = format!("{count} offsets, but {} are needed", lines + 1);
         return Err(reader.malformed(name, message));
     }
+    let found = reader.whole_vector(name)?;
     if found[0] != 0 || found[lines] != stored as i64 {
         let message = format!(
             "the offsets go from {} to {}, but must go from 0 to the number of values, {stored}",

@@ -15,12 +15,8 @@ mod tenx;
 
 use crate::error::{IoError, Place, Result};
 use crate::formats::ReadOptions;
-use crate::labels::{LabelOptions, LabelTable};
-use crate::matching::are_places;
-use crate::name_index::{Found as FoundName, NameIndex};
 use crate::source::Source;
-use crate::table::{FileKind, Table, Values, counted};
-use crate::text::quoted;
+use crate::table::{FileKind, Table, Values};
 use file::{Hdf5, Stored};
 use reader::Reader;
 use tenx::Layout;
@@ -53,12 +49,17 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
     })
 }
 
-/// Reads the labels of cells from a column of `obs`.
-pub(crate) fn labels(source: &Source, n_samples: usize, options: &LabelOptions<'_>) -> Result<LabelTable> {
-    opened(source, |file| {
-        let reader = Reader { file, path: &source.path };
-        label_table(&reader, source, n_samples, options)
-    })
+/// A column of `obs`.
+pub(crate) struct Column {
+    /// The names of the cells.
+    pub(crate) cells: Vec<String>,
+    /// A label for each, `None` where the value is missing.
+    pub(crate) labels: Vec<Option<String>>,
+}
+
+/// Reads a column of `obs` as labels. Without a name, the error lists the columns.
+pub(crate) fn column(source: &Source, name: Option<&str>) -> Result<Column> {
+    opened(source, |file| labelled(&Reader { file, path: &source.path }, name))
 }
 
 /// Opens the file and acts on it. A panic of the crate that reads HDF5 is an error of the file.
@@ -147,86 +148,22 @@ fn labels_of_cells(
             "files of 10x Genomics have no labels of cells; give them in another file with --labels";
         return Err(reader.unsupported("", message, &[]));
     }
-    let labels = columns::labels(reader, column)?;
-    match labels.len() == cells {
-        true => Ok(labels),
-        false => {
-            let message = format!("{} values, but there are {cells} cells", labels.len());
-            Err(reader.malformed(&format!("obs/{column}"), message))
-        }
-    }
+    columns::labels(reader, column, cells)
 }
 
-fn label_table(
-    reader: &Reader<'_>,
-    source: &Source,
-    n_samples: usize,
-    options: &LabelOptions<'_>,
-) -> Result<LabelTable> {
+fn labelled(reader: &Reader<'_>, name: Option<&str>) -> Result<Column> {
     let content = content(reader)?;
-    let Some(column) = options.column else {
+    let Some(name) = name else {
         let mut valid = columns::names(reader, "obs");
         valid.retain(|column| columns::may_be_labels(reader, column));
         let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
-        let message = "choose the column that holds the labels with --label-column";
+        let message = "choose the column that contains the labels with --label-column";
         return Err(reader.unsupported("obs", message, &valid));
     };
     let cells = match content {
         Content::AnnData => columns::index(reader, "obs")?,
         Content::TenX(_) => Vec::new(),
     };
-    let labels = labels_of_cells(reader, &content, column, cells.len())?;
-    let (places, notes) = places(source, &cells, n_samples, options.sample_names)?;
-    let text = |(place, label): (Option<usize>, Option<String>)| Some((place?, label.unwrap_or_default()));
-    let pairs = places.into_iter().zip(labels).filter_map(text).collect();
-    Ok(LabelTable::collect(&source.path, pairs, n_samples, notes, &source.sha256))
-}
-
-/// The sample of each cell, by name where the samples have names, else in order.
-fn places(
-    source: &Source,
-    cells: &[String],
-    n_samples: usize,
-    names: Option<&[String]>,
-) -> Result<(Vec<Option<usize>>, Vec<String>)> {
-    let mismatch = |message: String| Err(IoError::mismatch(&source.path, Place::Whole, message));
-    let names = names.filter(|names| !are_places(names) && *names != cells);
-    let Some(names) = names else {
-        if cells.len() != n_samples {
-            return mismatch(format!(
-                "the file has {}, but the data have {n_samples} samples",
-                counted(cells.len(), "cell", "cells")
-            ));
-        }
-        return Ok(((0..n_samples).map(Some).collect(), Vec::new()));
-    };
-    let index = NameIndex::new(names);
-    let mut out = Vec::with_capacity(cells.len());
-    for cell in cells {
-        out.push(match index.find(cell) {
-            Some(FoundName::Once(place)) => Some(place),
-            None => None,
-            Some(FoundName::Repeated(first, second)) => {
-                return mismatch(format!(
-                    "several samples are named {}, numbers {first} and {second} (counted from 0), so a label \
-                    cannot refer to this name",
-                    quoted(cell.as_bytes())
-                ));
-            }
-        });
-    }
-    let others = out.iter().filter(|place| place.is_none()).count();
-    if others == cells.len() {
-        let first = cells.first().map_or(String::new(), |cell| quoted(cell.as_bytes()));
-        return mismatch(format!(
-            "none of its {} cells is a sample of the data; the first is {first}, the first of the data {}",
-            cells.len(),
-            names.first().map_or(String::new(), |name| quoted(name.as_bytes()))
-        ));
-    }
-    let mut notes = Vec::new();
-    if others > 0 {
-        notes.push(format!("{others} of the {} cells of the file are not in the data", cells.len()));
-    }
-    Ok((out, notes))
+    let labels = labels_of_cells(reader, &content, name, cells.len())?;
+    Ok(Column { cells, labels })
 }
