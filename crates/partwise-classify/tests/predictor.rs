@@ -98,10 +98,13 @@ fn the_parts_give_the_same_bits_for_dense_and_sparse_data_of_both_precisions() {
     assert!(apart.fold(0.0, f64::max) < 0.05, "sparse data of single precision give other posteriors");
 }
 
+/// What becomes of a part, by its name.
+type Change<'c> = &'c dyn Fn(&str, Part<f64>) -> Option<Part<f64>>;
+
 #[test]
 fn damaged_parts_are_refused_by_name() {
     let parts = trained(&dense(rows(0..60))).parts();
-    let with = |change: &dyn Fn(&str, Part<f64>) -> Option<Part<f64>>| {
+    let with = |change: Change<'_>| {
         Predictor::<f64>::from_parts(&|name| {
             let found = parts.iter().find(|(known, _)| known == name);
             found.and_then(|(_, part)| change(name, part.clone()))

@@ -199,8 +199,7 @@ fn confusion_section<T: Real>(classified: &Classified<'_, T>) -> String {
     }
     let known = classified.known;
     let mut counts = vec![vec![0_usize; names.len()]; names.len()];
-    let lead;
-    if classified.evaluation.is_some() {
+    let lead = if classified.evaluation.is_some() {
         let pairs = known.truth.iter().zip(&known.used).enumerate();
         for (i, _) in pairs.filter(|(_, (truth, used))| **truth >= 0 && **used < 0) {
             let class = &known.class_names[known.truth[i] as usize];
@@ -208,20 +207,20 @@ fn confusion_section<T: Real>(classified: &Classified<'_, T>) -> String {
                 counts[row][classified.found.classes[i]] += 1;
             }
         }
-        lead = "The samples whose label the classifier did not use: their class by the label (rows) and by \
+        "The samples whose label the classifier did not use: their class by the label (rows) and by \
             the classifier (columns)."
-            .to_string();
+            .to_string()
     } else {
         for label in &classified.found.held_out_labels {
             counts[label.class][label.predicted] += 1;
         }
-        lead = format!(
+        format!(
             "Cross-validation: each of {} labels was held out in one of {} folds. Its class by the label \
             (rows) and by the fold that did not know it (columns). The weights of the members come from the \
             same labels, so this is a little too good.",
             classified.found.held_out, classified.found.folds
-        );
-    }
+        )
+    };
     if counts.iter().flatten().all(|count| *count == 0) {
         return String::new();
     }
