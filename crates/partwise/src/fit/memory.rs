@@ -55,7 +55,7 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
     let one_factor = model.spec.form == Form::Symmetric && model.options.coupling.is_none();
     let accelerated = settings.acceleration == Acceleration::On
         || (settings.acceleration == Acceleration::Auto
-            && model.spec.is_plain()
+            && model.is_plain()
             && settings.solver == SolverChoice::Auto
             && !label_start);
     let kept = match (one_factor, accelerated) {

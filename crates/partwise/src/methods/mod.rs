@@ -148,9 +148,10 @@ impl MethodSpec {
         self.rescales || self.takes(Input::ComponentsPerClass)
     }
 
-    /// Whether it is nothing but the loss.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.takes.is_empty() && self.tying == Tying::Free && self.form == Form::Matrix
+    /// Whether it is nothing but the loss, if all entries are known.
+    fn is_plain(&self) -> bool {
+        let only_entries = self.takes.iter().all(|input| *input == Input::KnownEntries);
+        only_entries && self.tying == Tying::Free && self.form == Form::Matrix
     }
 
     /// The error that nothing of what it needs was given.
@@ -401,6 +402,11 @@ impl Model {
     /// Its options.
     pub fn options(&self) -> &MethodOptions {
         &self.options
+    }
+
+    /// Whether it is nothing but the loss.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.spec.is_plain() && self.guidance.known_entries().is_none()
     }
 
     /// Its loss.

@@ -27,7 +27,7 @@ pub(super) fn sweeps<T: Real>(
     match settings.acceleration {
         Acceleration::Off => return Ok(None),
         Acceleration::Auto => {
-            let plain = model.spec.is_plain() && !problem.solve_codes;
+            let plain = model.is_plain() && !problem.solve_codes;
             if refused.is_some()
                 || !(plain || problem.has_equal_factors())
                 || settings.solver != SolverChoice::Auto
