@@ -154,7 +154,7 @@ impl Reporter<'_> {
         } else if used {
             format!("{use_of}, and is number {rank} of its features")
         } else {
-            format!("{use_of}, which is about something else")
+            format!("{use_of}, which moved away from it")
         };
         if let Some((most, false)) = most {
             message.push_str(&format!("; the samples that contain most of it are in {}", self.place(most)));
