@@ -2,9 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use partwise_report::program::arguments;
+
 /// The command line of this process, as a shell takes it.
 pub(super) fn command_line() -> String {
-    let words = std::env::args().skip(1).map(|word| quoted(&word));
+    let words = arguments().iter().map(|word| quoted(&word.to_string_lossy()));
     std::iter::once("partwise".to_string()).chain(words).collect::<Vec<_>>().join(" ")
 }
 

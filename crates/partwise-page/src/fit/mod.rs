@@ -155,8 +155,8 @@ impl FitPage<'_> {
         page
     }
 
-    /// Its components alone, for a page about more: as cards, with examples and a map of the samples. The page
-    /// must have the script ([`html::head_with_script`](crate::html::head_with_script)).
+    /// Its components alone, for a page about more: as cards, with examples and a map of the samples. The
+    /// page must have the script ([`html::head_with_script`](crate::html::head_with_script)).
     pub fn components(&self) -> String {
         let shown = Shown::new(self);
         [cards::section_of(&shown), rebuilt::section_of(&shown), map::section_of(&shown), shown.list()]
