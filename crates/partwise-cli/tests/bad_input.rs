@@ -244,7 +244,11 @@ fn what_a_method_cannot_take_is_refused_with_what_it_can() {
     write(at, "one.csv", "index,label\n0,a\n3,a\n");
     refused(at, "fit x.npy --labels one.csv --method nmf-alpha", &["all 2", "class \"a\"", "two or more"]);
     refused(at, "fit x.npy -k 2 --svm-cost 2", &["--svm-cost applies only to the method nmf-alpha"]);
-    refused(at, "fit x.npy -k 2 --missing", &["--missing applies only to the methods ssnmf, guided"]);
+    refused(
+        at,
+        "fit x.npy -k 2 --method ns-nmf --missing",
+        &["--missing applies only to the methods nmf, ssnmf, guided"],
+    );
     refused(at, "fit x.npy -k 2 --zeros-missing", &["--zeros-missing applies only to the method guided"]);
     write(at, "sets.csv", "index,label\n0,a\n0,b\n1,a\n2,b\n");
     refused(

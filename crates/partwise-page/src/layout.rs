@@ -7,7 +7,7 @@
 //! min Σᵢⱼ pᵢⱼ log(pᵢⱼ/qᵢⱼ),   qᵢⱼ ∝ 1/(1 + ‖yᵢ − yⱼ‖²),   pᵢⱼ: Gaussian neighbourhoods of the perplexity
 //! ```
 //!
-//! Time and memory grow with the square of the number of points: draw a thousand at most.
+//! Time and memory grow with the square of the number of points: draw some hundreds.
 
 /// Neighbours that a point effectively has.
 const PERPLEXITY: f64 = 30.0;

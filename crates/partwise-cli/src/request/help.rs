@@ -180,7 +180,8 @@ impl Page {
             let at = self.flags.iter().position(|(id, _)| flag.get_id() == id);
             // A model counts its own words.
             let has_no_effect = self.command == "transform" && is_of_words(flag.get_id().as_str());
-            let Some(at) = at else { return flag.hide_short_help(true).hide(has_no_effect) };
+            let hidden = flag.is_hide_set() || has_no_effect;
+            let Some(at) = at else { return flag.hide_short_help(true).hide(hidden) };
             let text = flag.get_help().map(ToString::to_string).unwrap_or_default();
             let values = listed_values(&flag);
             let flag = with_methods(flag.help(self.flags[at].1), METHOD_FLAGS);

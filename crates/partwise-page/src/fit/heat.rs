@@ -10,7 +10,9 @@ const MOST_NUMBERS: usize = 20;
 const MOST_CELLS: usize = 120;
 
 pub(super) fn section_of(shown: &Shown<'_>) -> String {
-    let Some(classes) = &shown.page.classes else { return String::new() };
+    let Some(classes) = shown.page.classes.as_ref().filter(|classes| !classes.names.is_empty()) else {
+        return String::new();
+    };
     let (header, rows) = &classes.measures;
     let mut body = heat_map(shown, classes);
     if !rows.is_empty() {

@@ -9,7 +9,7 @@ use crate::html::{escaped, section, thousands};
 use crate::layout::layout;
 
 /// Samples on the map at most.
-const MOST_POINTS: usize = 1000;
+const MOST_POINTS: usize = 600;
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 520.0;
 const MARGIN: f64 = 16.0;
