@@ -82,7 +82,7 @@ def test_floats_of_a_table_with_gaps_are_the_topics_that_are_named(loss):
 )
 def test_classes_keep_type_and_value_and_one_class_has_one_name(given, classes):
     X = np.random.default_rng(0).random((5, 4))
-    model = pw.NMF(2, random_state=0, max_iter=3, tol=0).fit(X, given)
+    model = pw.CNMF(random_state=0, max_iter=3, tol=0).fit(X, given)
     assert model.classes_.tolist() == np.array(classes).tolist()
     assert [type(part) for part in model.classes_.tolist()] == [type(part) for part in np.array(classes).tolist()]
 

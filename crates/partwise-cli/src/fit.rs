@@ -6,18 +6,19 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use partwise::methods::Input;
 use partwise::{DataMatrix, MethodOptions, Model, Real, Settings};
-use partwise_classify::{Spreading, spread};
+use partwise_classify::{Phase, Spreading, spread_observed};
 use partwise_io::{ModelFile, OutputFolder, read_names, read_snippets, repeated_note, same_names};
 
 use crate::input::{self, Read, Source, Table};
 use crate::job::Job;
 use crate::known::Known;
 use crate::outputs::{self, Extra};
+use crate::progress::Phases;
 use crate::record::Timings;
 use crate::request::{Codes, DataSource, FitRequest};
 use crate::summary::{print_input, print_result};
 use crate::{search, start};
-use partwise_report::{interrupt, program::Outcome};
+use partwise_report::{console::Verbosity, interrupt, program::Outcome};
 
 /// Reads, fits, writes, prints.
 pub(crate) fn run(request: &FitRequest) -> Result<Outcome> {
@@ -189,9 +190,15 @@ fn finds_rank(request: &FitRequest) -> String {
 }
 
 /// Adds to the guidance of the job what the classifier derives from its labels.
-fn spread_labels<T: Real>(job: &mut Job<'_, T>, when: Spreading) -> Result<()> {
+fn spread_labels<T: Real>(job: &mut Job<'_, T>, when: Spreading, verbosity: Verbosity) -> Result<()> {
     let (guidance, loss) = (job.model.guidance(), job.model.loss());
-    let found = interrupt::work(|| spread(job.data, guidance, loss, &job.settings, when))??;
+    let mut phases = Phases::new(verbosity, "few-label classifier (--spread off leaves it out)").patient();
+    let found = interrupt::work(|| {
+        let mut observe = |phase: Phase| phases.begin(&phase.to_string(), phase.done());
+        spread_observed(job.data, guidance, loss, &job.settings, when, &mut observe)
+    });
+    phases.finish();
+    let found = found??;
     *job.model.guidance_mut() = found.guidance;
     job.chosen.extend(found.notice.map(|notice| notice.message));
     Ok(())
@@ -211,7 +218,7 @@ fn finish<T: Real>(
         search::find(&mut job)?;
     }
     if job.takes_anything() {
-        spread_labels(&mut job, request.spread)?;
+        spread_labels(&mut job, request.spread, verbosity)?;
     }
     job.chosen.iter().for_each(|line| verbosity.say(line));
     let done = job.run(verbosity)?;

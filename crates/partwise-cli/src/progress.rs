@@ -145,6 +145,11 @@ impl Phases {
         Phases { verbosity, title: title.into(), bar, began: Instant::now(), last_line: None }
     }
 
+    /// Without a terminal, the first line comes after a while only.
+    pub(crate) fn patient(self) -> Self {
+        Phases { last_line: Some(Instant::now()), ..self }
+    }
+
     /// A phase begins when this part (0 to 1) is done.
     pub(crate) fn begin(&mut self, phase: &str, done: f64) {
         let time = duration(self.began.elapsed().as_secs_f64());

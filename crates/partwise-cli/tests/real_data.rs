@@ -81,7 +81,8 @@ fn news_posts_with_labels_for_5_percent() {
     writeln!(some, "index,label").unwrap();
     all.lines().skip(1).step_by(20).for_each(|line| writeln!(some, "{line}").unwrap());
     let input = format!(
-        "{} --feature-names {} --labels some.csv -k 20 --scale tfidf --max-iter 20",
+        "{} --feature-names {} --labels some.csv -k 20 --scale tfidf --max-iter 20 \
+        --spread off",
         data.join("counts.mtx.gz").display(),
         data.join("terms.txt").display()
     );
