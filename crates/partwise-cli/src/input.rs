@@ -8,6 +8,7 @@ use partwise::{DataMatrix, DenseMatrix, Matrix, Real, ScaledRow, Scaling, Scalin
 use partwise_io::{DataNames, DenseValues, FORMATS, Values, Vocabulary, read_documents};
 
 use crate::request::{DataSource, Precision};
+use crate::words::counted;
 
 /// The numbers: dense, or compressed rows.
 #[derive(Clone, Debug)]
@@ -71,7 +72,11 @@ impl Source {
             true => format!("sparse, {} stored values ({:.2} %)", self.stored, 100.0 * stored),
             false => "dense".to_string(),
         };
-        let shape = format!("{} samples × {} features, {kind}", self.rows, self.columns);
+        let shape = format!(
+            "{} × {}, {kind}",
+            counted(self.rows, "sample", "samples"),
+            counted(self.columns, "feature", "features")
+        );
         let layer = self.layer.as_ref().map_or(String::new(), |layer| format!(", {layer}"));
         [("Data", format!("{} ({}{layer})", self.name, self.format)), ("Shape", shape)]
     }

@@ -6,6 +6,7 @@ use partwise::recipes::{ShareOf, suggest_from, suggest_links_from};
 use partwise_io::ModelFile;
 use serde_json::json;
 
+use crate::classify;
 use crate::evaluate::{guiding_samples, model_path};
 use crate::labels::label_table;
 use crate::request::SuggestRequest;
@@ -17,11 +18,8 @@ pub(crate) fn run(request: &SuggestRequest) -> Result<Outcome> {
     request.given.check_standard_input()?;
     let path = model_path(&request.result);
     let model = ModelFile::open(&path)?;
-    let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
-    let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
-    let names = model.component_names(components.rows());
+    let Memberships { codes, components, of, names } = memberships(&model)?;
     let samples = model.texts("row_names");
-    let of = model.shares_of()?;
     let verbosity = Verbosity::of(false, request.json);
     if request.links {
         return pairs(request, (&codes, &components), of, samples.as_deref(), verbosity);
@@ -66,6 +64,27 @@ pub(crate) fn run(request: &SuggestRequest) -> Result<Outcome> {
             .say(&format!("{:>8}   {:>5.2}   {} / {}{name}", s.sample, s.doubt, names[first], names[second]));
     }
     Ok(Outcome::Done)
+}
+
+/// What says where each sample belongs.
+struct Memberships {
+    codes: Matrix<f64>,
+    components: Matrix<f64>,
+    of: ShareOf,
+    names: Vec<String>,
+}
+
+/// The posteriors of a classification, as its page has them; else the codes of the fit.
+fn memberships(model: &ModelFile) -> Result<Memberships> {
+    if let Some((posteriors, names)) = classify::posteriors(model) {
+        let classes = posteriors.columns();
+        let components = Matrix::from_fn(classes, classes, |i, j| f64::from(i == j));
+        return Ok(Memberships { codes: posteriors, components, of: ShareOf::Sum, names });
+    }
+    let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
+    let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
+    let names = model.component_names(components.rows());
+    Ok(Memberships { codes, components, of: model.shares_of()?, names })
 }
 
 fn pairs(

@@ -16,8 +16,8 @@ use crate::input::{self, Read, Source, Table};
 use crate::job::error_name;
 use crate::progress::Progress;
 use crate::request::choices::name_of;
-use crate::request::{Codes, TransformRequest};
-use crate::words::{ending, iterations};
+use crate::request::{Codes, DataSource, TransformRequest};
+use crate::words::{counted, ending, iterations};
 use crate::{outputs, record};
 use partwise_report::duration;
 use partwise_report::{interrupt, program::Outcome};
@@ -63,12 +63,20 @@ fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: Output
     if request.data.text.is_some() && vocabulary.is_none() {
         bail!("{}: the model was not fitted to texts, so it has no words to count", path.display());
     }
-    let Read { values, mut source } = input::read_with(&request.data, vocabulary.as_ref())?;
+    let data = in_layer_of(model, &request.data);
+    let read = input::read_with(&data, vocabulary.as_ref());
+    let Read { values, mut source } = match vocabulary {
+        Some(_) if data.text.is_none() => {
+            read.context("the model was fitted to texts; --text reads new texts and counts their words")?
+        }
+        _ => read?,
+    };
     let values = with_features_of(model, values, &mut source, features)?;
     let (mut table, _) = Table::<T>::from_values(values, &mut source, false)?;
     table.scale(&model.scaling(&path)?);
     let data = table.into_data(&source.name)?;
-    verbosity.say(&format!("read: {} ({}), {} samples", source.name, source.format, source.rows));
+    let samples = counted(source.rows, "sample", "samples");
+    verbosity.say(&format!("read: {} ({}), {samples}", source.name, source.format));
     let read_seconds = began.elapsed().as_secs_f64();
     let classes = match classifier {
         None => None,
@@ -104,6 +112,16 @@ fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: Output
     }
     verbosity.say(&format!("result: {}", request.write.out.display()));
     Ok(outputs::end(&request.write, &run))
+}
+
+/// The data, from the layer that the fit read, unless another is asked for.
+fn in_layer_of(model: &ModelFile, data: &DataSource) -> DataSource {
+    let mut data = data.clone();
+    let is_of_cells = data.path.extension().is_some_and(|end| end == "h5ad" || end == "h5");
+    if is_of_cells && data.options.layer.is_none() {
+        data.options.layer = model.field("data.layer").and_then(Value::as_str).map(String::from);
+    }
+    data
 }
 
 /// The codes of rows; with `classes` each row is drawn to the component of its class.

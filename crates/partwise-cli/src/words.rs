@@ -27,7 +27,12 @@ pub(crate) fn short(value: f64) -> String {
 
 /// `1 iteration`, `20 iterations`.
 pub(crate) fn iterations(count: usize) -> String {
-    if count == 1 { "1 iteration".into() } else { format!("{count} iterations") }
+    counted(count, "iteration", "iterations")
+}
+
+/// `1 sample`, `20 samples`.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Two significant digits for factors: 1.3, 25, 1400.

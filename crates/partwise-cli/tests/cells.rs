@@ -63,6 +63,10 @@ fn other_commands_read_files_of_cells() {
     assert_eq!(record["data"]["layer"], "raw");
     assert_eq!(record["data"]["features"], 5);
     assert!(record["notes"].to_string().contains("2 of the 7 genes are not in the model and were left out"));
+    // A model of a layer reads that layer again.
+    succeed(folder, "fit sparse.h5ad --layer counts -k 2 --out layer --quiet");
+    succeed(folder, "transform layer plain.h5ad --out same --quiet");
+    assert_eq!(json(folder.join("same/run.json"))["data"]["layer"], "counts");
     succeed(folder, "sweep sparse.h5ad --label-column donor --scales 1 --max-iter 3 --out s --quiet");
     succeed(folder, "rank tenx3.h5 --from 1 --to 2 --splits 2 --restarts 1 --out r --quiet");
     assert_eq!(json(folder.join("r/run.json"))["data"]["format"], "10x");

@@ -45,6 +45,15 @@ fn a_classification_is_evaluated_over_all_samples_and_over_those_without_a_label
         said.contains("all labelled samples (30)") && said.contains("the fit did not use (24)"),
         "{said}"
     );
+    // What to label next is by the posteriors: doubt is how near the second is to the first.
+    let asked: Value = serde_json::from_str(&succeed(at, "suggest out -n 1 --json")).unwrap();
+    let row = asked[0]["sample"].as_u64().unwrap() as usize + 1;
+    let memberships = std::fs::read_to_string(at.join("out/memberships.csv")).unwrap();
+    let mut posteriors: Vec<f64> =
+        memberships.lines().nth(row).unwrap().split(',').skip(2).map(|p| p.parse().unwrap()).collect();
+    posteriors.sort_by(|a, b| b.total_cmp(a));
+    let doubt = asked[0]["doubt"].as_f64().unwrap();
+    assert!((doubt - posteriors[1] / posteriors[0]).abs() < 1e-3, "{doubt}, {posteriors:?}");
     // The clusters of codes are those of the components by class.
     let said = succeed(at, "evaluate out --labels labels.csv --clusters k-means");
     assert!(said.contains("all labelled samples (30)"), "{said}");

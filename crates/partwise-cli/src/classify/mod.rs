@@ -14,7 +14,7 @@ use partwise_io::{self as io, OutputFolder};
 use serde_json::{Map, Value, json};
 
 use predict::set_classifier;
-pub(crate) use predict::{ClassifierFile, is_single};
+pub(crate) use predict::{ClassifierFile, is_single, posteriors};
 
 use crate::classification::Classified;
 use crate::input::{self, Read, Table};

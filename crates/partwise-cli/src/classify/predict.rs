@@ -100,6 +100,13 @@ impl<T: Real> ClassifierFile<T> {
     }
 }
 
+/// The posteriors of the samples of a classification (n × classes), and the names of the classes.
+pub(crate) fn posteriors(model: &ModelFile) -> Option<(Matrix<f64>, Vec<String>)> {
+    let posteriors: Matrix<f64> = model.tensor(&format!("{PREFIX}posteriors"))?.to_matrix();
+    let names = model.texts("classifier.classes")?;
+    (names.len() == posteriors.columns()).then_some((posteriors, names))
+}
+
 /// Whether a model computes in single precision: by its components, or by the classifier's samples.
 pub(crate) fn is_single(model: &ModelFile) -> bool {
     let named = |name: &str| model.tensor(name);

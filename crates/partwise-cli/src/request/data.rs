@@ -82,6 +82,7 @@ struct WordFlags {
 }
 
 /// A file or folder of data, and how it is read.
+#[derive(Clone)]
 pub(crate) struct DataSource {
     pub(crate) path: PathBuf,
     pub(crate) options: ReadOptions,

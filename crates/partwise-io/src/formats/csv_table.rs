@@ -94,7 +94,7 @@ impl Filled {
                     }
                     Cell::Text => {
                         let message = format!(
-                            "{} is not a number; a column of labels can be taken out with --label-column",
+                            "{} is not a number; a column of labels can be taken out with --label-column, and texts are read with --text",
                             quoted(bytes)
                         );
                         return Err(source.malformed(layout.place(records.line(), column), message));

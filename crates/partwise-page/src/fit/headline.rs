@@ -94,7 +94,7 @@ fn weak(report: &Judged) -> String {
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    let word = if level == Level::Weak { "Weak" } else { "Only fair" };
+    let word = if level == Level::Weak { "Weak" } else { "Fair" };
     let topics = if names.len() == 1 { "topic" } else { "topics" };
     format!(" {word} {topics}: {}{more}.", names[..names.len().min(MOST)].join(", "))
 }

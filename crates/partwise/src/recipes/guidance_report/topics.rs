@@ -251,7 +251,8 @@ impl Reporter<'_> {
             _ => reasons.push(format!("it has {} of the samples {like}", percent(found))),
         }
         if lying.purity() < 0.5 && found >= WEAK {
-            reasons.push(format!("only {} of its own samples are such", percent(lying.purity())));
+            let only = if verdict.level == Level::Good { "" } else { "only " };
+            reasons.push(format!("{only}{} of its own samples are such", percent(lying.purity())));
         }
         format!("\"{name}\" is {level}: {}", listed(&reasons))
     }
