@@ -38,8 +38,9 @@ def _numbered(y_true: Any, y_pred: Any) -> tuple[Any, Any, Any, Any]:
         y = np.asarray(y)
         if y.ndim != 1:
             raise ValueError(f"{name} must be a 1d array of labels, but has the shape {y.shape}")
-        if y.dtype.kind in "if" and (y < 0).any():
-            at = int(np.flatnonzero(y < 0)[0])
+        without = y < 0 if y.dtype.kind in "if" else np.equal(y, None) if y.dtype == object else np.zeros(len(y), dtype=bool)
+        if without.any():
+            at = int(np.flatnonzero(without)[0])
             raise ValueError(f"{name}: sample {at} is unlabelled ({y[at]}); leave unlabelled samples out of a comparison")
         values, numbers = np.unique(y, return_inverse=True)
         sides.append((values, numbers.astype(np.int32)))

@@ -123,6 +123,13 @@ def test_score_is_the_accuracy_over_the_labelled_rows():
             score(X, np.full(24, -1))
 
 
+def test_measures_name_the_sample_that_belongs_to_nothing():
+    found = np.array(["a", None, "b"], dtype=object)
+    with pytest.raises(ValueError, match="y_pred: sample 1 is unlabelled .None.; leave unlabelled samples out"):
+        pw.metrics.nmi(["x", "x", "y"], found)
+    assert pw.metrics.nmi(["x", "y"], found[[0, 2]]) == 1.0
+
+
 def test_a_scorer_of_another_measure_leaves_unlabelled_samples_out():
     model = fitted(Y)
     partly = np.where(np.arange(24) % 2, TRUTH, -1)
