@@ -14,7 +14,7 @@ from ._names import DataNames, Names, by_name, column_labels, component_order, i
 from ._registry import estimators_that_take
 from ._warn import warn
 
-__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "to_native", "vector_by_name"]
+__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_not_negative", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "to_native", "vector_by_name"]
 
 
 class NoSuchColumn(KeyError, ValueError):
@@ -144,6 +144,32 @@ def empty_rows(X: Any) -> Any:
         return np.flatnonzero(~np.asarray(X).any(axis=1))
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     return np.flatnonzero(np.bincount(rows, weights=X.data != 0, minlength=X.shape[0]) == 0)
+
+
+def check_not_negative(X: Any, estimator: Any) -> None:
+    """Refuses negative entries of new rows (a checked matrix) as the engine refuses those of a fit: it solves
+    for the codes of any numbers."""
+    values = X.data if sp.issparse(X) else X
+    # The least number other than NaN, which is looked for elsewhere.
+    if values.size == 0 or not np.fmin.reduce(values, axis=None) < 0:
+        return
+    negative = values < 0
+    rows, columns = np.nonzero(negative) if not sp.issparse(X) else _places_in(X, negative)
+    first = np.lexsort((columns, rows))[0]
+    place, count = (int(rows[first]), int(columns[first])), len(rows)
+    value = np.format_float_positional(values[negative][first], trim="-")
+    error: Any = ValueError(
+        f"the data: {count} negative {'entry' if count == 1 else 'entries'}, the first in row {place[0]}, column {place[1]} (counted from 0): "
+        f"{value}; all entries must be 0 or more"
+    )
+    error.kind, error.what, error.place = "negative", "the data", place
+    raise_about(error, estimator)
+
+
+def _places_in(X: Any, stored: Any) -> tuple[Any, Any]:
+    """The rows and columns of chosen stored entries of a CSR matrix."""
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return rows[stored], X.indices[stored]
 
 
 def to_native(X: Any) -> Any:
