@@ -381,6 +381,15 @@ def tries(path, X):
 DAMAGED = ["GuidedNMF, texts", "guidance: topics, strength auto", "GNMF, numbers", "NTF, soft", "WSNMF, soft", "SSNMF, several", "NMF, none", *(f"file {path.stem}" for path in sorted(MODELS.glob("*.safetensors")))]
 
 
+@pytest.mark.parametrize(("recorded", "layer"), [("counts", "counts"), ("layers/counts", "counts"), ("raw/X", "raw"), ("X", None), (None, None)])
+def test_the_layer_of_the_command_line_is_that_of_the_model(recorded, layer, tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes((MODELS / "command-line-cnmf.safetensors").read_bytes())
+    header, document, tail = parts_of(path)
+    written(path, header, {**document, "data": {**document["data"], "layer": recorded}}, tail)
+    assert pw.load(path).layer == layer
+
+
 @pytest.mark.parametrize("what", DAMAGED)
 def test_a_damaged_document_is_refused_in_words(what, tmp_path):
     path = tmp_path / "model.safetensors"
