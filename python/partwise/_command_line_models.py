@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._anndata import RAW
+from ._anndata import layer_of_record
 from ._document import Document
 from ._guidance.guidance import guidance_of_document
 from ._guidance.strength import translated
@@ -123,7 +123,7 @@ def _parameters_of_settings(cls: Any, settings: Document, document: Document) ->
     shape = document.part("data").fields.get("image_shape")
     if isinstance(shape, list):
         given["image_shape"] = tuple(shape)
-    layer = _layer(document.part("data"))
+    layer = layer_of_record(document.part("data"))
     if layer is not None:
         given["layer"] = layer
     notices = []
@@ -137,14 +137,6 @@ def _parameters_of_settings(cls: Any, settings: Document, document: Document) ->
             what = f"the penalties of the fit (l1 {l1}, l2 {l2}) cannot be written as alpha_W, alpha_H and one l1_ratio; a new fit has no penalties"
             notices.append(("penalties", what))
     return given, notices
-
-
-def _layer(data: Document) -> str | None:
-    """The layer that was read, by its name in AnnData: the command line also takes the path in the file."""
-    layer = data.text("layer") if data.has("layer") else "X"
-    if layer == "X":
-        return None
-    return RAW if layer == "raw/X" else layer.removeprefix("layers/")
 
 
 # ---------------------------------------------------------------------- what the fit left
