@@ -258,7 +258,8 @@ class GuidedNMF(Factorization):
 
     def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any], targets: Targets | None) -> None:
         """Becomes the model of a fit to the data of another one."""
-        for name in ("n_features_in_", "feature_names_in_", "_names_in_", "scaling_", "image_shape_", "_left_entries_out"):
+        kept = ("n_features_in_", "feature_names_in_", "_names_in_", "scaling_", "image_shape_", "_left_entries_out")
+        for name in (*kept, "_names_are_of_a_file", "_text_ngrams"):
             if hasattr(before, name):
                 setattr(self, name, getattr(before, name))
         self._empty_rows = np.setdiff1d(before._empty_rows, done["labelled"])

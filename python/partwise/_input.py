@@ -41,6 +41,11 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     engine checks them and says which is at fault.
     """
     kinds = [np.float64, np.float32] if dtype is None else [_precision(dtype)]
+    if reset:
+        for name in ("_names_are_of_a_file", "_text_ngrams"):
+            vars(estimator).pop(name, None)
+    elif getattr(estimator, "_text_ngrams", None) is not None:
+        _refuse_texts(X, estimator._text_ngrams)
     X = as_rows(estimator, X, reset=reset)
     single = kinds == [np.float32]
     if single:
@@ -55,8 +60,9 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     shape: Any = getattr(matrix, "shape", ())
     features = names_of(X, shape).features if len(shape) == 2 else None
     # Here scikit-learn sees no names, or none that it takes.
+    unseen = features is not None and (is_anndata(X) or _are_no_text(features) or _were_in_a_file(estimator, features, reset))
     try:
-        if features is not None and (is_anndata(X) or _are_no_text(features)):
+        if unseen and features is not None:
             if not reset:
                 _check_names(estimator, features)
             matrix = check_array(matrix, estimator=estimator, input_name="X", **how)
@@ -93,6 +99,25 @@ def _in_single_precision(X: Any) -> Any:
     if lost:
         warn(f"{lost} entries are so small that they are 0 in float32; dtype='float64' keeps them")
     return narrow
+
+
+def _were_in_a_file(estimator: Any, names: Names, reset: bool) -> bool:
+    """Whether rows have no names, and those of the fit were in a file of the command line: there is no table
+    that the user left out."""
+    return not reset and names.labels is None and getattr(estimator, "_names_are_of_a_file", False)
+
+
+def _refuse_texts(X: Any, ngrams: Any) -> None:
+    """Refuses texts as rows of a model that the command line fitted to counts of their words."""
+    kind = getattr(getattr(X, "dtype", None), "kind", None)
+    listed = [X] if isinstance(X, str) else X if isinstance(X, (list, tuple)) or (kind == "O" and np.ndim(X) == 1) else []
+    if kind in ("U", "T") or any(isinstance(text, str) for text in listed):
+        # Runs of words are counted without the stop words between them, which the names of features do not say.
+        counts = "Give CountVectorizer(vocabulary=model.feature_names_in_).transform(texts), which the model scales as its fit did; or write"
+        way = counts if tuple(ngrams) == (1, 1) else "Write"
+        raise ValueError(
+            f"X holds texts, but must hold the counts of their words. {way} on the command line: partwise transform FOLDER texts.txt --text"
+        )
 
 
 def _are_no_text(names: Names) -> bool:

@@ -28,6 +28,10 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
     _encoding: dict[str, Any]
     # The scaling of new rows, of a model that the command line fitted with --scale; None for all others.
     scaling_: Any = None
+    # Of a model that the command line fitted: whether the file of the data named features; and how many words
+    # in a row its features are, where it counted those of texts.
+    _names_are_of_a_file: bool = False
+    _text_ngrams: tuple[int, int] | None = None
     # Whether the fit ignored missing entries.
     _left_entries_out: bool = False
 
