@@ -24,7 +24,7 @@ from ._changes import Changes, TopicChange
 from ._citation import cite
 from ._classifier import FewLabelClassifier, Phase
 from ._compare import Comparison, compare
-from ._errors import guard
+from ._errors import guard as _guard
 from ._estimators import *  # noqa: F403
 from ._files import load
 from ._guidance import *  # noqa: F403
@@ -66,4 +66,4 @@ __all__ = [
 __all__ += _estimators.__all__
 __all__ += _guidance.__all__
 
-guard(_native)
+_guard(_native)

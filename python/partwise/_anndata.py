@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ._document import Document
 from ._names import Names, is_anndata, key, names_of_model, nearest
 
-__all__ = ["RAW", "Raw", "matrix_of", "to_anndata", "with_names_of_layer"]
+__all__ = ["RAW", "Raw", "layer_of_record", "matrix_of", "to_anndata", "with_names_of_layer"]
 
 RAW = "raw"
 """The ``layer`` that stands for ``adata.raw``, unless there is a layer of that name."""
@@ -41,6 +42,14 @@ def matrix_of(X: Any, layer: str | None) -> Any:
         valid = ", ".join(map(repr, layers)) or "none"
         raise ValueError(f"the layer {layer!r} isn't in the data; valid layers: {valid}{nearest(layer, layers)}")
     return X.layers[layer]
+
+
+def layer_of_record(data: Document) -> str | None:
+    """The layer that the command line read, by its name here: it also takes the path in the file."""
+    layer = data.text("layer") if data.has("layer") else "X"
+    if layer == "X":
+        return None
+    return RAW if layer == "raw/X" else layer.removeprefix("layers/")
 
 
 def to_anndata(model: Any, adata: Any, key_added: str) -> Any:

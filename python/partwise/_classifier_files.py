@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _native
 from ._classifier import FewLabelClassifier
+from ._anndata import layer_of_record
 from ._codec import Decoder, Encoder
 from ._document import Document
 from ._files import _LAYOUT, _attributes, _parameters, _plain
@@ -117,8 +118,8 @@ def _of_python(python: Document, tensors: dict[str, Any]) -> FewLabelClassifier:
 
 
 def _of_command_line(document: Document, part: Document, posteriors: Any) -> FewLabelClassifier:
-    model = FewLabelClassifier(random_state=part.whole("seed", 0, most=2**64 - 1))
     data = document.part("data")
+    model = FewLabelClassifier(random_state=part.whole("seed", 0, most=2**64 - 1), layer=layer_of_record(data))
     n, d = len(posteriors), data.whole("features", least=1)
     row_names = document.texts("row_names", n) if document.has("row_names") else None
     feature_names = document.texts("feature_names", d) if document.has("feature_names") else None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ._anndata import layer_of_record
 from ._document import Document
 from ._guidance.guidance import guidance_of_document
 from ._guidance.strength import translated
@@ -122,6 +123,9 @@ def _parameters_of_settings(cls: Any, settings: Document, document: Document) ->
     shape = document.part("data").fields.get("image_shape")
     if isinstance(shape, list):
         given["image_shape"] = tuple(shape)
+    layer = layer_of_record(document.part("data"))
+    if layer is not None:
+        given["layer"] = layer
     notices = []
     if settings.has("l1") and settings.has("l2"):
         l1, l2 = settings.numbers("l1", 2, least=0.0), settings.numbers("l2", 2, least=0.0)

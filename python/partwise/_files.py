@@ -197,6 +197,7 @@ def load(path: Any) -> Any:
     from ._classifier_files import loaded
 
     classifier = loaded(document, tensors)
+    _keep_origin(classifier, document)
     classifier.scaling_ = scaling
     if "components" in tensors:
         classifier.parts_ = _factorization(path, document, tensors, known, scaling)
@@ -220,7 +221,21 @@ def _factorization(path: Any, document: Document, tensors: dict[str, Any], known
         python.fail("layout", f"a whole number up to {_LAYOUT} (use a newer version of Partwise)")
     model = _from_python_model(cls, document, python, tensors, known) if python.has("layout") else restored(cls, document, python, tensors, known)
     model.scaling_ = scaling
+    _keep_origin(model, document)
     return model
+
+
+def _keep_origin(model: Any, document: Document) -> None:
+    """What matters later of a fit of the command line."""
+    if document.part("python", optional=True).has("layout"):
+        return
+    model._names_are_of_a_file = document.has("feature_names")
+    if document.has("text"):
+        text = document.part("text")
+        ngrams = text.wholes("ngrams", least=1, most=100).tolist()
+        if len(ngrams) != 2:
+            text.fail("ngrams", "the least and the largest number of words")
+        model._text_ngrams = (ngrams[0], ngrams[1])
 
 
 def _from_python_model(cls: Any, document: Document, python: Document, tensors: dict[str, Any], known: dict[str, Any] | None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from copy import copy
 from typing import Any
@@ -19,7 +20,7 @@ from ._guidance.items import LABEL_RULES
 from ._guidance.strength import Strength
 from ._input import raise_about, to_native
 from ._missing_entries import takes_missing, unknown_entries
-from ._names import Names
+from ._names import Names, nearest
 from ._parameters import parameter
 from ._progress import Progress
 from ._registry import method_of, quoted
@@ -29,6 +30,9 @@ from ._targets import Targets
 from ._warn import warn
 
 __all__ = ["GuidedNMF"]
+
+# What the engine says of a seed or a forbidden word that is no feature: up to there, the word, the rest.
+_UNKNOWN = re.compile(r'(the [a-z ]+ "(.+)" of topic ".*" is not a feature)(; .*)', re.DOTALL)
 
 
 @estimator
@@ -185,8 +189,15 @@ class GuidedNMF(Factorization):
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
         done = _native.fit_guided(to_native(data), given.document, loss, settings, watch, str(self.spread))
-        done["notices"] = [*done["notices"], *(("guidance", note) for note in given.notes)]
+        done["notices"] = [*_with_nearest(done["notices"], given.features.keys), *(("guidance", note) for note in given.notes)]
         return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
+
+    def _warn(self, done: dict[str, Any]) -> None:
+        super()._warn(done)
+        weak = [topic["topic"] for topic in done["topic_verdicts"] if topic["level"] == "weak"]
+        if weak:
+            listed = ", ".join(map(repr, weak[:5])) + (f" and {len(weak) - 5} more" if len(weak) > 5 else "")
+            warn(f"{type(self).__name__}: {'a topic is' if len(weak) == 1 else 'topics are'} weak: {listed}; print(model.guidance_report_) says why")
 
     def _keep(self, done: dict[str, Any], targets: Targets | None, settings: dict[str, Any]) -> None:
         self._n_free = done["components"].shape[0] - sum(count for _, count in done["topics"])
@@ -258,7 +269,8 @@ class GuidedNMF(Factorization):
 
     def _adopt(self, before: GuidedNMF, done: dict[str, Any], settings: dict[str, Any], targets: Targets | None) -> None:
         """Becomes the model of a fit to the data of another one."""
-        for name in ("n_features_in_", "feature_names_in_", "_names_in_", "scaling_", "image_shape_", "_left_entries_out"):
+        kept = ("n_features_in_", "feature_names_in_", "_names_in_", "scaling_", "image_shape_", "_left_entries_out")
+        for name in (*kept, "_names_are_of_a_file", "_text_ngrams"):
             if hasattr(before, name):
                 setattr(self, name, getattr(before, name))
         self._empty_rows = np.setdiff1d(before._empty_rows, done["labelled"])
@@ -301,6 +313,19 @@ class GuidedNMF(Factorization):
         """
         check_is_fitted(self)
         return _plots.findings(self, ax)
+
+
+def _with_nearest(notices: list[tuple[str, str]], features: list[str]) -> list[tuple[str, str]]:
+    """Notices in which a seed that is no feature has the most similar features beside it. Those after the
+    tenth stay as they are: each is compared with all features."""
+    out, compared = [], 0
+    for code, message in notices:
+        found = _UNKNOWN.match(message) if code == "unknown-feature" and compared < 10 else None
+        if found is not None:
+            compared += 1
+            message = f"{found[1]}{nearest(found[2], features)}{found[3]}"
+        out.append((code, message))
+    return out
 
 
 def _weights(sample_weight: Any) -> SampleWeights:

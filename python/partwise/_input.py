@@ -14,7 +14,7 @@ from ._names import DataNames, Names, by_name, column_labels, component_order, i
 from ._registry import estimators_that_take
 from ._warn import warn
 
-__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "to_native", "vector_by_name"]
+__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_not_negative", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "to_native", "vector_by_name"]
 
 
 class NoSuchColumn(KeyError, ValueError):
@@ -41,6 +41,11 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     engine checks them and says which is at fault.
     """
     kinds = [np.float64, np.float32] if dtype is None else [_precision(dtype)]
+    if reset:
+        for name in ("_names_are_of_a_file", "_text_ngrams"):
+            vars(estimator).pop(name, None)
+    elif getattr(estimator, "_text_ngrams", None) is not None:
+        _refuse_texts(X, estimator._text_ngrams)
     X = as_rows(estimator, X, reset=reset)
     single = kinds == [np.float32]
     if single:
@@ -55,8 +60,9 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     shape: Any = getattr(matrix, "shape", ())
     features = names_of(X, shape).features if len(shape) == 2 else None
     # Here scikit-learn sees no names, or none that it takes.
+    unseen = features is not None and (is_anndata(X) or _are_no_text(features) or _were_in_a_file(estimator, features, reset))
     try:
-        if features is not None and (is_anndata(X) or _are_no_text(features)):
+        if unseen and features is not None:
             if not reset:
                 _check_names(estimator, features)
             matrix = check_array(matrix, estimator=estimator, input_name="X", **how)
@@ -93,6 +99,25 @@ def _in_single_precision(X: Any) -> Any:
     if lost:
         warn(f"{lost} entries are so small that they are 0 in float32; dtype='float64' keeps them")
     return narrow
+
+
+def _were_in_a_file(estimator: Any, names: Names, reset: bool) -> bool:
+    """Whether rows have no names, and those of the fit were in a file of the command line: there is no table
+    that the user left out."""
+    return not reset and names.labels is None and getattr(estimator, "_names_are_of_a_file", False)
+
+
+def _refuse_texts(X: Any, ngrams: Any) -> None:
+    """Refuses texts as rows of a model that the command line fitted to counts of their words."""
+    kind = getattr(getattr(X, "dtype", None), "kind", None)
+    listed = [X] if isinstance(X, str) else X if isinstance(X, (list, tuple)) or (kind == "O" and np.ndim(X) == 1) else []
+    if kind in ("U", "T") or any(isinstance(text, str) for text in listed):
+        # Runs of words are counted without the stop words between them, which the names of features do not say.
+        counts = "Give CountVectorizer(vocabulary=model.feature_names_in_).transform(texts), which the model scales as its fit did; or write"
+        way = counts if tuple(ngrams) == (1, 1) else "Write"
+        raise ValueError(
+            f"X holds texts, but must hold the counts of their words. {way} on the command line: partwise transform FOLDER texts.txt --text"
+        )
 
 
 def _are_no_text(names: Names) -> bool:
@@ -144,6 +169,32 @@ def empty_rows(X: Any) -> Any:
         return np.flatnonzero(~np.asarray(X).any(axis=1))
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     return np.flatnonzero(np.bincount(rows, weights=X.data != 0, minlength=X.shape[0]) == 0)
+
+
+def check_not_negative(X: Any, estimator: Any) -> None:
+    """Refuses negative entries of new rows (a checked matrix) as the engine refuses those of a fit: it solves
+    for the codes of any numbers."""
+    values = X.data if sp.issparse(X) else X
+    # The least number other than NaN, which is looked for elsewhere.
+    if values.size == 0 or not np.fmin.reduce(values, axis=None) < 0:
+        return
+    negative = values < 0
+    rows, columns = np.nonzero(negative) if not sp.issparse(X) else _places_in(X, negative)
+    first = np.lexsort((columns, rows))[0]
+    place, count = (int(rows[first]), int(columns[first])), len(rows)
+    value = np.format_float_positional(values[negative][first], trim="-")
+    error: Any = ValueError(
+        f"the data: {count} negative {'entry' if count == 1 else 'entries'}, the first in row {place[0]}, column {place[1]} (counted from 0): "
+        f"{value}; all entries must be 0 or more"
+    )
+    error.kind, error.what, error.place = "negative", "the data", place
+    raise_about(error, estimator)
+
+
+def _places_in(X: Any, stored: Any) -> tuple[Any, Any]:
+    """The rows and columns of chosen stored entries of a CSR matrix."""
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return rows[stored], X.indices[stored]
 
 
 def to_native(X: Any) -> Any:

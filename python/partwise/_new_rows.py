@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._common_settings import CommonSettings
-from ._input import codes_by_name, numeric, raise_about, to_native
+from ._input import check_not_negative, codes_by_name, numeric, raise_about, to_native
 from ._missing_entries import codes_of_known_entries, takes_missing, unknown_entries
 from ._settings import threads_of, warn_of_threads
 from ._warn import warn
@@ -28,6 +28,10 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
     _encoding: dict[str, Any]
     # The scaling of new rows, of a model that the command line fitted with --scale; None for all others.
     scaling_: Any = None
+    # Of a model that the command line fitted: whether the file of the data named features; and how many words
+    # in a row its features are, where it counted those of texts.
+    _names_are_of_a_file: bool = False
+    _text_ngrams: tuple[int, int] | None = None
     # Whether the fit ignored missing entries.
     _left_entries_out: bool = False
 
@@ -63,8 +67,9 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
                 f"{type(self).__name__}: the fit ignored missing entries, but here every entry counts, including zeros. "
                 "Use NaN in a dense X for missing entries; codes_ has the codes of the fit"
             )
+        check_not_negative(data, self)
         data = self._scaled(data)
-        # Faults other than NaN are found here too, in the words of the engine.
+        # Faults other than NaN and negative entries are found here too, in the words of the engine.
         done = self._encode_known(data)
         return done if holes is None else codes_of_known_entries(self, data, ~holes)
 

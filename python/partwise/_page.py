@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from . import _native
+from ._anndata import matrix_of, with_names_of_layer
+from ._input import is_anndata, numeric
 from ._names import names_of_model
 from ._report import GuidanceReport
 
@@ -36,7 +39,7 @@ def page_of(model: Any, X: Any, labels: Any, texts: Sequence[str] | None, pictur
     n, d = model.codes_.shape[0], model.components_.shape[1]
     names = names_of_model(model)
     shape = getattr(model, "image_shape_", None)
-    rows = _rows(X, n, d)
+    rows = _rows(model, X, n)
     if shape is not None and rows is None:
         raise ValueError("the report shows images of the fit: give it the data, write_report(path, X)")
     if texts is not None and (isinstance(texts, str) or len(texts) != n):
@@ -65,21 +68,24 @@ def page_of(model: Any, X: Any, labels: Any, texts: Sequence[str] | None, pictur
         ],
         "settings": [(key, str(value)) for key, value in model._resolved.items() if value is not None],
         "command": f"{model!r}.fit(X)",
-        "again": _again(X),
+        "again": _again(_matrix(model, X)),
         **_classes(model, labels, n),
         **_judged(model),
     }
     return _native.report_page(codes, components, None if shape is None else rows, facts, _guidance(model))
 
 
-def _rows(X: Any, n: int, d: int) -> Any:
-    """The data as an array (n, d) of numbers, if they are dense and those of the fit."""
-    if X is None or hasattr(X, "tocsr"):
+def _rows(model: Any, X: Any, n: int) -> Any:
+    """The data as an array (n, d) of numbers, read as ``transform`` reads them, if they are dense and those of
+    the fit."""
+    if X is None:
         return None
-    rows = np.asarray(X)
-    if len(rows) != n or rows.size != n * d:
-        raise ValueError(f"X must be the data of the fit, {n} samples of {d} features, but has the shape {rows.shape}")
-    return np.ascontiguousarray(rows.reshape(n, d), dtype=np.float64)
+    rows = numeric(model, X, reset=False, dtype=model.dtype)
+    if rows.shape[0] != n:
+        raise ValueError(f"X must be the data of the fit, {n} samples of {rows.shape[1]} features, but has {rows.shape[0]} samples")
+    if sp.issparse(rows):
+        return None
+    return np.ascontiguousarray(model._scaled(model._filled(rows)), dtype=np.float64)
 
 
 def _texts(labels: Any) -> list[str] | None:
@@ -93,6 +99,11 @@ def _sentence(notice: Any) -> str:
 def _history(model: Any) -> list[tuple[float, float, float]]:
     history = model.history_
     return [(float(i), float(o), float(k)) for i, o, k in zip(history["iteration"], history["objective"], history["kkt"], strict=True)]
+
+
+def _matrix(model: Any, X: Any) -> Any:
+    """The data as they were given; of AnnData the matrix of the fit."""
+    return matrix_of(with_names_of_layer(X, model.layer), model.layer) if is_anndata(X) else X
 
 
 def _again(X: Any) -> list[tuple[str, str]]:

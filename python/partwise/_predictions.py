@@ -10,13 +10,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._names import nearest
 from ._targets import Targets, targets_of
+from ._warn import warn
 
 __all__ = ["PredictionsMixin"]
 
 # With several labels per sample a sample has those whose share is at least this much of its largest one, or
 # whose value is at least this much where codes explain the labels linearly (0 and 1).
 _AT_LEAST = 0.5
+
+
+def _listed(names: list[str]) -> str:
+    """The first of several names."""
+    return ", ".join(map(repr, names[:5])) + (f", ... ({len(names)} in all)" if len(names) > 5 else "")
 
 
 class PredictionsMixin:
@@ -225,6 +232,7 @@ class PredictionsMixin:
         Returns
         -------
         score : float
+            0 with a warning if no label of y is a class or topic of the model.
 
         Raises
         ------
@@ -246,7 +254,19 @@ class PredictionsMixin:
             return float((self._predicted(codes) == given.memberships)[rows].all(axis=1).mean())
         if given.codes is None:
             raise ValueError("score: y has several labels or soft ones per row, but the model predicts one class per row")
+        self._warn_of_other_classes(given)
         return float((self._named(self._clusters(codes)) == given.decode_names())[rows].mean())
+
+    def _warn_of_other_classes(self, given: Targets) -> None:
+        """Labels of which the model knows none are mostly other names of its classes. A fold of a grid search
+        may have such labels too, so this is no error."""
+        own = list(dict.fromkeys(self._owners_of_components()))
+        names = given.hard()[1]
+        if not set(own) & set(names):
+            warn(
+                f"score is 0: no label of y is a class or topic of the model; y has {_listed(names)}, the model has {_listed(own)}"
+                f"{nearest(names[0], own)}; give y with the names of the model, or compare with partwise.metrics"
+            )
 
     def _column_of_obs(self, X: Any, y: Any) -> Any:
         raise NotImplementedError

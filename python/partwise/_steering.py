@@ -3,7 +3,8 @@ pin, undo."""
 
 from __future__ import annotations
 
-from numbers import Integral
+from collections.abc import Iterable
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ._estimators import GuidedNMF
 
 __all__ = ["Steering"]
+
+# The arguments of actions that are one name, by their names in the engine.
+_ONE_NAME = {"topic": "topic", "to": "to", "keep": "keep", "with": "gone", "new": "new"}
 
 
 class Steering:
@@ -127,6 +131,9 @@ class Steering:
         """Splits a topic: the second one, ``new``, starts from features (names or columns), or from the
         samples with the largest error."""
         given: Any = [seeds] if isinstance(seeds, (str, Integral)) else seeds
+        self._check_names("split", {"topic": topic, "new": new})
+        if not isinstance(given, Iterable):
+            raise TypeError(f"split: seeds is {seeds!r}, but must be a list of features: names (text) or columns (whole numbers)")
         return self._apply("split", topic=topic, new=new, seeds=[self._feature(seed, new) for seed in given])
 
     def delete(self, topic: str) -> GuidedNMF:
@@ -141,6 +148,8 @@ class Steering:
     def raise_feature(self, topic: str, feature: int | str, by: float = 2.0) -> GuidedNMF:
         """Gives a feature (a name or a column) more weight in a topic: a seed of weight ``by``, or ``by``
         times its weight as a seed."""
+        if isinstance(by, bool) or not isinstance(by, Real):
+            raise TypeError(f"raise_feature: by is {by!r}, but must be a number above 0")
         return self._apply("raise", topic=topic, feature=self._feature(feature, topic), by=float(by))
 
     def forbid(self, topic: str, feature: int | str) -> GuidedNMF:
@@ -158,6 +167,15 @@ class Steering:
         self._states.pop()
         return True
 
+    def _check_names(self, action: str, fields: dict[str, Any]) -> None:
+        """Refuses names that are no text."""
+        for field, argument in _ONE_NAME.items():
+            given = fields.get(field, "")
+            if not isinstance(given, str):
+                own = ", ".join(map(repr, self.topics))
+                further = "; several features of the new topic are its seeds=" if argument == "new" else f"; topics: {own}"
+                raise TypeError(f"{action}: {argument} is {given!r}, but must be one name (text){further}")
+
     def _feature(self, given: int | str, topic: str) -> int | str:
         """A feature of the data, in the form for the engine."""
         feature = feature_of(given, f"topic {topic!r}")
@@ -170,6 +188,7 @@ class Steering:
         return line if self.changes is None else f"{line}\n{self.changes!r}"
 
     def _apply(self, action: str, **fields: Any) -> GuidedNMF:
+        self._check_names(action, fields)
         model, known, _ = self._states[-1]
         factors = tuple(np.ascontiguousarray(factor, dtype=np.float64) for factor in (model.codes_, model.components_))
         settings = model._shared_settings(model.n_components_, self._data.shape)

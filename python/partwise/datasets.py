@@ -25,6 +25,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return sorted(__all__)
+
+
 def load_digits(*, return_X_y: bool = False) -> Any:
     """The built-in 1,797 handwritten digits of the command line's demo.
 

@@ -30,6 +30,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return sorted(__all__)
+
+
 def _numbered(y_true: Any, y_pred: Any) -> tuple[Any, Any, Any, Any]:
     """Both labelings as whole numbers from 0, and the values that these stand for."""
     check_same_order(y_pred, Names(row_labels(y_true), len(y_true), "sample"), "y_pred", "y_true")

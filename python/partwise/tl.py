@@ -93,3 +93,8 @@ def _written(model: Any, adata: Any, key_added: str) -> Any:
 
 
 __all__ = [function.__name__ for function in (guided_nmf, nmf)]
+
+
+def __dir__() -> list[str]:
+    """What completion offers."""
+    return sorted(__all__)

@@ -1,6 +1,7 @@
 """Promise: AnnData goes in and comes back: genes and cells by name, layers and raw, results where scanpy
 looks for them, files of it that can be written."""
 
+import hashlib
 import importlib.util
 import json
 import warnings
@@ -115,6 +116,18 @@ def test_raw_is_a_layer_with_genes_of_its_own():
     np.testing.assert_array_equal(model.to_anndata(few).varm["partwise"], model.components_.T[[0, 4, 8]])
     with pytest.raises(ValueError, match="the layer 'rwa' isn't in the data; valid layers: 'raw' .nearest: 'raw'"):
         pw.NMF(3, layer="rwa").fit(few)
+
+
+@pytest.mark.parametrize("layer", [None, "counts"])
+def test_the_report_reads_the_data_of_the_fit(layer, tmp_path):
+    adata, _ = cells(empty=False)
+    adata.layers["counts"] = 2 * adata.X
+    model = pw.NMF(3, layer=layer, random_state=0).fit(adata)
+    model.write_report(tmp_path / "cells.html", adata)
+    used = adata.X if layer is None else adata.layers[layer]
+    assert hashlib.sha256(used.tobytes()).hexdigest() in (tmp_path / "cells.html").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="X must be the data of the fit, 24 samples of 12 features, but has 20"):
+        model.write_report(tmp_path / "cells.html", adata[:20].copy() if layer is None else adata.layers[layer][:20])
 
 
 def test_functions_for_scanpy_users_write_and_return_the_model():

@@ -3,6 +3,7 @@
 import numpy as np
 import partwise as pw
 import pytest
+import scipy.sparse as sp
 from conftest import data_for, sample_of
 from sklearn.exceptions import NotFittedError
 
@@ -56,6 +57,32 @@ def test_settings_out_of_range_are_named(settings, message):
 def test_faulty_data_are_refused_with_the_place(bad, message):
     with pytest.raises(ValueError, match=message):
         pw.NMF(2).fit(bad)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, sp.csr_array])
+def test_faults_of_new_rows_are_those_of_a_fit(estimator, form):
+    data, y, _ = data_for(estimator)
+    model = sample_of(estimator).set_params(random_state=0, max_iter=5, tol=0).fit(data, y)
+    for value, message in ((-1.5, "Negative values in data passed"), (np.inf, "Input X contains infinity")):
+        bad = data.copy()
+        bad[3, 5] = bad[7, 2] = value
+        for method in (model.transform, model.predict, model.score):
+            with pytest.raises(ValueError, match=f"{message}.*row 3, column 5"):
+                method(form(bad))
+    bad[3, 5], bad[7, 2] = -1.5, -2
+    with pytest.raises(ValueError) as of_rows:
+        model.transform(form(bad))
+    with pytest.raises(ValueError) as of_fit:
+        sample_of(estimator).fit(form(bad), y)
+    assert str(of_rows.value) == str(of_fit.value)
+
+
+def test_negative_new_rows_are_refused_beside_missing_entries():
+    model = pw.SSNMF(missing="unknown", random_state=0).fit(X, np.arange(len(X)) % 2)
+    bad = X.copy()
+    bad[0, 0], bad[2, 3] = np.nan, -1
+    with pytest.raises(ValueError, match="Negative values in data passed to SSNMF .* row 2, column 3"):
+        model.predict(bad)
 
 
 def test_texts_are_refused():

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import partwise as pw
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -208,3 +209,20 @@ def test_shares_are_those_of_the_command_line_which_says_of_what(loss, asked, co
     command("transform", folder / "out", folder / "new.npy", *flags, "--out", folder / "codes", "--quiet")
     assert json.loads((folder / "codes" / "run.json").read_text())["settings"]["shares_of"] == of
     np.testing.assert_allclose(shares_of(folder / "codes")[1], model.memberships(np.load(folder / "codes" / "codes.npy")), atol=1e-12)
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_texts_for_a_model_of_texts_are_refused_with_the_way(runs, command, tmp_path):
+    texts = ["the goal of the match team", "judge court law goal", "bread salt oven bread", "match team goal", "court judge"] * 5
+    (tmp_path / "texts.txt").write_text("\n".join(texts))
+    (tmp_path / "new.txt").write_text("\n".join(texts[:4]))
+    command("fit", tmp_path / "texts.txt", "--text", *(["--ngrams", "1,2"] if runs else []), "-k", 3, "--out", tmp_path / "out", "--quiet")
+    model = pw.load(tmp_path / "out")
+    way = "Write on" if runs else r"Give CountVectorizer\(vocabulary=model.feature_names_in_\).* or write on"
+    for given in (texts[:4], np.array(texts[:4]), np.array(texts[:4], dtype=object), texts[0]):
+        with pytest.raises(ValueError, match=f"X holds texts, .* {way} the command line: partwise transform"):
+            model.predict(given)
+    if not runs:
+        counts = CountVectorizer(vocabulary=model.feature_names_in_).transform(texts[:4])
+        command("transform", tmp_path / "out", tmp_path / "new.txt", "--text", "--solver", "bpp", "--tol", 0, "--max-iter", 1, "--out", tmp_path / "codes", "--quiet")
+        np.testing.assert_allclose(model.transform(counts), np.load(tmp_path / "codes" / "codes.npy"), atol=1e-12)

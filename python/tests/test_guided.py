@@ -7,6 +7,7 @@ import os
 import pickle
 import re
 import subprocess
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,27 @@ def test_a_topic_that_another_component_took_is_weak_and_says_why():
     assert verdict.verdict == "not followed" and verdict.taken_by in ("part 2", "part 3", "part 4")
     with pytest.raises(ValueError, match='"findings" or "topics"'):
         report.to_frame("words")
+
+
+def test_weak_topics_are_a_warning_at_the_line_of_the_user():
+    rng = np.random.default_rng(0)
+    topic = np.where(np.arange(372) < 360, np.arange(372) % 9, 9)
+    own = np.arange(60) // 6 == topic[:, None]
+    X = np.where(own & (rng.random(own.shape) < 0.7) | (rng.random(own.shape) < 0.01), 1 + rng.random(own.shape), 0)
+    with pytest.warns(UserWarning, match="GuidedNMF: a topic is weak: 'small'; print.model.guidance_report_. says why") as seen:
+        fitted(X, [Topic("small", [54, 55], strength=0.0)], n_components=4)
+    assert len(seen) == 1 and seen[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        fitted(X, [Topic("small", [54, 55])], n_components=4)
+
+
+def test_a_misspelt_seed_brings_the_nearest_words():
+    X, _, _ = planted(seed=6)
+    for words, given, near in ((["hockey"], "hokey", "hockey"), (["t__hockey"], "hockey", "t__hockey"), (["t__hockey", "Hocket"], "hockey", "Hocket")):
+        names = [*words, *(f"{j:03}" for j in range(X.shape[1] - len(words)))]
+        with pytest.warns(UserWarning, match=f'"{given}" of topic "sport" is not a feature .nearest: \'{near}\'.*; it is left out'):
+            fitted(X, {"sport": [given, "001"]}, n_components=3, feature_names=names)
 
 
 def test_forbidden_words_are_in_the_report():

@@ -47,6 +47,13 @@ def test_public_names_have_docstrings():
             assert isinstance(thing, str) or inspect.getdoc(thing), name
 
 
+def test_imported_helpers_are_no_public_names():
+    for module in (partwise.datasets, partwise.metrics, partwise.tl):
+        assert dir(module) == sorted(module.__all__)
+    public = {name for name, value in vars(partwise).items() if not name.startswith("_") and not inspect.ismodule(value)}
+    assert public <= set(partwise.__all__)
+
+
 def test_the_stub_says_what_the_native_module_has():
     stub = ast.parse((Path(partwise.__file__).parent / "_native.pyi").read_text())
     functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}

@@ -2,6 +2,8 @@
 labels, the names of topics, None where there is none; and score compares it with labels that were held
 out."""
 
+import warnings
+
 import numpy as np
 import partwise as pw
 import pytest
@@ -128,6 +130,17 @@ def test_measures_name_the_sample_that_belongs_to_nothing():
     with pytest.raises(ValueError, match="y_pred: sample 1 is unlabelled .None.; leave unlabelled samples out"):
         pw.metrics.nmi(["x", "x", "y"], found)
     assert pw.metrics.nmi(["x", "y"], found[[0, 2]]) == 1.0
+
+
+def test_labels_that_the_model_does_not_know_are_said_with_both_names():
+    topics = fitted(None, Guidance({"sea": [0], "sky": [4], "land": [8]}))
+    with pytest.warns(UserWarning, match=r"no label of y is a class or topic .* y has '0', '1', '2', the model has 'sea', 'sky', 'land'"):
+        assert topics.score(X, TRUTH) == 0.0
+    with pytest.warns(UserWarning, match=r"y has 'seas'.*nearest: 'sea'"):
+        assert topics.score(X, ["seas"] * 24) == 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert topics.score(X, np.array(["sea", "fire"])[TRUTH % 2]) > 0
 
 
 def test_a_scorer_of_another_measure_leaves_unlabelled_samples_out():

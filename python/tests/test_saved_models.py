@@ -6,6 +6,7 @@ import json
 import pickle
 import random
 import struct
+import warnings
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
@@ -379,6 +380,35 @@ def tries(path, X):
 
 
 DAMAGED = ["GuidedNMF, texts", "guidance: topics, strength auto", "GNMF, numbers", "NTF, soft", "WSNMF, soft", "SSNMF, several", "NMF, none", *(f"file {path.stem}" for path in sorted(MODELS.glob("*.safetensors")))]
+
+
+@pytest.mark.parametrize(("recorded", "layer"), [("counts", "counts"), ("layers/counts", "counts"), ("raw/X", "raw"), ("X", None), (None, None)])
+def test_the_layer_of_the_command_line_is_that_of_the_model(recorded, layer, tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes((MODELS / "command-line-cnmf.safetensors").read_bytes())
+    header, document, tail = parts_of(path)
+    written(path, header, {**document, "data": {**document["data"], "layer": recorded}}, tail)
+    assert pw.load(path).layer == layer
+
+
+def test_rows_without_names_bring_no_warning_to_a_model_of_the_command_line(tmp_path):
+    pd = pytest.importorskip("pandas")
+    path = tmp_path / "model.safetensors"
+    path.write_bytes((MODELS / "command-line-nmf-tfidf.safetensors").read_bytes())
+    header, document, tail = parts_of(path)
+    names = [f"word{j}" for j in range(document["data"]["features"])]
+    written(path, header, {**document, "feature_names": names}, tail)
+    model = pw.load(path)
+    rows = np.ones((2, len(names)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        expected = model.predict(rows)
+        model.save(tmp_path / "again.safetensors")
+        for each in (model, pw.load(tmp_path / "again.safetensors")):
+            for given in (rows, sp.csr_array(rows), pd.DataFrame(rows, columns=names)):
+                np.testing.assert_array_equal(each.predict(given), expected)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(pd.DataFrame(rows, columns=names[::-1]))
 
 
 @pytest.mark.parametrize("what", DAMAGED)

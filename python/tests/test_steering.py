@@ -226,3 +226,34 @@ def test_what_to_label_next_is_between_two_parts():
     assert model.suggest(0) == model.suggest_links(0) == []
     with pytest.raises(ValueError, match="n is -1"):
         model.suggest_links(-1)
+
+
+WRONG_TYPES = {
+    "two new topics": (lambda s: s.split("a", ["e", "f"]), r"split: new is \['e', 'f'\], but must be one name .text.; several features"),
+    "no list of seeds": (lambda s: s.split("a", "e", 2.5), "split: seeds is 2.5, but must be a list of features"),
+    "a number to split": (lambda s: s.split(0, "e", ["word0"]), "split: topic is 0, but must be one name .text.; topics: 'a', 'b', 'c', 'd'"),
+    "a number to rename": (lambda s: s.rename(0, "e"), "rename: topic is 0, but must be one name"),
+    "a list as a name": (lambda s: s.rename("a", ["e"]), "rename: to is .'e'., but must be one name"),
+    "a list to merge": (lambda s: s.merge("a", ["b", "c"]), "merge: gone is .'b', 'c'., but must be one name"),
+    "none to keep": (lambda s: s.merge(None, "b"), "merge: keep is None, but must be one name"),
+    "a list to delete": (lambda s: s.delete(["a"]), "delete: topic is .'a'., but must be one name"),
+    "a number to move to": (lambda s: s.move(3, 1), "move: to is 1, but must be one name"),
+    "a text as weight": (lambda s: s.raise_feature("a", 3, "much"), "raise_feature: by is 'much', but must be a number"),
+    "a number to raise": (lambda s: s.raise_feature(1, 3), "raise: topic is 1, but must be one name"),
+    "a number to forbid": (lambda s: s.forbid(1, 3), "forbid: topic is 1, but must be one name"),
+    "a number to pin": (lambda s: s.pin(1), "pin: topic is 1, but must be one name"),
+}
+
+
+@pytest.fixture(scope="module")
+def steering():
+    X, _, model = begun()
+    return model.steer(X)
+
+
+@pytest.mark.parametrize("what", WRONG_TYPES)
+def test_arguments_of_a_wrong_type_are_refused_in_words(what, steering):
+    act, message = WRONG_TYPES[what]
+    with pytest.raises(TypeError, match=message):
+        act(steering)
+    assert steering.depth == 0 and steering.topics == ["a", "b", "c", "d"]
