@@ -112,7 +112,8 @@ def _refuse_texts(X: Any, ngrams: Any) -> None:
     kind = getattr(getattr(X, "dtype", None), "kind", None)
     listed = [X] if isinstance(X, str) else X if isinstance(X, (list, tuple)) or (kind == "O" and np.ndim(X) == 1) else []
     if kind in ("U", "T") or any(isinstance(text, str) for text in listed):
-        # Runs of words are counted without the stop words between them, which the names of features do not say.
+        # Runs of words are counted without the stop words between them, which the names of features do not
+        # say.
         counts = "Give CountVectorizer(vocabulary=model.feature_names_in_).transform(texts), which the model scales as its fit did; or write"
         way = counts if tuple(ngrams) == (1, 1) else "Write"
         raise ValueError(

@@ -76,8 +76,8 @@ def page_of(model: Any, X: Any, labels: Any, texts: Sequence[str] | None, pictur
 
 
 def _rows(model: Any, X: Any, n: int) -> Any:
-    """The data as an array (n, d) of numbers, read as ``transform`` reads them, if they are dense and those of
-    the fit."""
+    """The data as an array (n, d) of numbers, read as ``transform`` reads them, if they are dense and those
+    of the fit."""
     if X is None:
         return None
     rows = numeric(model, X, reset=False, dtype=model.dtype)
