@@ -17,7 +17,10 @@ const ENVIRONMENT: &str = "dist";
 const PACKAGES: &[&str] = &["maturin>=1.9,<2"];
 
 /// Zig links against an old C library, so that one file runs on every Linux.
-const LINUX_PACKAGES: &[&str] = &["maturin>=1.9,<2", "ziglang>=0.13"];
+const LINUX_PACKAGES: &[&str] = &["maturin>=1.9,<2", "ziglang>=0.13", "cargo-zigbuild>=0.20"];
+
+/// The oldest C library that Rust supports, which manylinux2014 stands for.
+const GLIBC: &str = "2.17";
 
 /// What the archive has beside the program and what the program prints itself.
 const TEXTS: &[&str] = &["README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE-MIT", "LICENSE-APACHE"];
@@ -107,14 +110,24 @@ impl Release<'_> {
         done(self.maturin(&self.out).current_dir(source))
     }
 
-    /// The program `partwise`. maturin builds it too, so that it shares with the wheel what is compiled, and is
-    /// checked for the same platforms.
+    /// The program `partwise`, for the same platforms as the wheel. (maturin refuses to build a program where the
+    /// package has an entry point.)
     fn program(&self, source: &Path) -> Result<PathBuf> {
-        let mut build = self.maturin(&emptied(work(self.root).join("program"))?);
-        build.args(["--bindings", "bin", "--manifest-path", "crates/partwise-cli/Cargo.toml"]);
+        let mut build = if self.zig { self.tool("cargo-zigbuild") } else { self.cargo() };
+        let target = if self.links_glibc() { format!("{}.{GLIBC}", self.triple) } else { self.triple.into() };
+        build.args(["rustc", "--release", "--locked", "--package", "partwise-cli", "--bin", "partwise"]);
+        build.args(["--target", &target]);
+        if self.zig {
+            // Without symbols, as maturin links the wheel.
+            build.args(["--", "-C", "link-arg=-s"]);
+        }
         done(build.current_dir(source))?;
         let name = if self.triple.contains("windows") { "partwise.exe" } else { "partwise" };
         Ok(pip::target(self.root).join(self.triple).join("release").join(name))
+    }
+
+    fn links_glibc(&self) -> bool {
+        self.triple.contains("linux-gnu")
     }
 
     /// `maturin build` of a release into a folder.
@@ -126,7 +139,8 @@ impl Release<'_> {
             build.arg("--zig");
         }
         // The platforms that the Python package index takes, or an error.
-        build.args(["--compatibility", "pypi", "--out"]).arg(out);
+        let platform = if self.links_glibc() { "manylinux2014" } else { "pypi" };
+        build.args(["--compatibility", platform, "--out"]).arg(out);
         build
     }
 
