@@ -12,7 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from . import _native
 from ._input import is_anndata, numeric, obs_column, raise_about, to_native
 from ._names import DataNames, check_same_order
+from ._predictions import warn_of_other_names
 from ._progress import PhaseProgress
+from ._report import Suggestion
 from ._scaling import Scaling
 from ._settings import seed_of, threads_of, warn_of_threads
 from ._targets import targets_of
@@ -265,7 +267,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         score : float
-            The accuracy, 0 to 1.
+            The accuracy, 0 to 1; 0 with a warning if no label of y is one of ``classes_``.
         """
         if isinstance(y, str) and is_anndata(X):
             y = obs_column(X, y)
@@ -276,9 +278,44 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         labelled = targets.labelled
         if not labelled.any():
             raise ValueError("score requires labels, but no sample of y is labelled")
+        warn_of_other_names([str(name) for name in self.classes_], targets.hard()[1])
         right = predicted[labelled] == targets.classes[targets.codes[labelled]]
         weights = None if sample_weight is None else np.asarray(sample_weight)[labelled]
         return float(np.average(right, weights=weights))
+
+    def suggest(self, n: int = 10) -> list[Suggestion]:
+        """The n samples of the fit whose label would help most, the most helpful first; labelled ones are
+        left out.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many to return.
+
+        Returns
+        -------
+        suggestions : list of Suggestion
+            The samples whose two most likely classes have the closest posteriors, each different from those
+            before.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from partwise import FewLabelClassifier
+        >>> X = np.array([[3, 1, 0.1 * i] if i % 2 == 0 else [0.1 * i, 1, 3] for i in range(12)])
+        >>> X[7] = [2.5, 1, 2.6]
+        >>> model = FewLabelClassifier().fit(X, ["a", "b", "a", "b", *[None] * 8])
+        >>> model.suggest(1)[0].sample
+        7
+        """
+        check_is_fitted(self)
+        if n < 0:
+            raise ValueError(f"n is {n}, but must be 0 or more")
+        posteriors = np.ascontiguousarray(self.posteriors_, dtype=np.float64)
+        names = [str(name) for name in self.classes_]
+        # Posteriors are memberships already: the classes have size 1.
+        found = _native.suggest(posteriors, np.eye(len(names)), "sum", [int(i) for i in self._labelled], int(n))
+        return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
 
     def save(self, path: Any) -> None:
         """Write the classifier to a model file; ``partwise.load`` and ``partwise transform`` read it.

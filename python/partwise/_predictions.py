@@ -14,7 +14,7 @@ from ._names import nearest
 from ._targets import Targets, targets_of
 from ._warn import warn
 
-__all__ = ["PredictionsMixin"]
+__all__ = ["PredictionsMixin", "warn_of_other_names"]
 
 # With several labels per sample a sample has those whose share is at least this much of its largest one, or
 # whose value is at least this much where codes explain the labels linearly (0 and 1).
@@ -24,6 +24,15 @@ _AT_LEAST = 0.5
 def _listed(names: list[str]) -> str:
     """The first of several names."""
     return ", ".join(map(repr, names[:5])) + (f", ... ({len(names)} in all)" if len(names) > 5 else "")
+
+
+def warn_of_other_names(own: list[str], names: list[str]) -> None:
+    """Warns if no label of y is the name of a class or topic."""
+    if not set(own) & set(names):
+        warn(
+            f"score is 0: no label of y is a class or topic of the model; y has {_listed(names)}, the model has {_listed(own)}"
+            f"{nearest(names[0], own)}; give y with the names of the model, or compare with partwise.metrics"
+        )
 
 
 class PredictionsMixin:
@@ -260,13 +269,7 @@ class PredictionsMixin:
     def _warn_of_other_classes(self, given: Targets) -> None:
         """Labels of which the model knows none are mostly other names of its classes. A fold of a grid search
         may have such labels too, so this is no error."""
-        own = list(dict.fromkeys(self._owners_of_components()))
-        names = given.hard()[1]
-        if not set(own) & set(names):
-            warn(
-                f"score is 0: no label of y is a class or topic of the model; y has {_listed(names)}, the model has {_listed(own)}"
-                f"{nearest(names[0], own)}; give y with the names of the model, or compare with partwise.metrics"
-            )
+        warn_of_other_names(list(dict.fromkeys(self._owners_of_components())), given.hard()[1])
 
     def _column_of_obs(self, X: Any, y: Any) -> Any:
         raise NotImplementedError

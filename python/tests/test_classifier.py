@@ -56,6 +56,22 @@ def test_predict_proba_and_predict_agree_and_rows_do_not_depend_on_each_other(fi
     assert np.allclose(model.predict_proba(8 * X[400:]), posteriors, atol=1e-9)
 
 
+def test_suggested_samples_are_the_doubtful_ones_and_a_score_against_other_labels_warns(fitted):
+    model, X, truth, y = fitted
+    suggested = model.suggest(20)
+    samples = [suggestion.sample for suggestion in suggested]
+    assert len(set(samples)) == 20 and (y[samples] < 0).all()
+    margins = np.diff(np.sort(model.posteriors_, axis=1)[:, -2:]).ravel()
+    assert margins[samples].mean() < 0.5 * margins[y[:400] < 0].mean()
+    first = suggested[0]
+    likely = model.classes_[np.argsort(-model.posteriors_[first.sample])[:2]]
+    assert first.between == tuple(str(name) for name in likely) and 0 <= first.doubt <= 1
+    with pytest.raises(ValueError, match="n is -1"):
+        model.suggest(-1)
+    with pytest.warns(UserWarning, match="no label of y is a class"):
+        assert model.score(X[400:], [f"digit {digit}" for digit in truth[400:]]) == 0
+
+
 def test_save_load_and_pickle_keep_every_bit(fitted, tmp_path):
     model, X, truth, _ = fitted
     model.save(tmp_path / "model.safetensors")

@@ -30,6 +30,9 @@ def test_the_page_tells_the_story_of_a_guided_fit(tmp_path):
     parts = [story, "100 % of the 24 held-out labels are right.", "Largest: sport (12).", "<h3>sport</h3>", "<h3>law</h3>", "<h3>part 3</h3>"]
     places = [page.index(part) for part in parts]
     assert places == sorted(places)
+    # Labels under other names than the topics can be matched only.
+    model.write_report(path, X, labels=[f"class {label}" for label in labels])
+    assert "if each component stands for the class that fits it best" in path.read_text(encoding="utf-8")
     assert page.count('<div class="bar seed">') == 2
     assert '<tr><th>law</th><td>·</td><td style="--s:100%" class="hi">8</td><td>·</td></tr>' in page
     assert "Text <b>" not in page and "Text &lt;b&gt;" in page

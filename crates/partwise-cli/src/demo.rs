@@ -28,7 +28,7 @@ const MARK: &str = ".partwise-demo";
 /// Fits with and without labels, prints the comparison with the few-label classifier, writes the report of
 /// the guided fit.
 pub(crate) fn run(request: &DemoRequest) -> Result<Outcome> {
-    let folder = take_folder(&request.out)?;
+    let folder = take_folder(&request.out, request.force)?;
     let digits = digits();
     let (source, mut table, classes) = prepare(&digits, request)?;
     let scaling = table.learn_scaling(ScalingKind::UnitRows);
@@ -131,12 +131,13 @@ fn finish(
     Ok(Outcome::Done)
 }
 
-/// Takes hold of the folder, unless it is there and not the demo's own.
-fn take_folder(out: &Path) -> Result<OutputFolder> {
+/// Takes hold of the folder, unless it is there, not the demo's own, and not forced.
+fn take_folder(out: &Path, force: bool) -> Result<OutputFolder> {
     let exists = std::fs::symlink_metadata(out).is_ok();
-    if exists && !out.join(MARK).is_file() {
+    if exists && !force && !out.join(MARK).is_file() {
         bail!(
-            "{}: this folder exists and was not written by the demo; choose another folder with --out",
+            "{}: this folder exists and was not written by the demo; choose another folder with --out (a \
+            result of Partwise, or an empty folder: --force replaces it)",
             out.display()
         );
     }

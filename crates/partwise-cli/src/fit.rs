@@ -192,7 +192,7 @@ fn finds_rank(request: &FitRequest) -> String {
 /// Adds to the guidance of the job what the classifier derives from its labels.
 fn spread_labels<T: Real>(job: &mut Job<'_, T>, when: Spreading, verbosity: Verbosity) -> Result<()> {
     let (guidance, loss) = (job.model.guidance(), job.model.loss());
-    let mut phases = Phases::new(verbosity, "few-label classifier (--spread off leaves it out)").patient();
+    let mut phases = Phases::new(verbosity, "few-label classifier (--spread off leaves it out)");
     let found = interrupt::work(|| {
         let mut observe = |phase: Phase| phases.begin(&phase.to_string(), phase.done());
         spread_observed(job.data, guidance, loss, &job.settings, when, &mut observe)

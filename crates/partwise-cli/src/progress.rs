@@ -128,7 +128,7 @@ pub(crate) struct Phases {
     title: String,
     bar: Option<ProgressBar>,
     began: Instant,
-    last_line: Option<Instant>,
+    next_line: Instant,
 }
 
 impl Phases {
@@ -142,12 +142,8 @@ impl Phases {
             bar.set_prefix(title.to_string());
             bar
         });
-        Phases { verbosity, title: title.into(), bar, began: Instant::now(), last_line: None }
-    }
-
-    /// Without a terminal, the first line comes after a while only.
-    pub(crate) fn patient(self) -> Self {
-        Phases { last_line: Some(Instant::now()), ..self }
+        let began = Instant::now();
+        Phases { verbosity, title: title.into(), bar, began, next_line: began + FIRST }
     }
 
     /// A phase begins when this part (0 to 1) is done.
@@ -157,8 +153,8 @@ impl Phases {
         if let Some(bar) = &self.bar {
             bar.set_position(percent as u64);
             bar.set_message(format!("{phase} ({time})"));
-        } else if self.last_line.is_none_or(|last| last.elapsed() >= PAUSE) {
-            self.last_line = Some(Instant::now());
+        } else if Instant::now() >= self.next_line {
+            self.next_line = Instant::now() + PAUSE;
             self.verbosity.progress(&format!("{}: {phase}, {percent} % done ({time})", self.title));
         }
     }

@@ -86,6 +86,20 @@ fn a_missing_k_names_the_command_that_finds_it_and_a_misspelt_method_the_right_o
 }
 
 #[test]
+fn a_misspelt_command_names_the_right_one_and_a_text_the_flag_that_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for (wrong, right) in [("fti x.npy", "'fit'"), ("demmo", "'demo'")] {
+        let output = run(folder.path(), wrong);
+        assert_eq!(output.status.code(), Some(2));
+        let said = stderr(&output);
+        assert!(said.contains(&format!("a similar subcommand exists: {right}")), "{said}");
+    }
+    std::fs::write(folder.path().join("notes.md"), "# Title\n\nsome words\n").unwrap();
+    let said = stderr(&run(folder.path(), "fit notes.md -k 2"));
+    assert!(said.contains("texts are read with --text"), "{said}");
+}
+
+#[test]
 fn a_short_fit_prints_no_progress_and_says_what_it_did_in_plain_words() {
     let folder = tempfile::tempdir().unwrap();
     groups(folder.path());

@@ -158,6 +158,12 @@ fn the_demo_replaces_its_own_files_and_leaves_others() {
     fs::write(out.join("notes.md"), "mine").unwrap();
     succeed(folder.path(), demo);
     assert_eq!(fs::read_to_string(out.join("notes.md")).unwrap(), "mine");
+    // The result of another command is replaced only on request.
+    fs::remove_file(out.join(".partwise-demo")).unwrap();
+    let refused = stderr(&run(folder.path(), demo));
+    assert!(refused.contains("was not written by the demo") && refused.contains("--force"), "{refused}");
+    succeed(folder.path(), &format!("{demo} --force"));
+    assert_eq!(fs::read_to_string(out.join("notes.md")).unwrap(), "mine");
     fs::write(out.join("report.html"), "mine").unwrap();
     let output = run(folder.path(), demo);
     assert_eq!(output.status.code(), Some(2));

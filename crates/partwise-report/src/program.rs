@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Parser};
 
 use crate::{console, interrupt};
 
@@ -51,6 +51,7 @@ pub fn run_with<Flags: Parser>(
         Ok(flags) => code_of(|| command(flags)),
         Err(mut error) => {
             suggest_nearest(&mut error);
+            suggest_command(&mut error, &Flags::command());
             console::usage(&error);
             error.exit_code() as u8
         }
@@ -83,6 +84,17 @@ fn suggest_nearest(error: &mut clap::Error) {
     let near = partwise_io::nearest(given, &valid).map(str::to_string);
     if let Some(near) = near {
         error.insert(ContextKind::SuggestedValue, ContextValue::String(near));
+    }
+}
+
+/// Suggests the command that is nearest to a misspelt one, swapped letters included.
+fn suggest_command(error: &mut clap::Error, program: &Command) {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else { return };
+    let visible = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let valid: Vec<&str> = visible.map(Command::get_name).collect();
+    let near = partwise_io::nearest(given, &valid).map(str::to_string);
+    if let Some(near) = near {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near]));
     }
 }
 

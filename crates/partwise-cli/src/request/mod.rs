@@ -147,9 +147,13 @@ pub(crate) struct MethodsRequest {
 #[derive(Args, Debug)]
 pub(crate) struct DemoRequest {
     /// The folder for the report. A folder that an earlier demo wrote is replaced; any other existing folder
-    /// is refused.
+    /// is refused, unless --force is given.
     #[arg(long, short, value_name = "DIR", default_value = "partwise-demo", value_parser = choices::folder())]
     pub(crate) out: PathBuf,
+    /// Replace the result in the folder, even if it is not that of a demo. Only files that Partwise wrote and
+    /// that are unchanged are replaced or removed. All other files stay.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Labels per digit that the fits use, 1 or more.
     #[arg(long, value_name = "N", value_parser = choices::positive, default_value = "2", allow_negative_numbers = true)]
     pub(crate) labels_per_class: usize,

@@ -213,7 +213,9 @@ fn choose(source: &Source, options: &ReadOptions) -> Result<&'static Format> {
         false => FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str())),
     };
     let Some(format) = found else {
-        let look = looks_like(&source.bytes).describe();
+        let look = looks_like(&source.bytes);
+        let hint = if look == Look::Text { "; texts are read with --text" } else { "" };
+        let look = look.describe();
         return Err(IoError::UnknownName {
             path: source.path.clone(),
             kind: "format with the extension",
@@ -222,7 +224,7 @@ fn choose(source: &Source, options: &ReadOptions) -> Result<&'static Format> {
                 .iter()
                 .flat_map(|format| format.extensions)
                 .map(|extension| format!(".{extension}"))
-                .chain([format!("or --format (the file looks like {look})")])
+                .chain([format!("or --format (the file looks like {look}{hint})")])
                 .collect(),
         });
     };

@@ -33,8 +33,14 @@ pub(super) fn sentence(shown: &Shown<'_>) -> String {
         out.push_str(&format!(" {words} out."));
     }
     if let Some((accuracy, count)) = page.classes.as_ref().and_then(|classes| classes.held_out) {
-        let labels = thousands(count);
-        out.push_str(&format!(" {} of the {labels} held-out labels are right.", percent(accuracy)));
+        let (labels, share) = (thousands(count), percent(accuracy));
+        out.push_str(&match has_names_of_classes(page) {
+            true => format!(" {share} of the {labels} held-out labels are right."),
+            false => format!(
+                " {share} of the {labels} held-out labels are right if each component stands for the class that \
+                fits it best."
+            ),
+        });
     }
     if let Some(largest) = shown.order.first().filter(|_| shown.order.len() > 1) {
         let name = &page.component_names[*largest];
@@ -46,6 +52,14 @@ pub(super) fn sentence(shown: &Shown<'_>) -> String {
         out.push_str(&format!(" {} {belong} to none.", counted(none, samples.0, samples.1)));
     }
     out
+}
+
+/// Whether components carry the names of the classes; otherwise an accuracy matches the two.
+fn has_names_of_classes(page: &super::FitPage<'_>) -> bool {
+    let has_name = |class: &String| {
+        page.component_names.contains(class) || page.topics.iter().any(|topic| topic.name == *class)
+    };
+    page.classes.as_ref().is_some_and(|classes| classes.names.iter().any(has_name))
 }
 
 /// How much of the guidance is followed, by kind: " Your 4 words and 2 links were followed."
