@@ -248,8 +248,11 @@ class Factorization(
         if callback is None and not progress.shows:
             return None
 
-        def watch(number: int, objective: float, kkt: float | None, elapsed: float) -> bool:
-            iteration = Iteration(number, objective, kkt, elapsed)
+        def watch(*report: Any) -> bool:
+            if len(report) == 3:
+                progress.phase(*report)
+                return False
+            iteration = Iteration(*report)
             progress.update(iteration)
             answer = callback(iteration) if callback is not None else False
             return isinstance(answer, (bool, np.bool_)) and bool(answer)

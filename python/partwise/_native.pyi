@@ -32,7 +32,7 @@ def fit_guided(
     guidance: dict[str, Any],
     loss: str,
     settings: dict[str, Any],
-    callback: Callable[[int, float, float | None, float], bool] | None,
+    callback: Callable[..., bool] | None,
     spread: str | None = None,
 ) -> dict[str, Any]: ...
 def sweep(

@@ -48,6 +48,15 @@ class Progress:
         elif iteration.number % 10 == 0:
             print(f"{self._name}: iteration {iteration.number}, objective {iteration.objective:.6g}, {iteration.elapsed:.2f} s")
 
+    def phase(self, name: str, done: float, elapsed: float) -> None:
+        """A phase of the classifier before the fit begins."""
+        if not self.shows:
+            return
+        if self._bar is not None:
+            self._bar.set_postfix_str(f"{name}, {100 * done:.0f} % done")
+        else:
+            print(f"{self._name}: {name}, {100 * done:.0f} % done, {elapsed:.1f} s")
+
     def __exit__(self, *_: Any) -> None:
         if self._bar is None:
             return

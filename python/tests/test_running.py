@@ -133,6 +133,19 @@ def test_verbose_shows_progress(capsys, monkeypatch):
     assert capsys.readouterr().out == ""
 
 
+def test_verbose_shows_the_phases_of_the_classifier_before_a_guided_fit(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    blobs = np.abs(np.random.default_rng(0).normal(size=(60, 6)))
+    blobs[np.arange(60), np.arange(60) % 3] += 5
+    y = np.where(np.arange(60) < 15, np.arange(60) % 3, -1)
+    seen = []
+    pw.GuidedNMF(random_state=0, verbose=1, spread="on", callback=seen.append).fit(blobs, y)
+    lines = capsys.readouterr().out.splitlines()
+    phases = [line for line in lines if "% done" in line]
+    assert phases and lines[: len(phases)] == phases and all(line.startswith("GuidedNMF: ") for line in phases)
+    assert all(isinstance(report, pw.Iteration) for report in seen)
+
+
 def test_the_handler_of_ctrl_c_stays_what_it_was():
     before = signal.getsignal(signal.SIGINT)
     pw.NMF(3, random_state=0, max_iter=5, tol=0).fit(X)

@@ -24,11 +24,13 @@ pub(crate) fn watched<R: Send>(
     callback: Option<&Py<PyAny>>,
     work: impl FnOnce(&mut dyn Observer) -> R + Send,
 ) -> PyResult<R> {
-    let call = |py: Python<'_>, callback: &Py<PyAny>, iteration: &Iteration| {
-        let Iteration { number, objective, kkt, elapsed, .. } = *iteration;
-        callback.call1(py, (number, objective, kkt, elapsed.as_secs_f64()))
-    };
     watched_reports(py, callback, &call, |report| work(&mut |iteration: &Iteration| report(*iteration)))
+}
+
+/// Hands an iteration to the callback, and returns its answer.
+pub(crate) fn call(py: Python<'_>, callback: &Py<PyAny>, iteration: &Iteration) -> PyResult<Py<PyAny>> {
+    let Iteration { number, objective, kkt, elapsed, .. } = *iteration;
+    callback.call1(py, (number, objective, kkt, elapsed.as_secs_f64()))
 }
 
 /// Hands a report to the callback, and returns its answer.

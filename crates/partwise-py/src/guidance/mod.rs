@@ -2,14 +2,16 @@
 
 pub(crate) mod steering;
 
+use std::time::Instant;
+
 use numpy::{Element, PyReadonlyArray2};
 use partwise::guidance::Guidance;
 use partwise::recipes::{
     self, Finding, GuidanceReport, Level, Plausibility, ShareOf, StrengthRule, SweepPoint,
 };
 use partwise::recipes::{TopicVerdict, Verdict};
-use partwise::{DataMatrix, Loss, Real, Settings};
-use partwise_classify::Spreading;
+use partwise::{DataMatrix, Iteration, Loss, Real, Settings};
+use partwise_classify::{Phase, Spreading};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -19,11 +21,28 @@ use crate::document;
 use crate::errors::value_error;
 use crate::fitting::outcome;
 use crate::options;
-use crate::progress::watched;
+use crate::progress::{self, watched, watched_reports};
+
+/// What a guided fit reports on its way.
+enum Report {
+    /// A phase of the classifier, and the seconds so far.
+    Phase(Phase, f64),
+    /// An iteration of the fit.
+    Iteration(Iteration),
+}
+
+/// Three arguments for a phase (name, part that is done, seconds), four for an iteration.
+fn call(py: Python<'_>, callback: &Py<PyAny>, report: &Report) -> PyResult<Py<PyAny>> {
+    match report {
+        Report::Phase(phase, elapsed) => callback.call1(py, (phase.to_string(), phase.done(), *elapsed)),
+        Report::Iteration(iteration) => progress::call(py, callback, iteration),
+    }
+}
 
 /// Factors data by guidance; the outcome of a fit, with `topic_verdicts`, `findings`, `agreement`, `topics`
 /// and, where strengths were searched, `searched`. `spread` is the name of a [`Spreading`]; without it the
-/// guidance is fitted as it is.
+/// guidance is fitted as it is. `callback` gets three arguments for a phase of the classifier, four for an
+/// iteration.
 #[pyfunction]
 #[pyo3(signature = (data, guidance, loss, settings, callback, spread=None))]
 pub(crate) fn fit_guided<'py>(
@@ -54,7 +73,8 @@ fn fit_in<'py, T: Real + Element>(
     callback: Option<&Py<PyAny>>,
     spreading: Option<Spreading>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let done = watched(py, callback, |observer| {
+    let began = Instant::now();
+    let done = watched_reports(py, callback, &call, |report| {
         let (guidance, searched) = match given.searches() {
             false => (given.clone(), None),
             true => {
@@ -72,11 +92,17 @@ fn fit_in<'py, T: Real + Element>(
         let (guidance, notice) = match spreading {
             None => (guidance, None),
             Some(when) => {
-                let found = partwise_classify::spread(data, &guidance, loss, settings, when)?;
+                let mut observe = |phase| {
+                    // A fit without what it should spread would be another one: nothing to stop here.
+                    let _ = report(Report::Phase(phase, began.elapsed().as_secs_f64()));
+                };
+                let found =
+                    partwise_classify::spread_observed(data, &guidance, loss, settings, when, &mut observe)?;
                 (found.guidance, found.notice)
             }
         };
-        let mut done = recipes::fit_guided(data, &guidance, loss, settings, observer)?;
+        let mut observer = |iteration: &Iteration| report(Report::Iteration(*iteration));
+        let mut done = recipes::fit_guided(data, &guidance, loss, settings, &mut observer)?;
         done.fit.notices.extend(notice);
         Ok((done, guidance, searched))
     })?;
