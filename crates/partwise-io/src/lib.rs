@@ -26,6 +26,7 @@
 
 mod cell_statistics;
 mod cells;
+mod checkpoint;
 mod csv_write;
 mod digits;
 mod documents;
@@ -69,6 +70,7 @@ mod toml_value;
 pub mod topics;
 mod write;
 
+pub use checkpoint::CheckpointFolder;
 pub use csv_write::{
     Memberships, number_text, write_documents_csv, write_guidance_report_csv, write_matrix_csv,
     write_memberships_csv,
