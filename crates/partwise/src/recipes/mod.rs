@@ -17,7 +17,7 @@ mod suggest;
 pub use checkpoint::{Checkpoint, InMemory, PieceReader, PieceWriter, numbers_of};
 #[doc(hidden)]
 pub use consensus::{
-    ComponentStability, Confusion, Consensus, ConsensusSettings, RestartProgress, codes_for, consensus_at,
+    ComponentStability, Confusion, Consensus, ConsensusSettings, ConsensusSummary, RestartProgress, codes_for, consensus_at,
     fit_restarts, memory_of_consensus,
 };
 pub use guidance_report::{

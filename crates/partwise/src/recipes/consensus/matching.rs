@@ -64,6 +64,12 @@ impl<'f, T: Real> Matched<'f, T> {
         (0..self.fits.len()).filter(move |fit| *fit != best)
     }
 
+    /// The largest distance of a component in another fit.
+    pub(super) fn largest_distance(&self) -> f64 {
+        let of_fit = |fit: usize| (0..self.rank()).map(move |j| 1.0 - self.cosine(fit, j)).fold(0.0, f64::max);
+        self.others().map(of_fit).fold(0.0, f64::max)
+    }
+
     /// The distances of component j in the other fits, ascending.
     fn distances(&self, j: usize) -> Vec<f64> {
         let mut distances: Vec<f64> = self.others().map(|fit| 1.0 - self.cosine(fit, j)).collect();

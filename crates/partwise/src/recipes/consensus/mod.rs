@@ -31,6 +31,10 @@ use super::Checkpoint;
 
 /// Codes for fixed components are solved at least to this tolerance, by at most so many iterations.
 const EXACT: (f64, usize) = (1e-8, 2000);
+/// From this share of the fits on, a component is counted as one that returns.
+const STABLE: f64 = 0.9;
+/// Below this distance, components are the same but for rounding.
+const SAME: f64 = 1e-9;
 
 /// Which fits a consensus is made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,19 +127,25 @@ pub struct ComponentStability {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Consensus<T> {
-    /// k.
-    pub rank: usize,
-    /// Fits that it is made from.
-    pub restarts: usize,
-    /// The restart with the lowest objective.
-    pub best: usize,
-    /// The random seed of that restart.
-    pub best_seed: u64,
     /// H (k × d), each row with sum 1: named components first, the others by size.
     pub components: Matrix<T>,
     /// W (n × k), in the unit of the data: what each component adds to the sum of a sample.
     pub codes: Matrix<T>,
-    /// One row for each component.
+    /// How well the components return, and how well they fit.
+    pub summary: ConsensusSummary,
+}
+
+/// How well the components of one k return from other starts, and how well they fit.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ConsensusSummary {
+    /// k.
+    pub rank: usize,
+    /// Fits that it is made from.
+    pub restarts: usize,
+    /// The random seed of the fit with the lowest objective.
+    pub best_seed: u64,
+    /// One for each component.
     pub parts: Vec<ComponentStability>,
     /// The mean share over the components.
     pub stability: f64,
@@ -151,10 +161,15 @@ pub struct Consensus<T> {
     pub same_starts: bool,
 }
 
-impl<T> Consensus<T> {
+impl ConsensusSummary {
     /// The smallest share of a component.
     pub fn least_share(&self) -> f64 {
         self.parts.iter().map(|part| part.share).fold(1.0, f64::min)
+    }
+
+    /// The names of the components.
+    pub fn names(&self) -> Vec<String> {
+        self.parts.iter().map(|part| part.name.clone()).collect()
     }
 
     /// The result in a sentence.
@@ -167,13 +182,14 @@ impl<T> Consensus<T> {
                 self.restarts
             );
         }
-        let stable = self.parts.iter().filter(|part| part.share >= 0.9).count();
+        let stable = self.parts.iter().filter(|part| part.share >= STABLE).count();
         let least = self.parts.iter().min_by(|a, b| a.share.total_cmp(&b.share));
-        let weakest = least.filter(|part| part.share < 0.9).map_or(String::new(), |part| {
+        let weakest = least.filter(|part| part.share < STABLE).map_or(String::new(), |part| {
             format!("; \"{}\" appears in {:.0} %", part.name, 100.0 * part.share)
         });
         let verb = if k == 1 { "component appears" } else { "components appear" };
-        format!("k = {k}: {stable} of {k} {verb} in 90 % or more of {others} other fits{weakest}")
+        let others = if others == 1 { "the other fit".into() } else { format!("the {others} other fits") };
+        format!("k = {k}: {stable} of {k} {verb} in 90 % or more of {others}{weakest}")
     }
 }
 
@@ -233,8 +249,10 @@ fn consensus<T: Real>(
         return Ok(None);
     }
     let best = (1..fits.len()).fold(0, |best, at| if fits[at].objective < fits[best].objective { at } else { best });
-    let same_starts = fits[1..].iter().all(|fit| fit.components == fits[0].components);
     let matched = Matched::new(&fits, best);
+    // Fits from other starts may agree to their tolerance, but not to rounding after as many iterations.
+    let as_long = fits.iter().all(|fit| fit.iterations == fits[0].iterations);
+    let same_starts = as_long && matched.largest_distance() < SAME;
     let components = matched.medians();
     let refitted = codes_for(data, &components, model.loss(), settings)?;
     let parts = matched.stability(&fits[best].names);
@@ -253,13 +271,10 @@ fn consensus<T: Real>(
             ComponentStability { name, confusion, size, ..part }
         })
         .collect();
-    Ok(Some(Consensus {
+    let summary = ConsensusSummary {
         rank,
         restarts: fits.len(),
-        best: fits[best].number,
         best_seed: restarts::seed_of(settings, fits[best].number),
-        components: Matrix::from_fn(rank, data.n_features(), |a, j| components.get(order[a], j)),
-        codes: Matrix::from_fn(data.n_samples(), rank, |i, a| refitted.codes.get(i, order[a])),
         stability: parts.iter().map(|part| part.share).sum::<f64>() / rank as f64,
         parts,
         best_error: fits[best].relative_error,
@@ -267,6 +282,11 @@ fn consensus<T: Real>(
         loss_value: refitted.loss_value * refitted.objective_unit.powi(2),
         unconverged: fits.iter().filter(|fit| !fit.converged).count(),
         same_starts,
+    };
+    Ok(Some(Consensus {
+        components: Matrix::from_fn(rank, data.n_features(), |a, j| components.get(order[a], j)),
+        codes: Matrix::from_fn(data.n_samples(), rank, |i, a| refitted.codes.get(i, order[a])),
+        summary,
     }))
 }
 

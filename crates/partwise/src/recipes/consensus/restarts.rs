@@ -32,6 +32,7 @@ pub(super) struct Restart<T> {
     pub(super) objective: f64,
     pub(super) relative_error: f64,
     pub(super) converged: bool,
+    pub(super) iterations: f64,
     pub(super) names: Vec<String>,
     /// k × d.
     pub(super) components: Matrix<T>,
@@ -50,6 +51,7 @@ impl<T: Real> Restart<T> {
             objective: number_at(0),
             relative_error: number_at(1),
             converged: number_at(2) > 0.0,
+            iterations: number_at(3),
             names: piece.texts()?,
             components: piece.matrix()?,
         }))
@@ -58,7 +60,7 @@ impl<T: Real> Restart<T> {
     fn to_piece(&self) -> Vec<u8> {
         let converged = if self.converged { 1.0 } else { 0.0 };
         PieceWriter::default()
-            .numbers(&[self.objective, self.relative_error, converged])
+            .numbers(&[self.objective, self.relative_error, converged, self.iterations])
             .texts(&self.names)
             .matrix(&self.components)
             .finish()
@@ -185,6 +187,7 @@ fn fit_one<T: Real>(
         objective: fit.objective,
         relative_error: fit.relative_error,
         converged: fit.stop != StopReason::IterationLimit,
+        iterations: fit.iterations as f64,
         names: fit.component_names,
         components: fit.components,
     }))
