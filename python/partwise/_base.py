@@ -143,6 +143,9 @@ class Factorization(
                 done = self._run(data, loss, knowledge, settings, watch)
             except ValueError as error:
                 raise_about(error, self)
+        found = getattr(self, "rank_selection_", None)
+        if found is not None:
+            noted.append(("selected-rank", f"n_components='auto' found {found.rank}: {found.explanation}"))
         done["notices"] = [*done["notices"], *noted]
         self._empty_rows = self._without_knowledge(empty_rows(data), targets, done, known)
         self._keep(done, targets, settings)
@@ -167,6 +170,8 @@ class Factorization(
             knowledge["labels"] = labels
         if self.init == "custom":
             W, H = start_by_name(W, H, names, self._owners(knowledge))
+        # That of an earlier fit.
+        vars(self).pop("rank_selection_", None)
         rank = self._rank(data, targets, W, H, knowledge)
         return data, targets, loss, knowledge, self._settings(rank, data.shape, knowledge, W, H)
 
@@ -263,7 +268,7 @@ class Factorization(
         for code, message in done["notices"]:
             # The default takes as many components as there are features: a warning where that is more than
             # there are samples.
-            unasked = code == "large-rank" and self.n_components in ("auto", None)
+            unasked = code == "large-rank" and self.n_components is None
             if code in _WARNED or unasked:
                 warn(f"{type(self).__name__}: {message}")
         progress = done["still_improving"]

@@ -19,10 +19,12 @@ class CommonSettings:
     """The parameters that all estimators share. The first is the only one that may be given by position."""
 
     n_components: int | str | None = parameter(
-        "auto",
+        None,
         'int, "auto" or None',
-        """The number of components. "auto" is the number of classes when labels are given; without labels,
-        ``NMF`` uses n_features, as in scikit-learn, and the other estimators require a number.""",
+        """The number of components. "auto" finds it: ``select_rank`` with its defaults answers how many the
+        data support (``rank_selection_``). With labels, None and "auto" are the number of classes. Without
+        labels, None is n_features for ``NMF``, as in scikit-learn; the other estimators require a number or
+        "auto".""",
     )
     init: str | None = parameter(
         None,

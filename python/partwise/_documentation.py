@@ -27,6 +27,9 @@ classes_ : ndarray of shape (n_classes,)
     The classes of y; only with labels.
 component_names_ : ndarray of shape (n_components,)
     Classes by name, then "part 1", ...
+rank_selection_ : RankChoice
+    With ``n_components="auto"``, where the data decided: the answer of ``select_rank`` with its reasons.
+    Model files do not contain it.
 n_iter_ : int
     The number of iterations.
 reconstruction_err_ : float

@@ -169,8 +169,11 @@ class GuidedNMF(Factorization):
 
     def _rank(self, data: Any, targets: Targets | None, W: Any, H: Any, knowledge: dict[str, Any]) -> int:
         given: Compiled = knowledge["guidance"]
-        if self.n_components in ("auto", None) and given.n_components:
+        if self.n_components is None and given.n_components:
             return given.n_components
+        if isinstance(self.n_components, str) and self.n_components == "auto" and self.init != "custom":
+            # The named ones, and as many free ones as the data support.
+            return self._selected_rank(data, given.document if given.n_components else None, max(30, given.n_components + 10))
         rank = super()._rank(data, targets, W, H, knowledge)
         if targets is not None and targets.n_classes and rank < given.n_components:
             # As the other estimators whose classes own components; topics that were named themselves are

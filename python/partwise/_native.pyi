@@ -87,12 +87,15 @@ def compare(
 ) -> dict[str, Any]: ...
 def select_rank(
     data: _Data,
+    guidance: dict[str, Any] | None,
     loss: str | None,
     settings: dict[str, Any],
     range: tuple[int, int],
-    splits: int,
-    restarts: int,
+    splits: int | None,
+    restarts: int | None,
     holdout: str,
+    time_limit: float | None,
+    callback: Callable[[int, int, bool, float], Any] | None,
 ) -> dict[str, Any]: ...
 def encode(
     data: _Data,

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 from . import _native
-from ._estimators import NMF
 from ._input import numeric, raise_about, to_native
+from ._names import check_same_order
+from ._progress import PhaseProgress
 from ._settings import seed_of, threads_of
 
 __all__ = ["RankChoice", "select_rank"]
 
-_COLUMNS = ("rank", "error", "excess", "excess_error", "replication")
+_COLUMNS = ("rank", "error", "excess", "excess_error", "replication", "errors", "hidden_labels_found", "drift_of_named")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class RankChoice:
     """Whether the largest number that was tried predicts best, so that a larger one may be better."""
     none_returns: bool
     """Whether the components of none of the numbers that were tried return; ``rank`` is the least of them."""
+    stopped: bool
+    """Whether a time limit ended the search; ``rank`` is then the answer by what was tried."""
     holdout: str
     """What was held out: "thinning", "entries" or "blocks"."""
     loss: str
@@ -44,14 +47,23 @@ class RankChoice:
     rows: list[dict[str, Any]] = field(repr=False)
     """For each number of components that was tried: "rank", "error" (held-out, relative to the mean of all
     entries), "excess" over the best and its standard error "excess_error", "replication" (None where it was
-    not needed)."""
+    not needed), and the "errors" of the splits. Under guidance near the answer also "hidden_labels_found"
+    (the fraction of hidden labels that are found again) and "drift_of_named" (1 - the smallest cosine of a
+    named component and itself without free components)."""
+    n_named: int = 0
+    """The components that the guidance names, among ``rank``."""
+    topic_in_two: str | None = None
+    """Under guidance: the topic whose second component predicts better than a further free component."""
 
     @property
     def table(self) -> Any:
         """The rows as a pandas DataFrame; needs pandas."""
         import pandas as pd
 
-        return pd.DataFrame(self.rows, columns=list(_COLUMNS)).set_index("rank")
+        return pd.DataFrame(self.rows, columns=self._columns()).set_index("rank")
+
+    def _columns(self) -> list[str]:
+        return [name for name in _COLUMNS if name != "errors" and (self.n_named or name not in _COLUMNS[-2:])]
 
     def plot(self, ax: Any = None) -> Any:
         """Plots the held-out error over the number of components; needs matplotlib. Returns the axes."""
@@ -67,21 +79,21 @@ class RankChoice:
         return ax
 
 
-class _Reader(NMF):
-    """Reads X like the estimators."""
-
-
 def select_rank(
     X: Any,
+    y: Any = None,
     *,
+    guidance: Any = None,
     min_components: int = 1,
     max_components: int = 30,
     beta_loss: str | None = None,
-    n_splits: int = 8,
-    n_restarts: int = 2,
+    n_splits: int | None = None,
+    n_restarts: int | None = None,
     holdout: str = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
+    time_limit: float | None = None,
+    verbose: int = 0,
     layer: str | None = None,
 ) -> RankChoice:
     """How many components the data support: by held-out prediction and by replication.
@@ -98,20 +110,29 @@ def select_rank(
     ----------
     X : {array-like, sparse matrix, DataFrame, AnnData} of shape (n_samples, n_features)
         The data, non-negative.
+    y : array-like of shape (n_samples,), default=None
+        Labels of some samples, as for ``GuidedNMF``.
+    guidance : Guidance, default=None
+        What is known. The numbers of components then count those that guidance or labels name; they always
+        take part, and only the free ones beside them are compared.
     min_components, max_components : int, default=1 and 30
         The numbers to compare; the largest is lowered to what the data allow.
     beta_loss : {"frobenius", "kullback-leibler"}, default=None
         The loss. None is "kullback-leibler" for counts and "frobenius" for other data.
-    n_splits : int, default=8
-        Splits of the data, 2 or more.
-    n_restarts : int, default=2
-        Starts of each fit, of which the best is kept.
+    n_splits : int, default=None
+        Splits of the data, 2 or more. None is 8, and 4 for more than a million stored values.
+    n_restarts : int, default=None
+        Starts of each fit, of which the best is kept. None is 2, and 1 for more than a million stored values.
     holdout : {"auto", "thinning", "entries", "blocks"}, default="auto"
         What is held out.
     random_state : int, RandomState or None, default=0
         The seed.
     n_jobs : int, default=None
         Threads; None = all cores. The result does not depend on this.
+    time_limit : float, default=None
+        The maximum number of seconds; the answer is then that of the numbers that were tried.
+    verbose : int, default=0
+        1 shows progress: a bar if tqdm is installed, otherwise lines; and the answer at the end.
     layer : str, default=None
         The layer of an AnnData object.
 
@@ -131,18 +152,74 @@ def select_rank(
     3
     """
     for name, value in (("min_components", min_components), ("max_components", max_components), ("n_splits", n_splits), ("n_restarts", n_restarts)):
+        optional = name in ("n_splits", "n_restarts")
+        if optional and value is None:
+            continue
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-            raise ValueError(f"{name} is {value!r}, but must be a whole number of 1 or more")
+            raise ValueError(f"{name} is {value!r}, but must be a whole number of 1 or more{' or None' if optional else ''}")
     if beta_loss is not None and not isinstance(beta_loss, str):
         raise ValueError(f"beta_loss is {beta_loss!r}, but must be 'frobenius', 'kullback-leibler' or None")
-    reader = _Reader(layer=layer)
+    if time_limit is not None and (isinstance(time_limit, bool) or not isinstance(time_limit, Real) or not time_limit > 0):
+        raise ValueError(f"time_limit is {time_limit!r}, but must be a number of seconds above 0, or None")
+    from ._estimators import NMF
+    from ._guided import GuidedNMF
+
+    document = None
+    if y is None and guidance is None:
+        reader: Any = NMF(layer=layer)
+        data = numeric(reader, X, reset=True)
+    else:
+        reader = GuidedNMF(guidance=guidance, layer=layer)
+        data, document = _read_guided(reader, X, y)
+    return select(
+        data, document, reader, beta_loss, (int(min_components), int(max_components)), n_splits, n_restarts, holdout,
+        seed_of(random_state), threads_of(n_jobs), time_limit, verbose,
+    )
+
+
+def _read_guided(reader: Any, X: Any, y: Any) -> tuple[Any, dict[str, Any]]:
+    """The data and the guidance, as the engine takes them."""
+    y = reader._column_of_obs(X, y)
     data = numeric(reader, X, reset=True)
-    settings = {"rank": 1, "seed": seed_of(random_state), "threads": threads_of(n_jobs)}
-    try:
-        found = _native.select_rank(
-            to_native(data), beta_loss, settings, (int(min_components), int(max_components)), int(n_splits), int(n_restarts), holdout
-        )
-    except ValueError as error:
-        raise_about(error, reader)
+    check_same_order(y, reader._names_in_.samples, "y")
+    data, known = reader._knowledge(data, reader._targets(y, data.shape[0]))
+    return data, known["guidance"].document
+
+
+def select(
+    data: Any,
+    document: dict[str, Any] | None,
+    reader: Any,
+    loss: str | None,
+    tried: tuple[int, int],
+    n_splits: int | None,
+    n_restarts: int | None,
+    holdout: str,
+    seed: int,
+    threads: int,
+    time_limit: float | None,
+    verbose: int,
+) -> RankChoice:
+    """The number of components of checked data. Errors are about what ``reader`` has read."""
+    settings = {"rank": 1, "seed": seed, "threads": threads}
+    with PhaseProgress("rank", verbose) as progress:
+        last = max(tried[1], 2)
+
+        def watch(fits: int, rank: int, replication: bool, elapsed: float) -> None:
+            # The scan goes up, replication comes after it.
+            done = 0.9 if replication else 0.8 * min(rank / last, 1.0)
+            progress.update(f"{'do components return' if replication else 'held-out error'}, k = {rank}, {fits} fits", done, elapsed)
+
+        try:
+            found = _native.select_rank(
+                to_native(data), document, loss, settings, tried,
+                None if n_splits is None else int(n_splits), None if n_restarts is None else int(n_restarts),
+                holdout, None if time_limit is None else float(time_limit), watch if progress.shows else None,
+            )
+        except ValueError as error:
+            raise_about(error, reader)
     rows = [dict(zip(_COLUMNS, row, strict=True)) for row in found.pop("table")]
-    return RankChoice(rows=rows, **found)
+    choice = RankChoice(rows=rows, **found)
+    if verbose:
+        print(f"rank: {choice.explanation}")
+    return choice

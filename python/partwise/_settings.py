@@ -76,15 +76,35 @@ class SettingsMixin(CommonSettings):
             return int(np.shape(H)[0])
         if self.init == "custom" and W is not None:
             return int(np.shape(W)[1])
-        if wanted == "auto" and targets is not None and targets.n_classes:
+        if targets is not None and targets.n_classes:
             return targets.n_classes
+        if wanted == "auto":
+            return self._selected_rank(data, None)
         usual = self._rank_without_labels(data)
         if usual is not None:
             return usual
         raise ValueError(
             f"n_components={wanted!r} means the number of classes, but {'no sample is labelled' if targets is not None else 'there are no labels'}; "
-            f"give {name}(n_components=...) a number, or labels as y{' with init=' + repr('labels') if self._ignores_y else ''}"
+            f"give {name}(n_components=...) a number, or 'auto' to find it, or labels as y{' with init=' + repr('labels') if self._ignores_y else ''}"
         )
+
+    def _selected_rank(self, data: Any, document: dict[str, Any] | None, most: int = 30) -> int:
+        """What ``select_rank`` answers for these data, kept as ``rank_selection_``."""
+        from ._rank import select
+
+        if self._symmetric:
+            raise ValueError(f"n_components='auto' is not supported by {type(self).__name__}: give a number of components")
+        missing = getattr(self, "_left_entries_out", False)
+        if missing:
+            raise ValueError("n_components='auto' is not supported with missing entries: give a number of components")
+        found = select(
+            data, document, self, self._loss(), (1, most), None, None, "auto", seed_of(self.random_state), threads_of(self.n_jobs),
+            None if self.time_limit is None else float(self.time_limit), int(bool(self.verbose)),
+        )
+        self.rank_selection_ = found
+        if not found.structure:
+            warn(f"{type(self).__name__}: n_components='auto' found no structure, and {found.rank} is used. {found.explanation}")
+        return found.rank
 
     def _rank_without_labels(self, data: Any) -> int | None:
         """The number of components if neither it nor labels are given; None if it is required."""

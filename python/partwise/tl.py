@@ -39,7 +39,7 @@ def guided_nmf(
     markers: Mapping[str, Any] | Guidance | None = None,
     *,
     labels: Any = None,
-    n_components: int | str = "auto",
+    n_components: int | str | None = None,
     gene_weights: Any = None,
     key_added: str = "partwise",
     layer: str | None = None,
@@ -56,7 +56,7 @@ def guided_nmf(
         Genes by the names in ``adata.var_names``.
     labels : str or array-like of shape (n_cells,), default=None
         A column of ``adata.obs``, or a label per cell; missing where it is unknown.
-    n_components : int or "auto", default="auto"
+    n_components : int, "auto" or None, default=None
         The number of components; more than types leaves free components for what has no marker.
     gene_weights : "unit-length", or as in ``FeatureWeights``, default=None
         How much each gene counts in the fit (memberships stay in the units of the data). "unit-length" makes

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use partwise::methods::Input;
+use partwise::methods::{Form, Input};
+use partwise::recipes::RankSettings;
 use partwise::{DataMatrix, MethodOptions, Model, Real, Settings};
 use partwise_classify::{Phase, Spreading, spread_observed};
 use partwise_io::{ModelFile, OutputFolder, read_names, read_snippets, repeated_note, same_names};
@@ -15,7 +16,7 @@ use crate::known::Known;
 use crate::outputs::{self, Extra};
 use crate::progress::Phases;
 use crate::record::Timings;
-use crate::request::{Codes, DataSource, FitRequest};
+use crate::request::{Codes, Components, DataSource, FitRequest};
 use crate::summary::{print_input, print_result};
 use crate::{search, start};
 use partwise_report::{console::Verbosity, interrupt, program::Outcome};
@@ -34,16 +35,20 @@ pub(crate) fn run(request: &FitRequest) -> Result<Outcome> {
 pub(crate) fn read(request: &FitRequest, files: &[&str]) -> Result<(OutputFolder, Read)> {
     let folder = outputs::open(&request.write, files)?;
     let mut read = input::read(&request.data)?;
-    if let Some(path) = &request.known.feature_names {
-        let names = read_names(path, read.source.columns, "features (columns of the data)")?;
-        read.source.notes.extend(repeated_note(&names, "feature names"));
-        name_features(&mut read.source, names, path)?;
-    }
+    name_features_by(request.known.feature_names.as_deref(), &mut read.source)?;
     if let Some(path) = &request.page.snippets {
         let names = read.source.row_names.as_deref();
         read.source.snippets = Some(read_snippets(path, read.source.rows, names)?);
     }
     Ok((folder, read))
+}
+
+/// Gives the features the names of a file, if there is one.
+pub(crate) fn name_features_by(path: Option<&Path>, source: &mut Source) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let names = read_names(path, source.columns, "features (columns of the data)")?;
+    source.notes.extend(repeated_note(&names, "feature names"));
+    name_features(source, names, path)
 }
 
 /// Gives the features names of a file. The data's own ones in another order are refused, others are noticed.
@@ -82,7 +87,7 @@ pub(crate) fn with_job<T: Real, R>(
     let scaling = table.learn_scaling(request.scaling);
     let mut chosen = request.chosen.clone();
     let data = data(request, table, &mut source, &mut chosen)?;
-    let known = Known::gather(request, &source, data.as_ref(), known_entries)?;
+    let known = Known::gather(request.asked(), &source, data.as_ref(), known_entries)?;
     chosen.extend(known.chosen.iter().cloned());
     let options = MethodOptions { image_shape: source.image_shape, ..request.options.clone() };
     let mut model = Model::of(request.method, known.at(1.0)).with_options(options);
@@ -90,7 +95,10 @@ pub(crate) fn with_job<T: Real, R>(
         model = model.with_loss(loss)?;
     }
     let start = request.start.as_ref().map(|path| start_model(path)).transpose()?;
-    let rank = rank(request, start.as_ref(), &known, &mut chosen)?;
+    let rank = match rank(request, start.as_ref(), &known, &mut chosen)? {
+        Some(rank) => rank,
+        None => selected_rank(request, data.as_ref(), &model, &mut source, &mut chosen)?,
+    };
     let mut settings = Settings { rank, ..request.settings.clone() };
     let mut component_names = known.reference.as_ref().and_then(|reference| reference.row_names.clone());
     if let (Some(path), Some(start)) = (&request.start, &start) {
@@ -144,20 +152,30 @@ fn start_model(path: &Path) -> Result<ModelFile> {
     Ok(model)
 }
 
-/// k: as asked, else that of the start, of the topics, or of the classes.
+/// k: as asked, else that of the start, of the topics, or of the classes. `None` where the data decide.
 fn rank(
     request: &FitRequest,
     start: Option<&ModelFile>,
     known: &Known,
     chosen: &mut Vec<String>,
-) -> Result<usize> {
+) -> Result<Option<usize>> {
     let of_start = || start.and_then(|model| model.tensor("components")).map(|tensor| tensor.shape().0);
-    if let Some(rank) = request.rank.or_else(of_start) {
-        return Ok(rank);
+    let auto = request.rank == Some(Components::Auto);
+    match request.rank {
+        Some(Components::Number(rank)) => return Ok(Some(rank)),
+        Some(Components::Auto) => {}
+        None => {
+            if let Some(rank) = of_start() {
+                return Ok(Some(rank));
+            }
+        }
     }
     if request.method.takes(Input::Guidance) {
         let topics = known.guidance.all_topics();
         if topics.is_empty() {
+            if auto {
+                return Ok(None);
+            }
             bail!(
                 "-k (the number of components) is required, because the guidance names no topics; {}",
                 finds_rank(request)
@@ -166,11 +184,12 @@ fn rank(
         let (rank, names) = (known.guidance.n_components(), topics.into_iter().map(|(name, _)| name));
         let names = names.collect::<Vec<_>>().join(", ");
         chosen.push(format!("k: {rank} (the topics {names})"));
-        return Ok(rank);
+        return Ok(Some(rank));
     }
     let classes = known.classes.as_ref().map_or(0, |known| known.labels.n_classes());
     let of_each = request.options.components_per_class;
     match (classes, of_each) {
+        (0, _) if auto => return Ok(None),
         (0, _) => {
             bail!(
                 "-k (the number of components) is required without labels or topics; {}",
@@ -180,7 +199,32 @@ fn rank(
         (_, 1) => chosen.push(format!("k: {classes} (the number of classes)")),
         _ => chosen.push(format!("k: {} ({of_each} for each of {classes} classes)", classes * of_each)),
     }
-    Ok(classes * of_each)
+    Ok(Some(classes * of_each))
+}
+
+/// k that the data support, by `partwise rank` with its defaults.
+fn selected_rank<T: Real>(
+    request: &FitRequest,
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    source: &mut Source,
+    chosen: &mut Vec<String>,
+) -> Result<usize> {
+    if model.spec().form == Form::Symmetric {
+        bail!("-k auto is not supported with {}; give a number", model.spec().name);
+    }
+    if request.known.missing {
+        bail!("-k auto is not supported with missing entries; give a number");
+    }
+    let settings = Settings { rank: 1, ..request.settings.clone() };
+    let limit = request.settings.time_limit;
+    let (rank, verbosity) = (RankSettings::default(), request.write.verbosity());
+    let found = crate::rank::search(data, None, model.loss(), &settings, (&rank, limit), verbosity)?;
+    if !found.structure {
+        source.notes.push(found.explanation());
+    }
+    chosen.push(format!("k: {} (found as `partwise rank` does). {}", found.rank, found.explanation()));
+    Ok(found.rank)
 }
 
 /// The command that answers how many components there are.

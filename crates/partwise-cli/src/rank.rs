@@ -4,15 +4,21 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use partwise::recipes::{RankChoice, RankProgress, RankRow, loss_for_rank, select_rank};
-use partwise::{Real, Settings};
+use partwise::guidance::Guidance;
+use partwise::recipes::{
+    RankChoice, RankProgress, RankRow, RankSettings, RankStep, loss_for_rank, select_rank,
+};
+use partwise::{DataMatrix, Loss, Real, Settings};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
 
 use crate::input::{self, Read, Source, Table};
+use crate::fit::name_features_by;
+use crate::known::Known;
 use crate::progress::Steps;
 use crate::request::RankRequest;
 use crate::{outputs, record, report};
+use partwise_report::console::Verbosity;
 use partwise_report::interrupt::{self, Kept};
 use partwise_report::{duration, program::Outcome};
 
@@ -22,7 +28,8 @@ const FILES: &[&str] = &["rank.csv", "rank.json", "report.html"];
 /// Reads the data, compares numbers of components, writes the table, the answer and a page.
 pub(crate) fn run(request: &RankRequest) -> Result<Outcome> {
     let folder = outputs::open(&request.write, FILES)?;
-    let read = input::read(&request.data)?;
+    let mut read = input::read(&request.data)?;
+    name_features_by(request.known.feature_names.as_deref(), &mut read.source)?;
     match read.is_single(request.dtype) {
         true => ranked::<f32>(request, read, folder),
         false => ranked::<f64>(request, read, folder),
@@ -36,6 +43,8 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     let scaling = table.learn_scaling(request.scaling);
     let data = table.into_data(&source.name)?;
     let loss = request.loss.unwrap_or_else(|| loss_for_rank(data.as_ref()));
+    let known = request.asked().map(|asked| Known::gather(asked, &source, data.as_ref(), None)).transpose()?;
+    let guidance = known.as_ref().map(|known| known.at(1.0));
     let settings = Settings {
         seed: request.run.seed,
         threads: request.run.threads,
@@ -44,6 +53,63 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     };
     let began = Instant::now();
     let limit = request.time_limit.map(Duration::from_secs_f64);
+    let found =
+        search(data.as_ref(), guidance.as_ref(), loss, &settings, (&request.rank, limit), verbosity)?;
+    let seconds = began.elapsed().as_secs_f64();
+    folder.write("rank.csv", |w| {
+        let guided = if found.guided.is_some() { ",free,hidden_labels_found,drift_of_named" } else { "" };
+        writeln!(w, "rank,error,excess,excess_standard_error,replication{guided}")?;
+        let text = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
+        found.table.iter().try_for_each(|row| {
+            write!(w, "{},{},{},{},{}", row.rank, row.error, row.excess, row.excess_error, text(row.replication))?;
+            if let Some(guided) = &found.guided {
+                let (agreement, drift) = (row.guided.and_then(|row| row.agreement), row.guided.map(|row| row.drift));
+                write!(w, ",{},{},{}", row.rank - guided.named, text(agreement), text(drift))?;
+            }
+            writeln!(w)
+        })
+    })?;
+    let answer = answer_json(&found);
+    folder.write("rank.json", |w| w.write_all(format!("{answer:#}\n").as_bytes()))?;
+    let (name, names) = (input::short_name(&source.name), source.feature_names.as_deref());
+    let page = report::rank_page(&name, &found, names, &facts(request, &source, &found));
+    folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
+    let run = outputs::finish(
+        folder,
+        json!({
+            "command": "rank",
+            "versions": io::versions(),
+            "data": record::data_json(&source, T::NAME),
+            "scale": io::scaling_json(&scaling),
+            "settings": { "from": request.rank.from, "to": request.rank.to, "splits": found.splits,
+                "restarts": found.restarts, "seed": request.run.seed,
+                "time_limit_seconds": request.time_limit },
+            "result": answer,
+            "notes": source.notes,
+            "threads": request.run.threads,
+            "seconds": seconds,
+            "peak_memory_bytes": io::machine::peak_memory(),
+        }),
+    )?;
+    source.notes.iter().for_each(|note| verbosity.note(note));
+    known.iter().flat_map(|known| &known.notes).for_each(|(_, note)| verbosity.note(note));
+    found.table.iter().for_each(|row| verbosity.say(&line(row)));
+    verbosity.say(&found.explanation());
+    let out = request.write.out.display();
+    verbosity.say(&format!("result: {out} in {seconds:.1} s (open {out}/report.html)"));
+    Ok(outputs::end(&request.write, &run))
+}
+
+/// The search, with its progress.
+pub(crate) fn search<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: Option<&Guidance>,
+    loss: Loss,
+    settings: &Settings,
+    (rank, limit): (&RankSettings, Option<Duration>),
+    verbosity: Verbosity,
+) -> Result<RankChoice> {
+    let began = Instant::now();
     let mut steps = Steps::new(verbosity);
     let mut observe = |progress: RankProgress| {
         let what = if progress.replication { "do components return" } else { "held-out error" };
@@ -56,44 +122,9 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
         let late = limit.is_some_and(|limit| began.elapsed() >= limit);
         if late || interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let found = interrupt::work(|| select_rank(data.as_ref(), loss, &settings, &request.rank, &mut observe));
+    let found = interrupt::work(|| select_rank(data, guidance, loss, settings, rank, &mut observe));
     steps.finish();
-    let found = found??;
-    let seconds = began.elapsed().as_secs_f64();
-    folder.write("rank.csv", |w| {
-        writeln!(w, "rank,error,excess,excess_standard_error,replication")?;
-        found.table.iter().try_for_each(|row| {
-            let replication = row.replication.map_or(String::new(), |rho| rho.to_string());
-            writeln!(w, "{},{},{},{},{replication}", row.rank, row.error, row.excess, row.excess_error)
-        })
-    })?;
-    let answer = answer_json(&found);
-    folder.write("rank.json", |w| w.write_all(format!("{answer:#}\n").as_bytes()))?;
-    let page = report::rank_page(&input::short_name(&source.name), &found, &facts(request, &source, &found));
-    folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
-    let run = outputs::finish(
-        folder,
-        json!({
-            "command": "rank",
-            "versions": io::versions(),
-            "data": record::data_json(&source, T::NAME),
-            "scale": io::scaling_json(&scaling),
-            "settings": { "from": request.rank.from, "to": request.rank.to, "splits": request.rank.splits,
-                "restarts": request.rank.restarts, "seed": request.run.seed,
-                "time_limit_seconds": request.time_limit },
-            "result": answer,
-            "notes": source.notes,
-            "threads": request.run.threads,
-            "seconds": seconds,
-            "peak_memory_bytes": io::machine::peak_memory(),
-        }),
-    )?;
-    source.notes.iter().for_each(|note| verbosity.note(note));
-    found.table.iter().for_each(|row| verbosity.say(&line(row)));
-    verbosity.say(&found.explanation());
-    let out = request.write.out.display();
-    verbosity.say(&format!("result: {out} in {seconds:.1} s (open {out}/report.html)"));
-    Ok(outputs::end(&request.write, &run))
+    Ok(found??)
 }
 
 fn line(row: &RankRow) -> String {
@@ -106,10 +137,16 @@ fn line(row: &RankRow) -> String {
 
 fn answer_json(found: &RankChoice) -> Value {
     let row = |row: &RankRow| {
-        json!({ "rank": row.rank, "error": row.error, "excess": row.excess,
-            "excess_standard_error": row.excess_error, "replication": row.replication })
+        let mut out = json!({ "rank": row.rank, "error": row.error, "excess": row.excess,
+            "excess_standard_error": row.excess_error, "replication": row.replication,
+            "errors_of_splits": row.errors });
+        if let Some(guided) = row.guided {
+            out["hidden_labels_found"] = guided.agreement.into();
+            out["drift_of_named"] = guided.drift.into();
+        }
+        out
     };
-    json!({
+    let mut out = json!({
         "rank": found.rank,
         "k_prediction": found.k_prediction,
         "k_replication": found.k_replication,
@@ -122,7 +159,17 @@ fn answer_json(found: &RankChoice) -> Value {
         "loss": found.loss.name(),
         "explanation": found.explanation(),
         "table": found.table.iter().map(row).collect::<Vec<_>>(),
-    })
+    });
+    let step = |step: &RankStep| {
+        json!({ "from": step.from, "parent": step.parent, "into": step.into, "cosine": step.cosine,
+            "unchanged": step.unchanged })
+    };
+    out["steps"] = found.steps.iter().map(step).collect();
+    if let Some(guided) = &found.guided {
+        out["guided"] = json!({ "named": guided.named, "free": found.rank - guided.named,
+            "hidden_labels": guided.hidden_labels, "topic_in_two": guided.topic_in_two });
+    }
+    out
 }
 
 fn facts(request: &RankRequest, source: &Source, found: &RankChoice) -> Vec<(&'static str, String)> {
@@ -130,8 +177,8 @@ fn facts(request: &RankRequest, source: &Source, found: &RankChoice) -> Vec<(&'s
     facts.extend([
         ("Loss", found.loss.name().to_string()),
         ("Held out", found.holdout.name().to_string()),
-        ("Splits", request.rank.splits.to_string()),
-        ("Starts of each fit", request.rank.restarts.to_string()),
+        ("Splits", found.splits.to_string()),
+        ("Starts of each fit", found.restarts.to_string()),
         ("Seed", request.run.seed.to_string()),
     ]);
     facts

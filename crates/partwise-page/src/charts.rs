@@ -19,6 +19,10 @@ pub struct Line<'a> {
     pub across: Option<&'a str>,
     /// A word at each of the first points.
     pub marks: Vec<String>,
+    /// The vertical ends of a bar at each of the first points.
+    pub bars: Vec<(f64, f64)>,
+    /// A place on the horizontal axis to mark.
+    pub at: Option<f64>,
 }
 
 const WIDTH: f64 = 460.0;
@@ -38,7 +42,8 @@ struct Axis {
 impl Axis {
     fn new(line: &Line<'_>, points: &[(f64, f64)]) -> Self {
         let level = line.level.map(|l| l.0).filter(|level| level.is_finite());
-        let values = || points.iter().map(|p| p.1).chain(level);
+        let bars = || line.bars.iter().flat_map(|bar| [bar.0, bar.1]).filter(|end| end.is_finite());
+        let values = || points.iter().map(|p| p.1).chain(level).chain(bars());
         let range = |(l, h): (f64, f64), v: f64| (l.min(v), h.max(v));
         let (low, high) = values().filter(|v| *v > 0.0).fold((f64::INFINITY, 0.0), range);
         if low.is_finite() && (line.logarithmic || high > 20.0 * low) {
@@ -140,6 +145,16 @@ pub fn line(chart: &Line<'_>) -> String {
         level(&mut svg, "lv", axis.place(value));
         text(&mut svg, LEFT + 6.0, axis.place(value) - 5.0, "start", name);
     }
+    if let Some(at) = chart.at.filter(|at| *at >= low && *at <= high) {
+        let (x, bottom) = (x(at), HEIGHT - BOTTOM);
+        let _ = write!(svg, "<line class=\"lv\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{bottom}\"/>");
+    }
+    for (point, (from, to)) in chart.points.iter().zip(&chart.bars) {
+        if [point.0, *from, *to].iter().all(|value| value.is_finite()) {
+            let (x, from, to) = (x(point.0), axis.place(*from), axis.place(*to));
+            let _ = write!(svg, "<line class=\"b\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{from:.1}\" y2=\"{to:.1}\"/>");
+        }
+    }
     marks(&mut svg, chart, &points, (&x, &axis));
     let drawn = |points: &[(f64, f64)]| -> String {
         let place = |(a, b): &(f64, f64)| format!("{:.1},{:.1}", x(*a), axis.place(*b));
@@ -223,6 +238,8 @@ mod tests {
                     logarithmic,
                     across,
                     marks,
+                    bars: vec![(0.5, 2.0), (f64::NAN, 1.0)],
+                    at: Some(1.0),
                 };
                 let svg =
                     line(&line_of(None, Vec::new())) + &line(&line_of(Some("share"), vec!["a<b".into()]));
@@ -248,8 +265,7 @@ mod tests {
                         points,
                         level,
                         logarithmic,
-                        across: None,
-                        marks: Vec::new(),
+                        ..Line::default()
                     });
                     assert!(!svg.contains("NaN") && !svg.contains("inf") && svg.len() < 20_000, "{svg}");
                 }

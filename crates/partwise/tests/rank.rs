@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use partwise::internals::{generator, uniform};
 use partwise::recipes::{Holdout, RankChoice, RankSettings, loss_for_rank, select_rank};
-use partwise::{DataMatrix, DenseMatrix, Error, Loss, Result, Settings, SparseMatrix};
+use partwise::guidance::{Guidance, Topic};
+use partwise::{DataMatrix, DenseMatrix, Error, Labels, Loss, Result, Settings, SparseMatrix};
 
 const SAMPLES: usize = 120;
 const FEATURES: usize = 60;
@@ -56,11 +57,16 @@ fn chosen(
     settings: &Settings,
     rank: &RankSettings,
 ) -> Result<RankChoice> {
-    select_rank(data, loss, settings, rank, &mut |_| ControlFlow::Continue(()))
+    select_rank(data, None, loss, settings, rank, &mut |_| ControlFlow::Continue(()))
+}
+
+fn guided(data: &dyn DataMatrix<f64>, guidance: &Guidance, rank: &RankSettings) -> Result<RankChoice> {
+    let loss = loss_for_rank(data);
+    select_rank(data, Some(guidance), loss, &Settings::new(1), rank, &mut |_| ControlFlow::Continue(()))
 }
 
 fn quick() -> RankSettings {
-    RankSettings { to: 10, splits: 5, restarts: 1, ..RankSettings::default() }
+    RankSettings { to: 10, splits: Some(5), restarts: Some(1), ..RankSettings::default() }
 }
 
 #[test]
@@ -117,9 +123,11 @@ fn the_answer_does_not_depend_on_unit_threads_storage_or_range() {
         let found = chosen(&data, Loss::KullbackLeibler, &settings, &quick()).expect("a choice");
         assert_eq!(found, base, "{threads} threads");
     }
-    let range = RankSettings { from: 2, to: 7, ..quick() };
-    let found = chosen(&data, Loss::KullbackLeibler, &Settings::new(1), &range).expect("a choice");
-    assert_eq!(found.rank, base.rank);
+    for (from, to) in [(2, 7), (1, 4), (3, 12), (1, 40)] {
+        let range = RankSettings { from, to, ..quick() };
+        let found = chosen(&data, Loss::KullbackLeibler, &Settings::new(1), &range).expect("a choice");
+        assert_eq!(found.rank, base.rank, "from {from} to {to}");
+    }
     let entry = |(at, x): (usize, &f64)| ((at / FEATURES) as u32, (at % FEATURES) as u32, *x);
     let stored = values.iter().enumerate().filter(|(_, x)| **x != 0.0).map(entry).collect();
     let (sparse, _) = SparseMatrix::from_triplets(SAMPLES, FEATURES, stored).expect("a matrix");
@@ -138,8 +146,8 @@ fn what_cannot_be_compared_is_refused_in_words() {
         (&data, plain, RankSettings { from: 6, to: 5, ..quick() }, "from 1 to the greatest k"),
         (&data, plain, RankSettings { from: 0, ..quick() }, "the least k"),
         (&data, plain, RankSettings { from: 70, to: 80, ..quick() }, "at most"),
-        (&data, plain, RankSettings { splits: 1, ..quick() }, "2 or more"),
-        (&data, plain, RankSettings { restarts: 0, ..quick() }, "1 or more"),
+        (&data, plain, RankSettings { splits: Some(1), ..quick() }, "2 or more"),
+        (&data, plain, RankSettings { restarts: Some(0), ..quick() }, "1 or more"),
         (&data, plain, RankSettings { holdout: Holdout::Entries, ..quick() }, "squared loss"),
         (&measured, squared, RankSettings { holdout: Holdout::Thinning, ..quick() }, "not counts"),
         (&zeros, squared, quick(), "every entry is 0"),
@@ -155,7 +163,8 @@ fn what_cannot_be_compared_is_refused_in_words() {
 fn a_search_that_is_stopped_answers_by_what_it_knows() {
     let data = dense(counts(&planted(3, 3.0, 9), 9));
     let mut calls = 0;
-    let found = select_rank(&data, Loss::KullbackLeibler, &Settings::new(1), &quick(), &mut |progress| {
+    let settings = Settings { threads: 1, ..Settings::new(1) };
+    let found = select_rank(&data, None, Loss::KullbackLeibler, &settings, &quick(), &mut |progress| {
         assert!(progress.rank >= 1);
         calls += 1;
         if calls < 12 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -188,4 +197,63 @@ fn data_without_noise_do_not_ask_for_more_than_they_are_made_of() {
         let found = chosen(&scaled, Loss::Frobenius, &Settings::new(1), &quick()).expect("a choice");
         assert_eq!(found.rank, 4, "{unit}: {found:?}");
     }
+}
+
+/// Counts of 4 parts over blocks of features; sample i is mostly of part i % 4.
+fn blocks() -> DenseMatrix<'static, f64> {
+    let means: Vec<f64> = (0..SAMPLES * FEATURES)
+        .map(|at| {
+            let (i, j) = (at / FEATURES, at % FEATURES);
+            let own = j / (FEATURES / 4) == i % 4;
+            (if own { 6.0 } else { 0.4 }) * (1.0 + 0.5 * ((j * 7 + 3) % 5) as f64)
+        })
+        .collect();
+    dense(counts(&means, 21))
+}
+
+/// Labels of six samples of each of the first `classes` parts.
+fn labels(classes: usize, each: usize) -> Labels {
+    let of = |i: usize| if i % 4 < classes && i / 4 < each { (i % 4) as i32 } else { -1 };
+    Labels::from_integers(&(0..SAMPLES).map(of).collect::<Vec<_>>()).expect("labels")
+}
+
+#[test]
+fn only_free_components_are_counted_beside_named_ones() {
+    let data = blocks();
+    let found = guided(&data, &labels(2, 6).into(), &quick()).expect("a choice");
+    assert_eq!(found.rank, 4, "{found:?}");
+    let of = found.guided.clone().expect("guidance");
+    assert_eq!((of.named, of.labels, of.hidden_labels), (2, 12, 2));
+    assert!(found.table.iter().all(|row| row.rank >= 2), "{found:?}");
+    let row = found.table.iter().find(|row| row.rank == 4).and_then(|row| row.guided).expect("a row");
+    assert!(row.agreement.is_some_and(|share| share > 0.7) && row.drift < 0.5, "{row:?}");
+    assert!(found.explanation().contains("2 named, 2 free"), "{}", found.explanation());
+    // Named by words: the topic takes part, too.
+    let seeded = Guidance::new([Topic::new("first").with_seeds([0, 1, 2])]);
+    let found = guided(&data, &seeded, &quick()).expect("a choice");
+    assert_eq!((found.rank, found.guided.map(|of| (of.named, of.labels))), (4, Some((1, 0))));
+}
+
+#[test]
+fn a_topic_of_two_parts_wants_to_be_two() {
+    let data = blocks();
+    let of = |i: usize| match i % 4 {
+        0 | 1 => 0,
+        other => other as i32 - 1,
+    };
+    let labels = Labels::from_integers(&(0..SAMPLES).map(of).collect::<Vec<_>>()).expect("labels");
+    let rank = RankSettings { to: 3, ..quick() };
+    let found = guided(&data, &labels.into(), &rank).expect("a choice");
+    assert_eq!(found.guided.clone().and_then(|of| of.topic_in_two).as_deref(), Some("0"), "{found:?}");
+    assert!(found.explanation().contains("wants to be two"), "{}", found.explanation());
+}
+
+#[test]
+fn labels_of_which_none_can_be_hidden_and_ranges_below_the_named_ones_are_reported() {
+    let data = blocks();
+    let found = guided(&data, &labels(2, 1).into(), &quick()).expect("a choice");
+    assert!(found.table.iter().all(|row| row.guided.is_none_or(|row| row.agreement.is_none())));
+    assert!(found.explanation().contains("no label could be hidden"), "{}", found.explanation());
+    let error = guided(&data, &labels(3, 4).into(), &RankSettings { to: 2, ..quick() }).expect_err("3 names");
+    assert!(error.to_string().contains("the guidance names so many"), "{error}");
 }

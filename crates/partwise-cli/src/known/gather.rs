@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use partwise::guidance::{Advice, LabelRule, Strength, Topic};
-use partwise::methods::Input;
+use partwise::methods::{Input, MethodSpec};
 use partwise::{ComponentReference, DataMatrix, LabelTargets, Matrix, Real};
 use partwise_io::{
     FileItem, GuidanceFile, Origin, ReadOptions, Reference, TopicEntry, read_guidance, read_reference,
@@ -15,12 +15,26 @@ use super::Known;
 use crate::graphs::graph_in_words;
 use crate::input::Source;
 use crate::labels::{KnownLabels, known_labels, targets_of};
-use crate::request::{FitRequest, GraphSource, LabelSource};
+use crate::request::{GraphSource, KnownFiles, LabelSource};
+
+/// What is asked of the files of a request.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) known: &'a KnownFiles,
+    /// The method that takes it.
+    pub(crate) method: &'static MethodSpec,
+    /// The strength of items that state none, where it is not their default.
+    pub(crate) strength: Option<Strength>,
+    pub(crate) graph: Option<&'a GraphSource>,
+    pub(crate) graph_strength: Option<Strength>,
+    /// Of the labels that are drawn.
+    pub(crate) seed: u64,
+}
 
 impl Known {
     /// Reads all files. `data` are scaled; `known_entries` marks them where some are missing.
     pub(crate) fn gather<T: Real>(
-        request: &FitRequest,
+        request: Asked<'_>,
         source: &Source,
         data: &dyn DataMatrix<T>,
         known_entries: Option<Matrix<f64>>,
@@ -51,7 +65,7 @@ impl Known {
 
 /// The guidance while it is put together.
 struct Gathering<'a> {
-    request: &'a FitRequest,
+    request: Asked<'a>,
     source: &'a Source,
     /// Whether the method takes guidance of any kind.
     anything: bool,
@@ -68,7 +82,7 @@ impl Gathering<'_> {
         data: &dyn DataMatrix<T>,
         known_entries: Option<Matrix<f64>>,
     ) -> Result<()> {
-        let (request, known) = (self.request, &self.request.known);
+        let (request, known) = (self.request, self.request.known);
         if let Some(file) = file {
             self.add_file("guidance", &file.path, &file.sha256);
             if file.labels().is_some() && known.labels.are_given() {
@@ -84,7 +98,7 @@ impl Gathering<'_> {
         self.labels(file)?;
         self.label_targets()?;
         self.items(file, data)?;
-        if let Some(graph) = &request.graph {
+        if let Some(graph) = request.graph {
             let (graph, words) = graph.graph(self.source, data, "")?;
             self.out.chosen.push(words);
             let item = Advice::graph(graph);
@@ -108,7 +122,7 @@ impl Gathering<'_> {
     /// The items of the file, but for its labels, and those of the flags, in the order of the kinds: for
     /// references without names go to the topics that the items before them have named.
     fn items<T: Real>(&mut self, file: Option<&GuidanceFile>, data: &dyn DataMatrix<T>) -> Result<()> {
-        let (flags, names) = (&self.request.known, self.source.names());
+        let (flags, names) = (self.request.known, self.source.names());
         let mut items: Vec<FileItem> = file.map_or(Vec::new(), |file| file.items.clone());
         items.retain(|item| item.kind.name != "labels" || item.from == Origin::Here);
         let named = [
@@ -205,7 +219,7 @@ impl Gathering<'_> {
             from = LabelSource { labels, label_column, labels_per_class };
         }
         let sets = [Input::Guidance, Input::LabelSets, Input::LabelTargets].map(|input| method.takes(input));
-        match known_labels(&from, self.source, request.settings.seed, sets.contains(&true))? {
+        match known_labels(&from, self.source, request.seed, sets.contains(&true))? {
             None => {}
             Some(KnownLabels::Classes(classes)) => {
                 self.add_file("labels", Path::new(&classes.name), &classes.sha256);

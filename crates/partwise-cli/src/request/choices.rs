@@ -12,6 +12,22 @@ use partwise_io::FORMATS;
 pub(crate) use partwise_report::arguments::{count, folder, positive};
 use partwise_report::picture::Polarity;
 
+/// How many components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Components {
+    Number(usize),
+    /// As many as the data support.
+    Auto,
+}
+
+/// A number of components, or "auto".
+pub(crate) fn components(text: &str) -> Result<Components, String> {
+    match text {
+        "auto" => Ok(Components::Auto),
+        _ => positive(text).map(Components::Number).map_err(|error| format!("{error}, or auto to find it")),
+    }
+}
+
 /// What is written as codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Codes {

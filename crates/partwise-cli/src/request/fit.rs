@@ -11,12 +11,14 @@ use partwise::recipes::RankSettings;
 use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 use partwise_classify::Spreading;
 
-use super::choices::{Codes, Pictures, Precision};
+use super::choices::{Codes, Components, Pictures, Precision};
 use super::data::DataSource;
 use super::flags::{
     ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
     SweepFlags, TransformFlags,
 };
+use crate::known::Asked;
+
 use super::groups::{Content, LabelSource, Page, Run, Write};
 
 /// Where a graph of the samples is from.
@@ -65,7 +67,7 @@ pub(crate) struct FitRequest {
     pub(crate) options: MethodOptions,
     /// Whether to search the strength of the labels of a published method.
     pub(crate) searches: bool,
-    pub(crate) rank: Option<usize>,
+    pub(crate) rank: Option<Components>,
     /// All but the rank, and the start from a model.
     pub(crate) settings: Settings,
     pub(crate) start: Option<PathBuf>,
@@ -77,6 +79,18 @@ pub(crate) struct FitRequest {
 }
 
 impl FitRequest {
+    /// What is asked of the files of guidance.
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        Asked {
+            known: &self.known,
+            method: self.method,
+            strength: self.strength,
+            graph: self.graph.as_ref(),
+            graph_strength: self.graph_strength,
+            seed: self.settings.seed,
+        }
+    }
+
     pub(crate) fn new(flags: FitFlags) -> Result<Self> {
         Self::named(flags, "partwise")
     }
@@ -335,6 +349,7 @@ pub(crate) struct RankRequest {
     /// The loss, where it is not that for the data.
     pub(crate) loss: Option<Loss>,
     pub(crate) rank: RankSettings,
+    pub(crate) known: KnownFiles,
     pub(crate) time_limit: Option<f64>,
     pub(crate) run: Run,
     pub(crate) dtype: Precision,
@@ -343,18 +358,36 @@ pub(crate) struct RankRequest {
 
 impl RankRequest {
     pub(crate) fn new(flags: RankFlags) -> Result<Self> {
-        let RankFlags { given, read, from, to, splits, restarts, holdout, loss, scale, .. } = flags;
+        let RankFlags { given, read, from, to, splits, restarts, holdout, loss, scale, known, .. } = flags;
         given.check_standard_input()?;
-        let data = read.source(None)?;
+        let known = known.files();
+        let data = read.source(known.labels.column_of_data())?;
         Ok(RankRequest {
             write: flags.write.for_data(&data, "rank"),
             data,
             scaling: scale,
+            known,
             loss,
             rank: RankSettings { from, to, splits, restarts, holdout },
             time_limit: flags.time_limit,
             run: flags.run,
             dtype: flags.dtype,
+        })
+    }
+}
+
+impl RankRequest {
+    /// What is asked of the files of guidance; `None` without any.
+    pub(crate) fn asked(&self) -> Option<Asked<'_>> {
+        let KnownFiles { guidance, topics, links, labels, .. } = &self.known;
+        let given = guidance.is_some() || topics.is_some() || links.is_some() || labels.are_given();
+        given.then(|| Asked {
+            known: &self.known,
+            method: methods::for_inputs(&[Input::Guidance]),
+            strength: None,
+            graph: None,
+            graph_strength: None,
+            seed: self.run.seed,
         })
     }
 }

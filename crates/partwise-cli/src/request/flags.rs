@@ -10,7 +10,7 @@ use partwise::recipes::{Holdout, RankSettings};
 use partwise::{Acceleration, Init, Loss, ScalingKind, Slot};
 use partwise_classify::Spreading;
 
-use super::choices::{self, MethodChoice, Precision};
+use super::choices::{self, Components, MethodChoice, Precision};
 use super::data::ReadFlags;
 use super::groups::{Content, LabelSource, Page, Run, Solver, WriteFlags};
 use super::method_flags::{Given, MethodFlags, parameter_flags, with_methods};
@@ -54,10 +54,11 @@ pub(crate) struct FitFlags {
     pub(super) known: KnownFiles,
     #[command(flatten)]
     pub(super) graph: GraphFlags,
-    /// k, the number of components, 1 or more. Default: the number of classes if you give labels; for {of
-    /// anything}, the number of components that the topics need.
-    #[arg(short = 'k', long = "rank", help_heading = "Method", value_name = "K", value_parser = choices::positive, allow_negative_numbers = true)]
-    pub(super) rank: Option<usize>,
+    /// k, the number of components, 1 or more, or "auto" to find it as `partwise rank` does. Default: the
+    /// number of classes if you give labels; for {of anything}, the number of components that the topics
+    /// need.
+    #[arg(short = 'k', long = "rank", help_heading = "Method", value_name = "K", value_parser = choices::components, allow_negative_numbers = true)]
+    pub(super) rank: Option<Components>,
     #[command(flatten)]
     pub(super) model: ModelFlags,
     #[command(flatten)]
@@ -283,12 +284,14 @@ pub(crate) struct RankFlags {
     /// The largest number of components to try. It is lowered to what the data allow.
     #[arg(long, value_name = "K", default_value_t = RankSettings::default().to, value_parser = choices::positive, allow_negative_numbers = true)]
     pub(super) to: usize,
-    /// Splits of the data into a part to fit and a part to predict, 2 or more.
-    #[arg(long, help_heading = "Search", value_name = "N", default_value_t = RankSettings::default().splits, value_parser = choices::positive, allow_negative_numbers = true)]
-    pub(super) splits: usize,
-    /// Starts of each fit, of which the best is kept, 1 or more.
-    #[arg(long, help_heading = "Search", value_name = "N", default_value_t = RankSettings::default().restarts, value_parser = choices::positive, allow_negative_numbers = true)]
-    pub(super) restarts: usize,
+    /// Splits of the data into a part to fit and a part to predict, 2 or more. Default: 8; 4 for more than a
+    /// million stored values.
+    #[arg(long, help_heading = "Search", value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
+    pub(super) splits: Option<usize>,
+    /// Starts of each fit, of which the best is kept, 1 or more. Default: 2; 1 for more than a million stored
+    /// values.
+    #[arg(long, help_heading = "Search", value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
+    pub(super) restarts: Option<usize>,
     /// What is held out: "thinning", half of each count; "entries", single entries (dense data, squared
     /// loss); "blocks", half of the samples in half of the features; "auto", the first of these that the data
     /// allow.
@@ -300,6 +303,8 @@ pub(crate) struct RankFlags {
     /// Scaling of the data before anything is computed.
     #[arg(long, value_parser = choices::scales(), default_value = "none")]
     pub(super) scale: ScalingKind,
+    #[command(flatten)]
+    pub(super) known: RankKnown,
     /// The maximum number of seconds, above 0. The answer is then that of the numbers that were tried.
     /// Default: no limit.
     #[arg(long, value_name = "SECONDS", value_parser = choices::seconds, allow_negative_numbers = true)]
@@ -313,6 +318,49 @@ pub(crate) struct RankFlags {
     pub(super) read: ReadFlags,
     #[command(flatten)]
     pub(super) write: WriteFlags,
+}
+
+/// Guidance under which numbers of components are compared: the components that it names always take part, and
+/// only the free ones beside them are compared.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "What you know")]
+pub(crate) struct RankKnown {
+    /// Everything that you know, in one TOML file: topics with seed words, labels, references, links, ...; k
+    /// counts the named components, too.
+    #[arg(long, value_name = "FILE")]
+    guidance: Option<PathBuf>,
+    /// Topics with seed words: a table with the columns topic,word and optionally weight,forbidden; or one
+    /// row per topic, with its name and its words.
+    #[arg(long, value_name = "FILE")]
+    topics: Option<PathBuf>,
+    /// Must-links and cannot-links between samples: a table whose rows have two samples and must or cannot.
+    #[arg(long, value_name = "FILE")]
+    links: Option<PathBuf>,
+    #[command(flatten)]
+    labels: LabelSource,
+    /// Names of the features, one per line (terms.txt). Default: the header of the data, if it has one.
+    #[arg(long, value_name = "FILE")]
+    feature_names: Option<PathBuf>,
+}
+
+impl RankKnown {
+    /// As the files of a fit.
+    pub(super) fn files(self) -> KnownFiles {
+        let RankKnown { guidance, topics, links, labels, feature_names } = self;
+        KnownFiles {
+            guidance,
+            topics,
+            links,
+            labels,
+            spread: None,
+            reference: None,
+            label_targets: None,
+            missing: false,
+            zeros_missing: false,
+            entry_weights: None,
+            feature_names,
+        }
+    }
 }
 
 #[derive(Args, Debug)]

@@ -111,6 +111,8 @@ pub(super) const RANK: Page = Page {
         DATA,
         ("from", "Smallest number of components to try [default: 1]"),
         ("to", "Largest number of components to try"),
+        ("guidance", "Compare free components beside the named ones"),
+        LABELS,
         SCALE,
         TEXT,
         ("time_limit", "Answer after this time, from what was tried"),
@@ -122,6 +124,7 @@ pub(super) const RANK: Page = Page {
         "partwise rank data.csv",
         "partwise rank counts.mtx.gz --to 40 --time-limit 600",
         "partwise rank news.csv --text body",
+        "partwise rank counts.mtx.gz --labels known.csv --to 12",
     ],
 };
 

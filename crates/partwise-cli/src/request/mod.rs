@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
-pub(crate) use choices::{Clusters, Codes, Pictures, Precision};
+pub(crate) use choices::{Clusters, Codes, Components, Pictures, Precision};
 pub(crate) use cite::CiteRequest;
 use compare::CompareFlags;
 pub(crate) use compare::CompareRequest;
@@ -28,6 +28,7 @@ use consensus::ConsensusFlags;
 pub(crate) use consensus::ConsensusRequest;
 pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
+pub(crate) use flags::KnownFiles;
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
 pub(crate) use groups::{LabelSource, Run, Write};
 use method_flags::Given;

@@ -35,6 +35,9 @@ mod nmf_dc_methods;
 mod nmf_dc_printed;
 pub mod nmf_dc_tables;
 mod parallel;
+pub mod rank;
+mod rank_data;
+mod rank_peers;
 mod samples;
 pub mod scnmf;
 pub mod spreading;
@@ -329,6 +332,11 @@ pub const ALL: &[Protocol] = &[
     few_labels::LEADERBOARD,
     few_labels::FURTHER,
     spreading::SPREADING,
+    rank::RANK,
+    rank::TUNING,
+    rank::LARGE,
+    rank::REAL,
+    rank::GUIDED,
 ];
 
 /// The protocol with this name.

@@ -11,12 +11,22 @@ use partwise_io::{
 };
 
 /// The names that a table may have, the first that is there.
-const TABLES: [&str; 7] =
-    ["counts.mtx.gz", "values.mtx.gz", "images.npy", "images.npz", "matrix.csv.gz", "counts.csv.gz", EDGES];
+const TABLES: [&str; 8] = [
+    "counts.mtx.gz",
+    "values.mtx.gz",
+    "images.npy",
+    "images.npz",
+    "cube.npz",
+    "matrix.csv.gz",
+    "counts.csv.gz",
+    EDGES,
+];
 
 const EDGES: &str = "edges.csv";
 
 const LABELS: &str = "labels.csv";
+/// Profiles that go with a set, without labels.
+const SIGNATURES: &str = "signatures_v3.csv.gz";
 const SPLIT: &str = "split.csv";
 const TERMS: &str = "terms.txt";
 
@@ -75,9 +85,13 @@ impl Folder {
     }
 
     fn load(&self, name: &str) -> Result<DataSet> {
-        let links_of = name.strip_suffix("/edges");
-        let folder = self.path.join(links_of.unwrap_or(name));
-        let path = if links_of.is_some() { folder.join(EDGES) } else { self.table(name)? };
+        let (links_of, profiles_of) = (name.strip_suffix("/edges"), name.strip_suffix("/signatures"));
+        let folder = self.path.join(links_of.or(profiles_of).unwrap_or(name));
+        let path = match (links_of, profiles_of) {
+            (Some(_), _) => folder.join(EDGES),
+            (_, Some(_)) => folder.join(SIGNATURES),
+            _ => self.table(name)?,
+        };
         let labels = folder.join(LABELS);
         let edges = path.ends_with(EDGES);
         // A node without a link is a node all the same: the labels count them.
@@ -85,7 +99,13 @@ impl Folder {
         let table = read_table(&path, &ReadOptions { n_nodes: nodes, ..ReadOptions::default() })?;
         let (n, n_features) = table.values.shape();
         let (indptr, indices, values) = compressed(table.values);
-        let LabelTable { names, sets, .. } = read_labels(&labels, n)?;
+        let (names, sets) = match labels.is_file() && profiles_of.is_none() {
+            true => {
+                let LabelTable { names, sets, .. } = read_labels(&labels, n)?;
+                (names, sets)
+            }
+            false => (Vec::new(), vec![Vec::new(); n]),
+        };
         let (split, terms) = (folder.join(SPLIT), folder.join(TERMS));
         let parts = if split.is_file() { parts(&split, n)? } else { Vec::new() };
         let terms = if terms.is_file() && !edges { read_lines(&terms)? } else { Vec::new() };

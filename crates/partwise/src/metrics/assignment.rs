@@ -10,7 +10,7 @@
 
 /// For each of the `rows` rows the column it is matched to, or `None` for rows that are left over when there
 /// are more rows than columns. Weights (rows × columns, row-major) are of size below 2⁶¹ / (rows + columns).
-pub(crate) fn best_matching(rows: usize, columns: usize, weights: &[i64]) -> Vec<Option<usize>> {
+pub fn best_matching(rows: usize, columns: usize, weights: &[i64]) -> Vec<Option<usize>> {
     assert_eq!(weights.len(), rows * columns, "one weight for each pair");
     if rows <= columns {
         let row_of = matched_rows(rows, columns, |i, j| -weights[i * columns + j]);

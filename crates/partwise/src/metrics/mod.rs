@@ -35,7 +35,8 @@ mod rand_index;
 mod sparseness;
 
 pub use accuracy::{MatchedAccuracy, accuracy};
-pub(crate) use assignment::best_matching;
+#[doc(hidden)]
+pub use assignment::best_matching;
 pub use cuts::{Cuts, cuts};
 pub use f_score::{FScores, f_scores};
 pub use factorization::{projected_gradient_norm, relative_error};

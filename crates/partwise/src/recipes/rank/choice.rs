@@ -31,17 +31,18 @@ pub struct RankSettings {
     pub from: usize,
     /// The greatest k; 30 by default. It is lowered to what the data allow.
     pub to: usize,
-    /// Splits of the data, 2 or more; 8 by default.
-    pub splits: usize,
-    /// Starts of each fit, of which the best is kept, 1 or more; 2 by default.
-    pub restarts: usize,
+    /// Splits of the data, 2 or more; by default 8, and 4 for data of more than a million stored values.
+    pub splits: Option<usize>,
+    /// Starts of each fit, of which the best is kept, 1 or more; by default 2, and 1 for data of more than a
+    /// million stored values.
+    pub restarts: Option<usize>,
     /// What is held out.
     pub holdout: Holdout,
 }
 
 impl Default for RankSettings {
     fn default() -> Self {
-        RankSettings { from: 1, to: 30, splits: 8, restarts: 2, holdout: Holdout::Auto }
+        RankSettings { from: 1, to: 30, splits: None, restarts: None, holdout: Holdout::Auto }
     }
 }
 
@@ -59,6 +60,35 @@ pub struct RankRow {
     pub excess_error: f64,
     /// ρ(k), where it was needed for the answer.
     pub replication: Option<f64>,
+    /// The held-out error of each split.
+    pub errors: Vec<f64>,
+    /// Under guidance, for k near the answer.
+    pub guided: Option<GuidedRow>,
+}
+
+/// What was found under guidance for one k.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GuidedRow {
+    /// The fraction of hidden labels whose sample is most in a component of its class, the mean over the
+    /// splits; `None` where no label can be hidden.
+    pub agreement: Option<f64>,
+    /// 1 − the smallest cosine of a named component and itself at the least k that was tried.
+    pub drift: f64,
+}
+
+/// What holds under guidance for all k.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GuidedRank {
+    /// The components that the guidance names; the others are free.
+    pub named: usize,
+    /// Labels of the guidance.
+    pub labels: usize,
+    /// Those that are hidden in a split; none of a class with a single label.
+    pub hidden_labels: usize,
+    /// The topic whose second component predicts better than a further free component, if there is one.
+    pub topic_in_two: Option<String>,
 }
 
 /// The number of components that the data support, and why.
@@ -84,10 +114,35 @@ pub struct RankChoice {
     pub stopped: bool,
     /// What was held out.
     pub holdout: Holdout,
+    /// Splits of the data.
+    pub splits: usize,
+    /// Starts of each fit.
+    pub restarts: usize,
     /// The loss.
     pub loss: Loss,
     /// One row for each k that was tried, ascending.
     pub table: Vec<RankRow>,
+    /// Under guidance.
+    pub guided: Option<GuidedRank>,
+    /// What becomes of the components from one k to the next, near the answer.
+    pub steps: Vec<RankStep>,
+}
+
+/// From k components to k + 1: which of them divides.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RankStep {
+    /// k.
+    pub from: usize,
+    /// The leading features of the component that is most like the additional one.
+    pub parent: Vec<usize>,
+    /// Those of what it becomes, and of the additional one.
+    pub into: [Vec<usize>; 2],
+    /// The cosine of the parent and the additional component: near 1 the parent divides, near 0 the additional
+    /// one is new.
+    pub cosine: f64,
+    /// The smallest cosine of the other components and what they become.
+    pub unchanged: f64,
 }
 
 impl RankChoice {
@@ -105,7 +160,7 @@ impl RankChoice {
             );
         }
         let is_half = self.holdout == Holdout::Thinning;
-        let (count, verb) = (counted(self.rank), if is_half { "is" } else { "are" });
+        let (count, verb) = (self.counted(), if is_half { "is" } else { "are" });
         let predicted = self.k_prediction;
         let mut out = match (self.rank, self.none_returns) {
             (_, true) => format!(
@@ -113,10 +168,14 @@ impl RankChoice {
                 predicted best with {}",
                 counted(predicted)
             ),
+            (rank, _) if self.named() > 0 && rank == self.named() && rank == predicted => {
+                format!("{count}: free ones do not predict {split} better")
+            }
             (1, _) if predicted == 1 => format!("{count}: more do not predict {split} better"),
             (rank, _) if rank == predicted => format!(
-                "{count}: {split} {verb} predicted best with them, and they return in random halves of the \
-                samples"
+                "{count}: {split} {verb} predicted best with them, and {} return in random halves of the \
+                samples",
+                if self.named() > 0 { "the free ones" } else { "they" }
             ),
             _ => format!(
                 "{count}: {split} {verb} predicted best with {predicted}, but only {} in random halves of the \
@@ -129,8 +188,45 @@ impl RankChoice {
         } else {
             out.push_str(&format!(" (confidence {} %).", (100.0 * self.confidence).round()));
         }
+        if let Some(guided) = &self.guided {
+            out.push_str(&self.of_guidance(guided));
+        }
         if self.at_limit {
             out.push_str(" This is the greatest number that was tried: try larger ones.");
+        }
+        out
+    }
+}
+
+impl RankChoice {
+    /// The components that guidance names.
+    fn named(&self) -> usize {
+        self.guided.as_ref().map_or(0, |guided| guided.named)
+    }
+
+    /// The answer as words: "5 components (3 named, 2 free)".
+    fn counted(&self) -> String {
+        match (self.named(), self.rank) {
+            (0, rank) => counted(rank),
+            (named, rank) if named == rank => format!("{} (all named)", counted(rank)),
+            (named, rank) => format!("{} ({named} named, {} free)", counted(rank), rank - named),
+        }
+    }
+
+    /// What hidden labels and topics say, under guidance.
+    fn of_guidance(&self, guided: &GuidedRank) -> String {
+        let row = |k: usize| self.table.iter().find(|row| row.rank == k).and_then(|row| row.guided);
+        let mut out = String::new();
+        if let Some(agreement) = row(self.rank).and_then(|row| row.agreement) {
+            out.push_str(&format!(" {:.0} % of hidden labels are found again.", 100.0 * agreement));
+        }
+        if guided.labels > 0 && guided.hidden_labels == 0 {
+            out.push_str(" Each class has one label, so no label could be hidden.");
+        }
+        if let Some(topic) = &guided.topic_in_two {
+            out.push_str(&format!(
+                " Topic \"{topic}\" wants to be two: a second component for it predicts better than a free one."
+            ));
         }
         out
     }
