@@ -3,15 +3,18 @@
 //!
 //! Exit codes: see [`program::EXIT_CODES`].
 
+mod checkpoint;
 mod cite;
 mod classification;
 mod classify;
 mod compare;
 mod completions;
+mod convert;
 mod demo;
 mod evaluate;
 mod fit;
 mod graphs;
+mod in_blocks;
 mod input;
 mod job;
 mod known;
@@ -38,7 +41,8 @@ use std::ffi::OsString;
 use anyhow::anyhow;
 use partwise_report::{console, program};
 use request::{
-    ClassifyRequest, Cli, Command, CompareRequest, FitRequest, RankRequest, SweepRequest, TransformRequest,
+    ClassifyRequest, Cli, Command, CompareRequest, ConvertRequest, FitRequest, RankRequest, SweepRequest,
+    TransformRequest,
 };
 
 /// What `partwise reproduce` answers in the release after it moved.
@@ -58,6 +62,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::run_with(arguments, |cli: Cli| match cli.command {
         Command::Fit(flags) if flags.is_recipe() => classify::run(&ClassifyRequest::of_recipe(*flags)?),
         Command::Fit(flags) => fit::run(&FitRequest::new(*flags)?),
+        Command::Convert(flags) => convert::run(&ConvertRequest::new(*flags)?),
         Command::Classify(flags) => classify::run(&ClassifyRequest::new(*flags)?),
         Command::Transform(flags) => transform::run(&TransformRequest::new(*flags)?),
         Command::Sweep(flags) => sweep::run(&SweepRequest::new(*flags)?),

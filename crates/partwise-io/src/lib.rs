@@ -26,6 +26,7 @@
 
 mod cell_statistics;
 mod cells;
+mod checkpoint;
 mod csv_write;
 mod digits;
 mod documents;
@@ -69,6 +70,7 @@ mod toml_value;
 pub mod topics;
 mod write;
 
+pub use checkpoint::{open_checkpoint, write_checkpoint};
 pub use csv_write::{
     Memberships, number_text, write_documents_csv, write_guidance_report_csv, write_matrix_csv,
     write_memberships_csv,
@@ -86,7 +88,7 @@ pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, rea
 pub use formats::{csv_table, edges, matrix_market};
 pub use guidance_file::{FileItem, GuidanceFile, Origin, ReadItem, read_graph, read_guidance, rows_by_name};
 pub use guidance_record::{GUIDED, NamedTable, guidance_document, guidance_of_document};
-pub use hash::sha256_hex;
+pub use hash::{sha256_hex, sha256_of_path};
 pub use labels::{LabelOptions, LabelTable, read_labels, read_labels_column, read_labels_with};
 pub use lines::{names_of, read_lines, read_names};
 pub use links::{LinkTable, read_links};

@@ -1,8 +1,8 @@
 //! [`Source`]: the bytes of a file, decompressed, with what its first bytes look like.
 
 use crate::error::{IoError, Place, Result};
-use crate::hash::{sha256_hex, sha256_of_file};
 use crate::formats::pwx::MAGIC;
+use crate::hash::{sha256_hex, sha256_of_file};
 use crate::npy_header::{declared_size, header_end};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;

@@ -95,7 +95,9 @@ fn every_method_and_solver_goes_on_from_any_checkpoint_with_the_same_bits() {
                     continue;
                 }
                 let mut kept = Kept::default();
-                let Some(whole) = accepted(fit_observed(data, &model, &settings, &mut kept)) else { continue };
+                let Some(whole) = accepted(fit_observed(data, &model, &settings, &mut kept)) else {
+                    continue;
+                };
                 for at in [0, kept.saved.len() / 2, kept.saved.len() - 1] {
                     let (iteration, state) = kept.saved[at].clone();
                     let mut from = Kept { from: Some(state), ..Kept::default() };

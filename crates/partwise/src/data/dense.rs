@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::{
-    DataMatrix, Pass, RowGroups, Summary, check_not_empty, divided, fixed_chunks, least_positive, members_of_groups,
+    DataMatrix, Pass, RowGroups, Summary, check_not_empty, divided, fixed_chunks, least_positive,
+    members_of_groups,
 };
 use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::kernels::gemm::{Output, View, ViewMut, matmul};

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use super::compressed::{Compressed, Stored};
 use super::{
-    DataMatrix, DenseMatrix, Pass, RowGroups, Summary, check_not_empty, divided, least_positive, members_of_groups,
+    DataMatrix, DenseMatrix, Pass, RowGroups, Summary, check_not_empty, divided, least_positive,
+    members_of_groups,
 };
 use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::kernels::gather::{Gather, Times};

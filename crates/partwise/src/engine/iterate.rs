@@ -125,7 +125,8 @@ impl Progress {
         backend: &mut dyn Backend<T>,
     ) -> Transferred {
         let Progress { number, kkt, rule, history } = self;
-        LoopState { number, kkt, rule, history }.transfer(transfer, &mut |transfer| backend.transfer(transfer))
+        LoopState { number, kkt, rule, history }
+            .transfer(transfer, &mut |transfer| backend.transfer(transfer))
     }
 }
 

@@ -47,9 +47,6 @@ pub(crate) fn check_units<T: Real>(data: &dyn DataMatrix<T>) -> Result<()> {
     Err(Error::out_of_range(
         "the largest entry of the data",
         format!("{:e}", data.summary().max),
-        format!(
-            "nearer to 1 in {} for data that are read in blocks; scale the data, or use f64",
-            T::NAME
-        ),
+        format!("nearer to 1 in {} for data that are read in blocks; scale the data, or use f64", T::NAME),
     ))
 }

@@ -5,13 +5,14 @@
 //! thread that reads one block ahead hides the copy.
 
 use super::layout::{
-    BlockLine, HEADER, Header, TABLE_END, TABLE_LINE, ValueType, names_from_bytes, number32, number64,
+    BlockLine, HEADER, Header, MAGIC, TABLE_END, TABLE_LINE, ValueType, names_from_bytes, number32, number64,
 };
 use crate::error::{IoError, Place, Result};
 use partwise::blocks::{BlockSizes, RowBlocks};
-use partwise::{DataMatrix, DenseMatrix, Error, Real, Scaling, SparseMatrix};
+use partwise::{DataMatrix, DenseMatrix, Error, Real, Scaling, ScalingKind, SparseMatrix};
 use std::fmt;
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,6 +43,14 @@ pub(super) struct Block<T> {
 }
 
 impl PwxFile {
+    /// Whether a path leads to such a file, by its first bytes.
+    pub fn is_one(path: &Path) -> bool {
+        let mut bytes = [0; 8];
+        path.is_file()
+            && File::open(path).is_ok_and(|mut file| file.read_exact(&mut bytes).is_ok())
+            && bytes == MAGIC
+    }
+
     /// Opens a file and reads everything but its blocks.
     ///
     /// # Errors
@@ -132,6 +141,37 @@ impl PwxFile {
         if self.header.sparse { stored * (4 + number) as f64 + 8.0 * rows } else { stored * number as f64 }
     }
 
+    /// Takes the numbers of a scaling from all rows, in one pass where it needs any. They are what
+    /// [`Scaling::learn`] takes from the same rows in memory.
+    ///
+    /// # Errors
+    /// When a block can't be read.
+    pub fn learn_scaling<T: Real>(&self, kind: ScalingKind) -> Result<Scaling> {
+        let (mut documents, mut max) = (vec![0_usize; self.header.columns], 0.0_f64);
+        match kind {
+            ScalingKind::Max | ScalingKind::TfIdf => {}
+            ScalingKind::None => return Ok(Scaling::None),
+            ScalingKind::UnitRows => return Ok(Scaling::UnitRows),
+        }
+        for block in 0..self.lines.len() {
+            let Block { sparse, values } = self.block::<T>(block)?;
+            max = values.iter().fold(max, |max, x| max.max(x.to_f64()));
+            for (at, x) in values.iter().enumerate() {
+                let column = match &sparse {
+                    Some((_, columns)) => columns[at] as usize,
+                    None => at % self.header.columns,
+                };
+                if let Some(count) = documents.get_mut(column) {
+                    *count += usize::from(*x != T::from_f64(0.0));
+                }
+            }
+        }
+        Ok(match kind {
+            ScalingKind::Max => Scaling::Max(max),
+            _ => Scaling::of_documents(&documents, self.header.rows as f64),
+        })
+    }
+
     /// Reads a block.
     pub(super) fn block<T: Real>(&self, block: usize) -> Result<Block<T>> {
         let line = self.lines[block];
@@ -181,8 +221,8 @@ fn check_lines(header: &Header, lines: &[BlockLine], borders: &[usize]) -> Optio
     let (mut offset, mut stored) = (HEADER as u64, 0_usize);
     for (line, rows) in lines.iter().zip(borders.windows(2)) {
         let layout = header.block(rows[1].checked_sub(rows[0])?, line.stored as usize)?;
-        let whole = header.sparse
-            || (rows[1] - rows[0]).checked_mul(header.columns) == Some(line.stored as usize);
+        let whole =
+            header.sparse || (rows[1] - rows[0]).checked_mul(header.columns) == Some(line.stored as usize);
         if line.offset != offset || line.bytes != layout.bytes || rows[0] == rows[1] || !whole {
             return None;
         }

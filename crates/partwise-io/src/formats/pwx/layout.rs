@@ -93,7 +93,8 @@ impl Header {
     pub(super) fn from_bytes(bytes: &[u8], length: u64, path: &Path) -> Result<Self> {
         let malformed = |at: u64, message: String| Err(IoError::malformed(path, Place::Byte(at), message));
         if bytes.len() < HEADER {
-            let message = format!("the file has {length} bytes, but its header alone has {HEADER}: truncated");
+            let message =
+                format!("the file has {length} bytes, but its header alone has {HEADER}: truncated");
             return malformed(length, message);
         }
         let version = u16::from_le_bytes([bytes[8], bytes[9]]);

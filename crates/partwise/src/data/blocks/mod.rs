@@ -58,7 +58,7 @@ pub struct BlockSizes {
 pub struct BlockedMatrix<T: Real> {
     source: Arc<dyn RowBlocks<T>>,
     /// The first blocks, which stay in memory once they are read.
-    kept: Vec<OnceLock<Arc<dyn DataMatrix<T>>>>,
+    kept: OnceLock<Vec<OnceLock<Arc<dyn DataMatrix<T>>>>>,
     /// The block of which single rows were last asked for.
     last: Mutex<Option<(usize, Arc<dyn DataMatrix<T>>)>>,
     summary: OnceLock<Summary>,
@@ -77,20 +77,33 @@ impl<T: Real> BlockedMatrix<T> {
     }
 
     fn of(source: Arc<dyn RowBlocks<T>>, kept: usize) -> Self {
-        let kept = kept.min(source.borders().len() - 1);
-        BlockedMatrix {
+        let data = BlockedMatrix {
             source,
-            kept: (0..kept).map(|_| OnceLock::new()).collect(),
+            kept: OnceLock::new(),
             last: Mutex::new(None),
             summary: OnceLock::new(),
             shared: OnceLock::new(),
+        };
+        if kept > 0 {
+            data.keep(kept);
         }
+        data
+    }
+
+    /// Lets the first `count` blocks stay in memory once they are read again. The first call counts.
+    #[doc(hidden)]
+    pub fn keep(&self, count: usize) {
+        self.kept.get_or_init(|| (0..count.min(self.n_blocks())).map(|_| OnceLock::new()).collect());
+    }
+
+    fn kept(&self) -> &[OnceLock<Arc<dyn DataMatrix<T>>>] {
+        self.kept.get().map_or(&[], Vec::as_slice)
     }
 
     /// What the estimates of memory need to know of the blocks.
     #[doc(hidden)]
     pub fn sizes(&self) -> BlockSizes {
-        let (sizes, bytes) = (self.source.sizes(), self.kept.len() as f64 * self.source.sizes().bytes);
+        let (sizes, bytes) = (self.source.sizes(), self.kept().len() as f64 * self.source.sizes().bytes);
         // The first product with Xᵀ stores the columns of what stays.
         let columns = if self.is_sparse() { 2.0 } else { 1.0 };
         BlockSizes { kept: columns * bytes, ..sizes }
@@ -112,10 +125,10 @@ impl<T: Real> BlockedMatrix<T> {
     /// Calls `each` with the rows of each block, its data, and whether these stay in memory; in order.
     pub(crate) fn for_each(&self, mut each: impl FnMut(Range<usize>, &dyn DataMatrix<T>, bool)) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        for (block, kept) in self.kept.iter().enumerate() {
+        for (block, kept) in self.kept().iter().enumerate() {
             each(self.rows(block), kept.get_or_init(|| self.read(block)).as_ref(), true);
         }
-        let rest: Vec<usize> = (self.kept.len()..self.n_blocks()).collect();
+        let rest: Vec<usize> = (self.kept().len()..self.n_blocks()).collect();
         // Read on another thread, a fault is raised on this one.
         let read = |block: usize| self.source.read(block);
         pool::read_ahead(&rest, read, |block, data| {
@@ -164,7 +177,7 @@ impl<T: Real> BlockedMatrix<T> {
 
     /// A block that single rows are asked for of; it stays until another one is asked for.
     fn block(&self, block: usize) -> Arc<dyn DataMatrix<T>> {
-        if let Some(kept) = self.kept.get(block) {
+        if let Some(kept) = self.kept().get(block) {
             return Arc::clone(kept.get_or_init(|| self.read(block)));
         }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -342,7 +355,7 @@ impl<T: Real> DataMatrix<T> for BlockedMatrix<T> {
 
     fn grouped(&self, groups: &RowGroups) -> Box<dyn DataMatrix<T>> {
         let grouped = GroupedBlocks::new(self, groups);
-        Box::new(BlockedMatrix::of(Arc::new(grouped), self.kept.len()))
+        Box::new(BlockedMatrix::of(Arc::new(grouped), self.kept().len()))
     }
 
     fn without_features(&self, _: &[usize]) -> Box<dyn DataMatrix<T>> {
@@ -391,7 +404,7 @@ impl<T: Real> DataMatrix<T> for BlockedMatrix<T> {
     }
 
     fn owned_bytes(&self) -> usize {
-        self.kept.iter().filter_map(OnceLock::get).map(|data| data.owned_bytes()).sum()
+        self.kept().iter().filter_map(OnceLock::get).map(|data| data.owned_bytes()).sum()
     }
 }
 

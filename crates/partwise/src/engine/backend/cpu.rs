@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::extrapolation::{Extrapolation, extrapolation};
 use super::{Backend, Exact};
-use crate::engine::Problem;
 use crate::data::sum_over_chunks;
+use crate::engine::Problem;
 use crate::engine::losses::{Loss, images};
 use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
 use crate::engine::solvers::{Bpp, NnlsSolver};

@@ -48,7 +48,8 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         if slot == Slot::Codes {
             blocks.for_each(|rows, block, _| {
                 let out = &mut cross.as_mut_slice()[rows.start * k..rows.end * k];
-                self.pool.map_rows(&block.sample_chunks(), out, k, |range, out| block.times(range, other, out));
+                self.pool
+                    .map_rows(&block.sample_chunks(), out, k, |range, out| block.times(range, other, out));
             });
             return;
         }
@@ -154,12 +155,17 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             let state = &mut state[rows.start * width..rows.end * width];
             let chunks = fixed_chunks(rows.len(), SOLVE_ROWS);
             let quadratic = &*quadratic;
-            swept.extend(self.pool.map_rows_with(&chunks, (factor, k), (state, width), |range, factor, state| {
-                let range: Range<usize> = rows.start + range.start..rows.start + range.end;
-                let row_steps = row_steps.map(|steps| &steps[range.clone()]);
-                let view = view(quadratic, &prepared, range);
-                solver.improve(&Rows { row_steps, calls: *calls, ..view }, factor, state)
-            }));
+            swept.extend(self.pool.map_rows_with(
+                &chunks,
+                (factor, k),
+                (state, width),
+                |range, factor, state| {
+                    let range: Range<usize> = rows.start + range.start..rows.start + range.end;
+                    let row_steps = row_steps.map(|steps| &steps[range.clone()]);
+                    let view = view(quadratic, &prepared, range);
+                    solver.improve(&Rows { row_steps, calls: *calls, ..view }, factor, state)
+                },
+            ));
             let mut moved = rows_of(&codes, rows.clone());
             if let Some((step, updated)) = moves {
                 let updated = &updated.as_slice()[rows.start * k..rows.end * k];

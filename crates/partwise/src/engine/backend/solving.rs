@@ -243,7 +243,11 @@ fn solve_copies<T: Real>(
 }
 
 /// The rows of a range with the shared Gram and what the solver prepared of it.
-pub(super) fn view<'v, T: Real>(quadratic: &'v Quadratic<T>, prepared: &'v [T], range: Range<usize>) -> Rows<'v, T> {
+pub(super) fn view<'v, T: Real>(
+    quadratic: &'v Quadratic<T>,
+    prepared: &'v [T],
+    range: Range<usize>,
+) -> Rows<'v, T> {
     let (penalties, k) = (&quadratic.penalties, quadratic.cross.columns());
     Rows {
         gram: &quadratic.gram,
