@@ -1,15 +1,19 @@
 //! `partwise fit`.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use partwise::methods::{Form, Input};
 use partwise::recipes::RankSettings;
-use partwise::{DataMatrix, MethodOptions, Model, Real, Settings};
+use partwise::{DataMatrix, Matrix, MethodOptions, Model, Real, Scaling, Settings, StopReason, blocks};
 use partwise_classify::{Phase, Spreading, spread_observed};
-use partwise_io::{ModelFile, OutputFolder, read_names, read_snippets, repeated_note, same_names};
+use partwise_io::machine::peak_memory;
+use partwise_io::{ModelFile, OutputFolder, PwxFile, read_names, read_snippets, repeated_note, same_names};
 
+use crate::checkpoint::CheckpointFile;
+use crate::in_blocks;
 use crate::input::{self, Read, Source, Table};
 use crate::job::Job;
 use crate::known::Known;
@@ -24,6 +28,15 @@ use partwise_report::{console::Verbosity, interrupt, program::Outcome};
 /// Reads, fits, writes, prints.
 pub(crate) fn run(request: &FitRequest) -> Result<Outcome> {
     let began = Instant::now();
+    if let Some(file) = in_blocks::file_of(request)? {
+        let folder = outputs::open(&request.write, outputs::OF_A_FIT)?;
+        let file = Arc::new(file);
+        // What can no longer be read ends the work from the middle of it.
+        return blocks::caught(|| match in_blocks::is_single(&file, request.dtype) {
+            true => run_in_blocks::<f32>(request, &file, folder, began),
+            false => run_in_blocks::<f64>(request, &file, folder, began),
+        });
+    }
     let (folder, read) = read(request, outputs::OF_A_FIT)?;
     match read.is_single(request.dtype) {
         true => with_job::<f32, _>(request, read, |job| finish(request, job, folder, began)),
@@ -31,16 +44,40 @@ pub(crate) fn run(request: &FitRequest) -> Result<Outcome> {
     }
 }
 
+/// Fits data that are read in row blocks.
+fn run_in_blocks<T: Real>(
+    request: &FitRequest,
+    file: &Arc<PwxFile>,
+    folder: OutputFolder,
+    began: Instant,
+) -> Result<Outcome> {
+    let mut source = in_blocks::source(request, file)?;
+    name_source(request, &mut source)?;
+    let scaling = file.learn_scaling::<T>(request.scaling)?;
+    let data = in_blocks::data::<T>(file, &scaling)?;
+    let given = Given { data: &data, source: &mut source, scaling: &scaling, known_entries: None };
+    with_data(request, given, request.chosen.clone(), |mut job| {
+        in_blocks::plan(&mut job, request.long.memory)?;
+        finish(request, job, folder, began)
+    })
+}
+
 /// Takes hold of the folder for `files`, and reads the data with their names.
 pub(crate) fn read(request: &FitRequest, files: &[&str]) -> Result<(OutputFolder, Read)> {
     let folder = outputs::open(&request.write, files)?;
     let mut read = input::read(&request.data)?;
-    name_features_by(request.known.feature_names.as_deref(), &mut read.source)?;
-    if let Some(path) = &request.page.snippets {
-        let names = read.source.row_names.as_deref();
-        read.source.snippets = Some(read_snippets(path, read.source.rows, names)?);
-    }
+    name_source(request, &mut read.source)?;
     Ok((folder, read))
+}
+
+/// The names and texts of other files.
+fn name_source(request: &FitRequest, source: &mut Source) -> Result<()> {
+    name_features_by(request.known.feature_names.as_deref(), source)?;
+    if let Some(path) = &request.page.snippets {
+        let names = source.row_names.as_deref();
+        source.snippets = Some(read_snippets(path, source.rows, names)?);
+    }
+    Ok(())
 }
 
 /// Gives the features the names of a file, if there is one.
@@ -87,7 +124,27 @@ pub(crate) fn with_job<T: Real, R>(
     let scaling = table.learn_scaling(request.scaling);
     let mut chosen = request.chosen.clone();
     let data = data(request, table, &mut source, &mut chosen)?;
-    let known = Known::gather(request.asked(), &source, data.as_ref(), known_entries)?;
+    let given = Given { data: data.as_ref(), source: &mut source, scaling: &scaling, known_entries };
+    with_data(request, given, chosen, act)
+}
+
+/// The data of a fit, scaled.
+struct Given<'g, T> {
+    data: &'g dyn DataMatrix<T>,
+    source: &'g mut Source,
+    scaling: &'g Scaling,
+    known_entries: Option<Matrix<f64>>,
+}
+
+/// As [`with_job`], with the data at hand.
+fn with_data<T: Real, R>(
+    request: &FitRequest,
+    given: Given<'_, T>,
+    mut chosen: Vec<String>,
+    act: impl FnOnce(Job<'_, T>) -> Result<R>,
+) -> Result<R> {
+    let Given { data, source, scaling, known_entries } = given;
+    let known = Known::gather(request.asked(), source, data, known_entries)?;
     chosen.extend(known.chosen.iter().cloned());
     let options = MethodOptions { image_shape: source.image_shape, ..request.options.clone() };
     let mut model = Model::of(request.method, known.at(1.0)).with_options(options);
@@ -97,20 +154,20 @@ pub(crate) fn with_job<T: Real, R>(
     let start = request.start.as_ref().map(|path| start_model(path)).transpose()?;
     let rank = match rank(request, start.as_ref(), &known, &mut chosen)? {
         Some(rank) => rank,
-        None => selected_rank(request, data.as_ref(), &model, &mut source, &mut chosen)?,
+        None => selected_rank(request, data, &model, source, &mut chosen)?,
     };
     let mut settings = Settings { rank, ..request.settings.clone() };
     let mut component_names = known.reference.as_ref().and_then(|reference| reference.row_names.clone());
     if let (Some(path), Some(start)) = (&request.start, &start) {
         let owners = start::owners(&known, &model);
-        let names = start::from_model(start, &source, &scaling, &owners, &mut settings, &mut chosen)
+        let names = start::from_model(start, source, scaling, &owners, &mut settings, &mut chosen)
             .with_context(|| path.display().to_string())?;
         component_names = component_names.or(names);
     }
     act(Job {
-        source: &source,
-        data: data.as_ref(),
-        scaling: &scaling,
+        source,
+        data,
+        scaling,
         known: &known,
         model,
         settings,
@@ -216,6 +273,9 @@ fn selected_rank<T: Real>(
     if request.known.missing {
         bail!("-k auto is not supported with missing entries; give a number");
     }
+    if data.blocks().is_some() {
+        bail!("-k auto needs all of the data in memory, but they are read in blocks; give a number");
+    }
     let settings = Settings { rank: 1, ..request.settings.clone() };
     let limit = request.settings.time_limit;
     let (rank, verbosity) = (RankSettings::default(), request.write.verbosity());
@@ -234,7 +294,11 @@ fn finds_rank(request: &FitRequest) -> String {
 }
 
 /// Adds to the guidance of the job what the classifier derives from its labels.
-pub(crate) fn spread_labels<T: Real>(job: &mut Job<'_, T>, when: Spreading, verbosity: Verbosity) -> Result<()> {
+pub(crate) fn spread_labels<T: Real>(
+    job: &mut Job<'_, T>,
+    when: Spreading,
+    verbosity: Verbosity,
+) -> Result<()> {
     let (guidance, loss) = (job.model.guidance(), job.model.loss());
     let mut phases = Phases::new(verbosity, "few-label classifier (--spread off leaves it out)");
     let found = interrupt::work(|| {
@@ -256,20 +320,38 @@ fn finish<T: Real>(
     began: Instant,
 ) -> Result<Outcome> {
     let verbosity = request.write.verbosity();
+    if let (None, Some(limit)) = (job.data.blocks(), request.long.memory) {
+        // What was read is part of it.
+        let used = peak_memory().unwrap_or(0);
+        job.settings.memory_limit = Some(limit.saturating_sub(used));
+    }
     let read_seconds = began.elapsed().as_secs_f64();
     print_input(verbosity, &job);
     if request.searches || job.known.guidance.searches() {
         search::find(&mut job)?;
     }
-    if job.takes_anything() {
+    if job.takes_anything() && job.data.blocks().is_some() {
+        if job.known.classes.is_some() && request.spread == Spreading::Auto {
+            job.chosen.push("labels guide only the samples that have one: the few-label classifier needs all of the data in memory".into());
+        }
+    } else if job.takes_anything() {
         spread_labels(&mut job, request.spread, verbosity)?;
     }
+    let checkpoints = CheckpointFile::of(request, &job)?;
     job.chosen.iter().for_each(|line| verbosity.say(line));
-    let done = job.run(verbosity)?;
+    let done = job.run_with(verbosity, checkpoints)?;
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
     let corrected = request.content.codes == Codes::Corrected;
     let extra = Extra { corrected, pictures: request.page.pictures, ..Extra::default() };
     let run = outputs::write_fit(&done, folder, timings, &extra)?;
+    match &done.checkpoints {
+        Some(file) if done.fit.stop == StopReason::Observer => verbosity.note(&format!(
+            "the checkpoint {} stays: the same command with --resume --force goes on from it",
+            file.path().display()
+        )),
+        Some(file) => file.remove(),
+        None => {}
+    }
     done.notes.iter().for_each(|(_, note)| verbosity.note(note));
     print_result(verbosity, &done, &request.write.out.display().to_string());
     Ok(outputs::end(&request.write, &run))

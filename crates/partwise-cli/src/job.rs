@@ -8,6 +8,7 @@ use partwise::methods::Input;
 use partwise::recipes::{GuidanceReport, Memberships, ShareOf, fit_guided};
 use partwise::{DataMatrix, Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
 
+use crate::checkpoint::CheckpointFile;
 use crate::input::Source;
 use crate::known::Known;
 use crate::progress::Progress;
@@ -45,6 +46,8 @@ pub(crate) struct Done<'a, T: Real> {
     /// Notes for the user: a stable code, and a sentence.
     pub(crate) notes: Vec<(&'static str, String)>,
     pub(crate) fit_seconds: f64,
+    /// The checkpoints of the fit, where they are kept.
+    pub(crate) checkpoints: Option<CheckpointFile>,
 }
 
 impl<'a, T: Real> Job<'a, T> {
@@ -55,7 +58,11 @@ impl<'a, T: Real> Job<'a, T> {
 
     /// What the fit needs beside the data.
     pub(crate) fn memory(&self) -> Estimate {
-        memory::of_fit(DataSize::of(self.data), &self.model, &self.settings)
+        let size = DataSize::of(self.data);
+        match self.data.blocks() {
+            Some(blocks) => memory::of_fit_in_blocks(size, blocks.sizes(), &self.model, &self.settings),
+            None => memory::of_fit(size, &self.model, &self.settings),
+        }
     }
 
     /// Fits.
@@ -63,7 +70,20 @@ impl<'a, T: Real> Job<'a, T> {
     /// # Errors
     /// Those of the fit; [`Stopped`] when a signal came before the first iteration was done.
     pub(crate) fn run(self, verbosity: Verbosity) -> Result<Done<'a, T>> {
-        let mut progress = Progress::new(verbosity, self.model.spec().name, &self.settings);
+        self.run_with(verbosity, None)
+    }
+
+    /// As [`Job::run`], with a file for checkpoints.
+    ///
+    /// # Errors
+    /// As [`Job::run`]; a checkpoint that can't be used.
+    pub(crate) fn run_with(
+        self,
+        verbosity: Verbosity,
+        checkpoints: Option<CheckpointFile>,
+    ) -> Result<Done<'a, T>> {
+        let progress = Progress::new(verbosity, self.model.spec().name, &self.settings);
+        let mut progress = progress.with_checkpoints(checkpoints);
         let began = Instant::now();
         let (model, settings) = (&self.model, &self.settings);
         let fit = match self.takes_anything() {
@@ -71,7 +91,7 @@ impl<'a, T: Real> Job<'a, T> {
                 .map(|guided| (guided.fit, Some(guided.report))),
             false => fit_observed(self.data, model, settings, &mut progress).map(|fit| (fit, None)),
         };
-        progress.finish();
+        let checkpoints = progress.finish();
         let (mut fit, report) = fit?;
         let fit_seconds = began.elapsed().as_secs_f64();
         if interrupt::requested() && fit.iterations == 0 {
@@ -86,7 +106,7 @@ impl<'a, T: Real> Job<'a, T> {
         };
         let evaluation = self.known.classes.as_ref().map(evaluate).transpose()?;
         let notes = self.notes(&fit, &memberships, evaluation.as_ref());
-        Ok(Done { job: self, fit, report, memberships, evaluation, notes, fit_seconds })
+        Ok(Done { job: self, fit, report, memberships, evaluation, notes, fit_seconds, checkpoints })
     }
 
     /// Gives the names of a reference or of an earlier model to components that have only numbers.

@@ -3,16 +3,19 @@
 //!
 //! Exit codes: see [`program::EXIT_CODES`].
 
+mod checkpoint;
 mod cite;
 mod classification;
 mod classify;
 mod compare;
 mod completions;
 mod consensus;
+mod convert;
 mod demo;
 mod evaluate;
 mod fit;
 mod graphs;
+mod in_blocks;
 mod input;
 mod job;
 mod known;
@@ -39,8 +42,8 @@ use std::ffi::OsString;
 use anyhow::anyhow;
 use partwise_report::{console, program};
 use request::{
-    ClassifyRequest, Cli, Command, CompareRequest, ConsensusRequest, FitRequest, RankRequest, SweepRequest,
-    TransformRequest,
+    ClassifyRequest, Cli, Command, CompareRequest, ConsensusRequest, ConvertRequest, FitRequest, RankRequest,
+    SweepRequest, TransformRequest,
 };
 
 /// What `partwise reproduce` answers in the release after it moved.
@@ -60,6 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     program::run_with(arguments, |cli: Cli| match cli.command {
         Command::Fit(flags) if flags.is_recipe() => classify::run(&ClassifyRequest::of_recipe(*flags)?),
         Command::Fit(flags) => fit::run(&FitRequest::new(*flags)?),
+        Command::Convert(flags) => convert::run(&ConvertRequest::new(*flags)?),
         Command::Classify(flags) => classify::run(&ClassifyRequest::new(*flags)?),
         Command::Transform(flags) => transform::run(&TransformRequest::new(*flags)?),
         Command::Sweep(flags) => sweep::run(&SweepRequest::new(*flags)?),

@@ -55,6 +55,7 @@ fn as_text(tables: &Value) -> String {
                 ("losses: ", "losses"),
                 ("", "reference"),
                 ("differs: ", "differs"),
+                ("data: ", "data"),
             ] {
                 out.push_str(&of(&format!("  {before}"), field, "\n"));
             }
@@ -69,7 +70,9 @@ fn as_json() -> Value {
     json!({
         "methods": ALL.iter().map(|s| json!({ "name": s.name, "title": s.title, "summary": s.summary,
             "objective": s.objective, "needs": s.needs, "losses": losses(s.losses),
-            "reference": s.reference, "differs": s.differs })).collect::<Vec<_>>(),
+            "reference": s.reference, "differs": s.differs,
+            "data": if s.in_blocks { "in memory, or in row blocks" } else { "in memory" } }))
+            .collect::<Vec<_>>(),
         "aliases": ALIASES.iter().map(|(name, spec, loss)| json!({ "name": name, "method": spec.name,
             "loss": loss.name(), "summary": format!("{} with the {} loss", spec.name, loss.name()) }))
             .collect::<Vec<_>>(),

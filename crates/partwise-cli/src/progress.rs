@@ -7,9 +7,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use partwise::blocks::Checkpoints;
 use partwise::recipes::RestartProgress;
 use partwise::{Iteration, Observer, Settings};
 
+use crate::checkpoint::CheckpointFile;
 use crate::words::{change, short};
 use partwise_report::console::Verbosity;
 use partwise_report::duration;
@@ -30,6 +32,7 @@ pub(crate) struct Progress {
     /// Of the iteration before.
     objective: Option<f64>,
     next_line: Instant,
+    checkpoints: Option<CheckpointFile>,
 }
 
 impl Progress {
@@ -54,14 +57,21 @@ impl Progress {
             time_limit: settings.time_limit,
             objective: None,
             next_line: Instant::now() + FIRST,
+            checkpoints: None,
         }
     }
 
-    /// Removes the bar.
-    pub(crate) fn finish(&self) {
+    /// The same for a fit whose checkpoints are kept.
+    pub(crate) fn with_checkpoints(self, checkpoints: Option<CheckpointFile>) -> Self {
+        Progress { checkpoints, ..self }
+    }
+
+    /// Removes the bar; returns the checkpoints.
+    pub(crate) fn finish(self) -> Option<CheckpointFile> {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+        self.checkpoints
     }
 
     /// Seconds that are left at most, from the limits and the pace so far; the tolerance may end it sooner.
@@ -237,5 +247,9 @@ impl Observer for Progress {
         }
         self.objective = Some(iteration.objective);
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn checkpoints(&mut self) -> Option<&mut dyn Checkpoints> {
+        self.checkpoints.as_mut().map(|file| file as &mut dyn Checkpoints)
     }
 }

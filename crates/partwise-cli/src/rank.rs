@@ -12,8 +12,8 @@ use partwise::{DataMatrix, Loss, Real, Settings};
 use partwise_io::{self as io, OutputFolder};
 use serde_json::{Value, json};
 
-use crate::input::{self, Read, Source, Table};
 use crate::fit::name_features_by;
+use crate::input::{self, Read, Source, Table};
 use crate::known::Known;
 use crate::progress::Steps;
 use crate::request::RankRequest;
@@ -43,7 +43,8 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     let scaling = table.learn_scaling(request.scaling);
     let data = table.into_data(&source.name)?;
     let loss = request.loss.unwrap_or_else(|| loss_for_rank(data.as_ref()));
-    let known = request.asked().map(|asked| Known::gather(asked, &source, data.as_ref(), None)).transpose()?;
+    let known =
+        request.asked().map(|asked| Known::gather(asked, &source, data.as_ref(), None)).transpose()?;
     let guidance = known.as_ref().map(|known| known.at(1.0));
     let settings = Settings {
         seed: request.run.seed,
@@ -53,17 +54,25 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     };
     let began = Instant::now();
     let limit = request.time_limit.map(Duration::from_secs_f64);
-    let found =
-        search(data.as_ref(), guidance.as_ref(), loss, &settings, (&request.rank, limit), verbosity)?;
+    let found = search(data.as_ref(), guidance.as_ref(), loss, &settings, (&request.rank, limit), verbosity)?;
     let seconds = began.elapsed().as_secs_f64();
     folder.write("rank.csv", |w| {
         let guided = if found.guided.is_some() { ",free,hidden_labels_found,drift_of_named" } else { "" };
         writeln!(w, "rank,error,excess,excess_standard_error,replication{guided}")?;
         let text = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
         found.table.iter().try_for_each(|row| {
-            write!(w, "{},{},{},{},{}", row.rank, row.error, row.excess, row.excess_error, text(row.replication))?;
+            write!(
+                w,
+                "{},{},{},{},{}",
+                row.rank,
+                row.error,
+                row.excess,
+                row.excess_error,
+                text(row.replication)
+            )?;
             if let Some(guided) = &found.guided {
-                let (agreement, drift) = (row.guided.and_then(|row| row.agreement), row.guided.map(|row| row.drift));
+                let (agreement, drift) =
+                    (row.guided.and_then(|row| row.agreement), row.guided.map(|row| row.drift));
                 write!(w, ",{},{},{}", row.rank - guided.named, text(agreement), text(drift))?;
             }
             writeln!(w)

@@ -27,6 +27,14 @@ pub(crate) fn sha256_of_file(path: &Path) -> std::io::Result<String> {
     }
 }
 
+/// The SHA-256 of a file, read piece by piece.
+///
+/// # Errors
+/// What the system reports.
+pub fn sha256_of_path(path: &Path) -> crate::Result<String> {
+    sha256_of_file(path).map_err(|error| crate::IoError::system(path, "read", error))
+}
+
 /// A writer that counts and hashes what passes through it.
 pub(crate) struct Hashing<W> {
     inner: W,

@@ -33,6 +33,7 @@ mod digits;
 mod documents;
 mod duplicates;
 mod error;
+mod finished_fits;
 mod folder;
 mod formats;
 mod formulas;
@@ -71,10 +72,8 @@ mod toml_value;
 pub mod topics;
 mod write;
 
-pub use checkpoint::CheckpointFolder;
-pub use consensus_files::{
-    consensus_json, consensus_readme, write_consensus_csv, write_stability_csv,
-};
+pub use checkpoint::{open_checkpoint, write_checkpoint};
+pub use consensus_files::{consensus_json, consensus_readme, write_consensus_csv, write_stability_csv};
 pub use csv_write::{
     Memberships, number_text, write_documents_csv, write_guidance_report_csv, write_matrix_csv,
     write_memberships_csv,
@@ -86,12 +85,14 @@ pub use documents::{
 };
 pub use duplicates::repeated_note;
 pub use error::{IoError, Place, Result};
+pub use finished_fits::CheckpointFolder;
+pub use formats::pwx::{BLOCK_VALUES, PwxBlocks, PwxFile, write_pwx};
 pub use formats::write_npy;
 pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, read_source, read_table};
 pub use formats::{csv_table, edges, matrix_market};
 pub use guidance_file::{FileItem, GuidanceFile, Origin, ReadItem, read_graph, read_guidance, rows_by_name};
 pub use guidance_record::{GUIDED, NamedTable, guidance_document, guidance_of_document};
-pub use hash::sha256_hex;
+pub use hash::{sha256_hex, sha256_of_path};
 pub use labels::{LabelOptions, LabelTable, read_labels, read_labels_column, read_labels_with};
 pub use lines::{names_of, read_lines, read_names};
 pub use links::{LinkTable, read_links};

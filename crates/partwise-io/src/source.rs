@@ -1,9 +1,8 @@
 //! [`Source`]: the bytes of a file, decompressed, with what its first bytes look like.
 
 use crate::error::{IoError, Place, Result};
-use crate::hash::sha256_hex;
-#[cfg(feature = "hdf5")]
-use crate::hash::sha256_of_file;
+use crate::formats::pwx::MAGIC;
+use crate::hash::{sha256_hex, sha256_of_file};
 use crate::npy_header::{declared_size, header_end};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
@@ -43,11 +42,10 @@ pub(crate) fn bytes_at(path: &Path) -> Result<(PathBuf, Vec<u8>)> {
 #[derive(Clone, Debug)]
 pub struct Source {
     pub(crate) path: PathBuf,
-    /// All bytes; of an HDF5 file, which is read piece by piece, only the first ones.
+    /// All bytes; of an HDF5 or .pwx file, which is read piece by piece, only the first ones.
     pub(crate) bytes: Vec<u8>,
     pub(crate) sha256: String,
-    /// A copy on disk of an HDF5 file that came compressed, or not from a file.
-    #[cfg_attr(not(feature = "hdf5"), expect(dead_code, reason = "only HDF5 files are read from disk"))]
+    /// A copy on disk of such a file that came compressed, or not from a file.
     copy: Option<Arc<TempPath>>,
 }
 
@@ -59,7 +57,6 @@ impl Source {
     /// When it can't be read, is a folder, is empty, is broken gzip (with the number of bytes decoded so
     /// far), is named `.gz` but isn't gzip, or decompresses to more than `limit` bytes.
     pub fn open(path: &Path, limit: u64) -> Result<Self> {
-        #[cfg(feature = "hdf5")]
         if let Some(source) = Source::on_disk(path)? {
             return Ok(source);
         }
@@ -95,8 +92,7 @@ impl Source {
         if bytes.is_empty() {
             return Err(IoError::Empty { path: path.to_path_buf() });
         }
-        #[cfg(feature = "hdf5")]
-        if bytes.starts_with(HDF5) {
+        if is_read_from_disk(&bytes) {
             return Source::copied(path, bytes, sha256);
         }
         Ok(Source { path: path.to_path_buf(), bytes, sha256, copy: None })
@@ -147,10 +143,14 @@ impl Source {
     }
 }
 
-/// HDF5 files are read piece by piece, from disk.
-#[cfg(feature = "hdf5")]
+/// Whether these are the first bytes of a file that is read piece by piece, from disk.
+fn is_read_from_disk(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC) || cfg!(feature = "hdf5") && bytes.starts_with(HDF5)
+}
+
+/// Large files are read piece by piece, from disk.
 impl Source {
-    /// A file that is HDF5 by its first bytes.
+    /// A file that is one of these by its first bytes.
     fn on_disk(path: &Path) -> Result<Option<Self>> {
         let is_file = path != Path::new(STANDARD_INPUT) && path.is_file();
         if !is_file || has_gz_extension(path) {
@@ -159,7 +159,7 @@ impl Source {
         let mut bytes = Vec::new();
         let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut bytes));
         read.map_err(|e| IoError::system(path, "read", e))?;
-        if !bytes.starts_with(HDF5) {
+        if !is_read_from_disk(&bytes) {
             return Ok(None);
         }
         let sha256 = sha256_of_file(path).map_err(|e| IoError::system(path, "read", e))?;
@@ -254,6 +254,7 @@ pub(crate) enum Look {
     Npy,
     Zip,
     Hdf5,
+    Pwx,
     MatrixMarket,
     Png,
     Pnm,
@@ -273,6 +274,7 @@ impl Look {
             Look::Hdf5 => {
                 "HDF5 (as .h5 and .h5ad are), which the command line reads; in Python, read it with anndata"
             }
+            Look::Pwx => "row blocks (.pwx)",
             Look::MatrixMarket => "Matrix Market (.mtx)",
             Look::Png => "a PNG image",
             Look::Pnm => "a Netpbm image (.pgm, .ppm)",
@@ -318,6 +320,9 @@ pub(crate) fn looks_like(bytes: &[u8]) -> Look {
     }
     if bytes.starts_with(HDF5) {
         return Look::Hdf5;
+    }
+    if bytes.starts_with(&MAGIC) {
+        return Look::Pwx;
     }
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if text.len() >= 14 && text[..14].eq_ignore_ascii_case(b"%%MatrixMarket") {

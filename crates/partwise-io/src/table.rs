@@ -181,6 +181,8 @@ pub enum FileKind {
     Image,
     /// Words that were counted in documents.
     Words,
+    /// Row blocks.
+    Pwx,
     /// AnnData: cells and genes.
     AnnData,
     /// Counts of 10x Genomics.

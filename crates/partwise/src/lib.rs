@@ -111,7 +111,7 @@ pub mod internals {
     /// needs, and [`fit_on`](backend::fit_on), which runs the loop on it. It may still change.
     pub mod backend {
         pub use crate::engine::backend::{Backend, CpuBackend, Exact, ReferenceBackend};
-        pub use crate::engine::{Factors, Problem};
+        pub use crate::engine::{Factors, Problem, Transfer, Transferred};
         pub use crate::fit::fit_on;
     }
 
@@ -136,11 +136,19 @@ pub mod internals {
     }
 }
 
+/// Data in row blocks, which may lie in a file. It may still change.
+#[doc(hidden)]
+pub mod blocks {
+    pub use crate::data::{BlockSizes, BlockedMatrix, RowBlocks};
+    pub use crate::engine::Checkpoints;
+    pub use crate::foundation::fault::caught;
+}
+
 /// How much memory a piece of work will need, from sizes alone, before anything is allocated. An estimate is
 /// meant to lie between the true peak and one and a half times of it.
 pub mod memory {
     pub use crate::data::DataSize;
-    pub use crate::fit::memory::{of_fit, of_nnls, of_solve};
+    pub use crate::fit::memory::{of_fit, of_fit_in_blocks, of_nnls, of_solve};
     pub use crate::foundation::Estimate;
     pub use crate::foundation::words::in_words;
     pub use crate::graphs::of_neighbours;

@@ -3,9 +3,9 @@
 
 use std::ops::ControlFlow;
 
+use partwise::guidance::{Guidance, Topic};
 use partwise::internals::{generator, uniform};
 use partwise::recipes::{Holdout, RankChoice, RankSettings, loss_for_rank, select_rank};
-use partwise::guidance::{Guidance, Topic};
 use partwise::{DataMatrix, DenseMatrix, Error, Labels, Loss, Result, Settings, SparseMatrix};
 
 const SAMPLES: usize = 120;

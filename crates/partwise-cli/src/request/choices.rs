@@ -210,6 +210,21 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number of bytes: a number with B, kB, MB, GB or TB.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, f64); 5] = [("tb", 1e12), ("gb", 1e9), ("mb", 1e6), ("kb", 1e3), ("b", 1.0)];
+    let lower = text.trim().to_lowercase();
+    let valid = || "it must be a size above 0 with its unit, as in 1GB, 1.5GB or 500MB".to_string();
+    let (number, unit) = UNITS
+        .iter()
+        .find_map(|(name, unit)| lower.strip_suffix(name).map(|number| (number, *unit)))
+        .ok_or_else(valid)?;
+    match number.trim().parse::<f64>().map(|value| value * unit) {
+        Ok(bytes) if bytes >= 1.0 && bytes < 1e18 => Ok(bytes as u64),
+        _ => Err(valid()),
+    }
+}
+
 /// A whole number for random draws.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("it must be a whole number from 0 to {}", u64::MAX))
@@ -253,6 +268,10 @@ mod tests {
         for bad in ["0.1", "1,-1", "a,b", "1,2,3"] {
             assert!(pair(bad).is_err(), "{bad}");
         }
+        for bad in ["1", "GB", "-1GB", "0MB", "1 XB", "nan GB"] {
+            assert!(bytes(bad).is_err(), "{bad}");
+        }
+        assert_eq!([bytes("1GB"), bytes("1.5 mb"), bytes("7B")], [Ok(1_000_000_000), Ok(1_500_000), Ok(7)]);
         assert_eq!(image_shape("8x9"), Ok((8, 9)));
         for bad in ["8", "0x8", "8x", "x"] {
             assert!(image_shape(bad).is_err(), "{bad}");

@@ -8,11 +8,11 @@ use clap::Args;
 use partwise::recipes::ConsensusSettings;
 use partwise_report::console::Verbosity;
 
-use super::choices::{self, Codes, Pictures};
+use super::choices::{self, Codes, Components, Pictures};
 use super::data::ReadFlags;
 use super::fit::FitRequest;
 use super::flags::{FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, SolveFlags};
-use super::groups::{Content, Page, WriteFlags};
+use super::groups::{Content, Long, Page, WriteFlags};
 use super::method_flags::{Given, with_methods};
 
 /// The largest k that a range may name: beyond it, a typing error is likelier.
@@ -84,13 +84,16 @@ impl ConsensusRequest {
         let ranks = match rank {
             Some(Ranks::These(ranks)) => ranks,
             Some(Ranks::File(path)) => vec![rank_of(&path)?],
-            None => bail!("-k is required: 7, a range 5-13, or the rank.json of `partwise rank`, which finds k"),
+            None => {
+                bail!("-k is required: 7, a range 5-13, or the rank.json of `partwise rank`, which finds k")
+            }
         };
         let content = Content { codes: Codes::Plain, shares: None };
         let page = Page { snippets: None, pictures: Pictures::default() };
         // Checks of the guidance are those of a fit with the largest k.
-        let rank = ranks.iter().copied().max();
-        let fit = FitFlags { given, known, graph, rank, model, solve, read, content, page, write };
+        let rank = ranks.iter().copied().max().map(Components::Number);
+        let long = Long::default();
+        let fit = FitFlags { given, known, graph, rank, model, solve, long, read, content, page, write };
         let mut fit = FitRequest::named(fit, "consensus")?;
         let time_limit = fit.settings.time_limit.take();
         Ok(ConsensusRequest { fit, consensus: ConsensusSettings { ranks, restarts }, time_limit })
@@ -106,7 +109,8 @@ fn ranks(text: &str) -> Result<Ranks, String> {
     if text.ends_with(".json") || text.contains(['/', '\\']) {
         return Ok(Ranks::File(text.into()));
     }
-    let fault = || "it must be a number of 1 or more, a range as in 5-13, a list as in 5,7,9-11, or a rank.json";
+    let fault =
+        || "it must be a number of 1 or more, a range as in 5-13, a list as in 5,7,9-11, or a rank.json";
     let number = |text: &str| text.trim().parse::<usize>().ok().filter(|k| (1..=MOST).contains(k));
     let mut found = Vec::new();
     for part in text.split(',') {

@@ -17,9 +17,8 @@ use super::flags::{
     ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
     SweepFlags, TransformFlags,
 };
+use super::groups::{Content, LabelSource, Long, Page, Run, Write};
 use crate::known::Asked;
-
-use super::groups::{Content, LabelSource, Page, Run, Write};
 
 /// Where a graph of the samples is from.
 pub(crate) enum GraphSource {
@@ -71,6 +70,7 @@ pub(crate) struct FitRequest {
     /// All but the rank, and the start from a model.
     pub(crate) settings: Settings,
     pub(crate) start: Option<PathBuf>,
+    pub(crate) long: Long,
     pub(crate) content: Content,
     pub(crate) page: Page,
     pub(crate) write: Write,
@@ -97,7 +97,8 @@ impl FitRequest {
 
     /// `ending`: what a folder that is named after the data contains.
     pub(super) fn named(flags: FitFlags, ending: &str) -> Result<Self> {
-        let FitFlags { given, read, known, graph: graphs, rank, model, solve, content, page, write } = flags;
+        let FitFlags { given, read, known, graph: graphs, rank, model, solve, long, content, page, write } =
+            flags;
         let mut chosen = Vec::new();
         let (method, loss) = match (model.method, model.loss) {
             (Some((method, Some(own))), Some(loss)) if own != loss => bail!(
@@ -138,6 +139,7 @@ impl FitRequest {
             rank,
             settings: settings(&solve, model.l1, model.l2)?,
             start: solve.start,
+            long,
             content,
             page,
             write: write.for_data(&data, ending),
@@ -300,6 +302,10 @@ impl SweepRequest {
         }
         if flags.fit.page.snippets.is_some() || flags.fit.page.pictures != Pictures::default() {
             bail!("the page of sweep shows no samples; remove --snippets and --pictures");
+        }
+        let long = &flags.fit.long;
+        if long.memory.is_some() || long.checkpoint.is_some() {
+            bail!("sweep has no --memory and no checkpoints; remove --memory, --checkpoint and --resume");
         }
         let mut scales = flags.scales;
         scales.sort_by(f64::total_cmp);

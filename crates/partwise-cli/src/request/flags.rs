@@ -12,7 +12,7 @@ use partwise_classify::Spreading;
 
 use super::choices::{self, Components, MethodChoice, Precision};
 use super::data::ReadFlags;
-use super::groups::{Content, LabelSource, Page, Run, Solver, WriteFlags};
+use super::groups::{Content, LabelSource, Long, Page, Run, Solver, WriteFlags};
 use super::method_flags::{Given, MethodFlags, parameter_flags, with_methods};
 
 const ANYTHING: &[Input] = &[Input::Guidance];
@@ -63,6 +63,8 @@ pub(crate) struct FitFlags {
     pub(super) model: ModelFlags,
     #[command(flatten)]
     pub(super) solve: SolveFlags,
+    #[command(flatten)]
+    pub(super) long: Long,
     #[command(flatten)]
     pub(super) read: ReadFlags,
     #[command(flatten)]

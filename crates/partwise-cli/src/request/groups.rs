@@ -191,3 +191,22 @@ impl Solver {
         }
     }
 }
+
+/// Memory, and what becomes of a fit that is stopped.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Large data and long fits")]
+pub(crate) struct Long {
+    /// The memory that may be used, as in 1GB or 500MB (powers of 1000). A .pwx file is then read in blocks,
+    /// as many as fit stay in memory; data of other formats that need more are refused. Default: what the
+    /// machine has left; a .pwx file is read in blocks if it does not fit.
+    #[arg(long, value_name = "SIZE", value_parser = choices::bytes)]
+    pub(crate) memory: Option<u64>,
+    /// Save the state of the fit every so many seconds, above 0, in a file beside the folder of the result
+    /// (DIR.checkpoint). It is removed when the fit has ended.
+    #[arg(long, value_name = "SECONDS", value_parser = choices::seconds, allow_negative_numbers = true)]
+    pub(crate) checkpoint: Option<f64>,
+    /// Go on from the checkpoint of the same command, if there is one. The result has the same bits as if the
+    /// fit had not been stopped.
+    #[arg(long, requires = "checkpoint")]
+    pub(crate) resume: bool,
+}

@@ -49,6 +49,16 @@ pub(super) const FIT: Page = Page {
     ],
 };
 
+pub(super) const CONVERT: Page = Page {
+    command: "convert",
+    flags: &[DATA, ("target", "The file to write, NAME.pwx"), ("layer", "Matrix of an .h5ad file"), FORCE],
+    examples: &[
+        "partwise convert cells.h5ad cells.pwx",
+        "partwise convert counts.mtx.gz counts.pwx",
+        "partwise fit cells.pwx -k 20 --memory 2GB",
+    ],
+};
+
 pub(super) const CLASSIFY: Page = Page {
     command: "classify",
     flags: &[
@@ -224,7 +234,8 @@ impl Page {
     /// The usage of a command with data. (Clap would take them for optional: `--text` can have their place.)
     pub(super) fn usage(&self) -> String {
         let model = if self.flags.iter().any(|(id, _)| *id == "model") { "<MODEL> " } else { "" };
-        format!("partwise {} [OPTIONS] {model}<DATA>", self.command)
+        let target = if self.flags.iter().any(|(id, _)| *id == "target") { " <OUT.pwx>" } else { "" };
+        format!("partwise {} [OPTIONS] {model}<DATA>{target}", self.command)
     }
 
     /// What follows the flags in `-h`.

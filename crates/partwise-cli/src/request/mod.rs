@@ -8,6 +8,7 @@ pub(crate) mod choices;
 mod cite;
 mod compare;
 mod consensus;
+mod convert;
 mod data;
 mod fit;
 mod flags;
@@ -26,6 +27,7 @@ use compare::CompareFlags;
 pub(crate) use compare::CompareRequest;
 use consensus::ConsensusFlags;
 pub(crate) use consensus::ConsensusRequest;
+pub(crate) use convert::{ConvertFlags, ConvertRequest};
 pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 pub(crate) use flags::KnownFiles;
@@ -49,6 +51,9 @@ pub(crate) enum Command {
     /// Factor a table, images or texts into components.
     #[command(override_usage = help::FIT.usage(), mut_args(help::FIT.arrange()), after_help = help::FIT.short_end(), after_long_help = help::FIT.long_end())]
     Fit(Box<FitFlags>),
+    /// Write a table as row blocks (.pwx), for data larger than memory.
+    #[command(override_usage = help::CONVERT.usage(), mut_args(help::CONVERT.arrange()), after_help = help::CONVERT.short_end(), after_long_help = help::CONVERT.long_end())]
+    Convert(Box<ConvertFlags>),
     /// Find how many components the data support.
     #[command(override_usage = help::RANK.usage(), mut_args(help::RANK.arrange()), after_help = help::RANK.short_end(), after_long_help = help::RANK.long_end())]
     Rank(Box<RankFlags>),

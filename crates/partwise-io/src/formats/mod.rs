@@ -10,6 +10,7 @@ mod layout;
 pub mod matrix_market;
 pub(crate) mod npy;
 mod npz;
+pub(crate) mod pwx;
 
 pub use npy::write_npy;
 
@@ -89,6 +90,14 @@ pub static FORMATS: &[Format] = &[
         description: "PNG, PGM or PPM image of 8 or 16 bits (colour becomes grey); a folder of them: an image per row",
         read: images::read,
         takes: |look| matches!(look, Look::Png | Look::Pnm),
+    },
+    Format {
+        name: "pwx",
+        kind: FileKind::Pwx,
+        extensions: &["pwx"],
+        description: "row blocks for data larger than memory, as `partwise convert` writes them",
+        read: pwx::read,
+        takes: |look| look == Look::Pwx,
     },
     #[cfg(feature = "hdf5")]
     Format {

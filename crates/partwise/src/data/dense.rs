@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::{
-    DataMatrix, RowGroups, Summary, check_not_empty, divided, fixed_chunks, least_positive, members_of_groups,
+    DataMatrix, Pass, RowGroups, Summary, check_not_empty, divided, fixed_chunks, least_positive,
+    members_of_groups,
 };
 use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::kernels::gemm::{Output, View, ViewMut, matmul};
@@ -195,6 +196,10 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         self.summary.get_or_init(|| {
             Summary::of(self.samples, self.features, |i| self.row(i).iter().copied().enumerate())
         })
+    }
+
+    fn summarize(&self, first: usize, pass: &mut Pass) {
+        pass.rows(first..first + self.samples, |i| self.row(i - first).iter().copied().enumerate());
     }
 
     fn sample_chunks(&self) -> Vec<Range<usize>> {

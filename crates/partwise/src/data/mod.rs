@@ -5,6 +5,7 @@
 //! thread calls for which chunk is the backend's business. Each output entry is summed in an order that
 //! depends on the data alone, so results have the same bits for any number of threads.
 
+mod blocks;
 mod compressed;
 mod dense;
 mod pages;
@@ -17,19 +18,23 @@ mod summary;
 use std::fmt::Debug;
 use std::ops::Range;
 
+pub use blocks::{BlockSizes, BlockedMatrix, RowBlocks};
+pub(crate) use blocks::{TreeSum, rows_of, sum_over_chunks};
 pub use dense::DenseMatrix;
 pub use scaling::{ScaledRow, Scaling, ScalingKind};
 pub use size::DataSize;
 pub(crate) use size::{INDEX, WORD};
 pub use sparse::SparseMatrix;
+use summary::Pass;
 pub use summary::Summary;
 
 use crate::foundation::{Error, Matrix, Real, Result, interrupt};
 use crate::kernels::sums::wide_gram;
 
-/// The data are dense or sparse, nothing else: the kernels rely on what both promise.
+/// The data are dense or sparse, or row blocks of these: the kernels rely on what they promise.
 mod sealed {
     pub trait Sealed {}
+    impl<T: super::Real> Sealed for super::BlockedMatrix<T> {}
     impl<T: super::Real> Sealed for super::DenseMatrix<'_, T> {}
     impl<T: super::Real> Sealed for super::SparseMatrix<'_, T> {}
 }
@@ -78,6 +83,31 @@ pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
     /// `out` (features.len() × k, row-major) = X[:, features]ᵀ · U.
     #[doc(hidden)]
     fn transpose_times(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]);
+
+    /// The row blocks, where the data consist of blocks that are read one by one. Products over all of the
+    /// data should then go block by block.
+    #[doc(hidden)]
+    fn blocks(&self) -> Option<&BlockedMatrix<T>> {
+        None
+    }
+
+    /// Ranges of features that `count` threads can share a product with Xᵀ of one block by, in order,
+    /// covering `0..d`.
+    #[doc(hidden)]
+    fn shared_features(&self, _count: usize) -> Vec<Range<usize>> {
+        self.feature_chunks()
+    }
+
+    /// As [`DataMatrix::transpose_times`], with the same bits, for data that are read once: sparse data don't
+    /// store their columns for it.
+    #[doc(hidden)]
+    fn transpose_times_once(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]) {
+        self.transpose_times(features, samples_factor, out);
+    }
+
+    /// Adds the rows to a summary, in order; `first` is the number of the first.
+    #[doc(hidden)]
+    fn summarize(&self, first: usize, pass: &mut Pass);
 
     /// With R = X / (U Vᵀ) on the non-zeros of X (0 elsewhere): `out` (samples.len() × k) = R[samples, :] ·
     /// V. Returns Σ x·ln(x / (UVᵀ)) over those rows. Quotients whose denominator is below the smallest normal

@@ -88,11 +88,16 @@ impl Scaling {
                         documents[column(columns, place)] += usize::from(*value != T::ZERO);
                     }
                 }
-                Scaling::TfIdf(
-                    documents.iter().map(|df| ((1.0 + n) / (1.0 + *df as f64)).ln() + 1.0).collect(),
-                )
+                Self::of_documents(&documents, n)
             }
         }
+    }
+
+    /// tf-idf, from the number of rows in which each feature is not 0 and the number of rows.
+    #[doc(hidden)]
+    pub fn of_documents(documents: &[usize], rows: f64) -> Self {
+        let weight = |df: &usize| ((1.0 + rows) / (1.0 + *df as f64)).ln() + 1.0;
+        Scaling::TfIdf(documents.iter().map(weight).collect())
     }
 
     /// Scales one row in place; `columns` are those of its values (all of them, in order, when absent).

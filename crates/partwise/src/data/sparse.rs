@@ -7,11 +7,13 @@ use std::sync::OnceLock;
 
 use super::compressed::{Compressed, Stored};
 use super::{
-    DataMatrix, DenseMatrix, RowGroups, Summary, check_not_empty, divided, least_positive, members_of_groups,
+    DataMatrix, DenseMatrix, Pass, RowGroups, Summary, check_not_empty, divided, least_positive,
+    members_of_groups,
 };
 use crate::foundation::{Error, Matrix, Real, Result, once};
 use crate::kernels::gather::{Gather, Times};
 use crate::kernels::ratio::{GatherRatio, RatioTimes};
+use crate::kernels::scatter::{Scatter, TransposeTimes};
 use crate::kernels::stored::{StoredDeviation, StoredDivergence, StoredProducts};
 use crate::kernels::sums::wide_gram;
 
@@ -191,8 +193,26 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         })
     }
 
+    fn summarize(&self, first: usize, pass: &mut Pass) {
+        pass.rows(first..first + self.samples, |i| {
+            let (indices, values) = self.row(i - first);
+            indices.iter().zip(values).map(|(j, x)| (*j as usize, *x))
+        });
+    }
+
     fn sample_chunks(&self) -> Vec<Range<usize>> {
         self.rows.chunks()
+    }
+
+    fn shared_features(&self, count: usize) -> Vec<Range<usize>> {
+        shared_columns(&self.rows.indices, self.features, count)
+    }
+
+    fn transpose_times_once(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]) {
+        check_factor(samples_factor, self.samples, &features, out.len());
+        out.fill(T::ZERO);
+        let (k, factor) = (samples_factor.columns(), samples_factor.as_slice());
+        T::once::<Scatter>(TransposeTimes { rows: self.rows.view(), columns: features, factor, k, out });
     }
 
     fn feature_chunks(&self) -> Vec<Range<usize>> {
@@ -389,6 +409,28 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
     fn owned_bytes(&self) -> usize {
         self.rows.owned_bytes() + self.columns.get().map_or(0, Compressed::owned_bytes)
     }
+}
+
+/// The columns in `count` ranges of about equally many entries.
+fn shared_columns(indices: &[u32], features: usize, count: usize) -> Vec<Range<usize>> {
+    let count = count.clamp(1, features);
+    let mut entries = vec![0_usize; features];
+    if count > 1 {
+        indices.iter().for_each(|j| entries[*j as usize] += 1);
+    }
+    let (mut ranges, mut start, mut seen) = (Vec::with_capacity(count), 0, 0);
+    for (j, n) in entries.iter().enumerate() {
+        seen += n;
+        let left = count - ranges.len();
+        if left > 1 && seen * count >= indices.len() * (ranges.len() + 1) && features - j > left - 1 {
+            ranges.push(start..j + 1);
+            start = j + 1;
+        }
+    }
+    if start < features {
+        ranges.push(start..features);
+    }
+    ranges
 }
 
 /// The kernels read the factor at the indices of the entries and write one row of `out` for each row of the

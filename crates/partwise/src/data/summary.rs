@@ -1,5 +1,7 @@
 //! [`Summary`]: what one pass over the data finds.
 
+use std::ops::Range;
+
 use crate::foundation::{Real, interrupt};
 
 /// Sums, extremes and faults of a data matrix, from one pass over its stored values.
@@ -46,10 +48,7 @@ impl Summary {
         E: Iterator<Item = (usize, T)> + Clone,
     {
         let mut pass = Pass::new(samples, features);
-        for i in 0..samples {
-            interrupt::check();
-            pass.row(i, entries(i).map(|(j, x)| (j, x.to_f64())));
-        }
+        pass.rows(0..samples, entries);
         pass.finish(samples, features)
     }
 }
@@ -82,7 +81,7 @@ impl RowSums {
 }
 
 /// A summary in the making.
-struct Pass {
+pub struct Pass {
     summary: Summary,
     finite: usize,
     /// Of rows with a fault.
@@ -90,7 +89,7 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(samples: usize, features: usize) -> Self {
+    pub(super) fn new(samples: usize, features: usize) -> Self {
         Pass {
             summary: Summary {
                 sum: 0.0,
@@ -109,6 +108,18 @@ impl Pass {
             },
             finite: 0,
             column_has_non_zero: vec![false; features],
+        }
+    }
+
+    /// Adds the rows of a range, the next ones; `entries(i)` lists row `i` as (column, value).
+    pub(super) fn rows<T, E>(&mut self, range: Range<usize>, entries: impl Fn(usize) -> E)
+    where
+        T: Real,
+        E: Iterator<Item = (usize, T)> + Clone,
+    {
+        for i in range {
+            interrupt::check();
+            self.row(i, entries(i).map(|(j, x)| (j, x.to_f64())));
         }
     }
 
@@ -166,7 +177,7 @@ impl Pass {
         summary.max = summary.max.max(max);
     }
 
-    fn finish(self, samples: usize, features: usize) -> Summary {
+    pub(super) fn finish(self, samples: usize, features: usize) -> Summary {
         let mut summary = self.summary;
         let seen = self.finite + summary.nan + summary.infinite;
         // The count of entries may exceed a machine word for a huge sparse matrix.

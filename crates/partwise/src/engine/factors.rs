@@ -1,5 +1,6 @@
 //! [`Slot`] and [`Factors`]: the unknowns of a factorization, each stored with one row per sample or feature.
 
+use crate::engine::{Transfer, Transferred};
 use crate::foundation::{Matrix, Real};
 use crate::kernels;
 
@@ -147,6 +148,28 @@ impl<T: Real> Factors<T> {
         Slot::MAIN.iter().for_each(|slot| self.versions[slot.index()] += 1);
         let [codes, components, ..] = &mut self.slots;
         [codes, components].map(|slot| slot.as_mut().expect("every model has both"))
+    }
+
+    /// All factors, to or from a checkpoint.
+    pub(crate) fn transfer(&mut self, transfer: &mut Transfer<'_>) -> Transferred {
+        for slot in Slot::ALL {
+            let mut there = self.slots[slot.index()].is_some();
+            let expected = there;
+            transfer.flag(&mut there)?;
+            if there != expected {
+                let message = format!("it is of another model: the {} do not fit", slot.name());
+                return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, message));
+            }
+            if there {
+                transfer.matrix(self.get_mut(slot))?;
+            }
+        }
+        let mut rescales = self.rescaling.is_some();
+        transfer.flag(&mut rescales)?;
+        if rescales {
+            transfer.values(self.rescaling.get_or_insert_default())?;
+        }
+        Ok(())
     }
 
     /// Goes up with every change of the slot, so that what was computed from it can be reused.

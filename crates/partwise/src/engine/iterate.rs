@@ -6,11 +6,13 @@
 //!
 //! The objective of an iteration is read off the first subproblem of the next one, so watching costs nothing.
 
+use std::io::Read;
 use std::time::{Duration, Instant};
 
 use crate::engine::backend::{Backend, CpuBackend, Exact};
+use crate::engine::checkpoint::{self, Checkpoints, LoopState};
 use crate::engine::stop::StopRule;
-use crate::engine::{Factors, Iteration, Observer, Problem, Settings};
+use crate::engine::{Factors, Iteration, Observer, Problem, Settings, Transfer, Transferred};
 use crate::foundation::{Error, Notice, Real, Result, StopReason, interrupt, once, pool};
 
 /// What the loop leaves.
@@ -45,10 +47,11 @@ fn run<T: Real>(
     let began = Instant::now();
     let mut backend = CpuBackend::new(problem, start, settings.threads);
     let (threads, working_bytes) = (backend.threads(), backend.working_bytes());
-    if problem.solve_codes {
+    let resumed = observer.checkpoints().and_then(Checkpoints::resume);
+    if problem.solve_codes && resumed.is_none() {
         backend.solve_codes();
     }
-    let finished = run_on(problem, Box::new(backend), began, settings, observer)?;
+    let finished = run_on(problem, (Box::new(backend), resumed), began, settings, observer)?;
     let notices = pool::capped(settings.threads)
         .map(|message| Notice { code: pool::CAPPED, message })
         .into_iter()
@@ -74,15 +77,20 @@ pub(crate) fn solved_start<T: Real>(
 /// to say.
 pub(crate) fn run_on<T: Real>(
     problem: &Problem<'_, T>,
-    mut backend: Box<dyn Backend<T> + '_>,
+    (mut backend, resumed): (Box<dyn Backend<T> + '_>, Option<Box<dyn Read>>),
     began: Instant,
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Finished<T>> {
-    let factor = problem.published_factor;
-    let mut history = Vec::new();
-    let stop =
-        iterate(backend.as_mut(), factor, &mut StopRule::new(settings), began, &mut history, observer)?;
+    let mut progress = Progress { number: 0, kkt: None, rule: StopRule::new(settings), history: Vec::new() };
+    if let Some(mut from) = resumed {
+        checkpoint::loaded(progress.transfer(&mut Transfer::Load(&mut from), backend.as_mut()))?;
+    }
+    // The clock goes on where it was stopped.
+    let before = progress.history.last().map_or(Duration::ZERO, |last| last.elapsed);
+    let began = began.checked_sub(before).unwrap_or(began);
+    let stop = iterate(backend.as_mut(), problem.published_factor, &mut progress, began, observer)?;
+    let history = progress.history;
     let exact = backend.exact();
     let elapsed = began.elapsed();
     let factors = backend.into_factors();
@@ -100,30 +108,58 @@ pub(crate) fn run_on<T: Real>(
     Ok(Finished { factors, exact, history, stop, notices: Vec::new(), threads: 1, working_bytes: 0, elapsed })
 }
 
+/// What the loop remembers from iteration to iteration.
+struct Progress {
+    /// The next iteration.
+    number: usize,
+    kkt: Option<f64>,
+    rule: StopRule,
+    history: Vec<Iteration>,
+}
+
+impl Progress {
+    /// Everything that the next iterations depend on, to or from a checkpoint.
+    fn transfer<T: Real>(
+        &mut self,
+        transfer: &mut Transfer<'_>,
+        backend: &mut dyn Backend<T>,
+    ) -> Transferred {
+        let Progress { number, kkt, rule, history } = self;
+        LoopState { number, kkt, rule, history }
+            .transfer(transfer, &mut |transfer| backend.transfer(transfer))
+    }
+}
+
 /// The loop. `factor` turns the half objective into the published one.
 fn iterate<T: Real>(
     backend: &mut dyn Backend<T>,
     factor: f64,
-    rule: &mut StopRule,
+    progress: &mut Progress,
     began: Instant,
-    history: &mut Vec<Iteration>,
     observer: &mut dyn Observer,
 ) -> Result<StopReason> {
     let slots = backend.slots();
-    let mut kkt = None;
-    for number in 0.. {
+    let first = progress.number;
+    loop {
         interrupt::check();
+        let number = progress.number;
+        if number > first
+            && let Some(checkpoints) = observer.checkpoints()
+            && checkpoints.is_due()
+        {
+            checkpoints.save(number, &mut |out| progress.transfer(&mut Transfer::Save(out), backend));
+        }
         backend.restrict(slots[0]);
         let objective = factor * backend.objective();
         if !objective.is_finite() {
             return Err(Error::Overflow { iteration: number, what: "the objective".into() });
         }
-        let iteration = Iteration { number, objective, kkt, elapsed: began.elapsed() };
-        history.push(iteration);
+        let iteration = Iteration { number, objective, kkt: progress.kkt, elapsed: began.elapsed() };
+        progress.history.push(iteration);
         if observer.on_iteration(&iteration).is_break() {
             return Ok(StopReason::Observer);
         }
-        if let Some(reason) = rule.decide(&iteration) {
+        if let Some(reason) = progress.rule.decide(&iteration) {
             return Ok(reason);
         }
         let mut squared = backend.improve();
@@ -135,7 +171,7 @@ fn iterate<T: Real>(
         if !gradient.is_finite() {
             return Err(Error::Overflow { iteration: number + 1, what: "the projected gradient".into() });
         }
-        kkt = Some(gradient);
+        progress.kkt = Some(gradient);
+        progress.number += 1;
     }
-    unreachable!("the iteration limit ends the loop")
 }

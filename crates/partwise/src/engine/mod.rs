@@ -2,6 +2,7 @@
 //! test. It knows no methods, no labels and no file formats.
 
 pub(crate) mod backend;
+mod checkpoint;
 mod factors;
 pub(crate) mod iterate;
 pub(crate) mod losses;
@@ -17,6 +18,7 @@ pub(crate) mod stop;
 pub(crate) mod term;
 
 pub use crate::foundation::StopReason;
+pub use checkpoint::{Checkpoints, Transfer, Transferred};
 pub(crate) use factors::column_squares;
 pub use factors::{Factors, Slot};
 pub use losses::Loss;

@@ -4,6 +4,8 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use crate::engine::Checkpoints;
+
 /// What is known after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -44,6 +46,12 @@ pub struct Iteration {
 pub trait Observer {
     /// One iteration is done.
     fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()>;
+
+    /// Where checkpoints of the fit are kept; by default they are not.
+    #[doc(hidden)]
+    fn checkpoints(&mut self) -> Option<&mut dyn Checkpoints> {
+        None
+    }
 }
 
 impl<F: FnMut(&Iteration) -> ControlFlow<()>> Observer for F {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::{Iteration, Settings};
+use crate::engine::{Iteration, Settings, Transfer, Transferred};
 use crate::foundation::StopReason;
 
 /// The iterations that are looked back on: to see whether the objective still moves, and whether the
@@ -40,6 +40,15 @@ impl StopRule {
             without_improvement: 0,
             window: [f64::INFINITY; WINDOW],
         }
+    }
+
+    /// What is remembered, to or from a checkpoint.
+    pub(crate) fn transfer(&mut self, transfer: &mut Transfer<'_>) -> Transferred {
+        transfer.float(&mut self.first_kkt)?;
+        transfer.float(&mut self.best_kkt)?;
+        transfer.float(&mut self.best_objective)?;
+        transfer.count(&mut self.without_improvement)?;
+        self.window.iter_mut().try_for_each(|value| transfer.float(value))
     }
 
     /// The share of the objective that the window must have taken. The objective is as far from its end as

@@ -15,7 +15,7 @@
 //! and one and a half times of it; what is small beside n, d and k (a class, a topic) is left out. All
 //! arithmetic is in `f64`, which no shape makes overflow.
 
-use crate::data::{DataSize, INDEX, WORD};
+use crate::data::{BlockSizes, DataSize, INDEX, WORD};
 use crate::engine::losses::Loss;
 use crate::engine::solvers::{SolverChoice, SolverSpec};
 use crate::engine::{Acceleration, Init, Settings};
@@ -25,6 +25,9 @@ use crate::methods::{Form, Input, Model, Tying};
 
 /// Rows whose Gram is summed at once.
 const GRAM_ROWS: f64 = 4096.0;
+/// Parts of an estimate that data in blocks do without.
+const COPY: &str = "a copy of the data";
+const TRANSPOSE: &str = "the columns of the sparse data";
 /// Columns that a truncated SVD computes beyond those asked for.
 const SVD_EXTRA: usize = 10;
 
@@ -83,13 +86,36 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
     Estimate {
         parts: vec![
             ("the sums of rows and columns", (1.0 + copies.min(1.0)) * size.sums()),
-            ("a copy of the data", copies),
-            ("the columns of the sparse data", size.transpose()),
+            (COPY, copies),
+            (TRANSPOSE, size.transpose()),
             ("the guidance", known_bytes(size, model, k)),
             ("the factors", iterations.max(at_start)),
         ],
         advice: advice(size, Some(settings.rank)),
     }
+}
+
+/// What a fit needs of data in row blocks: all of it, also for the blocks.
+///
+/// ```text
+/// blocks      the one that is worked on and the one that is read ahead; those that stay in memory
+/// products    Xᵀ·W of a block, and the partial sums of the tree over the blocks
+/// ```
+pub fn of_fit_in_blocks(size: DataSize, blocks: BlockSizes, model: &Model, settings: &Settings) -> Estimate {
+    let mut estimate = of_fit(size, model, settings);
+    let merges = estimate.parts.iter().any(|(name, bytes)| *name == COPY && *bytes > 0.0);
+    estimate.parts.retain(|(name, _)| *name != COPY && *name != TRANSPOSE);
+    // Kullback-Leibler stores the columns of a block for its product with the transpose.
+    let columns = if size.sparse && model.loss == Loss::KullbackLeibler { 1.0 } else { 0.0 };
+    let grouped = if merges { 2.0 * blocks.bytes } else { 0.0 };
+    let at_work = (2.0 + columns) * blocks.bytes + blocks.reading + grouped;
+    let sums = 2.0 + (blocks.count as f64).log2().ceil();
+    let product = size.columns() * settings.rank as f64 * size.number as f64;
+    estimate.parts.push(("two blocks of the data", at_work));
+    estimate.parts.push(("the sums over blocks", sums * product));
+    estimate.parts.push(("the blocks that stay in memory", blocks.kept));
+    estimate.advice.push("smaller blocks".into());
+    estimate
 }
 
 /// What the codes of new rows need, or one factor with the other fixed: [`encode`](crate::encode()),

@@ -10,17 +10,18 @@ pub(crate) mod memory;
 
 pub use encode::{Encoding, Held, encode, solve};
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use crate::data::{DataMatrix, DataSize};
+use crate::data::{BlockedMatrix, DataMatrix, DataSize};
 use crate::engine::backend::Backend;
 use crate::engine::iterate::{Finished, Run, run_on, solved_start};
 use crate::engine::losses::Loss;
 use crate::engine::stop::{NOTICEABLE, recent_progress};
-use crate::engine::{Factors, Iteration, Observer, Rescaling, Settings, Slot, silent};
-use crate::foundation::{Matrix, Notice, Real, Result, StopReason, once};
+use crate::engine::{Checkpoints, Factors, Iteration, Observer, Rescaling, Settings, Slot, silent};
+use crate::foundation::{Matrix, Notice, Real, Result, StopReason, fault, once};
 use crate::methods::Model;
-use crate::problem::{Problem, Units, times, zero_factors};
+use crate::problem::{Problem, Units, check_blocks, check_units, times, zero_factors};
 
 /// A finished factorization X ≈ W·H.
 #[derive(Clone, Debug)]
@@ -118,10 +119,19 @@ once! {
         model: &'a Model,
         settings: &'a Settings,
         observer: &'a mut dyn Observer,
-    ) -> Result<Fit<T>> = observed;
+    ) -> Result<Fit<T>> = reading;
 }
 
-/// The body of [`fit_observed`].
+/// The body of [`fit_observed`]. Data may be read while it runs.
+fn reading<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Fit<T>> {
+    fault::caught(|| observed(data, model, settings, observer))
+}
+
 fn observed<T: Real>(
     data: &dyn DataMatrix<T>,
     model: &Model,
@@ -131,12 +141,18 @@ fn observed<T: Real>(
     settings.validate()?;
     let size = DataSize::of(data);
     let what = format!("a fit of {} x {} with {} components", size.samples, size.features, settings.rank);
-    memory::of_fit(size, model, settings).check(&what, settings.memory_limit)?;
+    let estimate = match data.blocks().map(BlockedMatrix::sizes) {
+        Some(blocks) => memory::of_fit_in_blocks(size, blocks, model, settings),
+        None => memory::of_fit(size, model, settings),
+    };
+    estimate.check(&what, settings.memory_limit)?;
+    check_blocks(data, model)?;
     let Some(units) = Units::of(data, model.loss) else {
         return Ok(fit_in_range(data, model, settings, observer)?.0);
     };
+    check_units(data)?;
     let (divided, notices) = units.divide(data, Some(model))?;
-    let mut watch = |iteration: &Iteration| observer.on_iteration(&units.iteration(iteration));
+    let mut watch = InUnits { units, observer };
     let (mut fit, rescaling) =
         fit_in_range(divided.as_ref(), &units.model(model), &units.settings(settings), &mut watch)?;
     let codes = match rescaling {
@@ -161,6 +177,22 @@ fn observed<T: Real>(
     fit.change_units(units.of_objective());
     fit.notices.extend(notices);
     Ok(fit)
+}
+
+/// An observer of a fit on divided data, in the units of the data.
+struct InUnits<'o> {
+    units: Units,
+    observer: &'o mut dyn Observer,
+}
+
+impl Observer for InUnits<'_> {
+    fn on_iteration(&mut self, iteration: &Iteration) -> ControlFlow<()> {
+        self.observer.on_iteration(&self.units.iteration(iteration))
+    }
+
+    fn checkpoints(&mut self) -> Option<&mut dyn Checkpoints> {
+        self.observer.checkpoints()
+    }
 }
 
 /// Of data whose products stay in range; also what rescaled the factors.
@@ -215,7 +247,7 @@ pub fn fit_on<'p, T: Real>(
 ) -> Result<Fit<T>> {
     let began = Instant::now();
     let backend = place(solved_start(problem, start, settings));
-    Ok(finish(problem, run_on(problem, backend, began, settings, observer)?))
+    Ok(finish(problem, run_on(problem, (backend, None), began, settings, observer)?))
 }
 
 /// Runs a checked problem from its start.

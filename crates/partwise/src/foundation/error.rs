@@ -113,6 +113,9 @@ pub enum Error {
         /// What would need less.
         advice: Vec<String>,
     },
+    /// Data or a checkpoint that could not be read, or can no longer be read; the message says what, where and
+    /// why.
+    Unreadable(String),
     /// The computation left the finite numbers (an overflow of the chosen precision).
     Overflow {
         /// The iteration in which it happened.
@@ -230,6 +233,7 @@ impl fmt::Display for Error {
                     write!(f, "; it needs less with {}", advice.join(", or "))
                 }
             }
+            Error::Unreadable(message) => write!(f, "{message}"),
             Error::Overflow { iteration, what } => write!(
                 f,
                 "iteration {iteration}: {what} overflowed; scale the data (for example to a maximum of 1) or \

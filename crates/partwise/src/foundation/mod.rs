@@ -5,6 +5,7 @@ pub(crate) mod checks;
 pub(crate) mod draw;
 pub(crate) mod error;
 mod estimate;
+pub(crate) mod fault;
 pub(crate) mod interrupt;
 mod matrix;
 mod names;

@@ -119,6 +119,33 @@ impl Pool {
     }
 }
 
+/// Calls `each` on this thread with what `read` gives for each item, in order. Meanwhile a thread of its own
+/// reads one item ahead, so two are at hand at a time at most.
+pub(crate) fn read_ahead<I: Copy + Send + Sync, R: Send>(
+    items: &[I],
+    read: impl Fn(I) -> R + Sync,
+    mut each: impl FnMut(I, R),
+) {
+    std::thread::scope(|scope| {
+        // Nothing is stored between the threads: what is read waits for its turn with the one that read it.
+        let (sender, receiver) = std::sync::mpsc::sync_channel(0);
+        let read = &read;
+        let started = std::thread::Builder::new().spawn_scoped(scope, move || {
+            for item in items {
+                // The receiver is gone when the work on an item was ended.
+                if sender.send(read(*item)).is_err() {
+                    return;
+                }
+            }
+        });
+        match started {
+            Ok(_) => items.iter().zip(receiver).for_each(|(item, found)| each(*item, found)),
+            // Where no thread can be started, nothing is read ahead.
+            Err(_) => items.iter().for_each(|item| each(*item, read(*item))),
+        }
+    });
+}
+
 /// The content of a slot, which one thread at a time asks for.
 fn locked<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)

@@ -7,6 +7,7 @@ pub(crate) mod gemm;
 pub(crate) mod lanes;
 pub(crate) mod logarithm;
 pub(crate) mod ratio;
+pub(crate) mod scatter;
 pub(crate) mod simd;
 pub(crate) mod stored;
 pub(crate) mod sums;

@@ -109,6 +109,8 @@ pub struct MethodSpec {
     pub half_objective: bool,
     /// What the data are.
     pub form: Form,
+    /// Whether the data may be read in row blocks, as they are when they don't fit into memory.
+    pub in_blocks: bool,
     /// Reference with DOI.
     pub reference: &'static str,
     /// The publications as BibTeX entries, in the order of `reference`.
@@ -209,6 +211,7 @@ const PLAIN: MethodSpec = MethodSpec {
     losses: &[Loss::Frobenius],
     tying: Tying::Free,
     form: Form::Matrix,
+    in_blocks: true,
     solver: SolverChoice::Auto,
     rescales: false,
     half_objective: false,

@@ -40,6 +40,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     differs: "hinge loss without a bias, which the paper leaves open; label-aware start with the codes solved first by default",
     takes: &[Input::Labels, Input::LabelSets, Input::DiscriminativeWeight, Input::Cost],
     terms,
+    in_blocks: false,
     ..super::PLAIN
 };
 

@@ -37,6 +37,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     differs: "one factor, H1 = H2, by default; supports every solver; mu is constant",
     takes: &[Input::Coupling],
     terms,
+    in_blocks: false,
     ..super::PLAIN
 };
 

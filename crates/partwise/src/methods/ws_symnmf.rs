@@ -50,6 +50,7 @@ pub(super) static SPEC: MethodSpec = MethodSpec {
     takes: &[Input::Labels, Input::CodeReference, Input::ComponentsPerClass, Input::Coupling],
     strength: Strength::STRONG,
     terms,
+    in_blocks: false,
     ..super::PLAIN
 };
 

@@ -14,6 +14,7 @@ mod assembly;
 mod checks;
 mod features;
 mod guided;
+mod in_blocks;
 mod margins;
 mod no_effect;
 mod seeded_samples;
@@ -30,6 +31,7 @@ use checks::{
 };
 use features::scaled_guidance;
 pub(crate) use features::{check_feature_weights, feature_scale, scaled_data};
+pub(crate) use in_blocks::{check_blocks, check_units};
 pub(crate) use no_effect::zero_factors;
 use no_effect::{absent_features, check_something_counts, empty_items};
 pub(crate) use seeded_samples::seeded;
@@ -223,6 +225,7 @@ impl<'a, T: Real> Problem<'a, T> {
 
 /// What is checked of the data as the caller gave them.
 fn check_caller<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> {
+    check_blocks(data, model)?;
     check_data(data, true)?;
     check_size(data)?;
     check_form(data, model)?;

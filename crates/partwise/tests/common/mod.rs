@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+pub(crate) mod blocks;
 pub(crate) mod facts;
 mod guided;
 mod objective;

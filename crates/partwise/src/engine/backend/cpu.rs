@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::extrapolation::{Extrapolation, extrapolation};
 use super::{Backend, Exact};
+use crate::data::sum_over_chunks;
 use crate::engine::Problem;
-use crate::engine::losses::{Loss, frobenius, images, kullback_leibler};
+use crate::engine::losses::{Loss, images};
 use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
 use crate::engine::solvers::{Bpp, NnlsSolver};
 use crate::engine::term::{self, Chunk};
-use crate::engine::{Factors, Init, Slot};
+use crate::engine::{Factors, Init, Slot, Transfer, Transferred};
 use crate::foundation::pool::{Pool, fixed_chunks};
 use crate::foundation::{Matrix, Real};
 use crate::kernels::gemm;
@@ -31,9 +32,15 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     /// While a start is made, factors that are one in the loop are two.
     apart: bool,
     pub(super) pool: Pool,
-    chunks: [Vec<Range<usize>>; 2],
+    pub(super) chunks: [Vec<Range<usize>>; 2],
     grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
-    buffers: [Buffer<T>; Slot::ALL.len()],
+    pub(super) buffers: [Buffer<T>; Slot::ALL.len()],
+    /// Set while the current subproblem waits for its product with the data (`in_blocks.rs`).
+    pub(super) pending: bool,
+    /// Xᵀ·W of the last pass over row blocks, until the codes are where they stay.
+    pub(super) next_product: Option<Matrix<T>>,
+    /// Whether the loop is over, so that products are needed as such.
+    pub(super) at_end: bool,
     pub(super) current: Option<(Slot, Subproblem<T>)>,
     /// V·S of each factor V, with the version it was made from; unused without smoothing.
     smoothed: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
@@ -42,10 +49,10 @@ pub struct CpuBackend<'p, 'a, T: Real> {
 }
 
 /// The cross matrix of a slot between uses.
-struct Buffer<T> {
-    cross: Option<Matrix<T>>,
+pub(super) struct Buffer<T> {
+    pub(super) cross: Option<Matrix<T>>,
     /// The version of the other factor that `cross` was computed from, if it is X·V itself without terms.
-    made_from: Option<u64>,
+    pub(super) made_from: Option<u64>,
 }
 
 impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
@@ -54,15 +61,22 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
         let data = problem.data();
         let pool = Pool::new(threads_for(threads, data.n_stored(), start.rank()));
+        let chunks = match data.blocks() {
+            Some(_) => [const { Vec::new() }; 2],
+            None => [data.sample_chunks(), data.feature_chunks()],
+        };
         CpuBackend {
             factors: start,
             solver: problem.solver.build(problem.inner_steps),
             extrapolation: extrapolation(problem),
             apart: false,
             pool,
-            chunks: [data.sample_chunks(), data.feature_chunks()],
+            chunks,
             grams: [const { None }; Slot::ALL.len()],
             buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
+            pending: false,
+            next_product: None,
+            at_end: false,
             current: None,
             smoothed: [const { None }; Slot::ALL.len()],
             states: [const { (Vec::new(), 0) }; Slot::ALL.len()],
@@ -124,7 +138,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     /// The factor as the other one meets it: V, or V·S with smoothing. Call [`CpuBackend::smooth`] first.
-    fn seen(&self, slot: Slot) -> &Matrix<T> {
+    pub(super) fn seen(&self, slot: Slot) -> &Matrix<T> {
         match &self.smoothed[slot.index()] {
             Some((_, smoothed)) if self.problem.smoothing.is_some() => smoothed,
             _ => self.factors.get(slot),
@@ -167,16 +181,6 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         gram
     }
 
-    /// Puts the buffer of the slot that was current back.
-    fn release(&mut self) {
-        if let Some((slot, subproblem)) = self.current.take() {
-            self.buffers[slot.index()].cross = Some(match subproblem {
-                Subproblem::Quadratic(q) => q.cross,
-                Subproblem::KullbackLeibler(m) => m.numerator,
-            });
-        }
-    }
-
     fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
         match slot {
             Slot::Codes | Slot::Components => self.restrict_to_data(slot),
@@ -203,11 +207,14 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let buffer = &mut self.buffers[slot.index()];
         let mut cross = buffer.cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
         let version = self.factors.version(slot.other());
-        if buffer.made_from.is_none_or(|made| made != version) {
-            let (data, other) = (self.problem.data(), self.seen(slot.other()));
-            self.pool.map_rows(&self.chunks[slot.index()], cross.as_mut_slice(), k, |range, out| {
-                frobenius::cross_rows(data, slot, range, other, out);
-            });
+        let waits = self.waits_for_update(slot);
+        if waits {
+            self.buffers[slot.index()].made_from = None;
+            self.pending = true;
+        } else {
+            if self.buffers[slot.index()].made_from.is_none_or(|made| made != version) {
+                self.product(slot, self.seen(slot.other()), &mut cross);
+            }
             let plain = !self.problem.contributions.iter().any(|c| c.changes_cross(slot));
             self.buffers[slot.index()].made_from = plain.then_some(version);
         }
@@ -227,11 +234,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         self.smooth(slot.other());
         let (rows, k) = self.factors.get(slot).shape();
         let mut numerator = self.buffers[slot.index()].cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
-        let (data, own, other) = (self.problem.data(), self.factors.get(slot), self.seen(slot.other()));
-        let logs =
-            self.pool.map_rows(&self.chunks[slot.index()], numerator.as_mut_slice(), k, |range, out| {
-                kullback_leibler::numerator_rows(data, slot, range, own, other, out)
-            });
+        let (own, other) = (self.factors.get(slot), self.seen(slot.other()));
+        let log_sum = self.ratio_product(slot, (own, other), &mut numerator);
         let base = column_sums(other, None);
         KlMajorizer {
             numerator,
@@ -240,8 +244,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             ridge: vec![T::ZERO; k],
             entries: None,
             penalties: Penalties::none(k),
-            constant: self.problem.merge_constant - data.summary().sum,
-            log_sum: logs.iter().sum(),
+            constant: self.problem.merge_constant - self.problem.data().summary().sum,
+            log_sum,
         }
     }
 
@@ -264,7 +268,10 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     /// The half objective at the factors as they are.
-    fn objective_here(&mut self) -> f64 {
+    pub(super) fn objective_here(&mut self) -> f64 {
+        if self.pending {
+            return self.objective_before_pass();
+        }
         let (slot, subproblem) = self.current.take().expect("a slot was restricted");
         let value = match &subproblem {
             Subproblem::Quadratic(q) => {
@@ -291,17 +298,18 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let sum: f64 = match problem.loss {
             Loss::Frobenius => {
                 let gram = wide_gram(components, 0..components.rows());
-                let parts = self.pool.map(data.sample_chunks(), |rows| {
+                let sum = sum_over_chunks(&self.pool, data, codes, |data, rows, codes| {
                     data.squared_residual_beside(rows, codes, components, &gram)
                 });
-                0.5 * parts.iter().sum::<f64>()
+                0.5 * sum
             }
             Loss::KullbackLeibler => {
-                let parts =
-                    self.pool.map(data.sample_chunks(), |rows| data.log_divergence(rows, codes, components));
+                let sum = sum_over_chunks(&self.pool, data, codes, |data, rows, codes| {
+                    data.log_divergence(rows, codes, components)
+                });
                 let sums = column_sums(codes, None);
                 let total: f64 = sums.iter().zip(column_sums(components, None)).map(|(a, b)| a * b).sum();
-                parts.iter().sum::<f64>() - data.summary().sum + total
+                sum - data.summary().sum + total
             }
         };
         sum + constant
@@ -350,6 +358,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             Some(extrapolation) => self.improve_extrapolated(extrapolation),
             None => self.improve_once().squared_gradient,
         };
+        self.keep_product();
         // To the last bit, whatever the solver's rounding.
         self.problem.place_fixed(&mut self.factors, slot);
         self.problem.settle(&mut self.factors, slot);
@@ -365,6 +374,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     }
 
     fn exact(&mut self) -> Exact {
+        self.at_end = true;
         if let Some(extrapolation) = self.extrapolation.take() {
             extrapolation.settle_pair(&mut self.factors);
         }
@@ -388,6 +398,18 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             };
         }
         Exact { parts, kkt: squared.sqrt() }
+    }
+
+    fn transfer(&mut self, transfer: &mut Transfer<'_>) -> Transferred {
+        self.factors.transfer(transfer)?;
+        if let Some(extrapolation) = &mut self.extrapolation {
+            extrapolation.transfer(transfer, &self.factors)?;
+        }
+        for (values, calls) in &mut self.states {
+            transfer.values(values)?;
+            transfer.count(calls)?;
+        }
+        Ok(())
     }
 
     fn into_factors(self: Box<Self>) -> Factors<T> {

@@ -23,7 +23,7 @@
 
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
-use crate::engine::{Factors, Problem, Slot};
+use crate::engine::{Factors, Problem, Slot, Transfer, Transferred};
 use crate::foundation::{Matrix, Real};
 
 /// β of the first iterations.
@@ -116,6 +116,22 @@ impl<T: Real> Extrapolation<T> {
         let slots = if self.kind.alone { &Slot::MAIN[..1] } else { &Slot::MAIN };
         let values: usize = slots.iter().map(|slot| factors.get(*slot).as_slice().len()).sum();
         2 * values * size_of::<T>()
+    }
+
+    /// What is remembered, to or from a checkpoint.
+    pub(super) fn transfer(&mut self, transfer: &mut Transfer<'_>, factors: &Factors<T>) -> Transferred {
+        transfer.count(&mut self.taken_back)?;
+        transfer.float(&mut self.step)?;
+        transfer.float(&mut self.bound)?;
+        transfer.optional(&mut self.reached)?;
+        transfer.flag(&mut self.rejected)?;
+        for (track, slot) in self.tracks.iter_mut().zip(Slot::MAIN) {
+            let shape = factors.get(slot).shape();
+            transfer.optional_matrix(&mut track.entry, shape)?;
+            transfer.optional_matrix(&mut track.updated, shape)?;
+            transfer.flag(&mut track.moved)?;
+        }
+        Ok(())
     }
 
     /// Whether places are judged before an update.
@@ -227,10 +243,22 @@ impl<T: Real> Extrapolation<T> {
         } else {
             for (place, last) in factor.iter_mut().zip(updated) {
                 let new = *place;
-                *place = Real::max(new + step * (new - *last), T::ZERO);
+                *place = moved_on(new, *last, step);
                 *last = new;
             }
         }
+    }
+
+    /// What [`Extrapolation::advance`] will move a factor by, if its next update is accepted: the share, and
+    /// what the update before it gave. Only where entries may become 0.
+    pub(super) fn next_move(&self, slot: Slot) -> Option<(T, &Matrix<T>)> {
+        let step = match (slot != self.first && self.kind.known == Known::After, self.rejected) {
+            (true, false) => (self.step * GROWTH).min(self.bound),
+            _ => self.step,
+        };
+        let updated = self.tracks[slot.index()].updated.as_ref();
+        let step = T::from_f64(step);
+        updated.filter(|_| !self.rejected && step != T::ZERO).map(|updated| (step, updated))
     }
 
     /// Puts a factor back where its last update ended.
@@ -259,6 +287,11 @@ impl<T: Real> Extrapolation<T> {
     fn track(&mut self, slot: Slot) -> &mut Track<T> {
         &mut self.tracks[slot.index()]
     }
+}
+
+/// Where an entry goes after an update that gave `new`, where the one before gave `last`.
+pub(super) fn moved_on<T: Real>(new: T, last: T, step: T) -> T {
+    Real::max(new + step * (new - last), T::ZERO)
 }
 
 /// As [`Extrapolation::advance`] where zeros stay: for a factor, where its update began, and the update

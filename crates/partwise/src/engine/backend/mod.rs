@@ -3,6 +3,7 @@
 
 mod cpu;
 mod extrapolation;
+mod in_blocks;
 mod reference;
 mod solving;
 
@@ -10,7 +11,7 @@ pub use cpu::CpuBackend;
 pub(crate) use cpu::threads_for;
 pub use reference::ReferenceBackend;
 
-use crate::engine::{Factors, Slot};
+use crate::engine::{Factors, Slot, Transfer, Transferred};
 use crate::foundation::Real;
 
 /// The objective and its parts, computed anew from the factors without expansions that cancel.
@@ -39,6 +40,14 @@ pub trait Backend<T: Real> {
 
     /// The exact objective and projected gradient.
     fn exact(&mut self) -> Exact;
+
+    /// What the backend remembers from iteration to iteration, to or from a checkpoint.
+    ///
+    /// # Errors
+    /// When the bytes can't be written or read, or are those of another problem.
+    fn transfer(&mut self, _: &mut Transfer<'_>) -> Transferred {
+        Err(std::io::Error::other("this backend has no checkpoints"))
+    }
 
     /// The factors, in working rows.
     fn into_factors(self: Box<Self>) -> Factors<T>;

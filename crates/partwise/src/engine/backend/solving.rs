@@ -18,7 +18,7 @@ const GATHERED_TASKS: usize = 32;
 
 impl<T: Real> CpuBackend<'_, '_, T> {
     /// The sweeps of a slot, where its updates may be taken back.
-    fn valued(&self, slot: Slot) -> Option<Hals> {
+    pub(super) fn valued(&self, slot: Slot) -> Option<Hals> {
         let swept = self.extrapolation.is_some() && self.problem.solver.choice == SolverChoice::Hals;
         // A closed form is one sweep.
         let sweeps = self.problem.accelerated.filter(|_| swept && slot.is_main())?;
@@ -27,13 +27,19 @@ impl<T: Real> CpuBackend<'_, '_, T> {
 
     /// Improves the slot that was restricted last.
     pub(super) fn improve_once(&mut self) -> Swept {
-        let (slot, subproblem) = self.current.take().expect("a slot was restricted");
+        let (slot, mut subproblem) = self.current.take().expect("a slot was restricted");
         // One unknown a row: a coordinate step is the closed form.
         let solver =
             (slot == Slot::Scales).then(|| std::mem::replace(&mut self.solver, Box::new(Hals::new(1))));
-        let mut swept = match &subproblem {
+        let mut swept = match &mut subproblem {
+            Subproblem::Quadratic(q) if q.groups.is_empty() && self.pending => {
+                self.improve_in_one_pass(slot, q)
+            }
             Subproblem::Quadratic(q) if q.groups.is_empty() => self.improve_shared(slot, q),
-            Subproblem::Quadratic(q) => self.improve_grouped(slot, q),
+            Subproblem::Quadratic(q) => {
+                self.complete(slot, q);
+                self.improve_grouped(slot, q)
+            }
             Subproblem::KullbackLeibler(m) => {
                 Swept { squared_gradient: self.improve_kl(slot, m), value: 0.0 }
             }
@@ -168,31 +174,31 @@ fn masses<T: Real>(subproblem: &Subproblem<T>) -> Vec<T> {
 }
 
 /// What improves rows: the problem's solver, or sweeps whose value is known after them.
-enum Solving<'s, T> {
+pub(super) enum Solving<'s, T> {
     Solver(&'s dyn NnlsSolver<T>),
     Valued(Hals),
 }
 
 impl<'s, T: Real> Solving<'s, T> {
-    fn of(valued: Option<Hals>, solver: &'s dyn NnlsSolver<T>) -> Self {
+    pub(super) fn of(valued: Option<Hals>, solver: &'s dyn NnlsSolver<T>) -> Self {
         valued.map_or(Solving::Solver(solver), Solving::Valued)
     }
 
-    fn prepare(&self, gram: &Matrix<T>) -> Vec<T> {
+    pub(super) fn prepare(&self, gram: &Matrix<T>) -> Vec<T> {
         match self {
             Solving::Solver(solver) => solver.prepare(gram),
             Solving::Valued(hals) => hals.prepare(gram),
         }
     }
 
-    fn state_per_row(&self, rank: usize) -> usize {
+    pub(super) fn state_per_row(&self, rank: usize) -> usize {
         match self {
             Solving::Solver(solver) => solver.state_per_row(rank),
             Solving::Valued(_) => 0,
         }
     }
 
-    fn improve(&self, rows: &Rows<'_, T>, factor: &mut [T], state: &mut [T]) -> Swept {
+    pub(super) fn improve(&self, rows: &Rows<'_, T>, factor: &mut [T], state: &mut [T]) -> Swept {
         match self {
             Solving::Solver(solver) => {
                 Swept { squared_gradient: solver.improve_rows(rows, factor, state), value: 0.0 }
@@ -203,7 +209,7 @@ impl<'s, T: Real> Solving<'s, T> {
 }
 
 /// The sums over chunks, in chunk order.
-fn total(parts: &[Swept]) -> Swept {
+pub(super) fn total(parts: &[Swept]) -> Swept {
     Swept {
         squared_gradient: parts.iter().map(|part| part.squared_gradient).sum(),
         value: parts.iter().map(|part| part.value).sum(),
@@ -237,7 +243,11 @@ fn solve_copies<T: Real>(
 }
 
 /// The rows of a range with the shared Gram and what the solver prepared of it.
-fn view<'v, T: Real>(quadratic: &'v Quadratic<T>, prepared: &'v [T], range: Range<usize>) -> Rows<'v, T> {
+pub(super) fn view<'v, T: Real>(
+    quadratic: &'v Quadratic<T>,
+    prepared: &'v [T],
+    range: Range<usize>,
+) -> Rows<'v, T> {
     let (penalties, k) = (&quadratic.penalties, quadratic.cross.columns());
     Rows {
         gram: &quadratic.gram,

@@ -111,6 +111,12 @@ fn to_length_one(row: &mut [f64]) -> bool {
 fn lengths<T: Real>(data: &dyn DataMatrix<T>) -> Vec<f64> {
     let most = data.summary().max;
     let unit = if most > 0.0 && most.is_finite() { most } else { 1.0 };
-    let squares = data.mapped(&|_, _, x| (x / unit).powi(2));
-    squares.summary().row_sums.iter().map(|sum| unit * sum.sqrt()).collect()
+    let of = |data: &dyn DataMatrix<T>| -> Vec<f64> {
+        let squares = data.mapped(&|_, _, x| (x / unit).powi(2));
+        squares.summary().row_sums.iter().map(|sum| unit * sum.sqrt()).collect()
+    };
+    let Some(blocks) = data.blocks() else { return of(data) };
+    let mut lengths = Vec::with_capacity(data.n_samples());
+    blocks.for_each(|_, block, _| lengths.extend(of(block)));
+    lengths
 }

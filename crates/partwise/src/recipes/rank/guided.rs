@@ -22,7 +22,10 @@ const MOST_TOPICS: usize = 20;
 
 impl<T: Real> Search<'_, T> {
     /// The numbers of each k that was tried near the answer, and what holds for all.
-    pub(super) fn judge_guidance(&mut self, answer: usize) -> Result<(GuidedRank, BTreeMap<usize, GuidedRow>)> {
+    pub(super) fn judge_guidance(
+        &mut self,
+        answer: usize,
+    ) -> Result<(GuidedRank, BTreeMap<usize, GuidedRow>)> {
         let named = self.splits.named;
         let mut rows = BTreeMap::new();
         let hidden = self.splits.hidden_labels(0).map_or(0, |(_, hidden)| hidden.len());

@@ -32,9 +32,7 @@ use crate::engine::losses::Loss;
 use crate::foundation::draw::{below, generator};
 use crate::foundation::{Error, Real, Result, once};
 use crate::guidance::Guidance;
-pub use choice::{
-    GuidedRank, GuidedRow, Holdout, RankChoice, RankProgress, RankRow, RankSettings, RankStep,
-};
+pub use choice::{GuidedRank, GuidedRow, Holdout, RankChoice, RankProgress, RankRow, RankSettings, RankStep};
 use search::{Search, clearly_below_one, excess, mean, replicability};
 use splits::Splits;
 

@@ -19,7 +19,9 @@ impl<T: Real> Splits<'_, T> {
         let model = self.model()?;
         let [one, other] = self.half_samples(split);
         let free = |fit: Fit<T>| -> Matrix<T> {
-            Matrix::from_fn(k - self.named, fit.components.columns(), |c, j| fit.components.get(self.named + c, j))
+            Matrix::from_fn(k - self.named, fit.components.columns(), |c, j| {
+                fit.components.get(self.named + c, j)
+            })
         };
         let one = free(self.best(one.as_ref(), &model, split, k)?);
         let other = free(self.best(other.as_ref(), &model, split, k)?);

@@ -130,7 +130,9 @@ impl<'s, T: Real> Search<'s, T> {
             }
             let (splits, parts) = (&self.splits, &self.parts);
             let of = |split: usize| -> Result<f64> {
-                let Some(kept) = parts.get(split) else { return splits.error(&splits.parts(split)?, split, k) };
+                let Some(kept) = parts.get(split) else {
+                    return splits.error(&splits.parts(split)?, split, k);
+                };
                 if kept.get().is_none() {
                     // Each split is worked on by one thread, so nothing else sets it.
                     let _ = kept.set(splits.parts(split)?);
@@ -178,7 +180,9 @@ impl<'s, T: Real> Search<'s, T> {
     fn replicate(&mut self, from: usize) -> Result<()> {
         let most = self.predicted(&self.all());
         let mut failed = most;
-        for k in (from.max(self.trivial() + 1)..=most).rev().filter(|k| *k <= EACH || *k == most || on_grid(*k)) {
+        for k in
+            (from.max(self.trivial() + 1)..=most).rev().filter(|k| *k <= EACH || *k == most || on_grid(*k))
+        {
             self.error(k)?;
             let found = self.replicates(k)?;
             if self.stopped {

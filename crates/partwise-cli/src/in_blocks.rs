@@ -1,0 +1,143 @@
+//! Data that are read in row blocks, because they don't fit into memory or because --memory says how much
+//! there is.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use partwise::blocks::{BlockedMatrix, RowBlocks};
+use partwise::memory::{self, DataSize, in_words};
+use partwise::{Guidance, Model, Real, Settings};
+use partwise_classify::Spreading;
+use partwise_io::machine::{available_memory, peak_memory};
+use partwise_io::{PwxBlocks, PwxFile, sha256_of_path};
+
+use crate::input::Source;
+use crate::job::Job;
+use crate::request::choices::Components;
+use crate::request::{FitRequest, Precision};
+use crate::words::counted;
+
+/// The number of components that is assumed while it is not known yet.
+const USUAL_RANK: usize = 20;
+
+/// The data as a file of row blocks, if they are to be read block by block.
+pub(crate) fn file_of(request: &FitRequest) -> Result<Option<PwxFile>> {
+    let (path, limit) = (&request.data.path, request.long.memory);
+    if request.data.text.is_some() || !PwxFile::is_one(path) {
+        return Ok(None);
+    }
+    let file = PwxFile::open(path)?;
+    let number = if is_single(&file, request.dtype) { 4 } else { 8 };
+    if limit.is_none() && fits(&file, number, request) {
+        return Ok(None);
+    }
+    let in_memory_only = [
+        (request.similarities.is_some(), "a graph of nearest neighbours in place of the data"),
+        (request.degree_normalized, "--degree-normalized"),
+        (request.known.missing, "--missing"),
+        (request.spread == Spreading::On, "--spread on"),
+    ];
+    if let Some((_, what)) = in_memory_only.iter().find(|(asked, _)| *asked) {
+        let why = if limit.is_some() { "--memory was given" } else { "they don't fit into memory" };
+        bail!("{what} needs all of the data in memory, but they are read in blocks, because {why}");
+    }
+    Ok(Some(file))
+}
+
+/// Whether a fit of the whole file in memory leaves some of what is available.
+fn fits(file: &PwxFile, number: usize, request: &FitRequest) -> bool {
+    let Some(available) = available_memory() else { return true };
+    let (samples, features) = file.shape();
+    let (stored, sparse) = (file.n_stored(), file.is_sparse());
+    let size = DataSize { samples, features, stored, sparse, number };
+    let settings = Settings::new(match request.rank {
+        Some(Components::Number(rank)) => rank,
+        Some(Components::Auto) | None => USUAL_RANK,
+    });
+    let needed = memory::of_fit(size, &Model::of(request.method, Guidance::default()), &settings);
+    // While the file is read, its last block is there twice.
+    needed.bytes() as f64 + size.bytes() + 2.0 * file.largest_block(number) < available as f64
+}
+
+/// Whether to compute in f32.
+pub(crate) fn is_single(file: &PwxFile, asked: Precision) -> bool {
+    asked == Precision::F32 || asked == Precision::Auto && file.precision() == "f32"
+}
+
+/// What is known of the file, beside its numbers.
+pub(crate) fn source(request: &FitRequest, file: &PwxFile) -> Result<Source> {
+    let path = &request.data.path;
+    let (rows, columns) = file.shape();
+    let image_shape = match request.data.image_shape {
+        Some((h, w)) if h.checked_mul(w) != Some(columns) => {
+            bail!("--image-shape {h}x{w} does not fit the {columns} features of the data")
+        }
+        shape => shape.or(file.image_shape()),
+    };
+    Ok(Source {
+        name: path.display().to_string(),
+        sha256: sha256_of_path(path)?,
+        format: "pwx".into(),
+        rows,
+        columns,
+        stored: file.n_stored(),
+        sparse: file.is_sparse(),
+        row_names: file.row_names.clone(),
+        feature_names: file.column_names.clone(),
+        image_shape,
+        ..Source::default()
+    })
+}
+
+/// The data of a file, each row scaled when it is read.
+pub(crate) fn data<T: Real>(
+    file: &Arc<PwxFile>,
+    scaling: &partwise::Scaling,
+) -> partwise::Result<BlockedMatrix<T>> {
+    let blocks: Arc<dyn RowBlocks<T>> = Arc::new(PwxBlocks::new(Arc::clone(file), scaling.clone()));
+    BlockedMatrix::new(blocks, 0)
+}
+
+/// Decides how many blocks stay in memory, refuses a fit that needs more than there is, and says so before
+/// the run.
+pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>) -> Result<()> {
+    let Some(blocks) = job.data.blocks() else { return Ok(()) };
+    let Some(limit) = limit.or_else(available_memory) else { return Ok(()) };
+    let used = peak_memory().unwrap_or(0);
+    let needed = job.memory().bytes() + used + results(job);
+    let (sizes, count) = (blocks.sizes(), blocks.sizes().count);
+    if needed > limit {
+        bail!(
+            "a fit of {} x {} with {} components, read in blocks, needs about {} of memory, but {} may be used; \
+             it needs less with fewer components, --dtype f32, or smaller blocks (convert --block-values)",
+            job.source.rows,
+            job.source.columns,
+            job.settings.rank,
+            in_words(needed),
+            in_words(limit)
+        );
+    }
+    // What is left holds blocks; sparse ones store their columns too.
+    let columns = if job.data.is_sparse() { 2.0 } else { 1.0 };
+    let kept = (((limit - needed) as f64 * 0.9 / (columns * sizes.bytes)) as usize).min(count);
+    blocks.keep(kept);
+    let needed = needed + (kept as f64 * columns * sizes.bytes) as u64;
+    job.settings.memory_limit = Some(limit.saturating_sub(used));
+    let rest = match count - kept {
+        0 => "all blocks stay in memory".to_string(),
+        rest => format!("{} read once an iteration", counted(rest, "block is", "blocks are")),
+    };
+    job.chosen.push(format!(
+        "data in {}: about {} of memory of {}; {rest}",
+        counted(count, "block", "blocks"),
+        in_words(needed),
+        in_words(limit)
+    ));
+    Ok(())
+}
+
+/// Bytes that the result needs while it is written, beyond what the loop needed: memberships, and the model
+/// as bytes.
+fn results<T: Real>(job: &Job<'_, T>) -> u64 {
+    (job.source.rows * job.settings.rank * size_of::<T>()) as u64
+}

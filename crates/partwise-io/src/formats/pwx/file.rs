@@ -1,0 +1,323 @@
+//! [`PwxFile`]: a `.pwx` file that is open, and its blocks.
+//!
+//! Blocks are read by position, not mapped into memory. A map would count every page that was read as memory
+//! of the process, so no limit could be kept, and a file that is cut while it is mapped ends the process. A
+//! thread that reads one block ahead hides the copy.
+
+use super::layout::{
+    BlockLine, HEADER, Header, MAGIC, TABLE_END, TABLE_LINE, ValueType, names_from_bytes, number32, number64,
+};
+use crate::error::{IoError, Place, Result};
+use partwise::blocks::{BlockSizes, RowBlocks};
+use partwise::{DataMatrix, DenseMatrix, Error, Real, Scaling, ScalingKind, SparseMatrix};
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A `.pwx` file.
+pub struct PwxFile {
+    path: PathBuf,
+    file: File,
+    pub(super) header: Header,
+    lines: Vec<BlockLine>,
+    borders: Vec<usize>,
+    /// The names of the rows, if the file has them.
+    pub row_names: Option<Vec<String>>,
+    /// The names of the columns, if the file has them.
+    pub column_names: Option<Vec<String>>,
+}
+
+impl fmt::Debug for PwxFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PwxFile({}, {:?})", self.path.display(), self.header)
+    }
+}
+
+/// A block as it is stored, in the number type that is asked for.
+pub(super) struct Block<T> {
+    /// Row starts within the block, and column numbers; absent where all columns are stored.
+    pub(super) sparse: Option<(Vec<usize>, Vec<u32>)>,
+    pub(super) values: Vec<T>,
+}
+
+impl PwxFile {
+    /// Whether a path leads to such a file, by its first bytes.
+    pub fn is_one(path: &Path) -> bool {
+        let mut bytes = [0; 8];
+        path.is_file()
+            && File::open(path).is_ok_and(|mut file| file.read_exact(&mut bytes).is_ok())
+            && bytes == MAGIC
+    }
+
+    /// Opens a file and reads everything but its blocks.
+    ///
+    /// # Errors
+    /// When it can't be read, is truncated, altered, or of another version: with the place.
+    pub fn open(path: &Path) -> Result<Self> {
+        let system = |error| IoError::system(path, "read", error);
+        let file = File::open(path).map_err(|error| IoError::system(path, "open", error))?;
+        let length = file.metadata().map_err(system)?.len();
+        let mut bytes = vec![0; HEADER.min(usize::try_from(length).unwrap_or(HEADER))];
+        read_at(&file, &mut bytes, 0).map_err(system)?;
+        let header = Header::from_bytes(&bytes, length, path)?;
+        let mut table = vec![0; header.blocks * TABLE_LINE + TABLE_END];
+        read_at(&file, &mut table, header.table).map_err(system)?;
+        let malformed = |at, message: &str| IoError::malformed(path, Place::Byte(at), message);
+        let checked = table.len() - 4;
+        if crc32fast::hash(&table[..checked]) != number32(&table, checked) {
+            let message = "the checksum of the table of blocks is wrong: the file was altered or damaged";
+            return Err(malformed(header.table, message));
+        }
+        let lines: Vec<BlockLine> =
+            table[..checked - 4].chunks_exact(TABLE_LINE).map(BlockLine::from_bytes).collect();
+        let mut borders: Vec<usize> = lines.iter().map(|line| line.first_row).collect();
+        borders.push(header.rows);
+        check_lines(&header, &lines, &borders)
+            .ok_or_else(|| malformed(header.table, "the table of blocks contradicts the header"))?;
+        let mut names = vec![0; usize::try_from(header.table - header.names).unwrap_or(0)];
+        read_at(&file, &mut names, header.names).map_err(system)?;
+        let wrong = || malformed(header.names, "the names are altered or damaged");
+        let [row_names, column_names] =
+            names_from_bytes(&names, [header.rows, header.columns]).ok_or_else(wrong)?;
+        let used = super::layout::names_to_bytes([row_names.as_deref(), column_names.as_deref()]);
+        if crc32fast::hash(&used) != number32(&table, checked - 4) {
+            return Err(wrong());
+        }
+        let path = path.to_path_buf();
+        Ok(PwxFile { path, file, header, lines, borders, row_names, column_names })
+    }
+
+    /// Where it lies.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// `(rows, columns)`.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.header.rows, self.header.columns)
+    }
+
+    /// The number of stored values.
+    pub fn n_stored(&self) -> usize {
+        self.header.stored
+    }
+
+    /// Whether only non-zeros are stored.
+    pub fn is_sparse(&self) -> bool {
+        self.header.sparse
+    }
+
+    /// The precision of the source, `"f32"` or `"f64"`.
+    pub fn precision(&self) -> &'static str {
+        if self.header.single { "f32" } else { "f64" }
+    }
+
+    /// Height and width, when each row is an image.
+    pub fn image_shape(&self) -> Option<(usize, usize)> {
+        self.header.image_shape
+    }
+
+    /// The number of blocks.
+    pub fn n_blocks(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The bytes of all blocks as data in memory, with numbers of `number` bytes.
+    pub fn bytes_in_memory(&self, number: usize) -> f64 {
+        (0..self.lines.len()).map(|block| self.block_bytes(block, number)).sum()
+    }
+
+    /// The bytes of the largest block as data in memory.
+    pub fn largest_block(&self, number: usize) -> f64 {
+        (0..self.lines.len()).map(|block| self.block_bytes(block, number)).fold(0.0, f64::max)
+    }
+
+    /// The bytes of a block as data in memory, with numbers of `number` bytes.
+    fn block_bytes(&self, block: usize, number: usize) -> f64 {
+        let stored = f64::from(self.lines[block].stored);
+        let rows = (self.borders[block + 1] - self.borders[block]) as f64;
+        if self.header.sparse { stored * (4 + number) as f64 + 8.0 * rows } else { stored * number as f64 }
+    }
+
+    /// Takes the numbers of a scaling from all rows, in one pass where it needs any. They are what
+    /// [`Scaling::learn`] takes from the same rows in memory.
+    ///
+    /// # Errors
+    /// When a block can't be read.
+    pub fn learn_scaling<T: Real>(&self, kind: ScalingKind) -> Result<Scaling> {
+        let (mut documents, mut max) = (vec![0_usize; self.header.columns], 0.0_f64);
+        match kind {
+            ScalingKind::Max | ScalingKind::TfIdf => {}
+            ScalingKind::None => return Ok(Scaling::None),
+            ScalingKind::UnitRows => return Ok(Scaling::UnitRows),
+        }
+        for block in 0..self.lines.len() {
+            let Block { sparse, values } = self.block::<T>(block)?;
+            max = values.iter().fold(max, |max, x| max.max(x.to_f64()));
+            for (at, x) in values.iter().enumerate() {
+                let column = match &sparse {
+                    Some((_, columns)) => columns[at] as usize,
+                    None => at % self.header.columns,
+                };
+                if let Some(count) = documents.get_mut(column) {
+                    *count += usize::from(*x != T::from_f64(0.0));
+                }
+            }
+        }
+        Ok(match kind {
+            ScalingKind::Max => Scaling::Max(max),
+            _ => Scaling::of_documents(&documents, self.header.rows as f64),
+        })
+    }
+
+    /// Reads a block.
+    pub(super) fn block<T: Real>(&self, block: usize) -> Result<Block<T>> {
+        let line = self.lines[block];
+        let (first, end) = (line.first_row, self.borders[block + 1]);
+        let malformed = |what: &str| {
+            let message = format!("block {block} (rows {first} to {}, counted from 0) {what}", end - 1);
+            IoError::malformed(&self.path, Place::Byte(line.offset), message)
+        };
+        let mut bytes = vec![0; line.bytes];
+        read_at(&self.file, &mut bytes, line.offset).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => malformed("is cut off: the file was truncated"),
+            _ => IoError::system(&self.path, "read", error),
+        })?;
+        if crc32fast::hash(&bytes) != line.checksum {
+            return Err(malformed("has a wrong checksum: the file was altered, or changed while it is read"));
+        }
+        let (header, stored) = (&self.header, line.stored as usize);
+        let contradiction = || malformed("contradicts itself");
+        let layout = header.block(end - first, stored).ok_or_else(contradiction)?;
+        let sparse = header.sparse.then(|| {
+            let starts = (0..=end - first).map(|row| number64(&bytes, 8 * row) as usize).collect();
+            let columns = &bytes[layout.columns..layout.columns + stored * header.index];
+            let columns = match header.index {
+                2 => columns.as_chunks().0.iter().map(|c| u32::from(u16::from_le_bytes(*c))).collect(),
+                _ => columns.as_chunks().0.iter().map(|c| u32::from_le_bytes(*c)).collect(),
+            };
+            (starts, columns)
+        });
+        let values = &bytes[layout.values..layout.values + stored * header.value.bytes()];
+        let real = T::from_f64;
+        let values = match header.value {
+            ValueType::U8 => values.iter().map(|x| real(f64::from(*x))).collect(),
+            ValueType::U16 => {
+                values.as_chunks().0.iter().map(|x| real(f64::from(u16::from_le_bytes(*x)))).collect()
+            }
+            ValueType::F32 => {
+                values.as_chunks().0.iter().map(|x| real(f64::from(f32::from_le_bytes(*x)))).collect()
+            }
+            ValueType::F64 => values.as_chunks().0.iter().map(|x| real(f64::from_le_bytes(*x))).collect(),
+        };
+        Ok(Block { sparse, values })
+    }
+}
+
+/// Whether the lines are in order, cover all rows and values, and lie between header and names.
+fn check_lines(header: &Header, lines: &[BlockLine], borders: &[usize]) -> Option<()> {
+    let (mut offset, mut stored) = (HEADER as u64, 0_usize);
+    for (line, rows) in lines.iter().zip(borders.windows(2)) {
+        let layout = header.block(rows[1].checked_sub(rows[0])?, line.stored as usize)?;
+        let whole =
+            header.sparse || (rows[1] - rows[0]).checked_mul(header.columns) == Some(line.stored as usize);
+        if line.offset != offset || line.bytes != layout.bytes || rows[0] == rows[1] || !whole {
+            return None;
+        }
+        offset = offset.checked_add(line.bytes as u64)?;
+        stored = stored.checked_add(line.stored as usize)?;
+    }
+    (borders[0] == 0 && offset == header.names && stored == header.stored).then_some(())
+}
+
+/// Fills `bytes` from a place of the file.
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_exact_at(file, bytes, at);
+    #[cfg(windows)]
+    {
+        let mut done = 0;
+        while done < bytes.len() {
+            let place = at + done as u64;
+            match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[done..], place)? {
+                0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+                count => done += count,
+            }
+        }
+        Ok(())
+    }
+    #[cfg(not(any(unix, windows)))]
+    {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = file;
+        file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(bytes))
+    }
+}
+
+/// The blocks of a file as data of the library, each row scaled when it is read.
+#[derive(Debug)]
+pub struct PwxBlocks {
+    file: Arc<PwxFile>,
+    scaling: Scaling,
+}
+
+impl PwxBlocks {
+    /// Those of a file.
+    pub fn new(file: Arc<PwxFile>, scaling: Scaling) -> Self {
+        PwxBlocks { file, scaling }
+    }
+}
+
+impl<T: Real> RowBlocks<T> for PwxBlocks {
+    fn n_features(&self) -> usize {
+        self.file.header.columns
+    }
+
+    fn borders(&self) -> &[usize] {
+        &self.file.borders
+    }
+
+    fn n_stored(&self) -> usize {
+        self.file.header.stored
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.file.header.sparse
+    }
+
+    fn sizes(&self) -> BlockSizes {
+        let reading = self.file.lines.iter().map(|line| line.bytes).max().unwrap_or(0) as f64;
+        BlockSizes {
+            count: self.file.lines.len(),
+            bytes: self.file.largest_block(size_of::<T>()),
+            reading,
+            kept: 0.0,
+        }
+    }
+
+    fn read(&self, block: usize) -> partwise::Result<Box<dyn DataMatrix<T>>> {
+        let rows = self.file.borders[block + 1] - self.file.borders[block];
+        let columns = self.file.header.columns;
+        let read = self.file.block::<T>(block).map_err(|error| Error::Unreadable(error.to_string()))?;
+        let Block { sparse, mut values } = read;
+        match sparse {
+            None => {
+                if self.scaling != Scaling::None {
+                    values.chunks_exact_mut(columns).for_each(|row| self.scaling.scale_row(None, row));
+                }
+                Ok(DenseMatrix::new(rows, columns, values)?.boxed())
+            }
+            Some((starts, indices)) => {
+                if self.scaling != Scaling::None {
+                    for row in starts.windows(2) {
+                        let (entries, values) = (row[0]..row[1], &mut values);
+                        self.scaling.scale_row(Some(&indices[entries.clone()]), &mut values[entries]);
+                    }
+                }
+                Ok(SparseMatrix::new(rows, columns, starts, indices, values)?.boxed())
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `.pwx`: the project's own flat file of row blocks, for data that are larger than memory. Every command
+//! also reads it into memory, as any other format.
+
+mod file;
+mod layout;
+mod write;
+
+pub use file::{PwxBlocks, PwxFile};
+pub(crate) use layout::MAGIC;
+pub use write::BLOCK_VALUES;
+
+use crate::error::{IoError, Result};
+use crate::formats::ReadOptions;
+use crate::source::Source;
+use crate::table::{DenseValues, FileKind, Table, Values};
+use file::Block;
+use partwise::Real;
+use std::path::Path;
+
+/// Writes a table as `.pwx`, under a temporary name that is then renamed; in blocks of about `block_values`
+/// stored values.
+///
+/// # Errors
+/// What the system reports.
+pub fn write_pwx(table: &Table, block_values: usize, path: &Path) -> Result<()> {
+    crate::write::write_atomic(path, |out| write::write(table, block_values, out))
+}
+
+/// Reads all of a file into memory.
+pub(crate) fn read(source: &Source, _: &ReadOptions) -> Result<Table> {
+    let file = PwxFile::open(source.stored_at())?;
+    let values = match file.header.single {
+        true => all::<f32>(&file, DenseValues::F32)?,
+        false => all::<f64>(&file, DenseValues::F64)?,
+    };
+    let mut table = Table::new(FileKind::Pwx, values, Vec::new(), &source.sha256);
+    table.image_shape = file.image_shape();
+    (table.row_names, table.column_names) = (file.row_names, file.column_names);
+    Ok(table)
+}
+
+fn all<T: Real>(file: &PwxFile, wrap: fn(Vec<T>) -> DenseValues) -> Result<Values> {
+    let ((rows, columns), stored) = (file.shape(), file.n_stored());
+    let mut values = Vec::with_capacity(stored);
+    let (mut indptr, mut indices) = (vec![0], Vec::new());
+    for block in 0..file.n_blocks() {
+        let Block { sparse, values: part } = file.block::<T>(block)?;
+        if let Some((starts, columns)) = sparse {
+            let before = values.len();
+            indptr.extend(starts[1..].iter().map(|start| before + start));
+            indices.extend(columns);
+        }
+        values.extend(part);
+    }
+    let values = wrap(values);
+    if !file.is_sparse() {
+        return Ok(Values::Dense { rows, columns, values });
+    }
+    let in_range = indices.iter().all(|column| (*column as usize) < columns)
+        && indptr.is_sorted()
+        && indptr.last() == Some(&stored);
+    if !in_range {
+        let message = "its row starts or column numbers are out of range";
+        return Err(IoError::malformed(file.path(), crate::error::Place::Whole, message));
+    }
+    Ok(Values::Sparse { rows, columns, indptr, indices, values })
+}

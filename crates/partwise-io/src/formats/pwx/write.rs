@@ -1,0 +1,130 @@
+//! Writing a `.pwx` file: first what it will contain, then the rows.
+
+use super::layout::{
+    ALIGNMENT, BlockLine, HEADER, Header, TABLE_END, TABLE_LINE, ValueType, names_to_bytes, padded,
+};
+use crate::table::{DenseValues, Table, Values};
+use std::io::{Error, Result, Write};
+
+/// About how many stored values a block has.
+pub const BLOCK_VALUES: usize = 1 << 22;
+
+/// Rows in blocks of about this many stored values: each ends with the row that reaches it.
+pub(super) fn borders(rows: usize, block_values: usize, stored_of: impl Fn(usize) -> usize) -> Vec<usize> {
+    let (mut borders, mut stored) = (vec![0], 0);
+    for row in 0..rows {
+        stored += stored_of(row);
+        if stored >= block_values || row + 1 == rows {
+            borders.push(row + 1);
+            stored = 0;
+        }
+    }
+    borders
+}
+
+/// The narrowest type that holds all values exactly.
+fn value_type(values: &DenseValues) -> ValueType {
+    let all = |fits: &dyn Fn(f64) -> bool| (0..values.len()).all(|i| fits(values.get(i)));
+    let whole = |x: f64, most: f64| (0.0..=most).contains(&x) && x.trunc() == x && !x.is_sign_negative();
+    if all(&|x| whole(x, 255.0)) {
+        ValueType::U8
+    } else if all(&|x| whole(x, 65535.0)) {
+        ValueType::U16
+    } else if all(&|x| f64::from(x as f32).to_bits() == x.to_bits()) {
+        ValueType::F32
+    } else {
+        ValueType::F64
+    }
+}
+
+/// Writes a table, in blocks of about `block_values` stored values.
+pub(crate) fn write(table: &Table, block_values: usize, out: &mut dyn Write) -> Result<()> {
+    let (rows, columns) = table.values.shape();
+    let (Values::Dense { values, .. } | Values::Sparse { values, .. }) = &table.values;
+    let starts = match &table.values {
+        Values::Sparse { indptr, .. } => Some(indptr.as_slice()),
+        Values::Dense { .. } => None,
+    };
+    let start = |row: usize| starts.map_or(row * columns, |starts| starts[row]);
+    let borders = borders(rows, block_values, |row| start(row + 1) - start(row));
+    let names = names_to_bytes([table.row_names.as_deref(), table.column_names.as_deref()]);
+    let mut header = Header {
+        sparse: starts.is_some(),
+        value: value_type(values),
+        index: if starts.is_none() { 0 } else { if columns <= 1 << 16 { 2 } else { 4 } },
+        single: matches!(values, DenseValues::F32(_)),
+        rows,
+        columns,
+        stored: values.len(),
+        blocks: borders.len() - 1,
+        table: 0,
+        names: 0,
+        end: 0,
+        image_shape: table.image_shape,
+    };
+    let too_large = || Error::other("the data are too large for one file");
+    let mut lines = Vec::with_capacity(header.blocks);
+    let mut offset = HEADER as u64;
+    for block in borders.windows(2) {
+        let stored = start(block[1]) - start(block[0]);
+        let layout = header.block(block[1] - block[0], stored).ok_or_else(too_large)?;
+        let stored = u32::try_from(stored).map_err(|_| too_large())?;
+        lines.push(BlockLine { first_row: block[0], offset, bytes: layout.bytes, stored, checksum: 0 });
+        offset += layout.bytes as u64;
+    }
+    header.names = offset;
+    header.table = offset + padded(names.len()).ok_or_else(too_large)? as u64;
+    header.end = header.table + (lines.len() * TABLE_LINE + TABLE_END) as u64;
+    out.write_all(&header.to_bytes())?;
+    for (line, block) in lines.iter_mut().zip(borders.windows(2)) {
+        let bytes = block_bytes(&header, table, block[0]..block[1], line.bytes);
+        line.checksum = crc32fast::hash(&bytes);
+        out.write_all(&bytes)?;
+    }
+    let mut last = names.clone();
+    pad(&mut last);
+    out.write_all(&last)?;
+    let mut end: Vec<u8> = lines.iter().flat_map(|line| line.to_bytes()).collect();
+    end.extend(crc32fast::hash(&names).to_le_bytes());
+    end.extend(crc32fast::hash(&end).to_le_bytes());
+    out.write_all(&end)
+}
+
+fn pad(bytes: &mut Vec<u8>) {
+    bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+}
+
+/// The bytes of some rows.
+fn block_bytes(header: &Header, table: &Table, rows: std::ops::Range<usize>, length: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(length);
+    let (Values::Dense { values, .. } | Values::Sparse { values, .. }) = &table.values;
+    let entries = match &table.values {
+        Values::Dense { columns, .. } => rows.start * columns..rows.end * columns,
+        Values::Sparse { indptr, indices, .. } => {
+            let first = indptr[rows.start];
+            for row in rows.start..=rows.end {
+                bytes.extend(((indptr[row] - first) as u64).to_le_bytes());
+            }
+            pad(&mut bytes);
+            let entries = first..indptr[rows.end];
+            for column in &indices[entries.clone()] {
+                match header.index {
+                    2 => bytes.extend((*column as u16).to_le_bytes()),
+                    _ => bytes.extend(column.to_le_bytes()),
+                }
+            }
+            pad(&mut bytes);
+            entries
+        }
+    };
+    for x in entries.map(|entry| values.get(entry)) {
+        match header.value {
+            ValueType::U8 => bytes.push(x as u8),
+            ValueType::U16 => bytes.extend((x as u16).to_le_bytes()),
+            ValueType::F32 => bytes.extend((x as f32).to_le_bytes()),
+            ValueType::F64 => bytes.extend(x.to_le_bytes()),
+        }
+    }
+    pad(&mut bytes);
+    bytes
+}

@@ -1,0 +1,205 @@
+//! Data in row blocks: products block by block, and an iteration in one pass over them.
+//!
+//! ```text
+//! for each block b:   C_b = X_b·H,   W_b ← improve(W_b),   P_b = X_bᵀ·W_b;   P = Σ_b P_b (a binary tree)
+//! ```
+//!
+//! P is what the next update of the components needs, so X is read once an iteration. W_b enters P_b at its
+//! extrapolated place, if there is one. When the update of the codes is taken back, the pass is repeated.
+
+use std::ops::Range;
+
+use super::cpu::CpuBackend;
+use super::solving::{Solving, total, view};
+use crate::data::{BlockedMatrix, DataMatrix, TreeSum, rows_of};
+use crate::engine::Slot;
+use crate::engine::losses::{Loss, frobenius, kullback_leibler};
+use crate::engine::quadratic::{Quadratic, Subproblem};
+use crate::engine::solvers::{Rows, Swept};
+use crate::foundation::pool::fixed_chunks;
+use crate::foundation::{Matrix, Real};
+
+/// Rows that a solver gets at once.
+const SOLVE_ROWS: usize = 512;
+
+impl<T: Real> CpuBackend<'_, '_, T> {
+    /// Whether the product of a slot with the data is left to its update, which then reads each block once.
+    pub(super) fn waits_for_update(&self, slot: Slot) -> bool {
+        let judged_before = self.extrapolation.as_ref().is_some_and(|e| e.is_judged_before());
+        slot == Slot::Codes
+            && self.problem.loss == Loss::Frobenius
+            && self.problem.data().blocks().is_some()
+            && self.problem.smoothing.is_none()
+            && !judged_before
+            && !self.at_end
+            && !self.problem.contributions.iter().any(|c| c.changes_cross(slot) || c.facts().equal_factors)
+    }
+
+    /// `cross` = X · V (codes) or Xᵀ · V (components).
+    pub(super) fn product(&self, slot: Slot, other: &Matrix<T>, cross: &mut Matrix<T>) {
+        let (data, k) = (self.problem.data(), other.columns());
+        let Some(blocks) = data.blocks() else {
+            let chunks = &self.chunks[slot.index()];
+            self.pool.map_rows(chunks, cross.as_mut_slice(), k, |range, out| {
+                frobenius::cross_rows(data, slot, range, other, out);
+            });
+            return;
+        };
+        if slot == Slot::Codes {
+            blocks.for_each(|rows, block, _| {
+                let out = &mut cross.as_mut_slice()[rows.start * k..rows.end * k];
+                self.pool
+                    .map_rows(&block.sample_chunks(), out, k, |range, out| block.times(range, other, out));
+            });
+            return;
+        }
+        let mut sum = TreeSum::default();
+        blocks.for_each(|rows, block, kept| {
+            sum.add(self.transposed(blocks, (block, kept), &rows_of(other, rows)));
+        });
+        cross.as_mut_slice().copy_from_slice(&sum.finish());
+    }
+
+    /// X_bᵀ · W_b (d × k).
+    fn transposed(
+        &self,
+        blocks: &BlockedMatrix<T>,
+        block: (&dyn DataMatrix<T>, bool),
+        codes: &Matrix<T>,
+    ) -> Vec<T> {
+        let mut part = vec![T::ZERO; blocks.n_features() * codes.columns()];
+        blocks.transpose_times_block(&self.pool, block, codes, &mut part);
+        part
+    }
+
+    /// As [`CpuBackend::product`] with the quotients X/(WH); returns Σ x·ln(x/(WH)).
+    pub(super) fn ratio_product(
+        &self,
+        slot: Slot,
+        (own, other): (&Matrix<T>, &Matrix<T>),
+        numerator: &mut Matrix<T>,
+    ) -> f64 {
+        let (data, k) = (self.problem.data(), other.columns());
+        let Some(blocks) = data.blocks() else {
+            let chunks = &self.chunks[slot.index()];
+            let logs = self.pool.map_rows(chunks, numerator.as_mut_slice(), k, |range, out| {
+                kullback_leibler::numerator_rows(data, slot, range, own, other, out)
+            });
+            return logs.iter().sum();
+        };
+        let mut logs = 0.0;
+        let mut sum = TreeSum::default();
+        blocks.for_each(|rows, block, _| {
+            let parts = if slot == Slot::Codes {
+                let out = &mut numerator.as_mut_slice()[rows.start * k..rows.end * k];
+                let codes = rows_of(own, rows);
+                self.pool.map_rows(&block.sample_chunks(), out, k, |range, out| {
+                    block.ratio_times(range, &codes, other, out)
+                })
+            } else {
+                let (codes, mut part) = (rows_of(other, rows), vec![T::ZERO; block.n_features() * k]);
+                let parts = self.pool.map_rows(&block.feature_chunks(), &mut part, k, |range, out| {
+                    block.transpose_ratio_times(range, &codes, own, out)
+                });
+                sum.add(part);
+                parts
+            };
+            logs += parts.iter().sum::<f64>();
+        });
+        if slot != Slot::Codes {
+            numerator.as_mut_slice().copy_from_slice(&sum.finish());
+        }
+        logs
+    }
+
+    /// The half objective before a pass that the codes wait for: seen from the components, whose product with
+    /// the data is at hand.
+    pub(super) fn objective_before_pass(&mut self) -> f64 {
+        let current = self.current.take();
+        let pending = std::mem::take(&mut self.pending);
+        self.form(Slot::Components);
+        let objective = self.objective_here();
+        self.release();
+        (self.current, self.pending) = (current, pending);
+        objective
+    }
+
+    /// The product that the subproblem of the codes waits for, where its update can't be done in the pass.
+    pub(super) fn complete(&mut self, slot: Slot, quadratic: &mut Quadratic<T>) {
+        if std::mem::take(&mut self.pending) {
+            self.product(slot, self.seen(slot.other()), &mut quadratic.cross);
+        }
+    }
+
+    /// Improves the codes in one pass over the blocks, which also gives the next product of the components.
+    pub(super) fn improve_in_one_pass(&mut self, slot: Slot, quadratic: &mut Quadratic<T>) -> Swept {
+        self.pending = false;
+        let k = quadratic.cross.columns();
+        // Both are put back below; whatever ends the pass early ends the fit.
+        let mut codes = std::mem::replace(self.factors.get_mut(slot), Matrix::zeros(0, k));
+        let mut solver_state = std::mem::take(&mut self.states[slot.index()]);
+        let other = self.seen(slot.other());
+        let solver = Solving::of(self.valued(slot), self.solver.as_ref());
+        let prepared = solver.prepare(&quadratic.gram);
+        let width = solver.state_per_row(k);
+        let (state, calls) = &mut solver_state;
+        state.resize(codes.rows() * width, T::ZERO);
+        let moves = self.extrapolation.as_ref().and_then(|e| e.next_move(slot));
+        let row_steps = self.problem.row_steps.as_deref();
+        let blocks = self.problem.data().blocks().expect("a pass is over blocks");
+        let (mut swept, mut sum) = (Vec::new(), TreeSum::default());
+        blocks.for_each(|rows, block, kept| {
+            let out = &mut quadratic.cross.as_mut_slice()[rows.start * k..rows.end * k];
+            self.pool.map_rows(&block.sample_chunks(), out, k, |range, out| block.times(range, other, out));
+            let factor = &mut codes.as_mut_slice()[rows.start * k..rows.end * k];
+            let state = &mut state[rows.start * width..rows.end * width];
+            let chunks = fixed_chunks(rows.len(), SOLVE_ROWS);
+            let quadratic = &*quadratic;
+            swept.extend(self.pool.map_rows_with(
+                &chunks,
+                (factor, k),
+                (state, width),
+                |range, factor, state| {
+                    let range: Range<usize> = rows.start + range.start..rows.start + range.end;
+                    let row_steps = row_steps.map(|steps| &steps[range.clone()]);
+                    let view = view(quadratic, &prepared, range);
+                    solver.improve(&Rows { row_steps, calls: *calls, ..view }, factor, state)
+                },
+            ));
+            let mut moved = rows_of(&codes, rows.clone());
+            if let Some((step, updated)) = moves {
+                let updated = &updated.as_slice()[rows.start * k..rows.end * k];
+                for (place, last) in moved.as_mut_slice().iter_mut().zip(updated) {
+                    *place = super::extrapolation::moved_on(*place, *last, step);
+                }
+            }
+            sum.add(self.transposed(blocks, (block, kept), &moved));
+        });
+        *calls += 1;
+        let features = blocks.n_features();
+        self.next_product = Some(Matrix::from_vec(features, k, sum.finish()).expect("d × k sums"));
+        self.states[slot.index()] = solver_state;
+        *self.factors.get_mut(slot) = codes;
+        total(&swept)
+    }
+
+    /// Takes the product that the last pass left for the components, once the codes are where they stay.
+    pub(super) fn keep_product(&mut self) {
+        if let Some(product) = self.next_product.take() {
+            let buffer = &mut self.buffers[Slot::Components.index()];
+            buffer.cross = Some(product);
+            buffer.made_from = Some(self.factors.version(Slot::Codes));
+        }
+    }
+
+    /// Puts the buffer of the slot that was current back.
+    pub(super) fn release(&mut self) {
+        self.pending = false;
+        if let Some((slot, subproblem)) = self.current.take() {
+            self.buffers[slot.index()].cross = Some(match subproblem {
+                Subproblem::Quadratic(q) => q.cross,
+                Subproblem::KullbackLeibler(m) => m.numerator,
+            });
+        }
+    }
+}
