@@ -36,7 +36,9 @@ impl ConsensusPage<'_> {
             let body = components(of_k, features);
             page.push_str(&match only {
                 true => section("Components", LEAD, &body),
-                false => folded(&title, &format!("<p class=\"lead\">{}</p>{body}", escaped(&of_k.explanation()))),
+                false => {
+                    folded(&title, &format!("<p class=\"lead\">{}</p>{body}", escaped(&of_k.explanation())))
+                }
             });
         }
         page.push_str(&section("Settings", "", &pairs(self.facts.iter().map(|(k, v)| (*k, v.as_str())))));
@@ -70,10 +72,12 @@ impl ConsensusPage<'_> {
             chart(&format!("{} of the consensus", self.error_name), points(&|k| k.relative_error)),
         );
         let header = ["components", "fits", "stability", "least stable component", "error of the best fit"];
-        let header = header.into_iter().chain(["error of the consensus"]).map(String::from).collect::<Vec<_>>();
+        let header =
+            header.into_iter().chain(["error of the consensus"]).map(String::from).collect::<Vec<_>>();
         let row = |of_k: &ConsensusSummary| {
             let least = of_k.parts.iter().min_by(|a, b| a.share.total_cmp(&b.share));
-            let least = least.map_or(String::new(), |part| format!("{} ({})", percent(part.share), part.name));
+            let least =
+                least.map_or(String::new(), |part| format!("{} ({})", percent(part.share), part.name));
             vec![
                 of_k.rank.to_string(),
                 of_k.restarts.to_string(),
@@ -110,7 +114,9 @@ fn components(of_k: &ConsensusSummary, features: &[Vec<String>]) -> String {
     };
     let bars: String = of_k.parts.iter().map(bar).collect();
     let named = features.iter().any(|features| !features.is_empty());
-    let mut header = ["component", "appears in", "size", "distance", "outliers", "confused with"].map(String::from).to_vec();
+    let mut header = ["component", "appears in", "size", "distance", "outliers", "confused with"]
+        .map(String::from)
+        .to_vec();
     header.extend(named.then(|| "distinctive features".to_string()));
     let row = |(part, features): (&ComponentStability, &Vec<String>)| {
         let [_, low, middle, high, _] = part.distances;
@@ -155,7 +161,8 @@ mod tests {
         let features = [vec![vec!["<b>".to_string()]; 2], vec![Vec::new(); 3]];
         let page = |found: &[ConsensusSummary]| {
             let features = &features[..found.len()];
-            ConsensusPage { title: "a<b".into(), error_name: "relative error", found, features, facts: &[] }.html()
+            ConsensusPage { title: "a<b".into(), error_name: "relative error", found, features, facts: &[] }
+                .html()
         };
         let (one, two) = (page(&found[..1]), page(&found));
         for page in [&one, &two] {
