@@ -68,7 +68,8 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         A row for each component of each number; needs pandas. "share": the fraction of the other fits in
         which it appears (cosine 0.9 or more). "distance_5" to "distance_95": quantiles of 1 - cosine.
         "outlier_limit", "outliers": what is beyond median + 3 MAD. "confused_with", "confused_share",
-        "confused_cosine": what it appears as in fits without it. "size": its fraction of the sum of all codes.
+        "confused_cosine": what it appears as in fits without it. "size": its fraction of the sum of all
+        codes.
     summary_ : DataFrame
         A row for each number of components: "stability" (the mean share), "least_share", "best_error",
         "relative_error" (of the consensus), "loss_value", "n_fits", "n_unconverged", "best_seed".

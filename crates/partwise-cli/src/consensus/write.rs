@@ -32,7 +32,7 @@ pub(super) fn files(request: &ConsensusRequest) -> Vec<String> {
 /// The names of cNMF's files: its run has the name of the folder.
 fn cnmf_names(request: &ConsensusRequest) -> Option<CnmfNames> {
     let cells = request.cells.as_ref()?;
-    let name = request.fit.write.out.file_name().map_or("cnmf".into(), |name| name.to_string_lossy());
+    let name = request.fit.write.out.file_name().map_or("programs".into(), |name| name.to_string_lossy());
     Some(CnmfNames::new(&name, cells.threshold()))
 }
 
@@ -142,7 +142,7 @@ pub(super) fn result<T: Real>(
             "settings": settings_json(job),
             "k": ranks,
             "restarts": request.consensus.restarts,
-            "layout": if cells.is_some() { "cnmf" } else { "partwise" },
+            "layout": request.layout,
             "density_threshold": request.cells.as_ref().and_then(|cells| cells.threshold()),
             "factored_genes": cells.map(|cells| cells.genes.len()),
             "time_limit_seconds": request.time_limit.map(|limit| limit.as_secs_f64()),

@@ -108,6 +108,8 @@ pub(crate) struct ConsensusRequest {
     /// Without a time limit of its own.
     pub(crate) fit: FitRequest,
     pub(crate) consensus: ConsensusSettings,
+    /// The layout of the files, as the flag spells it.
+    pub(crate) layout: String,
     /// For the files of cNMF.
     pub(crate) cells: Option<CellsRequest>,
     /// Of all fits together.
@@ -116,7 +118,7 @@ pub(crate) struct ConsensusRequest {
 
 impl ConsensusRequest {
     pub(crate) fn new(flags: ConsensusFlags) -> Result<Self> {
-        let cells = flags.cells()?;
+        let (cells, layout) = (flags.cells()?, choices::name_of(flags.layout));
         let ConsensusFlags { given, rank, restarts, known, graph, model, solve, read, write, .. } = flags;
         if solve.start.is_some() {
             bail!("a consensus compares different starts; remove --start");
@@ -141,7 +143,13 @@ impl ConsensusRequest {
         if cells.is_some() && (fit.scaling != ScalingKind::None || fit.data.text.is_some()) {
             bail!("--layout cnmf scales the counts itself; remove --scale and --text");
         }
-        Ok(ConsensusRequest { cells, fit, consensus: ConsensusSettings { ranks, restarts }, time_limit })
+        Ok(ConsensusRequest {
+            layout,
+            cells,
+            fit,
+            consensus: ConsensusSettings { ranks, restarts },
+            time_limit,
+        })
     }
 
     pub(crate) fn verbosity(&self) -> Verbosity {

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! fano       variance / mean
-//! expected   A²·mean + B²,   A: the least deviation / mean of the 20 genes with the largest mean,
-//!                            B²: the median fano of genes with mean and fano inside their 10 and 90 % quantiles
+//! expected   A²·mean + B²
+//! A          the least deviation / mean of the 20 genes with the largest mean
+//! B²         the median fano of genes with mean and fano inside their 10 and 90 % quantiles
 //! chosen     the largest fano / expected
 //! ```
 
