@@ -6,7 +6,7 @@ mod write;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, bail};
 use partwise::Real;
 use partwise::memory::{DataSize, Estimate, in_words};
 use partwise::recipes::{
@@ -153,10 +153,11 @@ fn fit_all<T: Real>(
     fits.finish();
     let done = done?;
     if interrupt::requested() {
-        let path = kept.path().display();
-        return Err(anyhow!(Stopped)).context(format!(
-            "interrupted; {done} finished fits are kept in {path}: the same command goes on from there"
+        request.verbosity().note(&format!(
+            "{done} finished fits are kept in {}: the same command goes on from there",
+            kept.path().display()
         ));
+        return Err(Stopped.into());
     }
     Ok(done)
 }
