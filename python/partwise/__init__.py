@@ -24,6 +24,7 @@ from ._changes import Changes, TopicChange
 from ._citation import cite
 from ._classifier import FewLabelClassifier, Phase
 from ._compare import Comparison, compare
+from ._consensus import ConsensusNMF
 from ._errors import guard as _guard
 from ._estimators import *  # noqa: F403
 from ._files import load
@@ -38,6 +39,7 @@ __all__ = [
     "Automatic",
     "Changes",
     "Comparison",
+    "ConsensusNMF",
     "Factorization",
     "FewLabelClassifier",
     "Finding",

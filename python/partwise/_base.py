@@ -198,11 +198,16 @@ class Factorization(
         self.scaling_ = None
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
+        return _native.fit(to_native(data), self._method, loss, self._options(knowledge), settings, watch)
+
+    @staticmethod
+    def _options(knowledge: dict[str, Any]) -> dict[str, Any]:
+        """What is known as the engine takes it: guidance, and the parameters of the method."""
         options = {name: value for name, value in knowledge.items() if name not in ("labels", "strength", "items")}
         items = list(knowledge["items"])
         if "labels" in knowledge:
             items.insert(0, {"kind": "labels", **labels_document(*knowledge["labels"]), **knowledge.get("strength", {})})
-        return _native.fit(to_native(data), self._method, loss, {"guidance": {"topics": [], "items": items}, **options}, settings, watch)
+        return {"guidance": {"topics": [], "items": items}, **options}
 
     def _knowledge(self, data: Any, targets: Targets | None) -> tuple[Any, dict[str, Any]]:
         """The data for the engine, and what is known: "items" of guidance, the "strength" of labels, and the

@@ -85,6 +85,16 @@ def compare(
     threads: int,
     callback: Callable[[str, int, int, int, int], Any] | None,
 ) -> dict[str, Any]: ...
+def consensus(
+    data: _Data,
+    method: str,
+    loss: str,
+    knowledge: dict[str, Any],
+    settings: dict[str, Any],
+    asked: tuple[list[int], int],
+    spread: str | None,
+    folder: tuple[str, str] | None,
+) -> list[dict[str, Any]]: ...
 def select_rank(
     data: _Data,
     guidance: dict[str, Any] | None,

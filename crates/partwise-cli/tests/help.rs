@@ -14,7 +14,7 @@ fn help(arguments: &[&str]) -> String {
 
 #[test]
 fn the_short_help_of_every_command_fits_on_a_screen() {
-    for command in ["fit", "rank", "classify", "transform", "suggest", "evaluate", "sweep"] {
+    for command in ["fit", "rank", "consensus", "classify", "transform", "suggest", "evaluate", "sweep"] {
         let text = help(&[command, "-h"]);
         assert!(text.lines().count() <= 30, "{command}: {} lines\n{text}", text.lines().count());
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");

@@ -6,7 +6,7 @@ use partwise::Loss;
 use partwise::recipes::{ComponentStability, ConsensusSummary};
 use serde_json::{Value, json};
 
-use crate::csv_write::write_rows_csv;
+use crate::csv_write::{number_text, write_rows_csv};
 
 /// The columns of the table of components.
 const COMPONENT_COLUMNS: [&str; 16] = [
@@ -39,11 +39,11 @@ pub fn write_consensus_csv(writer: &mut dyn Write, found: &[ConsensusSummary]) -
         vec![
             found.rank.to_string(),
             found.restarts.to_string(),
-            found.stability.to_string(),
-            found.least_share().to_string(),
-            found.best_error.to_string(),
-            found.relative_error.to_string(),
-            found.loss_value.to_string(),
+            number_text(found.stability),
+            number_text(found.least_share()),
+            number_text(found.best_error),
+            number_text(found.relative_error),
+            number_text(found.loss_value),
             found.unconverged.to_string(),
             found.best_seed.to_string(),
         ]
@@ -69,16 +69,16 @@ fn component_row(found: &ConsensusSummary, part: &ComponentStability) -> Vec<Str
         found.rank.to_string(),
         part.name.clone(),
         u8::from(part.named).to_string(),
-        part.share.to_string(),
+        number_text(part.share),
     ];
-    row.extend(part.distances.iter().map(f64::to_string));
+    row.extend(part.distances.iter().map(|distance| number_text(*distance)));
     row.extend([
-        part.limit.to_string(),
+        number_text(part.limit),
         part.outliers.to_string(),
         confused(&|c| found.parts[c.with].name.clone()),
-        confused(&|c| c.share.to_string()),
-        confused(&|c| c.cosine.to_string()),
-        part.size.to_string(),
+        confused(&|c| number_text(c.share)),
+        confused(&|c| number_text(c.cosine)),
+        number_text(part.size),
         found.restarts.to_string(),
     ]);
     row
@@ -133,9 +133,9 @@ pub fn consensus_readme(ranks: &[usize], loss: Loss) -> String {
         X is the data after --scale (samples x features), W the codes, H the components: X is about W times H.\n\
         Of each matrix there is one per k; the names below are those of k = {k}.\n\
         \n\
-        components_k{k}.csv, .npy   H (k x features): the median of the matched components of all fits.\n\
+        {components}H (k x features): the median of the matched components of all fits.\n\
         {space}Unit: fractions; each component sums to 1.\n\
-        codes_k{k}.csv, .npy        W (samples x k), refitted with these components fixed.\n\
+        {codes}W (samples x k), refitted with these components fixed.\n\
         {space}Unit: that of X; what a component adds to the sum of a sample.\n\
         {space}A sample that is 0 everywhere keeps its row, with codes of 0.\n\
         consensus.csv            One row per k. Unit: none, except loss_value.\n\
@@ -157,6 +157,8 @@ pub fn consensus_readme(ranks: &[usize], loss: Loss) -> String {
         report.html              The same as a page.\n\
         run.json                 The data, the settings, and a hash of each file.\n",
         ranks = ranks.join(", "),
+        components = format_args!("{:<25}", format!("components_k{k}.csv, .npy ")),
+        codes = format_args!("{:<25}", format!("codes_k{k}.csv, .npy")),
         space = " ".repeat(25),
     )
 }

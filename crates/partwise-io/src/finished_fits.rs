@@ -132,10 +132,16 @@ impl Checkpoint for CheckpointFolder {
     }
 }
 
-/// Makes an empty folder of pieces.
+/// Makes an empty folder of pieces. A kill may have left one with an unfinished header.
 fn start(folder: &Path, header: &str) -> Result<()> {
-    let there = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-    if there || folder.is_file() {
+    let unfinished = format!(".{HEADER}.");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if !entry.file_name().to_string_lossy().starts_with(&unfinished) {
+            return Err(not_ours(folder));
+        }
+        fs::remove_file(entry.path()).map_err(|e| IoError::system(&entry.path(), "remove", e))?;
+    }
+    if folder.is_file() {
         return Err(not_ours(folder));
     }
     fs::create_dir_all(folder).map_err(|e| IoError::system(folder, "make the folder", e))?;
@@ -152,8 +158,8 @@ fn not_ours(folder: &Path) -> IoError {
 
 fn of_another_run(folder: &Path, differences: &[String]) -> IoError {
     let advice = format!(
-        "it holds finished fits of another run ({}); to go on with that one, repeat its command; otherwise \
-        choose another output folder, or drop these fits with --force",
+        "it holds finished fits of another run ({}); to go on with that one, repeat it as it was; otherwise \
+        delete this folder or choose another one (on the command line: --force replaces it)",
         differences.join(", ")
     );
     IoError::Exists { path: folder.into(), advice }
@@ -236,6 +242,16 @@ mod tests {
             assert!(message.contains("holds other files"), "{message}");
             assert_eq!(fs::read_to_string(path.join(name)).expect("still there"), text);
         }
+    }
+
+    #[test]
+    fn a_folder_without_a_whole_header_is_begun_again() {
+        let home = tempfile::tempdir().expect("a folder");
+        let path = home.path().join("kept");
+        fs::create_dir(&path).expect("made");
+        fs::write(path.join(".header.json.partial-abc"), "{").expect("written");
+        assert_eq!(CheckpointFolder::open(&path, &run(0), false).expect("begun").found(), 0);
+        assert!(!path.join(".header.json.partial-abc").exists() && path.join(HEADER).is_file());
     }
 
     #[test]

@@ -27,6 +27,7 @@
 mod cell_statistics;
 mod cells;
 mod checkpoint;
+mod cnmf_files;
 mod consensus_files;
 mod csv_write;
 mod digits;
@@ -73,6 +74,7 @@ pub mod topics;
 mod write;
 
 pub use checkpoint::{open_checkpoint, write_checkpoint};
+pub use cnmf_files::{CnmfNames, cnmf_readme, write_cnmf_matrix, write_cnmf_selection};
 pub use consensus_files::{consensus_json, consensus_readme, write_consensus_csv, write_stability_csv};
 pub use csv_write::{
     Memberships, number_text, write_documents_csv, write_guidance_report_csv, write_matrix_csv,

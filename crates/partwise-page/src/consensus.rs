@@ -32,13 +32,10 @@ impl ConsensusPage<'_> {
         }
         let only = self.found.len() == 1;
         for (of_k, features) in self.found.iter().zip(self.features) {
-            let title = format!("k = {}", of_k.rank);
             let body = components(of_k, features);
             page.push_str(&match only {
                 true => section("Components", LEAD, &body),
-                false => {
-                    folded(&title, &format!("<p class=\"lead\">{}</p>{body}", escaped(&of_k.explanation())))
-                }
+                false => folded(&of_k.explanation(), &body),
             });
         }
         page.push_str(&section("Settings", "", &pairs(self.facts.iter().map(|(k, v)| (*k, v.as_str())))));

@@ -1,5 +1,5 @@
-//! Pages that stand alone: the report of a fit ([`FitPage`]), that of a consensus ([`ConsensusPage`]), and what
-//! they are made of. The command line and
+//! Pages that stand alone: the report of a fit ([`FitPage`]), that of a consensus ([`ConsensusPage`]), and
+//! what they are made of. The command line and
 //! the Python package hand over what they know and write what comes back: both show the same page.
 //!
 //! No files are read or written here.

@@ -7,6 +7,7 @@ mod citation;
 mod classification;
 mod command;
 mod comparison;
+mod consensus;
 mod data;
 mod document;
 mod errors;
@@ -37,6 +38,8 @@ mod _native {
     use super::command::command_line;
     #[pymodule_export]
     use super::comparison::{compare, compared_methods};
+    #[pymodule_export]
+    use super::consensus::consensus;
     #[pymodule_export]
     use super::files::{digits, read_labels, read_model, read_table, scaled_values, write_model};
     #[pymodule_export]

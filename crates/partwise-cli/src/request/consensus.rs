@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
-use partwise::recipes::ConsensusSettings;
+use clap::{Args, ValueEnum};
+use partwise::ScalingKind;
+use partwise::recipes::{ConsensusSettings, ConsensusSteps};
 use partwise_report::console::Verbosity;
 
 use super::choices::{self, Codes, Components, Pictures};
@@ -49,10 +50,49 @@ pub(crate) struct ConsensusFlags {
     model: ModelFlags,
     #[command(flatten)]
     solve: SolveFlags,
+    /// The files that are written: those of Partwise, or those of cNMF. For cNMF the data must be counts of
+    /// cells (rows) and genes; the genes that vary most are factored at unit variance, and the files have
+    /// cNMF's names and units.
+    #[arg(long, value_enum, default_value = "partwise", help_heading = "Layout of cNMF")]
+    layout: Layout,
+    /// How the components of all fits become one set: matched to the best fit (partwise), or in the exact
+    /// steps of cNMF: pooled, a threshold on local density, k-means (cnmf). With --layout cnmf.
+    #[arg(long, value_enum, default_value = "partwise", help_heading = "Layout of cNMF")]
+    steps: Layout,
+    /// How many genes are factored, 1 or more. With --layout cnmf.
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = choices::positive, help_heading = "Layout of cNMF", allow_negative_numbers = true)]
+    genes: usize,
+    /// Components whose mean distance to their neighbours is this large are left out: above 0; 2 leaves none
+    /// out. With --steps cnmf.
+    #[arg(long, value_name = "X", default_value_t = 0.5, value_parser = density, help_heading = "Layout of cNMF", allow_negative_numbers = true)]
+    density_threshold: f64,
     #[command(flatten)]
     read: ReadFlags,
     #[command(flatten)]
     write: WriteFlags,
+}
+
+/// Whose files, or whose steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    Partwise,
+    Cnmf,
+}
+
+/// What --layout cnmf asks for.
+pub(crate) struct CellsRequest {
+    pub(crate) genes: usize,
+    pub(crate) steps: ConsensusSteps,
+}
+
+impl CellsRequest {
+    /// The threshold of the local density, where there is one.
+    pub(crate) fn threshold(&self) -> Option<f64> {
+        match self.steps {
+            ConsensusSteps::Matched => None,
+            ConsensusSteps::Pooled { threshold } => Some(threshold),
+        }
+    }
 }
 
 /// Where the numbers of components are from.
@@ -68,13 +108,18 @@ pub(crate) struct ConsensusRequest {
     /// Without a time limit of its own.
     pub(crate) fit: FitRequest,
     pub(crate) consensus: ConsensusSettings,
+    /// The layout of the files, as the flag spells it.
+    pub(crate) layout: String,
+    /// For the files of cNMF.
+    pub(crate) cells: Option<CellsRequest>,
     /// Of all fits together.
     pub(crate) time_limit: Option<Duration>,
 }
 
 impl ConsensusRequest {
     pub(crate) fn new(flags: ConsensusFlags) -> Result<Self> {
-        let ConsensusFlags { given, rank, restarts, known, graph, model, solve, read, write } = flags;
+        let (cells, layout) = (flags.cells()?, choices::name_of(flags.layout));
+        let ConsensusFlags { given, rank, restarts, known, graph, model, solve, read, write, .. } = flags;
         if solve.start.is_some() {
             bail!("a consensus compares different starts; remove --start");
         }
@@ -96,11 +141,57 @@ impl ConsensusRequest {
         let fit = FitFlags { given, known, graph, rank, model, solve, long, read, content, page, write };
         let mut fit = FitRequest::named(fit, "consensus")?;
         let time_limit = fit.settings.time_limit.take();
-        Ok(ConsensusRequest { fit, consensus: ConsensusSettings { ranks, restarts }, time_limit })
+        if cells.is_some() && (fit.scaling != ScalingKind::None || fit.data.text.is_some()) {
+            bail!("--layout cnmf scales the counts itself; remove --scale and --text");
+        }
+        Ok(ConsensusRequest {
+            layout,
+            cells,
+            fit,
+            consensus: ConsensusSettings { ranks, restarts },
+            time_limit,
+        })
     }
 
     pub(crate) fn verbosity(&self) -> Verbosity {
         self.fit.write.verbosity()
+    }
+}
+
+impl ConsensusFlags {
+    /// What --layout cnmf and its flags ask for.
+    fn cells(&self) -> Result<Option<CellsRequest>> {
+        let cnmf = self.layout == Layout::Cnmf;
+        for flag in ["steps", "genes", "density_threshold"] {
+            if self.given.gives(flag) && !cnmf {
+                bail!("--{} has an effect only with --layout cnmf", flag.replace('_', "-"));
+            }
+        }
+        if self.given.gives("density_threshold") && self.steps != Layout::Cnmf {
+            bail!(
+                "--density-threshold has an effect only with --steps cnmf: the matched consensus needs none"
+            );
+        }
+        if let Some(flag) = self.given.of_methods(METHOD_FLAGS).filter(|_| cnmf) {
+            bail!("--layout cnmf does not support {flag}: it factors some of the genes, without guidance");
+        }
+        if cnmf && self.known.labels.are_given() {
+            bail!("--layout cnmf does not support labels: it factors some of the genes, without guidance");
+        }
+        let threshold = self.density_threshold;
+        let steps = match self.steps {
+            Layout::Partwise => ConsensusSteps::Matched,
+            Layout::Cnmf => ConsensusSteps::Pooled { threshold },
+        };
+        Ok(cnmf.then_some(CellsRequest { genes: self.genes, steps }))
+    }
+}
+
+/// A threshold of the local density.
+fn density(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 2.0 => Ok(value),
+        _ => Err("it must be a number above 0 and at most 2 (2 leaves none out)".into()),
     }
 }
 

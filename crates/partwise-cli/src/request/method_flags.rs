@@ -119,6 +119,11 @@ pub(crate) struct Given {
 }
 
 impl Given {
+    /// Whether the flag with this identifier is on the command line.
+    pub(super) fn gives(&self, id: &str) -> bool {
+        self.flags.iter().any(|flag| flag == id)
+    }
+
     /// Whether this parameter is given.
     pub(super) fn has(&self, input: Input) -> bool {
         self.parameters.iter().any(|(parameter, _)| parameter.input == input)

@@ -26,7 +26,7 @@ pub(crate) use cite::CiteRequest;
 use compare::CompareFlags;
 pub(crate) use compare::CompareRequest;
 use consensus::ConsensusFlags;
-pub(crate) use consensus::ConsensusRequest;
+pub(crate) use consensus::{CellsRequest, ConsensusRequest};
 pub(crate) use convert::{ConvertFlags, ConvertRequest};
 pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};

@@ -17,8 +17,9 @@ mod suggest;
 pub use checkpoint::{Checkpoint, InMemory, PieceReader, PieceWriter, numbers_of};
 #[doc(hidden)]
 pub use consensus::{
-    ComponentStability, Confusion, Consensus, ConsensusSettings, ConsensusSummary, RestartProgress,
-    codes_for, consensus_at, fit_restarts, memory_of_consensus,
+    CellPrograms, Cells, ComponentStability, Confusion, Consensus, ConsensusSettings, ConsensusSteps,
+    ConsensusSummary, RestartProgress, SelectionRow, cell_programs, codes_for, consensus_at, fit_restarts,
+    memory_of_consensus,
 };
 pub use guidance_report::{
     Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,

@@ -192,7 +192,7 @@ fn cosines<T: Real>(one: (&Matrix<T>, &[f64]), other: (&Matrix<T>, &[f64])) -> M
 }
 
 /// The quantile of ascending numbers, between neighbours in proportion.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let at = share * (sorted.len() - 1) as f64;
     let (below, part) = (at.floor() as usize, at.fract());
     let above = (below + 1).min(sorted.len() - 1);
@@ -200,7 +200,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 }
 
 /// The median; of an even count the mean of the two in the middle.
-fn middle(entries: &mut [f64]) -> f64 {
+pub(super) fn middle(entries: &mut [f64]) -> f64 {
     let (count, half) = (entries.len(), entries.len() / 2);
     let (below, &mut upper, _) = entries.select_nth_unstable_by(half, f64::total_cmp);
     if count % 2 == 1 {

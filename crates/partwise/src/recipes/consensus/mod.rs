@@ -14,6 +14,7 @@
 //!
 //! No limit is chosen by eye. k is not chosen here: see [`select_rank`](super::select_rank).
 
+mod cells;
 mod matching;
 mod restarts;
 
@@ -23,6 +24,7 @@ use crate::engine::{Settings, SolverChoice};
 use crate::fit::{Fit, Held, memory, solve};
 use crate::foundation::{Error, Estimate, Matrix, Real, Result, once, pool};
 use crate::methods::{Form, Model};
+pub use cells::{CellPrograms, Cells, ConsensusSteps, SelectionRow, cell_programs};
 use matching::Matched;
 use restarts::Restart;
 pub use restarts::{RestartProgress, fit_restarts};

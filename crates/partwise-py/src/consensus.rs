@@ -1,0 +1,127 @@
+//! Consensus of many restarts.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use numpy::Element;
+use partwise::recipes::{
+    Checkpoint, Consensus, ConsensusSettings, ConsensusSummary, InMemory, consensus_at, fit_restarts,
+};
+use partwise::{DataMatrix, Model, Real, Settings};
+use partwise_classify::{Spreading, spread_observed};
+use partwise_io::{CheckpointFolder, IoError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::{Map, Value};
+
+use crate::arrays::into_array;
+use crate::data::{Lent, View};
+use crate::errors::value_error;
+use crate::options;
+use crate::progress::watched;
+
+/// What is asked.
+struct Asked {
+    model: Model,
+    settings: Settings,
+    consensus: ConsensusSettings,
+    spread: Option<Spreading>,
+    /// Where finished fits are kept, and what identifies them.
+    folder: Option<(PathBuf, Map<String, Value>)>,
+}
+
+/// For each k the consensus of many fits: matrices, and the stability of each component. `identity` is JSON:
+/// all that changes a fit; with it, finished fits are kept in `folder` until all are done.
+#[pyfunction]
+pub(crate) fn consensus<'py>(
+    py: Python<'py>,
+    data: Lent<'py>,
+    method: &str,
+    loss: &str,
+    knowledge: &Bound<'py, PyDict>,
+    settings: &Bound<'py, PyDict>,
+    (ranks, restarts): (Vec<usize>, usize),
+    spread: Option<&str>,
+    folder: Option<(PathBuf, String)>,
+) -> PyResult<Bound<'py, PyList>> {
+    let identity = |(path, text): (PathBuf, String)| (path, serde_json::from_str(&text).unwrap_or_default());
+    let asked = Asked {
+        model: options::model(method, loss, knowledge)?,
+        settings: options::settings(settings)?,
+        consensus: ConsensusSettings { ranks, restarts },
+        spread: spread.map(Spreading::from_name).transpose().map_err(value_error)?,
+        folder: folder.map(identity),
+    };
+    match data.view()? {
+        View::F32(data) => consensus_in(py, data.as_ref(), asked),
+        View::F64(data) => consensus_in(py, data.as_ref(), asked),
+    }
+}
+
+fn consensus_in<'py, T: Real + Element>(
+    py: Python<'py>,
+    data: &dyn DataMatrix<T>,
+    asked: Asked,
+) -> PyResult<Bound<'py, PyList>> {
+    let found = watched(py, None, |_| work(data, asked))?;
+    let out = PyList::empty(py);
+    for found in found.map_err(value_error)? {
+        let of_k = summary(py, &found.summary)?;
+        of_k.set_item("components", into_array(py, found.components)?)?;
+        of_k.set_item("codes", into_array(py, found.codes)?)?;
+        out.append(of_k)?;
+    }
+    Ok(out)
+}
+
+fn work<T: Real>(data: &dyn DataMatrix<T>, asked: Asked) -> partwise::Result<Vec<Consensus<T>>> {
+    let Asked { mut model, settings, consensus, spread, folder } = asked;
+    let fault = |error: IoError| partwise::Error::Checkpoint(error.to_string());
+    let ranks = consensus.checked(data, &model)?;
+    if let Some(when) = spread {
+        let largest = Settings { rank: ranks.iter().copied().max().unwrap_or(1), ..settings.clone() };
+        let (guidance, loss) = (model.guidance(), model.loss());
+        let found = spread_observed(data, guidance, loss, &largest, when, &mut |_| {})?;
+        *model.guidance_mut() = found.guidance;
+    }
+    let folder = folder.map(|(path, identity)| CheckpointFolder::open(&path, &identity, false));
+    let folder = folder.transpose().map_err(fault)?;
+    let memory = InMemory::default();
+    let kept: &dyn Checkpoint = folder.as_ref().map_or(&memory, |folder| folder);
+    let on = |_| ControlFlow::Continue(());
+    fit_restarts(data, &model, &settings, &consensus, kept, &on)?;
+    let of_k = |k: usize| consensus_at(data, &model, &settings, k, consensus.restarts, kept);
+    let found = ranks.into_iter().map(of_k).collect::<partwise::Result<Vec<_>>>()?;
+    folder.map(CheckpointFolder::remove).transpose().map_err(fault)?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+fn summary<'py>(py: Python<'py>, found: &ConsensusSummary) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    out.set_item("n_components", found.rank)?;
+    out.set_item("n_fits", found.restarts)?;
+    out.set_item("stability", found.stability)?;
+    out.set_item("least_share", found.least_share())?;
+    out.set_item("best_error", found.best_error)?;
+    out.set_item("relative_error", found.relative_error)?;
+    out.set_item("loss_value", found.loss_value)?;
+    out.set_item("n_unconverged", found.unconverged)?;
+    out.set_item("best_seed", found.best_seed)?;
+    out.set_item("same_starts", found.same_starts)?;
+    out.set_item("explanation", found.explanation())?;
+    let part = |part: &partwise::recipes::ComponentStability| {
+        let confusion = part.confusion.map(|c| (found.parts[c.with].name.clone(), c.share, c.cosine));
+        (
+            part.name.clone(),
+            part.named,
+            part.share,
+            part.distances,
+            part.limit,
+            part.outliers,
+            confusion,
+            part.size,
+        )
+    };
+    out.set_item("parts", found.parts.iter().map(part).collect::<Vec<_>>())?;
+    Ok(out)
+}
