@@ -100,9 +100,10 @@ def select_rank(
 
     The data are split several times into a part to fit and a part to predict, with the same splits for every
     number of components: counts by binomial thinning, other data by hidden entries (dense data, squared loss)
-    or hidden blocks. The answer by prediction is the smallest number whose mean excess over the best error is
-    at most its standard error. From there it goes down to the largest number whose components return in
-    random halves of the samples (smallest matched cosine of 0.7 or more, the median over the splits). The
+    or hidden blocks. The answer by prediction is the smallest number whose mean error is the best one, but
+    for a thousandth of what that predicts. From there it goes down to the largest number whose components
+    return in random halves of the samples (smallest correlation of matched components, about the mean of
+    all, of 0.7 or more; the median over the splits). The
     answer does not depend on the unit of X, on the number of threads, or on the range of numbers that holds
     it.
 

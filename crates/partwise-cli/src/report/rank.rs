@@ -29,22 +29,23 @@ pub(crate) fn rank_page(
     };
     let lead = "The error of a prediction of data that were held out, over the number of components. Bars: the \
         standard error of the difference to the best one, over the same splits. The answer by prediction is the \
-        smallest number whose error is that of the best, but for its standard error or a thousandth of what the \
-        best one predicts. The dashed line is the answer.";
+        smallest number whose error is that of the best, but for a thousandth of what the best one predicts. \
+        The dashed line is the answer.";
     page.push_str(&section("Prediction", lead, &line(&error)));
     let replication = over_k(&|row| row.replication);
     // One point is no line; the table has it.
     if replication.len() > 1 {
         let chart = Line {
-            title: "smallest cosine of matched components",
+            title: "smallest correlation of matched components",
             points: replication,
             level: Some((0.7, "they return")),
             at: Some(found.rank as f64),
             across: Some("number of components"),
             ..Line::default()
         };
-        let lead = "Whether the components return in random halves of the samples: the smallest cosine of \
-            components that are matched one to one, the median over the splits.";
+        let lead = "Whether the components return in random halves of the samples: the smallest correlation of \
+            components that are matched one to one (about the mean of all components), the median over the \
+            splits.";
         page.push_str(&section("Replication", lead, &line(&chart)));
     }
     let mut header = vec!["components", "held-out error", "excess over the best", "standard error", "replication"];

@@ -104,7 +104,7 @@ pub(super) fn planted(
             return Ok(Planted { data: random.counts(product, None), k, main: Vec::new() });
         }
         "cells" => {
-            let n = 2 * n;
+            let (n, d) = (2 * n, 4 * d);
             let product = random.cell_means(n, d, k, at([2.0, 0.7, 0.25]));
             random.counts(product, None)
         }

@@ -3,15 +3,16 @@
 //!
 //! ```text
 //! prediction    the data are split S times into a part to fit and a part to predict, with the same splits
-//!               for every k;  k_prediction: the least k whose mean excess over the best error is at most
-//!               its standard error over the splits, or a thousandth of what the best one predicts
-//! replication   the samples are halved at random, the components of the halves matched one to one by cosine;
-//!               ρ(k): the median over splits of the smallest matched cosine;
+//!               for every k;  k_prediction: the least k whose mean error is the best one, but for a
+//!               thousandth of what that predicts
+//! replication   the samples are halved at random, the components of the halves matched one to one by their
+//!               correlation about the mean of all components (at unit length);
+//!               ρ(k): the median over splits of the smallest matched correlation;
 //!               k_replication: the greatest k ≤ k_prediction with ρ(k) ≥ 0.7
 //! answer        min(k_prediction, k_replication)
 //! ```
 //!
-//! Counts are split by thinning: T ~ Binomial(X, ½) is fitted, X − T is predicted; the two are independent if
+//! Counts are split by thinning: T ~ Binomial(X, ¼) is predicted, X − T is fitted; the two are independent if
 //! X is Poisson. Other data hide some of their entries, or blocks of them (see [`Holdout`]). References:
 //! thinning, Neufeld et al. 2024, JMLR 25; held-out blocks, Owen & Perry 2009, doi:10.1214/08-AOAS227.
 
@@ -132,7 +133,7 @@ fn selected<T: Real>(
             .iter()
             .map(|(k, errors)| {
                 let (excess, excess_error) = excess(errors, &search.errors[&best], &all);
-                let replication = search.cosines.get(k).map(|cosines| replicability(cosines, &all));
+                let replication = search.correlations.get(k).map(|found| replicability(found, &all));
                 let (error, errors, guided) = (mean(errors, &all), errors.clone(), near.remove(k));
                 RankRow { rank: *k, error, excess, excess_error, replication, errors, guided }
             })

@@ -24,6 +24,7 @@ const SMALL_DATA: (usize, usize) = (8, 2);
 const LARGE_DATA: (usize, usize) = (4, 1);
 /// Streams of random numbers: one for each split.
 const STREAM: u64 = 1 << 41;
+const SECOND_STREAM: u64 = 1 << 42;
 
 /// How the data are split, and how their parts are fitted.
 pub(super) struct Splits<'s, T: Real> {
@@ -96,6 +97,11 @@ impl<'s, T: Real> Splits<'s, T> {
 
     pub(super) fn stream(&self, split: usize) -> Stream {
         Stream::numbered(self.settings.seed, STREAM + split as u64)
+    }
+
+    /// Further random numbers of a split.
+    pub(super) fn second_stream(&self, split: usize) -> Stream {
+        Stream::numbered(self.settings.seed, SECOND_STREAM + split as u64)
     }
 
     /// The same with other guidance.
