@@ -219,7 +219,7 @@ fn selected_rank<T: Real>(
     let settings = Settings { rank: 1, ..request.settings.clone() };
     let limit = request.settings.time_limit;
     let (rank, verbosity) = (RankSettings::default(), request.write.verbosity());
-    let found = crate::rank::search(data, None, model.loss(), &settings, (&rank, limit), verbosity)?;
+    let found = crate::rank::search(data, None, model.loss(), &settings, (&rank, limit), None, verbosity)?;
     if !found.structure {
         source.notes.push(found.explanation());
     }
@@ -234,7 +234,7 @@ fn finds_rank(request: &FitRequest) -> String {
 }
 
 /// Adds to the guidance of the job what the classifier derives from its labels.
-fn spread_labels<T: Real>(job: &mut Job<'_, T>, when: Spreading, verbosity: Verbosity) -> Result<()> {
+pub(crate) fn spread_labels<T: Real>(job: &mut Job<'_, T>, when: Spreading, verbosity: Verbosity) -> Result<()> {
     let (guidance, loss) = (job.model.guidance(), job.model.loss());
     let mut phases = Phases::new(verbosity, "few-label classifier (--spread off leaves it out)").patient();
     let found = interrupt::work(|| {

@@ -8,6 +8,7 @@ mod classification;
 mod classify;
 mod compare;
 mod completions;
+mod consensus;
 mod demo;
 mod evaluate;
 mod fit;
@@ -38,7 +39,8 @@ use std::ffi::OsString;
 use anyhow::anyhow;
 use partwise_report::{console, program};
 use request::{
-    ClassifyRequest, Cli, Command, CompareRequest, FitRequest, RankRequest, SweepRequest, TransformRequest,
+    ClassifyRequest, Cli, Command, CompareRequest, ConsensusRequest, FitRequest, RankRequest, SweepRequest,
+    TransformRequest,
 };
 
 /// What `partwise reproduce` answers in the release after it moved.
@@ -62,6 +64,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Transform(flags) => transform::run(&TransformRequest::new(*flags)?),
         Command::Sweep(flags) => sweep::run(&SweepRequest::new(*flags)?),
         Command::Rank(flags) => rank::run(&RankRequest::new(*flags)?),
+        Command::Consensus(flags) => consensus::run(&ConsensusRequest::new(*flags)?),
         Command::Compare(flags) => compare::run(&CompareRequest::new(*flags)?),
         Command::Evaluate(request) => evaluate::run(&request),
         Command::Suggest(request) => suggest::run(&request),

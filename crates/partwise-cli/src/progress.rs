@@ -3,9 +3,11 @@
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use partwise::recipes::RestartProgress;
 use partwise::{Iteration, Observer, Settings};
 
 use crate::words::{change, short};
@@ -117,6 +119,59 @@ impl Steps {
     /// Removes the line.
     pub(crate) fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Watching many fits: a bar with the time that is left on a terminal, a few lines otherwise. Called from
+/// several threads.
+pub(crate) struct Fits {
+    verbosity: Verbosity,
+    bar: Option<ProgressBar>,
+    began: Instant,
+    /// Fits done at the last line, and when the next one is due.
+    line: Mutex<(usize, Instant)>,
+}
+
+impl Fits {
+    pub(crate) fn new(verbosity: Verbosity, title: &str) -> Self {
+        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(10));
+            let style = ProgressStyle::with_template("{prefix} {bar:16} {pos}/{len} fits {wide_msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_prefix(title.to_string());
+            bar
+        });
+        let began = Instant::now();
+        Fits { verbosity, bar, began, line: Mutex::new((usize::MAX, began + FIRST)) }
+    }
+
+    /// Shows how far the fits are.
+    pub(crate) fn show(&self, progress: RestartProgress) {
+        let Ok(mut line) = self.line.try_lock() else { return };
+        if line.0 == progress.done {
+            return;
+        }
+        line.0 = progress.done;
+        let elapsed = self.began.elapsed().as_secs_f64();
+        let left = elapsed * (1.0 - progress.work) / progress.work;
+        let left = if left.is_finite() { format!("about {} left", duration(left)) } else { String::new() };
+        if let Some(bar) = &self.bar {
+            bar.set_length(progress.total as u64);
+            bar.set_position(progress.done as u64);
+            bar.set_message(left);
+        } else if Instant::now() >= line.1 && progress.done < progress.total {
+            line.1 = Instant::now() + PAUSE;
+            let left = if left.is_empty() { left } else { format!(", {left}") };
+            self.verbosity.progress(&format!("{} of {} fits{left}", progress.done, progress.total));
+        }
+    }
+
+    /// Removes the bar.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }

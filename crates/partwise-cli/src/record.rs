@@ -2,9 +2,9 @@
 
 use partwise::graphs::Graph;
 use partwise::guidance::Strength;
-use partwise::methods::{Input, PARAMETERS, ParameterKind, ParameterValue};
+use partwise::methods::{Input, PARAMETERS, Parameter, ParameterKind, ParameterValue};
 use partwise::recipes::{Finding, GuidanceReport, TopicVerdict, Verdict};
-use partwise::{Fit, Matrix, Real, StopReason};
+use partwise::{Fit, Matrix, Model, Real, StopReason};
 use partwise_io::machine::peak_memory;
 use partwise_io::{GUIDED, ModelFile, Tensor, encoding_json, scaling_json, versions};
 use serde_json::{Map, Value, json};
@@ -77,18 +77,21 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
     if let Some((_, strength)) = guidance.graph().filter(|_| takes(Input::Graph)) {
         set("graph_weight", weight(strength));
     }
-    // The size of images is a property of the data.
-    let taken = PARAMETERS.iter().filter(|p| takes(p.input) && p.kind != ParameterKind::Size);
-    for parameter in taken {
-        let value = match parameter.get(model.options()) {
-            Some(ParameterValue::Number(x)) if parameter.kind == ParameterKind::Whole => json!(x as u64),
-            Some(ParameterValue::Number(x)) => json!(x),
-            Some(ParameterValue::Name(name)) => json!(name),
-            _ => Value::Null,
-        };
-        set(parameter.recorded_name(), value);
-    }
+    out.extend(parameters(model).into_iter().map(|(key, value)| (key.to_string(), value)));
     out
+}
+
+/// The parameters that the method takes. The size of images is a property of the data.
+pub(crate) fn parameters(model: &Model) -> Vec<(&'static str, Value)> {
+    let taken =
+        PARAMETERS.iter().filter(|p| model.spec().takes(p.input) && p.kind != ParameterKind::Size);
+    let value = |parameter: &Parameter| match parameter.get(model.options()) {
+        Some(ParameterValue::Number(x)) if parameter.kind == ParameterKind::Whole => json!(x as u64),
+        Some(ParameterValue::Number(x)) => json!(x),
+        Some(ParameterValue::Name(name)) => json!(name),
+        _ => Value::Null,
+    };
+    taken.map(|parameter| (parameter.recorded_name(), value(parameter))).collect()
 }
 
 /// The settings as lines for the report.

@@ -20,13 +20,18 @@ fn memory_line<T: Real>(job: &Job<'_, T>) -> Option<String> {
         .then(|| format!("memory: about {}{}", in_words(needed), available.unwrap_or_default()))
 }
 
-/// What was read.
+/// What was read, and the memory that a fit needs.
 pub(crate) fn print_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
-    let [(_, data), (_, shape)] = job.source.facts();
-    verbosity.say(&format!("read: {data}, {shape}"));
+    print_source(verbosity, job);
     if let Some(line) = memory_line(job) {
         verbosity.say(&line);
     }
+}
+
+/// What was read.
+pub(crate) fn print_source<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
+    let [(_, data), (_, shape)] = job.source.facts();
+    verbosity.say(&format!("read: {data}, {shape}"));
     for (name, text) in job.known.facts(job.takes_anything()) {
         verbosity.say(&format!("{}: {text}", name.to_lowercase()));
     }

@@ -53,6 +53,16 @@ fn wrong_length(what: &str, found: usize, expected: usize) -> std::io::Error {
     )
 }
 
+/// Writes rows of texts.
+pub(crate) fn write_rows_csv(
+    writer: &mut dyn Write,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> std::io::Result<()> {
+    let mut writer = Cells::new(writer);
+    rows.into_iter().try_for_each(|row| writer.row(row))?;
+    writer.flush()
+}
+
 /// Writes a matrix with a header: `corner`, then the column names (`0`, `1`, ... without any); each row
 /// begins with its name (or number).
 ///

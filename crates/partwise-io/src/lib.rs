@@ -26,6 +26,8 @@
 
 mod cell_statistics;
 mod cells;
+mod checkpoint;
+mod consensus_files;
 mod csv_write;
 mod digits;
 mod documents;
@@ -69,6 +71,10 @@ mod toml_value;
 pub mod topics;
 mod write;
 
+pub use checkpoint::CheckpointFolder;
+pub use consensus_files::{
+    consensus_json, consensus_readme, write_consensus_csv, write_stability_csv,
+};
 pub use csv_write::{
     Memberships, number_text, write_documents_csv, write_guidance_report_csv, write_matrix_csv,
     write_memberships_csv,

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use common::Example;
 use partwise::graphs::Graph;
-use partwise::recipes::{StrengthRule, search_strength};
+use partwise::recipes::{PieceReader, StrengthRule, search_strength};
 use partwise::{
     CodeReference, ComponentReference, DenseMatrix, Encoding, Held, Init, LabelSets, LabelTargets, Labels,
     Loss, Matrix, Model, Result, Settings, Slot, SolverChoice, SparseMatrix, SupportVectors, encode, fit,
@@ -66,6 +66,8 @@ fn every_error_says_what_where_and_what_is_valid() {
     held(&mut faults);
     composed::composed(&mut faults);
     recipes(&mut faults);
+    let damaged = PieceReader::new("k2-restart0", &[1]).numbers();
+    faults.check(damaged, &["the finished piece \"k2-restart0\"", "form"]);
     assert_eq!(faults.0, variants(), "each variant is provoked");
 }
 

@@ -57,12 +57,12 @@ fn chosen(
     settings: &Settings,
     rank: &RankSettings,
 ) -> Result<RankChoice> {
-    select_rank(data, None, loss, settings, rank, &mut |_| ControlFlow::Continue(()))
+    select_rank(data, None, loss, settings, rank, None, &mut |_| ControlFlow::Continue(()))
 }
 
 fn guided(data: &dyn DataMatrix<f64>, guidance: &Guidance, rank: &RankSettings) -> Result<RankChoice> {
     let loss = loss_for_rank(data);
-    select_rank(data, Some(guidance), loss, &Settings::new(1), rank, &mut |_| ControlFlow::Continue(()))
+    select_rank(data, Some(guidance), loss, &Settings::new(1), rank, None, &mut |_| ControlFlow::Continue(()))
 }
 
 fn quick() -> RankSettings {
@@ -164,7 +164,7 @@ fn a_search_that_is_stopped_answers_by_what_it_knows() {
     let data = dense(counts(&planted(3, 3.0, 9), 9));
     let mut calls = 0;
     let settings = Settings { threads: 1, ..Settings::new(1) };
-    let found = select_rank(&data, None, Loss::KullbackLeibler, &settings, &quick(), &mut |progress| {
+    let found = select_rank(&data, None, Loss::KullbackLeibler, &settings, &quick(), None, &mut |progress| {
         assert!(progress.rank >= 1);
         calls += 1;
         if calls < 12 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

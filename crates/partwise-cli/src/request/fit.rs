@@ -96,8 +96,8 @@ impl FitRequest {
     }
 
     /// `ending`: what a folder that is named after the data contains.
-    fn named(flags: FitFlags, ending: &str) -> Result<Self> {
-        let FitFlags { given, read, known, graph: graphs, model, solve, content, page, write } = flags;
+    pub(super) fn named(flags: FitFlags, ending: &str) -> Result<Self> {
+        let FitFlags { given, read, known, graph: graphs, rank, model, solve, content, page, write } = flags;
         let mut chosen = Vec::new();
         let (method, loss) = match (model.method, model.loss) {
             (Some((method, Some(own))), Some(loss)) if own != loss => bail!(
@@ -135,7 +135,7 @@ impl FitRequest {
             method,
             loss,
             searches,
-            rank: model.rank,
+            rank,
             settings: settings(&solve, model.l1, model.l2)?,
             start: solve.start,
             content,

@@ -54,6 +54,11 @@ pub(crate) struct FitFlags {
     pub(super) known: KnownFiles,
     #[command(flatten)]
     pub(super) graph: GraphFlags,
+    /// k, the number of components, 1 or more, or "auto" to find it as `partwise rank` does. Default: the
+    /// number of classes if you give labels; for {of anything}, the number of components that the topics
+    /// need.
+    #[arg(short = 'k', long = "rank", help_heading = "Method", value_name = "K", value_parser = choices::components, allow_negative_numbers = true)]
+    pub(super) rank: Option<Components>,
     #[command(flatten)]
     pub(super) model: ModelFlags,
     #[command(flatten)]
@@ -158,11 +163,6 @@ pub(super) struct ModelFlags {
     /// and a graph. Otherwise {of references} if you give a reference, else {of nothing}.
     #[arg(long, value_parser = choices::methods())]
     pub(super) method: Option<MethodChoice>,
-    /// k, the number of components, 1 or more, or "auto" to find it as `partwise rank` does. Default: the
-    /// number of classes if you give labels; for {of anything}, the number of components that the topics
-    /// need.
-    #[arg(short = 'k', long = "rank", value_name = "K", value_parser = choices::components, allow_negative_numbers = true)]
-    pub(super) rank: Option<Components>,
     /// The loss. Default: frobenius, or that of the method's name.
     #[arg(long, value_parser = choices::losses())]
     pub(super) loss: Option<Loss>,

@@ -128,6 +128,29 @@ pub(super) const RANK: Page = Page {
     ],
 };
 
+pub(super) const CONSENSUS: Page = Page {
+    command: "consensus",
+    flags: &[
+        DATA,
+        ("rank", "Numbers of components: 7, 5-13, or a rank.json"),
+        ("restarts", "Fits for each of them [default: 100]"),
+        LABELS,
+        ("topics", "Topics with seed words"),
+        ("guidance", "All that you know in one file: topics, labels, ..."),
+        SCALE,
+        TEXT,
+        ("time_limit", "End after this time, with the fits that are done"),
+        SEED,
+        ("out", "Folder for the result [default: DATA-consensus]"),
+        FORCE,
+    ],
+    examples: &[
+        "partwise consensus data.csv -k 5-13",
+        "partwise consensus counts.mtx.gz -k data-rank/rank.json --restarts 50",
+        "partwise consensus news.csv --text body --topics seeds.csv -k 12",
+    ],
+};
+
 pub(super) const EVALUATE: Page = Page {
     command: "evaluate",
     flags: &[

@@ -7,6 +7,7 @@
 pub(crate) mod choices;
 mod cite;
 mod compare;
+mod consensus;
 mod data;
 mod fit;
 mod flags;
@@ -23,6 +24,8 @@ pub(crate) use choices::{Clusters, Codes, Components, Pictures, Precision};
 pub(crate) use cite::CiteRequest;
 use compare::CompareFlags;
 pub(crate) use compare::CompareRequest;
+use consensus::ConsensusFlags;
+pub(crate) use consensus::ConsensusRequest;
 pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
 pub(crate) use flags::KnownFiles;
@@ -49,6 +52,9 @@ pub(crate) enum Command {
     /// Find how many components the data support.
     #[command(override_usage = help::RANK.usage(), mut_args(help::RANK.arrange()), after_help = help::RANK.short_end(), after_long_help = help::RANK.long_end())]
     Rank(Box<RankFlags>),
+    /// Find the components that return from many random starts.
+    #[command(override_usage = help::CONSENSUS.usage(), mut_args(help::CONSENSUS.arrange()), after_help = help::CONSENSUS.short_end(), after_long_help = help::CONSENSUS.long_end())]
+    Consensus(Box<ConsensusFlags>),
     /// Predict a class for every sample from a few labels.
     #[command(override_usage = help::CLASSIFY.usage(), mut_args(help::CLASSIFY.arrange()), after_help = help::CLASSIFY.short_end(), after_long_help = help::CLASSIFY.long_end())]
     Classify(Box<ClassifyFlags>),

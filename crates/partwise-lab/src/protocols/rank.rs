@@ -206,7 +206,7 @@ fn selected(
 ) -> Result<RankChoice> {
     let settings = Settings { seed, threads: 1, ..Settings::new(1) };
     let rank = RankSettings { to, holdout, ..RankSettings::default() };
-    Ok(select_rank(data, None, loss, &settings, &rank, &mut |_| std::ops::ControlFlow::Continue(()))?)
+    Ok(select_rank(data, None, loss, &settings, &rank, None, &mut |_| std::ops::ControlFlow::Continue(()))?)
 }
 
 /// Labels of 5 samples for 30 % of the parts; the score is that of the free ones.
@@ -230,7 +230,7 @@ fn run_guided(unit: &Unit<'_>) -> Result<Outcome> {
     let rank = RankSettings { to: 2 * made.k + 4, ..RankSettings::default() };
     let clock = Clock::start();
     let go_on = &mut |_| std::ops::ControlFlow::Continue(());
-    let found = select_rank(&made.data, Some(&guidance), loss, &settings, &rank, go_on)?;
+    let found = select_rank(&made.data, Some(&guidance), loss, &settings, &rank, None, go_on)?;
     let row = unit.row("partwise").noting(format!("k* {}, named {named}, answer {}", made.k, found.rank));
     let score = |right: bool| 100.0 * f64::from(u8::from(right));
     let scores = [

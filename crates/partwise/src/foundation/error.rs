@@ -120,6 +120,9 @@ pub enum Error {
         /// What became non-finite.
         what: String,
     },
+    /// A finished piece of long work that could not be kept or read.
+    #[doc(hidden)]
+    Checkpoint(String),
 }
 
 impl Error {
@@ -232,6 +235,7 @@ impl fmt::Display for Error {
                 "iteration {iteration}: {what} overflowed; scale the data (for example to a maximum of 1) or \
                 use f64"
             ),
+            Error::Checkpoint(message) => write!(f, "{message}"),
         }
     }
 }

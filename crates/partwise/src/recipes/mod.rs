@@ -2,6 +2,8 @@
 //! updates.
 
 mod cannot_links;
+mod checkpoint;
+mod consensus;
 mod guidance_report;
 mod guided;
 mod memberships;
@@ -11,6 +13,13 @@ mod steering;
 mod strength;
 mod suggest;
 
+#[doc(hidden)]
+pub use checkpoint::{Checkpoint, InMemory, PieceReader, PieceWriter, numbers_of};
+#[doc(hidden)]
+pub use consensus::{
+    ComponentStability, Confusion, Consensus, ConsensusSettings, ConsensusSummary, RestartProgress, codes_for, consensus_at,
+    fit_restarts, memory_of_consensus,
+};
 pub use guidance_report::{
     Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
 };

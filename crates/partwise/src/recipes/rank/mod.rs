@@ -33,6 +33,7 @@ use crate::engine::losses::Loss;
 use crate::foundation::draw::{below, generator};
 use crate::foundation::{Error, Real, Result, once};
 use crate::guidance::Guidance;
+use crate::recipes::checkpoint::Checkpoint;
 pub use choice::{
     GuidedRank, GuidedRow, Holdout, RankChoice, RankProgress, RankRow, RankSettings, RankStep,
 };
@@ -53,6 +54,9 @@ once! {
     /// takes part in each fit, and the answer also says how many hidden labels are found again, and how far
     /// the named components move.
     ///
+    /// A `checkpoint` keeps the scores of finished fits: a search that was killed goes on with them, also with
+    /// another range of k, and its answer has the same bits.
+    ///
     /// The answer depends on the seed, but not on the number of threads or the unit of the data. It is the
     /// same for each range of k that holds it.
     ///
@@ -66,6 +70,7 @@ once! {
         loss: Loss,
         settings: &'a Settings,
         rank: &'a RankSettings,
+        checkpoint: Option<&'a dyn Checkpoint>,
         observe: &'a mut dyn FnMut(RankProgress) -> ControlFlow<()>,
     ) -> Result<RankChoice> = selected;
 }
@@ -82,6 +87,7 @@ fn selected<T: Real>(
     loss: Loss,
     settings: &Settings,
     rank: &RankSettings,
+    checkpoint: Option<&dyn Checkpoint>,
     observe: &mut dyn FnMut(RankProgress) -> ControlFlow<()>,
 ) -> Result<RankChoice> {
     let guidance = guidance.filter(|guidance| !guidance.is_empty());
@@ -92,7 +98,7 @@ fn selected<T: Real>(
     let divided = (!moderate).then(|| data.divided(2f64.powf(largest.log2().floor()), 0.0));
     let splits = Splits::new(divided.as_deref().unwrap_or(data), loss, settings, rank, guidance)?;
     let (holdout, restarts) = (splits.holdout, splits.restarts);
-    let mut search = Search::new(splits, observe);
+    let mut search = Search::new(splits, checkpoint, observe);
     search.run(from, to)?;
     let all = search.all();
     let k_prediction = search.predicted(&all);

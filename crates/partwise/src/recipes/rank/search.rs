@@ -9,6 +9,7 @@ use super::prediction::Parts;
 use super::splits::Splits;
 use crate::foundation::pool::Pool;
 use crate::foundation::{Real, Result};
+use crate::recipes::checkpoint::{Checkpoint, numbers_of};
 
 /// Differences below this fraction of what the best k predicts do not count.
 const NEGLIGIBLE: f64 = 1e-3;
@@ -30,6 +31,7 @@ pub(super) struct Search<'s, T: Real> {
     /// The parts of each split, where there is room for them.
     parts: Vec<OnceLock<Parts<T>>>,
     observe: &'s mut dyn FnMut(RankProgress) -> ControlFlow<()>,
+    pub(super) checkpoint: Option<&'s dyn Checkpoint>,
     /// Of each k the error of each split, relative to that of the mean.
     pub(super) errors: BTreeMap<usize, Vec<f64>>,
     /// Of each k the smallest matched correlation of each split; of the first half of the splits alone, where
@@ -41,6 +43,7 @@ pub(super) struct Search<'s, T: Real> {
 impl<'s, T: Real> Search<'s, T> {
     pub(super) fn new(
         mut splits: Splits<'s, T>,
+        checkpoint: Option<&'s dyn Checkpoint>,
         observe: &'s mut dyn FnMut(RankProgress) -> ControlFlow<()>,
     ) -> Self {
         // Splits side by side use the threads better than one fit does.
@@ -53,6 +56,7 @@ impl<'s, T: Real> Search<'s, T> {
             parts: (0..if kept { splits.count } else { 0 }).map(|_| OnceLock::new()).collect(),
             splits,
             observe,
+            checkpoint,
             errors: BTreeMap::new(),
             correlations: BTreeMap::new(),
             stopped: false,
@@ -129,7 +133,7 @@ impl<'s, T: Real> Search<'s, T> {
                 return Ok(());
             }
             let (splits, parts) = (&self.splits, &self.parts);
-            let of = |split: usize| -> Result<f64> {
+            let compute = |split: usize| -> Result<f64> {
                 let Some(kept) = parts.get(split) else { return splits.error(&splits.parts(split)?, split, k) };
                 if kept.get().is_none() {
                     // Each split is worked on by one thread, so nothing else sets it.
@@ -137,6 +141,7 @@ impl<'s, T: Real> Search<'s, T> {
                 }
                 kept.get().map_or(Ok(MOST_ERROR), |parts| splits.error(parts, split, k))
             };
+            let of = |split| piece(self.checkpoint, ("error", k, split), || compute(split));
             for error in self.pool.map(chunk.to_vec(), of) {
                 errors.push(error?.min(MOST_ERROR));
             }
@@ -223,8 +228,11 @@ impl<'s, T: Real> Search<'s, T> {
                 if self.asked_to_stop(k, true) {
                     return Ok(false);
                 }
-                let splits = &self.splits;
-                for correlation in self.pool.map(chunk.to_vec(), |split| splits.smallest_correlation(split, k)) {
+                let (splits, checkpoint) = (&self.splits, self.checkpoint);
+                let of = |split| {
+                    piece(checkpoint, ("replication", k, split), || splits.smallest_correlation(split, k))
+                };
+                for correlation in self.pool.map(chunk.to_vec(), of) {
                     if !hopeless(&correlations) {
                         correlations.push(correlation?);
                     }
@@ -247,6 +255,18 @@ impl<'s, T: Real> Search<'s, T> {
         };
         self.errors.range(..=most).rev().map(|(k, _)| *k).find(holds)
     }
+}
+
+/// A number of a split at k, by its name: as kept, or computed and kept.
+pub(super) fn piece(
+    checkpoint: Option<&dyn Checkpoint>,
+    (name, k, split): (&str, usize, usize),
+    compute: impl FnOnce() -> Result<f64>,
+) -> Result<f64> {
+    let Some(checkpoint) = checkpoint else { return compute() };
+    let key = format!("{name}-k{k}-split{split}");
+    let numbers = numbers_of(checkpoint, &key, || Ok(vec![compute()?]))?;
+    Ok(numbers.first().copied().unwrap_or(f64::NAN))
 }
 
 /// 1, 2, 3, 4, 6, 8, 12, 16, 24, … and the ends of the range.
