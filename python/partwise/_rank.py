@@ -121,9 +121,9 @@ def select_rank(
     beta_loss : {"frobenius", "kullback-leibler"}, default=None
         The loss. None is "kullback-leibler" for counts and "frobenius" for other data.
     n_splits : int, default=None
-        Splits of the data, 2 or more. None is 8, and 4 for more than a million stored values.
+        Splits of the data, 2 or more. None is 8, from 100,000 stored values on 6, from a million on 4.
     n_restarts : int, default=None
-        Starts of each fit, of which the best is kept. None is 2, and 1 for more than a million stored values.
+        Starts of each fit, of which the best is kept. None is 2, and 1 from 100,000 stored values on.
     holdout : {"auto", "thinning", "entries", "blocks"}, default="auto"
         What is held out.
     random_state : int, RandomState or None, default=0
