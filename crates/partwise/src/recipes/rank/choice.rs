@@ -34,7 +34,7 @@ pub struct RankSettings {
     /// Splits of the data, 2 or more; by default 8, from 100,000 stored values on 6, from a million on 4.
     pub splits: Option<usize>,
     /// Starts of each fit, of which the best is kept, 1 or more; by default 2, and 1 from 100,000 stored values
-    /// on.
+    /// on; twice as many under guidance.
     pub restarts: Option<usize>,
     /// What is held out.
     pub holdout: Holdout,

@@ -70,6 +70,8 @@ impl<'s, T: Real> Splits<'s, T> {
         }
         let effort = EFFORT.iter().find(|effort| data.n_stored() <= effort.0).unwrap_or(&EFFORT[2]);
         let (_, splits, restarts, iterations) = *effort;
+        // Free components beside named ones start at random alone.
+        let restarts = if guidance.is_some() { 2 * restarts } else { restarts };
         let settings = Settings {
             tolerance: settings.tolerance.max(TOLERANCE),
             max_iterations: settings.max_iterations.min(iterations),
