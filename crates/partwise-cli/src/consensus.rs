@@ -98,7 +98,10 @@ fn of_job<T: Real>(request: &ConsensusRequest, mut job: Job<'_, T>, folder: Outp
 
 fn memory_line(needed: &Estimate, available: Option<u64>) -> String {
     let available = available.map_or(String::new(), |bytes| format!(" of {} available", in_words(bytes)));
-    format!("memory: about {}{available} (the data once, whatever the number of threads)", in_words(needed.bytes()))
+    format!(
+        "memory: about {}{available} (the data once, whatever the number of threads)",
+        in_words(needed.bytes())
+    )
 }
 
 /// All fits that are not done yet; returns how many are done.

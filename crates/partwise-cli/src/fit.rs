@@ -234,7 +234,11 @@ fn finds_rank(request: &FitRequest) -> String {
 }
 
 /// Adds to the guidance of the job what the classifier derives from its labels.
-pub(crate) fn spread_labels<T: Real>(job: &mut Job<'_, T>, when: Spreading, verbosity: Verbosity) -> Result<()> {
+pub(crate) fn spread_labels<T: Real>(
+    job: &mut Job<'_, T>,
+    when: Spreading,
+    verbosity: Verbosity,
+) -> Result<()> {
     let (guidance, loss) = (job.model.guidance(), job.model.loss());
     let mut phases = Phases::new(verbosity, "few-label classifier (--spread off leaves it out)").patient();
     let found = interrupt::work(|| {

@@ -12,8 +12,8 @@ use partwise::{DataMatrix, Loss, Real, Scaling, Settings};
 use partwise_io::{self as io, CheckpointFolder, OutputFolder};
 use serde_json::{Map, Value, json};
 
-use crate::input::{self, Read, Source, Table};
 use crate::fit::name_features_by;
+use crate::input::{self, Read, Source, Table};
 use crate::known::Known;
 use crate::progress::Steps;
 use crate::request::RankRequest;
@@ -43,7 +43,8 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     let scaling = table.learn_scaling(request.scaling);
     let data = table.into_data(&source.name)?;
     let loss = request.loss.unwrap_or_else(|| loss_for_rank(data.as_ref()));
-    let known = request.asked().map(|asked| Known::gather(asked, &source, data.as_ref(), None)).transpose()?;
+    let known =
+        request.asked().map(|asked| Known::gather(asked, &source, data.as_ref(), None)).transpose()?;
     let guidance = known.as_ref().map(|known| known.at(1.0));
     let settings = Settings {
         seed: request.run.seed,
@@ -77,9 +78,18 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
         writeln!(w, "rank,error,excess,excess_standard_error,replication{guided}")?;
         let text = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
         found.table.iter().try_for_each(|row| {
-            write!(w, "{},{},{},{},{}", row.rank, row.error, row.excess, row.excess_error, text(row.replication))?;
+            write!(
+                w,
+                "{},{},{},{},{}",
+                row.rank,
+                row.error,
+                row.excess,
+                row.excess_error,
+                text(row.replication)
+            )?;
             if let Some(guided) = &found.guided {
-                let (agreement, drift) = (row.guided.and_then(|row| row.agreement), row.guided.map(|row| row.drift));
+                let (agreement, drift) =
+                    (row.guided.and_then(|row| row.agreement), row.guided.map(|row| row.drift));
                 write!(w, ",{},{},{}", row.rank - guided.named, text(agreement), text(drift))?;
             }
             writeln!(w)
@@ -173,7 +183,8 @@ pub(crate) fn search<T: Real>(
         if late || interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let checkpoint = kept.map(|kept| kept as &dyn Checkpoint);
-    let found = interrupt::work(|| select_rank(data, guidance, loss, settings, rank, checkpoint, &mut observe));
+    let found =
+        interrupt::work(|| select_rank(data, guidance, loss, settings, rank, checkpoint, &mut observe));
     steps.finish();
     Ok(found??)
 }

@@ -83,8 +83,7 @@ fn settings_json<T: Real>(done: &Done<'_, T>) -> Map<String, Value> {
 
 /// The parameters that the method takes. The size of images is a property of the data.
 pub(crate) fn parameters(model: &Model) -> Vec<(&'static str, Value)> {
-    let taken =
-        PARAMETERS.iter().filter(|p| model.spec().takes(p.input) && p.kind != ParameterKind::Size);
+    let taken = PARAMETERS.iter().filter(|p| model.spec().takes(p.input) && p.kind != ParameterKind::Size);
     let value = |parameter: &Parameter| match parameter.get(model.options()) {
         Some(ParameterValue::Number(x)) if parameter.kind == ParameterKind::Whole => json!(x as u64),
         Some(ParameterValue::Number(x)) => json!(x),

@@ -90,7 +90,9 @@ fn free_components_are_compared_beside_named_ones() {
     let answer = json(folder.path().join("out/rank.json"));
     assert_eq!((&answer["guided"]["named"], &answer["guided"]["free"]), (&1.into(), &1.into()), "{answer}");
     let table = std::fs::read_to_string(folder.path().join("out/rank.csv")).unwrap();
-    assert!(table.starts_with("rank,error,excess,excess_standard_error,replication,free,hidden_labels_found,"));
+    assert!(
+        table.starts_with("rank,error,excess,excess_standard_error,replication,free,hidden_labels_found,")
+    );
     let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
     assert!(page.contains("Under guidance") && page.contains("What divides"), "{page}");
     let refused = run(folder.path(), "rank x.csv --no-header --guidance none.toml --out never");
@@ -100,7 +102,9 @@ fn free_components_are_compared_beside_named_ones() {
 #[test]
 fn data_without_an_answer_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    for (rows, part) in [(vec!["0,0,0,0,0"; 8], "every entry is 0"), (vec!["1,2,3,4,5"; 2], "4 or more samples")] {
+    for (rows, part) in
+        [(vec!["0,0,0,0,0"; 8], "every entry is 0"), (vec!["1,2,3,4,5"; 2], "4 or more samples")]
+    {
         std::fs::write(folder.path().join("x.csv"), rows.join("\n")).unwrap();
         let refused = run(folder.path(), "rank x.csv --no-header --out never");
         assert!(!refused.status.success() && stderr(&refused).contains(part), "{}", stderr(&refused));

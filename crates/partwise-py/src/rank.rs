@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use partwise::guidance::Guidance;
-use partwise::recipes::{Holdout, RankChoice, RankProgress, RankSettings, loss_for_rank, select_rank as selected};
+use partwise::recipes::{
+    Holdout, RankChoice, RankProgress, RankSettings, loss_for_rank, select_rank as selected,
+};
 use partwise::{DataMatrix, Loss, Real, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

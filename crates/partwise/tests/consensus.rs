@@ -47,7 +47,12 @@ fn on(_: RestartProgress) -> ControlFlow<()> {
     Continue(())
 }
 
-fn at<T: Real>(data: &dyn DataMatrix<T>, model: &Model, settings: &Settings, k: usize) -> Result<Consensus<T>> {
+fn at<T: Real>(
+    data: &dyn DataMatrix<T>,
+    model: &Model,
+    settings: &Settings,
+    k: usize,
+) -> Result<Consensus<T>> {
     let (kept, asked) = (InMemory::default(), ConsensusSettings { ranks: vec![k], restarts: 8 });
     fit_restarts(data, model, settings, &asked, &kept, &on)?;
     Ok(consensus_at(data, model, settings, k, asked.restarts, &kept)?.expect("eight fits are enough"))
@@ -64,7 +69,11 @@ fn planted_components_return_and_are_found() {
     for loss in Loss::ALL.iter().copied() {
         let model = Model::nmf().with_loss(loss).unwrap();
         let found = at(&dense(&x), &model, &Settings::new(1), 4).unwrap();
-        assert!(found.summary.stability > 0.95 && found.summary.least_share() > 0.8, "{loss:?}: {}", found.summary.explanation());
+        assert!(
+            found.summary.stability > 0.95 && found.summary.least_share() > 0.8,
+            "{loss:?}: {}",
+            found.summary.explanation()
+        );
         for c in 0..4 {
             let best = (0..4).map(|j| cosine(parts.row(c), found.components.row(j))).fold(0.0, f64::max);
             assert!(best > 0.98, "{loss:?}, component {c}: {best}");
@@ -87,11 +96,23 @@ fn planted_components_return_and_are_found() {
 fn components_beyond_the_planted_ones_do_not_return_and_the_report_says_what_they_become() {
     let (x, _) = planted(60, 40, 3, 0.4);
     let found = at(&dense(&x), &Model::nmf(), &Settings::new(1), 9).unwrap();
-    assert!(found.summary.least_share() < 0.9 && found.summary.stability < 0.98, "{}", found.summary.explanation());
+    assert!(
+        found.summary.least_share() < 0.9 && found.summary.stability < 0.98,
+        "{}",
+        found.summary.explanation()
+    );
     let weak = found.summary.parts.iter().min_by(|a, b| a.share.total_cmp(&b.share)).unwrap();
-    assert!(found.summary.explanation().contains(&format!("\"{}\" appears in", weak.name)), "{}", found.summary.explanation());
+    assert!(
+        found.summary.explanation().contains(&format!("\"{}\" appears in", weak.name)),
+        "{}",
+        found.summary.explanation()
+    );
     let confusion = weak.confusion.expect("it lacks in some fits");
-    assert!(confusion.share > 0.0 && confusion.share <= 1.0 && found.summary.parts[confusion.with].name != weak.name);
+    assert!(
+        confusion.share > 0.0
+            && confusion.share <= 1.0
+            && found.summary.parts[confusion.with].name != weak.name
+    );
     for part in &found.summary.parts {
         assert!(part.distances.windows(2).all(|pair| pair[0] <= pair[1]), "{part:?}");
         assert!(part.outliers < found.summary.restarts / 2, "most fits are within median + 3 MAD: {part:?}");
@@ -180,7 +201,9 @@ fn starts_that_do_not_depend_on_the_seed_are_reported() {
     let (x, _) = planted(40, 30, 3, 0.0);
     let settings = Settings { init: partwise::Init::Nndsvda, ..Settings::new(1) };
     let found = at(&dense(&x), &Model::nmf(), &settings, 3).unwrap();
-    assert!(found.summary.same_starts && found.summary.explanation().contains("says nothing about stability"));
+    assert!(
+        found.summary.same_starts && found.summary.explanation().contains("says nothing about stability")
+    );
 }
 
 #[test]

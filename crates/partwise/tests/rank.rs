@@ -3,9 +3,9 @@
 
 use std::ops::ControlFlow;
 
+use partwise::guidance::{Guidance, Topic};
 use partwise::internals::{generator, uniform};
 use partwise::recipes::{Holdout, InMemory, RankChoice, RankSettings, loss_for_rank, select_rank};
-use partwise::guidance::{Guidance, Topic};
 use partwise::{DataMatrix, DenseMatrix, Error, Labels, Loss, Result, Settings, SparseMatrix};
 
 const SAMPLES: usize = 120;
@@ -272,7 +272,8 @@ fn a_search_that_goes_on_from_what_was_kept_gives_the_same_bits() {
         };
         select_rank(&data, None, loss, &settings, &quick(), Some(&kept), &mut stopping).expect("a choice");
         let go_on = &mut |_| ControlFlow::Continue(());
-        let found = select_rank(&data, None, loss, &settings, &quick(), Some(&kept), go_on).expect("a choice");
+        let found =
+            select_rank(&data, None, loss, &settings, &quick(), Some(&kept), go_on).expect("a choice");
         assert_eq!(found, whole, "stopped after {stop_after}");
     }
 }

@@ -22,7 +22,11 @@ pub(crate) fn rank_page(
     let error = Line {
         title: "held-out error, relative to the mean of all entries",
         points: over_k(&|row| Some(row.error)),
-        bars: found.table.iter().map(|row| (row.error - row.excess_error, row.error + row.excess_error)).collect(),
+        bars: found
+            .table
+            .iter()
+            .map(|row| (row.error - row.excess_error, row.error + row.excess_error))
+            .collect(),
         at: Some(found.rank as f64),
         across: Some("number of components"),
         ..Line::default()
@@ -48,7 +52,8 @@ pub(crate) fn rank_page(
             splits.";
         page.push_str(&section("Replication", lead, &line(&chart)));
     }
-    let mut header = vec!["components", "held-out error", "excess over the best", "standard error", "replication"];
+    let mut header =
+        vec!["components", "held-out error", "excess over the best", "standard error", "replication"];
     if let Some(guided) = &found.guided {
         page.push_str(&guided_section(found, guided, &over_k));
         header.extend(["free", "hidden labels found", "drift of the named ones"]);
@@ -74,7 +79,11 @@ pub(crate) fn rank_page(
     if !found.steps.is_empty() {
         page.push_str(&steps_section(found, names));
     }
-    page.push_str(&section("Numbers", "", &table(&header.iter().map(ToString::to_string).collect::<Vec<_>>(), &rows)));
+    page.push_str(&section(
+        "Numbers",
+        "",
+        &table(&header.iter().map(ToString::to_string).collect::<Vec<_>>(), &rows),
+    ));
     page.push_str(&section("Settings", "", &pairs(facts.iter().map(|(k, v)| (*k, v.as_str())))));
     page.push_str(end());
     page

@@ -84,7 +84,9 @@ impl ConsensusRequest {
         let ranks = match rank {
             Some(Ranks::These(ranks)) => ranks,
             Some(Ranks::File(path)) => vec![rank_of(&path)?],
-            None => bail!("-k is required: 7, a range 5-13, or the rank.json of `partwise rank`, which finds k"),
+            None => {
+                bail!("-k is required: 7, a range 5-13, or the rank.json of `partwise rank`, which finds k")
+            }
         };
         let content = Content { codes: Codes::Plain, shares: None };
         let page = Page { snippets: None, pictures: Pictures::default() };
@@ -106,7 +108,8 @@ fn ranks(text: &str) -> Result<Ranks, String> {
     if text.ends_with(".json") || text.contains(['/', '\\']) {
         return Ok(Ranks::File(text.into()));
     }
-    let fault = || "it must be a number of 1 or more, a range as in 5-13, a list as in 5,7,9-11, or a rank.json";
+    let fault =
+        || "it must be a number of 1 or more, a range as in 5-13, a list as in 5,7,9-11, or a rank.json";
     let number = |text: &str| text.trim().parse::<usize>().ok().filter(|k| (1..=MOST).contains(k));
     let mut found = Vec::new();
     for part in text.split(',') {

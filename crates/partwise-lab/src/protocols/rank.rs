@@ -97,7 +97,9 @@ pub const GUIDED: Protocol = Protocol {
     run: run_guided,
     axis: RANK.axis,
     main_scores: &["exact", "within one"],
-    remarks: &["3 of 10 parts, at least one, are named by the labels of the 5 samples that have most of them."],
+    remarks: &[
+        "3 of 10 parts, at least one, are named by the labels of the 5 samples that have most of them.",
+    ],
     ..Protocol::PLAIN
 };
 
@@ -114,7 +116,9 @@ pub const REAL: Protocol = Protocol {
     cases: |_| REAL_SETS.iter().map(|set| Case::new(set.0)).collect(),
     run: run_real,
     main_scores: &["right", "rank"],
-    remarks: &["Right: 4 or 5 signatures of brca21-mutations, 3 to 5 endmembers of jasper-ridge (every 16th pixel), 2 to 4 of all-aml."],
+    remarks: &[
+        "Right: 4 or 5 signatures of brca21-mutations, 3 to 5 endmembers of jasper-ridge (every 16th pixel), 2 to 4 of all-aml.",
+    ],
     ..Protocol::PLAIN
 };
 

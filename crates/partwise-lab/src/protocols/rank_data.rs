@@ -213,9 +213,8 @@ impl Random {
         let wanted = 0.5 + 0.3 * self.uniform();
         let own = self.sparse_parts(k, d);
         let common: Vec<f64> = (0..d).map(|_| self.gamma(1.0)).collect();
-        let parts = |share: f64| {
-            Matrix::from_fn(k, d, |c, j| share * common[j] + (1.0 - share) * own.get(c, j))
-        };
+        let parts =
+            |share: f64| Matrix::from_fn(k, d, |c, j| share * common[j] + (1.0 - share) * own.get(c, j));
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..40 {
             let middle = (low + high) / 2.0;
@@ -303,7 +302,8 @@ impl Random {
             codes.row_mut(i).iter_mut().zip(&active).for_each(|(code, a)| *code = total * a / sum);
         }
         Ok(Matrix::from_fn(n, d, |i, j| {
-            let by: f64 = chosen.iter().enumerate().map(|(c, s)| codes.get(i, c) * signatures[s * d + j]).sum();
+            let by: f64 =
+                chosen.iter().enumerate().map(|(c, s)| codes.get(i, c) * signatures[s * d + j]).sum();
             let total: f64 = codes.row(i).iter().sum();
             (1.0 - anywhere) * by + anywhere * total / d as f64
         }))
@@ -314,7 +314,8 @@ impl Random {
         let identities = if k < 3 { k } else { k - k / 3 };
         let genes: Vec<f64> = (0..d).map(|_| (1.0 * self.normal()).exp()).collect();
         let programs = Matrix::from_fn(k, d, |_, j| {
-            let change = if self.uniform() < 0.2 { 1.5 * self.normal().abs() + 0.5 } else { 0.2 * self.normal() };
+            let change =
+                if self.uniform() < 0.2 { 1.5 * self.normal().abs() + 0.5 } else { 0.2 * self.normal() };
             genes[j] * change.exp()
         });
         let mut codes = Matrix::<f64>::zeros(n, k);

@@ -37,12 +37,7 @@ pub(super) struct Answers {
 }
 
 /// The answers for k from 1 to `to`.
-pub(super) fn answers(
-    data: &DenseMatrix<'static, f64>,
-    loss: Loss,
-    to: usize,
-    seed: u64,
-) -> Result<Answers> {
+pub(super) fn answers(data: &DenseMatrix<'static, f64>, loss: Loss, to: usize, seed: u64) -> Result<Answers> {
     let (n, d) = (data.n_samples() as f64, data.n_features() as f64);
     let mut silhouettes = BTreeMap::new();
     let mut cophenetic = BTreeMap::new();
@@ -65,9 +60,8 @@ pub(super) fn answers(
         let losses = resampled.iter().map(|run| run.loss_value).collect::<Vec<f64>>();
         stability.insert(k, (each, losses));
     }
-    let largest = |of: &BTreeMap<usize, f64>| {
-        of.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(1, |(k, _)| *k)
-    };
+    let largest =
+        |of: &BTreeMap<usize, f64>| of.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(1, |(k, _)| *k);
     Ok(Answers {
         silhouette: largest(&silhouettes),
         cophenetic: largest(&cophenetic),
@@ -164,9 +158,8 @@ fn silhouettes(runs: &[Fit<f64>]) -> Vec<f64> {
     let mut copies: Vec<Vec<Vec<f64>>> = vec![Vec::new(); k];
     for run in runs {
         let own = units(run);
-        let weights: Vec<i64> = (0..k * k)
-            .map(|at| (dot(best.row(at / k), own.row(at % k)) * SCALE) as i64)
-            .collect();
+        let weights: Vec<i64> =
+            (0..k * k).map(|at| (dot(best.row(at / k), own.row(at % k)) * SCALE) as i64).collect();
         for (c, matched) in best_matching(k, k, &weights).into_iter().enumerate() {
             if let Some(matched) = matched {
                 copies[c].push(own.row(matched).to_vec());
@@ -244,7 +237,8 @@ fn cophenetic_correlation(consensus: &Matrix<f64>) -> f64 {
         }
         let (size_a, size_b) = (members[a].len() as f64, members[b].len() as f64);
         for other in left.iter().filter(|other| **other != a && **other != b) {
-            let joined = (size_a * distance.get(a, *other) + size_b * distance.get(b, *other)) / (size_a + size_b);
+            let joined =
+                (size_a * distance.get(a, *other) + size_b * distance.get(b, *other)) / (size_a + size_b);
             distance.set(a, *other, joined);
             distance.set(*other, a, joined);
         }
@@ -282,14 +276,20 @@ mod tests {
         assert!((cophenetic_correlation(&blocks) - 1.0).abs() < 1e-12);
         let mut random = generator(3, 0);
         let noise = Matrix::<f64>::from_fn(12, 12, |_, _| uniform(&mut random));
-        let noise = Matrix::from_fn(12, 12, |i, j| if i == j { 1.0 } else { (noise.get(i, j) + noise.get(j, i)) / 2.0 });
+        let noise =
+            Matrix::from_fn(
+                12,
+                12,
+                |i, j| if i == j { 1.0 } else { (noise.get(i, j) + noise.get(j, i)) / 2.0 },
+            );
         assert!(cophenetic_correlation(&noise) < 0.9);
     }
 
     #[test]
     fn separate_parts_are_stable_up_to_their_number() {
         // Three blocks of features, each in a third of the samples.
-        let value = |i: usize, j: usize| if i / 10 == j / 4 { 5.0 + ((i * 7 + j * 3) % 5) as f64 } else { 0.0 };
+        let value =
+            |i: usize, j: usize| if i / 10 == j / 4 { 5.0 + ((i * 7 + j * 3) % 5) as f64 } else { 0.0 };
         let data = DenseMatrix::from_matrix(Matrix::from_fn(30, 12, value)).unwrap();
         let found = answers(&data, Loss::KullbackLeibler, 5, 1).unwrap();
         assert_eq!((found.sigprofiler, found.cophenetic), (3, 3));

@@ -118,7 +118,10 @@ impl<'a> PieceReader<'a> {
     }
 
     fn fault(&self) -> Error {
-        Error::Checkpoint(format!("the finished piece \"{}\" does not have the form of such a piece", self.key))
+        Error::Checkpoint(format!(
+            "the finished piece \"{}\" does not have the form of such a piece",
+            self.key
+        ))
     }
 
     fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {

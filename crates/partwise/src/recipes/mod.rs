@@ -17,8 +17,8 @@ mod suggest;
 pub use checkpoint::{Checkpoint, InMemory, PieceReader, PieceWriter, numbers_of};
 #[doc(hidden)]
 pub use consensus::{
-    ComponentStability, Confusion, Consensus, ConsensusSettings, ConsensusSummary, RestartProgress, codes_for, consensus_at,
-    fit_restarts, memory_of_consensus,
+    ComponentStability, Confusion, Consensus, ConsensusSettings, ConsensusSummary, RestartProgress,
+    codes_for, consensus_at, fit_restarts, memory_of_consensus,
 };
 pub use guidance_report::{
     Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
@@ -31,9 +31,7 @@ pub use guided::{
 #[doc(hidden)]
 pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
-pub use rank::{
-    GuidedRank, GuidedRow, Holdout, RankChoice, RankRow, RankSettings, RankStep, select_rank,
-};
+pub use rank::{GuidedRank, GuidedRow, Holdout, RankChoice, RankRow, RankSettings, RankStep, select_rank};
 #[doc(hidden)]
 pub use rank::{RankProgress, loss_for_rank};
 #[doc(hidden)]

@@ -37,12 +37,15 @@ pub(super) struct Matched<'f, T> {
 impl<'f, T: Real> Matched<'f, T> {
     pub(super) fn new(fits: &'f [Restart<T>], best: usize) -> Self {
         let names = &fits[best].names;
-        let named: Vec<bool> = names.iter().enumerate().map(|(j, name)| *name != format!("part {}", j + 1)).collect();
+        let named: Vec<bool> =
+            names.iter().enumerate().map(|(j, name)| *name != format!("part {}", j + 1)).collect();
         let scales: Vec<Vec<f64>> = fits.iter().map(|fit| inverse_lengths(&fit.components)).collect();
         let pairings = (0..fits.len())
             .map(|at| {
-                let cosines = cosines((&fits[best].components, &scales[best]), (&fits[at].components, &scales[at]));
-                let partner = if at == best { (0..names.len()).collect() } else { partners(&cosines, &named) };
+                let cosines =
+                    cosines((&fits[best].components, &scales[best]), (&fits[at].components, &scales[at]));
+                let partner =
+                    if at == best { (0..names.len()).collect() } else { partners(&cosines, &named) };
                 Pairing { partner, cosines }
             })
             .collect();
@@ -66,7 +69,8 @@ impl<'f, T: Real> Matched<'f, T> {
 
     /// The largest distance of a component in another fit.
     pub(super) fn largest_distance(&self) -> f64 {
-        let of_fit = |fit: usize| (0..self.rank()).map(move |j| 1.0 - self.cosine(fit, j)).fold(0.0, f64::max);
+        let of_fit =
+            |fit: usize| (0..self.rank()).map(move |j| 1.0 - self.cosine(fit, j)).fold(0.0, f64::max);
         self.others().map(of_fit).fold(0.0, f64::max)
     }
 
@@ -103,7 +107,10 @@ impl<'f, T: Real> Matched<'f, T> {
             let mut entries = vec![0.0; rows.len()];
             let mut median = vec![0.0; d];
             for (feature, median) in median.iter_mut().enumerate() {
-                entries.iter_mut().zip(&rows).for_each(|(e, (row, scale))| *e = row[feature].to_f64() * scale);
+                entries
+                    .iter_mut()
+                    .zip(&rows)
+                    .for_each(|(e, (row, scale))| *e = row[feature].to_f64() * scale);
                 *median = middle(&mut entries);
             }
             let sum: f64 = median.iter().sum();

@@ -248,7 +248,8 @@ fn consensus<T: Real>(
     if fits.len() < 2 {
         return Ok(None);
     }
-    let best = (1..fits.len()).fold(0, |best, at| if fits[at].objective < fits[best].objective { at } else { best });
+    let best =
+        (1..fits.len()).fold(0, |best, at| if fits[at].objective < fits[best].objective { at } else { best });
     let matched = Matched::new(&fits, best);
     // Fits from other starts may agree to their tolerance, but not to rounding after as many iterations.
     let as_long = fits.iter().all(|fit| fit.iterations == fits[0].iterations);
@@ -257,7 +258,8 @@ fn consensus<T: Real>(
     let refitted = codes_for(data, &components, model.loss(), settings)?;
     let parts = matched.stability(&fits[best].names);
     let order = order(&refitted.codes, &parts);
-    let sum_of = |j: usize| (0..refitted.codes.rows()).map(|i| refitted.codes.get(i, j).to_f64()).sum::<f64>();
+    let sum_of =
+        |j: usize| (0..refitted.codes.rows()).map(|i| refitted.codes.get(i, j).to_f64()).sum::<f64>();
     let total: f64 = (0..rank).map(sum_of).sum();
     let place = |j: usize| order.iter().position(|other| *other == j).unwrap_or(j);
     let parts: Vec<ComponentStability> = order

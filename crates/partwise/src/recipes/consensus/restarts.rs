@@ -108,8 +108,10 @@ fn restarted<T: Real>(
     observe: &(dyn Fn(RestartProgress) -> ControlFlow<()> + Sync),
 ) -> Result<usize> {
     let ranks = consensus.checked(data, model)?;
-    let what = format!("a consensus of {} fits for each k up to {}", consensus.restarts, ranks[ranks.len() - 1]);
-    memory_of_consensus(DataSize::of(data), model, settings, consensus).check(&what, settings.memory_limit)?;
+    let what =
+        format!("a consensus of {} fits for each k up to {}", consensus.restarts, ranks[ranks.len() - 1]);
+    memory_of_consensus(DataSize::of(data), model, settings, consensus)
+        .check(&what, settings.memory_limit)?;
     let mut missing = Vec::new();
     for number in 0..consensus.restarts {
         for &rank in &ranks {
@@ -137,8 +139,9 @@ fn restarted<T: Real>(
     let pool = Pool::new(threads_for(settings.threads).min(missing.len()).max(1));
     let one = |_| -> Result<()> {
         while let Some(&(rank, number)) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let kept = fit_one(data, model, settings, (rank, number), &watch)
-                .and_then(|fit| fit.map(|fit| checkpoint.keep(&key(rank, number), &fit.to_piece())).transpose());
+            let kept = fit_one(data, model, settings, (rank, number), &watch).and_then(|fit| {
+                fit.map(|fit| checkpoint.keep(&key(rank, number), &fit.to_piece())).transpose()
+            });
             match kept {
                 Ok(Some(())) => {
                     done.fetch_add(1, Ordering::Relaxed);

@@ -22,7 +22,10 @@ const MOST_TOPICS: usize = 20;
 
 impl<T: Real> Search<'_, T> {
     /// The numbers of each k that was tried near the answer, and what holds for all.
-    pub(super) fn judge_guidance(&mut self, answer: usize) -> Result<(GuidedRank, BTreeMap<usize, GuidedRow>)> {
+    pub(super) fn judge_guidance(
+        &mut self,
+        answer: usize,
+    ) -> Result<(GuidedRank, BTreeMap<usize, GuidedRow>)> {
         let named = self.splits.named;
         let mut rows = BTreeMap::new();
         let hidden = self.splits.hidden_labels(0).map_or(0, |(_, hidden)| hidden.len());
@@ -43,7 +46,8 @@ impl<T: Real> Search<'_, T> {
                 0 => None,
                 _ => {
                     let (splits, checkpoint) = (&self.splits, self.checkpoint);
-                    let of = |split| piece(checkpoint, ("agreement", k, split), || splits.agreement(split, k));
+                    let of =
+                        |split| piece(checkpoint, ("agreement", k, split), || splits.agreement(split, k));
                     let found = self.pool.map(self.all(), of);
                     let found = found.into_iter().collect::<Result<Vec<f64>>>()?;
                     Some(mean(&found, &self.all()))

@@ -9,6 +9,7 @@
 //!               correlation about the mean of all components (at unit length);
 //!               ρ(k): the median over splits of the smallest matched correlation;
 //!               k_replication: the greatest k ≤ k_prediction with ρ(k) ≥ 0.7
+//!               (below 40 samples: halves of the counts, or bootstraps of other data)
 //! answer        min(k_prediction, k_replication)
 //! ```
 //!
@@ -34,9 +35,7 @@ use crate::foundation::draw::{below, generator};
 use crate::foundation::{Error, Real, Result, once};
 use crate::guidance::Guidance;
 use crate::recipes::checkpoint::Checkpoint;
-pub use choice::{
-    GuidedRank, GuidedRow, Holdout, RankChoice, RankProgress, RankRow, RankSettings, RankStep,
-};
+pub use choice::{GuidedRank, GuidedRow, Holdout, RankChoice, RankProgress, RankRow, RankSettings, RankStep};
 use search::{Search, clearly_below_one, excess, mean, replicability};
 use splits::Splits;
 

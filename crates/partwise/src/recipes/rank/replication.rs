@@ -1,12 +1,14 @@
 //! Whether the components of two halves of the samples are the same.
 
+use super::Holdout;
 use super::splits::{Splits, halves};
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::foundation::{Matrix, Real, Result};
 use crate::metrics::best_matching;
 
-/// Below this many samples, two bootstraps stand for the halves.
+/// Below this many samples, each of which may be all that holds a component, two halves of the counts stand for
+/// those of the samples; two bootstraps where the data are no counts.
 const FEW: usize = 40;
 /// Cosines as whole numbers, for the matching.
 const SCALE: f64 = (1_u64 << 40) as f64;
@@ -33,6 +35,17 @@ impl<T: Real> Splits<'_, T> {
         let (n, random) = (self.data.n_samples(), self.stream(split));
         if n >= FEW {
             return halves(&random, 2, n).map(|half| self.rows(&half));
+        }
+        if self.holdout == Holdout::Thinning {
+            let random = self.third_stream(split);
+            let half = |side: u64| {
+                self.data.mapped(&|i, j, x| {
+                    let count = (x / self.unit).round() as u64;
+                    let first = random.heads(i, j, count);
+                    self.unit * (if side == 0 { first } else { count - first }) as f64
+                })
+            };
+            return [half(0), half(1)];
         }
         [3, 4].map(|row| {
             let (mut drawn, mut times) = (vec![0.0; n], vec![0.0f64; n]);

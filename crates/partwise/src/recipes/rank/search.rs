@@ -134,7 +134,9 @@ impl<'s, T: Real> Search<'s, T> {
             }
             let (splits, parts) = (&self.splits, &self.parts);
             let compute = |split: usize| -> Result<f64> {
-                let Some(kept) = parts.get(split) else { return splits.error(&splits.parts(split)?, split, k) };
+                let Some(kept) = parts.get(split) else {
+                    return splits.error(&splits.parts(split)?, split, k);
+                };
                 if kept.get().is_none() {
                     // Each split is worked on by one thread, so nothing else sets it.
                     let _ = kept.set(splits.parts(split)?);
@@ -181,7 +183,9 @@ impl<'s, T: Real> Search<'s, T> {
     fn replicate(&mut self, from: usize) -> Result<()> {
         let most = self.predicted(&self.all());
         let mut failed = most;
-        for k in (from.max(self.trivial() + 1)..=most).rev().filter(|k| *k <= EACH || *k == most || on_grid(*k)) {
+        for k in
+            (from.max(self.trivial() + 1)..=most).rev().filter(|k| *k <= EACH || *k == most || on_grid(*k))
+        {
             self.error(k)?;
             let found = self.replicates(k)?;
             if self.stopped {
@@ -222,7 +226,8 @@ impl<'s, T: Real> Search<'s, T> {
             let mut correlations = Vec::new();
             // The rest could not change it.
             let hopeless = |correlations: &[f64]| {
-                correlations.len() >= all.len().div_ceil(2) && correlations.iter().all(|c| *c < 2.0 * REPLICATES - 1.0)
+                correlations.len() >= all.len().div_ceil(2)
+                    && correlations.iter().all(|c| *c < 2.0 * REPLICATES - 1.0)
             };
             for chunk in all.chunks(self.pool.threads()) {
                 if self.asked_to_stop(k, true) {
@@ -251,7 +256,8 @@ impl<'s, T: Real> Search<'s, T> {
     pub(super) fn replicated(&self, most: usize, drawn: &[usize]) -> Option<usize> {
         let holds = |k: &usize| {
             let correlations = self.correlations.get(k);
-            *k <= self.trivial() || correlations.is_some_and(|correlations| replicability(correlations, drawn) >= REPLICATES)
+            *k <= self.trivial()
+                || correlations.is_some_and(|correlations| replicability(correlations, drawn) >= REPLICATES)
         };
         self.errors.range(..=most).rev().map(|(k, _)| *k).find(holds)
     }

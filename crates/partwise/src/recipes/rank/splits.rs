@@ -22,6 +22,7 @@ const EFFORT: [(usize, usize, usize, usize); 3] =
 /// Streams of random numbers: one for each split.
 const STREAM: u64 = 1 << 41;
 const SECOND_STREAM: u64 = 1 << 42;
+const THIRD_STREAM: u64 = 1 << 43;
 
 /// How the data are split, and how their parts are fitted.
 pub(super) struct Splits<'s, T: Real> {
@@ -102,6 +103,11 @@ impl<'s, T: Real> Splits<'s, T> {
     /// Further random numbers of a split.
     pub(super) fn second_stream(&self, split: usize) -> Stream {
         Stream::numbered(self.settings.seed, SECOND_STREAM + split as u64)
+    }
+
+    /// Random numbers of a split for halves of the counts.
+    pub(super) fn third_stream(&self, split: usize) -> Stream {
+        Stream::numbered(self.settings.seed, THIRD_STREAM + split as u64)
     }
 
     /// The same with other guidance.
