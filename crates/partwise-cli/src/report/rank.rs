@@ -98,12 +98,17 @@ fn guided_section(found: &RankChoice, guided: &GuidedRank, over_k: &OverK<'_>) -
         across: Some("number of components"),
         ..Line::default()
     };
-    let lead = format!(
-        "{} of the components are named by the guidance and take part at every number; the others are free. In \
-        each split a fifth of the labels of each class is hidden ({} of {}), and their samples should still be \
-        most in a component of their class.",
-        guided.named, guided.hidden_labels, guided.labels
+    let mut lead = format!(
+        "Components that the guidance names, which take part at every number: {}. The others are free.",
+        guided.named
     );
+    if guided.hidden_labels > 0 {
+        lead.push_str(&format!(
+            " In each split a fifth of the labels of each class is hidden ({} of {}), and their samples should \
+            still be most in a component of their class.",
+            guided.hidden_labels, guided.labels
+        ));
+    }
     section("Under guidance", &lead, &if guided.hidden_labels > 0 { line(&agreement) } else { String::new() })
 }
 
@@ -111,7 +116,7 @@ fn guided_section(found: &RankChoice, guided: &GuidedRank, over_k: &OverK<'_>) -
 fn steps_section(found: &RankChoice, names: Option<&[String]>) -> String {
     let words = |features: &[usize]| {
         let word = |j: &usize| {
-            names.and_then(|names| names.get(*j)).map_or_else(|| format!("feature {j}"), String::clone)
+            names.and_then(|names| names.get(*j)).map_or_else(|| j.to_string(), String::clone)
         };
         features.iter().map(word).collect::<Vec<_>>().join(", ")
     };

@@ -6,8 +6,8 @@
 //! structure           × 100: whether noise is seen as 2 components or more, or as structure
 //! ```
 //!
-//! "seven families" has the draws of all seven, for tests that pair every matrix (draw 7r + the place of the
-//! family). The rule (thresholds, splits, starts) was chosen on the draws of `rank-tuning`; those of `rank`
+//! "seven families, noise 2" has the draws of all seven, for averages and tests over every matrix; its place on
+//! the axis is the number of the family, from 0. The rule (thresholds, splits, starts) was chosen on the draws of `rank-tuning`; those of `rank`
 //! were judged once with it. The seeds of the two do not meet.
 //!
 //! Reduced: noise level 2 and noise alone.
@@ -20,7 +20,7 @@ use partwise::{DataMatrix, DenseMatrix, Labels, Loss, Settings};
 use super::clock::Clock;
 use super::rank_data::{COUNTS, FAMILIES, NOISE, planted};
 use super::rank_peers;
-use super::{Axis, Case, Extent, Group, Outcome, Protocol, Row, Unit};
+use super::{Axis, Case, Extent, Group, Outcome, Protocol, Unit};
 
 const PARTWISE: Group = Group { name: "partwise", title: "select_rank; the argmin of its held-out errors" };
 const PEERS: Group = Group {
@@ -162,8 +162,7 @@ fn run(unit: &Unit<'_>, first_seed: u64, large: bool) -> Result<Outcome> {
             ("seconds", seconds),
         ]);
         if place < FAMILIES.len() {
-            let all = Row { draw: FAMILIES.len() as u64 * unit.draw + place as u64, ..row.clone() };
-            rows.push(all.of(Case { name: ALL.into(), x: unit.case.x }));
+            rows.push(row.clone().of(Case::at(format!("{ALL}, noise {level}"), place as f64)));
         }
         rows.push(row);
     }
