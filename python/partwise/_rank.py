@@ -100,9 +100,10 @@ def select_rank(
 
     The data are split several times into a part to fit and a part to predict, with the same splits for every
     number of components: counts by binomial thinning, other data by hidden entries (dense data, squared loss)
-    or hidden blocks. The answer by prediction is the smallest number whose mean excess over the best error is
-    at most its standard error. From there it goes down to the largest number whose components return in
-    random halves of the samples (smallest matched cosine of 0.7 or more, the median over the splits). The
+    or hidden blocks. The answer by prediction is the smallest number whose mean error is the best one, but
+    for a thousandth of what that predicts. From there it goes down to the largest number whose components
+    return in random halves of the samples (smallest correlation of matched components, about the mean of
+    all, of 0.7 or more; the median over the splits). The
     answer does not depend on the unit of X, on the number of threads, or on the range of numbers that holds
     it.
 
@@ -120,9 +121,9 @@ def select_rank(
     beta_loss : {"frobenius", "kullback-leibler"}, default=None
         The loss. None is "kullback-leibler" for counts and "frobenius" for other data.
     n_splits : int, default=None
-        Splits of the data, 2 or more. None is 8, and 4 for more than a million stored values.
+        Splits of the data, 2 or more. None is 8, from 100,000 stored values on 6, from a million on 4.
     n_restarts : int, default=None
-        Starts of each fit, of which the best is kept. None is 2, and 1 for more than a million stored values.
+        Starts of each fit, of which the best is kept. None is 2, and 1 from 100,000 stored values on.
     holdout : {"auto", "thinning", "entries", "blocks"}, default="auto"
         What is held out.
     random_state : int, RandomState or None, default=0

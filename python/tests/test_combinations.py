@@ -80,7 +80,7 @@ def run(seed: int) -> str | None:
     data = [X, X.astype(np.float32), sp.csr_matrix(X)][rng.integers(3)]
     y = np.where(rng.random(N) < 0.3, rng.integers(2, size=N), -1) if rng.random() < 0.3 else None
     settings = {
-        "n_components": ["auto", 2, 5, 8][rng.integers(4)],
+        "n_components": [None, 2, 5, 8][rng.integers(4)],
         "init": [None, None, "random", "nndsvd", "nndsvda", "nndsvdar", "auto"][rng.integers(7)],
         "solver": ["auto", "auto", "hals", "bpp", "mu", "nesterov"][rng.integers(6)],
         "beta_loss": ["frobenius", "frobenius", "kullback-leibler"][rng.integers(3)],

@@ -98,7 +98,7 @@ def test_fewer_components_than_classes_are_raised_with_a_warning_where_each_clas
         assert pw.WSNMF(2, random_state=0).fit(X, y).n_components_ == 3
 
 
-def test_without_labels_auto_asks_for_a_number_except_in_nmf(estimator):
+def test_without_labels_none_asks_for_a_number_except_in_nmf(estimator):
     X, y, _ = data_for(estimator)
     if estimator is pw.NMF:
         assert pw.NMF(random_state=0, max_iter=2).fit(X).n_components_ == 12
@@ -109,7 +109,7 @@ def test_without_labels_auto_asks_for_a_number_except_in_nmf(estimator):
         return
     # Those that ignore y read it where the start asks for labels.
     init = "labels" if estimator._ignores_y else None
-    assert sample_of(estimator).set_params(n_components="auto", init=init, random_state=0).fit(X, y).n_components_ == 3
+    assert sample_of(estimator).set_params(n_components=None, init=init, random_state=0).fit(X, y).n_components_ == 3
 
 
 def test_free_parts_belong_to_no_class():

@@ -35,7 +35,7 @@ def planted(n=200, noise=0.1, seed=0):
     return X, topic, [f"word{f}" for f in range(TOPICS * WORDS)]
 
 
-def fitted(X, *known, y=None, n_components="auto", feature_names=None, **settings):
+def fitted(X, *known, y=None, n_components=None, feature_names=None, **settings):
     guidance = Guidance(*known, feature_names=feature_names)
     return GuidedNMF(n_components, guidance=guidance, random_state=0, **settings).fit(X, y)
 

@@ -279,7 +279,7 @@ fn selected_rank<T: Real>(
     let settings = Settings { rank: 1, ..request.settings.clone() };
     let limit = request.settings.time_limit;
     let (rank, verbosity) = (RankSettings::default(), request.write.verbosity());
-    let found = crate::rank::search(data, None, model.loss(), &settings, (&rank, limit), verbosity)?;
+    let found = crate::rank::search(data, None, model.loss(), &settings, (&rank, limit), None, verbosity)?;
     if !found.structure {
         source.notes.push(found.explanation());
     }

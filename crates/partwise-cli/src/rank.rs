@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use partwise::guidance::Guidance;
 use partwise::recipes::{
-    RankChoice, RankProgress, RankRow, RankSettings, RankStep, loss_for_rank, select_rank,
+    Checkpoint, RankChoice, RankProgress, RankRow, RankSettings, RankStep, loss_for_rank, select_rank,
 };
-use partwise::{DataMatrix, Loss, Real, Settings};
-use partwise_io::{self as io, OutputFolder};
-use serde_json::{Value, json};
+use partwise::{DataMatrix, Loss, Real, Scaling, Settings};
+use partwise_io::{self as io, CheckpointFolder, OutputFolder};
+use serde_json::{Map, Value, json};
 
 use crate::fit::name_features_by;
 use crate::input::{self, Read, Source, Table};
@@ -19,7 +19,7 @@ use crate::progress::Steps;
 use crate::request::RankRequest;
 use crate::{outputs, record, report};
 use partwise_report::console::Verbosity;
-use partwise_report::interrupt::{self, Kept};
+use partwise_report::interrupt::{self, Kept, Stopped};
 use partwise_report::{duration, program::Outcome};
 
 /// What it writes, beside run.json.
@@ -54,7 +54,24 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     };
     let began = Instant::now();
     let limit = request.time_limit.map(Duration::from_secs_f64);
-    let found = search(data.as_ref(), guidance.as_ref(), loss, &settings, (&request.rank, limit), verbosity)?;
+    let place = CheckpointFolder::path_for(folder.target());
+    let header = header(request, (&source, T::NAME), &scaling, (loss, guidance.as_ref()));
+    let kept = CheckpointFolder::open(&place, &header, request.write.force)?;
+    if kept.found() > 0 {
+        verbosity.say(&format!("resumed: {} finished fits found in {}", kept.found(), kept.path().display()));
+    }
+    let limits = (&request.rank, limit);
+    let found = search(data.as_ref(), guidance.as_ref(), loss, &settings, limits, Some(&kept), verbosity);
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => {
+            // Nothing to go on with.
+            if kept.found() == 0 && !error.is::<Stopped>() {
+                kept.remove()?;
+            }
+            return Err(error);
+        }
+    };
     let seconds = began.elapsed().as_secs_f64();
     folder.write("rank.csv", |w| {
         let guided = if found.guided.is_some() { ",free,hidden_labels_found,drift_of_named" } else { "" };
@@ -100,6 +117,14 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
             "peak_memory_bytes": io::machine::peak_memory(),
         }),
     )?;
+    if found.stopped {
+        verbosity.note(&format!(
+            "the search was stopped; its fits are kept in {}: the same command with --force goes on from there",
+            place.display()
+        ));
+    } else {
+        kept.remove()?;
+    }
     source.notes.iter().for_each(|note| verbosity.note(note));
     known.iter().flat_map(|known| &known.notes).for_each(|(_, note)| verbosity.note(note));
     found.table.iter().for_each(|row| verbosity.say(&line(row)));
@@ -109,6 +134,31 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     Ok(outputs::end(&request.write, &run))
 }
 
+/// All that the scores of a split at some k depend on.
+fn header(
+    request: &RankRequest,
+    (source, number): (&Source, &'static str),
+    scaling: &Scaling,
+    (loss, guidance): (Loss, Option<&Guidance>),
+) -> Map<String, Value> {
+    let mut data = record::data_json(source, number);
+    // The same data may be reached by another path.
+    data.as_object_mut().and_then(|data| data.remove("file"));
+    let guidance = guidance.map(|guidance| io::sha256_hex(&serde_json::to_vec(guidance).unwrap_or_default()));
+    let settings = json!({ "loss": loss.name(), "holdout": request.rank.holdout.name(),
+        "restarts": request.rank.restarts, "seed": request.run.seed });
+    [
+        ("command", json!("rank")),
+        ("data", data),
+        ("scale", io::scaling_json(scaling)),
+        ("settings", settings),
+        ("guidance_sha256", json!(guidance)),
+    ]
+    .into_iter()
+    .map(|(key, value)| (key.to_string(), value))
+    .collect()
+}
+
 /// The search, with its progress.
 pub(crate) fn search<T: Real>(
     data: &dyn DataMatrix<T>,
@@ -116,6 +166,7 @@ pub(crate) fn search<T: Real>(
     loss: Loss,
     settings: &Settings,
     (rank, limit): (&RankSettings, Option<Duration>),
+    kept: Option<&CheckpointFolder>,
     verbosity: Verbosity,
 ) -> Result<RankChoice> {
     let began = Instant::now();
@@ -131,7 +182,9 @@ pub(crate) fn search<T: Real>(
         let late = limit.is_some_and(|limit| began.elapsed() >= limit);
         if late || interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let found = interrupt::work(|| select_rank(data, guidance, loss, settings, rank, &mut observe));
+    let checkpoint = kept.map(|kept| kept as &dyn Checkpoint);
+    let found =
+        interrupt::work(|| select_rank(data, guidance, loss, settings, rank, checkpoint, &mut observe));
     steps.finish();
     Ok(found??)
 }

@@ -64,3 +64,50 @@ fn ranges_that_cannot_be_compared_are_refused() {
         assert!(!folder.path().join("never").exists());
     }
 }
+
+#[test]
+fn a_fit_finds_its_own_number_of_components() {
+    let folder = tempfile::tempdir().unwrap();
+    two_parts(folder.path());
+    let said = succeed(folder.path(), "fit x.csv --no-header -k auto --out out");
+    assert!(said.contains("k: 2 (found as `partwise rank` does). 2 components"), "{said}");
+    assert_eq!(json(folder.path().join("out/run.json"))["settings"]["rank"], 2);
+    let refused = run(folder.path(), "fit x.csv --no-header -k some --out never");
+    assert!(!refused.status.success() && stderr(&refused).contains("or auto to find it"), "{refused:?}");
+}
+
+#[test]
+fn free_components_are_compared_beside_named_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    two_parts(folder.path());
+    let known = "index,label\n0,even\n2,even\n4,even\n6,even\n8,even\n10,even\n";
+    std::fs::write(folder.path().join("known.csv"), known).unwrap();
+    let said = succeed(
+        folder.path(),
+        "rank x.csv --no-header --labels known.csv --to 5 --splits 4 --restarts 1 --out out",
+    );
+    assert!(said.contains("2 components (1 named, 1 free)"), "{said}");
+    let answer = json(folder.path().join("out/rank.json"));
+    assert_eq!((&answer["guided"]["named"], &answer["guided"]["free"]), (&1.into(), &1.into()), "{answer}");
+    let table = std::fs::read_to_string(folder.path().join("out/rank.csv")).unwrap();
+    assert!(
+        table.starts_with("rank,error,excess,excess_standard_error,replication,free,hidden_labels_found,")
+    );
+    let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert!(page.contains("Under guidance") && page.contains("What divides"), "{page}");
+    let refused = run(folder.path(), "rank x.csv --no-header --guidance none.toml --out never");
+    assert!(!refused.status.success() && stderr(&refused).contains("none.toml"), "{refused:?}");
+}
+
+#[test]
+fn data_without_an_answer_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (rows, part) in
+        [(vec!["0,0,0,0,0"; 8], "every entry is 0"), (vec!["1,2,3,4,5"; 2], "4 or more samples")]
+    {
+        std::fs::write(folder.path().join("x.csv"), rows.join("\n")).unwrap();
+        let refused = run(folder.path(), "rank x.csv --no-header --out never");
+        assert!(!refused.status.success() && stderr(&refused).contains(part), "{}", stderr(&refused));
+        assert!(!folder.path().join("never/rank.json").exists());
+    }
+}

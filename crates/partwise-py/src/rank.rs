@@ -85,7 +85,7 @@ fn selected_in<T: Real>(
     };
     watched_reports(py, callback, &call, |report| {
         let loss = loss.unwrap_or_else(|| loss_for_rank(data));
-        selected(data, guidance, loss, settings, rank, &mut |progress| {
+        selected(data, guidance, loss, settings, rank, None, &mut |progress| {
             let late = time_limit.is_some_and(|limit| began.elapsed().as_secs_f64() >= limit);
             if late { ControlFlow::Break(()) } else { report(progress) }
         })

@@ -18,7 +18,7 @@ class NMF(plain.NMF):
     missing: str
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         missing: str = "error",
         init: str | None = None,
@@ -44,7 +44,7 @@ class NMF(plain.NMF):
 class CNMF(tied.CNMF):
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         init: str | None = None,
         solver: str = "auto",
@@ -69,7 +69,7 @@ class CNMF(tied.CNMF):
 class SCNMF(tied.SCNMF):
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         init: str | None = None,
         solver: str = "auto",
@@ -96,7 +96,7 @@ class NMFDC(tied.NMFDC):
     step_rule: str
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         smoothing: float = 0.3,
         step_rule: str = "own-class",
@@ -126,7 +126,7 @@ class WSNMF(references.WSNMF):
     components_per_class: int
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         strength: Strength = None,
         anchor_scale: str = "joint",
@@ -156,7 +156,7 @@ class SSNMF(views.SSNMF):
     strength: Strength
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         strength: Strength = None,
         missing: str = "unknown",
@@ -186,7 +186,7 @@ class NsNMF(plain.NsNMF):
     smoothing: float
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         smoothing: float = 0.3,
         init: str | None = None,
@@ -212,7 +212,7 @@ class NsNMF(plain.NsNMF):
 class NCWNMF(plain.NCWNMF):
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         init: str | None = None,
         solver: str = "auto",
@@ -239,7 +239,7 @@ class NMFAlpha(views.NMFAlpha):
     cost: float
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         discriminative_weight: float = 1.0,
         cost: float = 1.0,
@@ -267,7 +267,7 @@ class GNMF(graphs.GNMF):
     strength: Strength
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         strength: Strength = None,
         n_neighbors: int = 5,
@@ -296,7 +296,7 @@ class SemiGNMF(graphs.SemiGNMF):
     strength: Strength
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         strength: Strength = None,
         n_neighbors: int = 5,
@@ -325,7 +325,7 @@ class SymNMF(symmetric.SymNMF):
     coupling: float | None
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         coupling: float | None = None,
         init: str | None = None,
@@ -354,7 +354,7 @@ class WSSymNMF(symmetric.WSSymNMF):
     coupling: float | None
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         strength: Strength = None,
         components_per_class: int = 1,
@@ -383,7 +383,7 @@ class WSSymNMF(symmetric.WSSymNMF):
 class NTF(images.NTF):
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         image_shape: tuple[int, int] | None = None,
         init: str | None = None,
@@ -410,7 +410,7 @@ class GuidedNMF(_guided.GuidedNMF):
     missing: str
     def __init__(
         self,
-        n_components: int | str | None = "auto",
+        n_components: int | str | None = None,
         *,
         strength: Strength = None,
         missing: str = "error",

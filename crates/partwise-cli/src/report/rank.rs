@@ -33,22 +33,23 @@ pub(crate) fn rank_page(
     };
     let lead = "The error of a prediction of data that were held out, over the number of components. Bars: the \
         standard error of the difference to the best one, over the same splits. The answer by prediction is the \
-        smallest number whose error is that of the best, but for its standard error or a thousandth of what the \
-        best one predicts. The dashed line is the answer.";
+        smallest number whose error is that of the best, but for a thousandth of what the best one predicts. \
+        The dashed line is the answer.";
     page.push_str(&section("Prediction", lead, &line(&error)));
     let replication = over_k(&|row| row.replication);
     // One point is no line; the table has it.
     if replication.len() > 1 {
         let chart = Line {
-            title: "smallest cosine of matched components",
+            title: "smallest correlation of matched components",
             points: replication,
             level: Some((0.7, "they return")),
             at: Some(found.rank as f64),
             across: Some("number of components"),
             ..Line::default()
         };
-        let lead = "Whether the components return in random halves of the samples: the smallest cosine of \
-            components that are matched one to one, the median over the splits.";
+        let lead = "Whether the components return in random halves of the samples: the smallest correlation of \
+            components that are matched one to one (about the mean of all components), the median over the \
+            splits.";
         page.push_str(&section("Replication", lead, &line(&chart)));
     }
     let mut header =
@@ -97,12 +98,17 @@ fn guided_section(found: &RankChoice, guided: &GuidedRank, over_k: &OverK<'_>) -
         across: Some("number of components"),
         ..Line::default()
     };
-    let lead = format!(
-        "{} of the components are named by the guidance and take part at every number; the others are free. In \
-        each split a fifth of the labels of each class is hidden ({} of {}), and their samples should still be \
-        most in a component of their class.",
-        guided.named, guided.hidden_labels, guided.labels
+    let mut lead = format!(
+        "Components that the guidance names, which take part at every number: {}. The others are free.",
+        guided.named
     );
+    if guided.hidden_labels > 0 {
+        lead.push_str(&format!(
+            " In each split a fifth of the labels of each class is hidden ({} of {}), and their samples should \
+            still be most in a component of their class.",
+            guided.hidden_labels, guided.labels
+        ));
+    }
     section("Under guidance", &lead, &if guided.hidden_labels > 0 { line(&agreement) } else { String::new() })
 }
 
@@ -110,7 +116,7 @@ fn guided_section(found: &RankChoice, guided: &GuidedRank, over_k: &OverK<'_>) -
 fn steps_section(found: &RankChoice, names: Option<&[String]>) -> String {
     let words = |features: &[usize]| {
         let word = |j: &usize| {
-            names.and_then(|names| names.get(*j)).map_or_else(|| format!("feature {j}"), String::clone)
+            names.and_then(|names| names.get(*j)).map_or_else(|| j.to_string(), String::clone)
         };
         features.iter().map(word).collect::<Vec<_>>().join(", ")
     };

@@ -6,8 +6,8 @@
 //! structure           × 100: whether noise is seen as 2 components or more, or as structure
 //! ```
 //!
-//! "seven families" has the draws of all seven, for tests that pair every matrix (draw 7r + the place of the
-//! family). The rule (thresholds, splits, starts) was chosen on the draws of `rank-tuning`; those of `rank`
+//! "seven families, noise 2" has the draws of all seven, for averages and tests over every matrix; its place on
+//! the axis is the number of the family, from 0. The rule (thresholds, splits, starts) was chosen on the draws of `rank-tuning`; those of `rank`
 //! were judged once with it. The seeds of the two do not meet.
 //!
 //! Reduced: noise level 2 and noise alone.
@@ -20,7 +20,7 @@ use partwise::{DataMatrix, DenseMatrix, Labels, Loss, Settings};
 use super::clock::Clock;
 use super::rank_data::{COUNTS, FAMILIES, NOISE, planted};
 use super::rank_peers;
-use super::{Axis, Case, Extent, Group, Outcome, Protocol, Row, Unit};
+use super::{Axis, Case, Extent, Group, Outcome, Protocol, Unit};
 
 const PARTWISE: Group = Group { name: "partwise", title: "select_rank; the argmin of its held-out errors" };
 const PEERS: Group = Group {
@@ -162,8 +162,7 @@ fn run(unit: &Unit<'_>, first_seed: u64, large: bool) -> Result<Outcome> {
             ("seconds", seconds),
         ]);
         if place < FAMILIES.len() {
-            let all = Row { draw: FAMILIES.len() as u64 * unit.draw + place as u64, ..row.clone() };
-            rows.push(all.of(Case { name: ALL.into(), x: unit.case.x }));
+            rows.push(row.clone().of(Case::at(format!("{ALL}, noise {level}"), place as f64)));
         }
         rows.push(row);
     }
@@ -210,7 +209,7 @@ fn selected(
 ) -> Result<RankChoice> {
     let settings = Settings { seed, threads: 1, ..Settings::new(1) };
     let rank = RankSettings { to, holdout, ..RankSettings::default() };
-    Ok(select_rank(data, None, loss, &settings, &rank, &mut |_| std::ops::ControlFlow::Continue(()))?)
+    Ok(select_rank(data, None, loss, &settings, &rank, None, &mut |_| std::ops::ControlFlow::Continue(()))?)
 }
 
 /// Labels of 5 samples for 30 % of the parts; the score is that of the free ones.
@@ -234,7 +233,7 @@ fn run_guided(unit: &Unit<'_>) -> Result<Outcome> {
     let rank = RankSettings { to: 2 * made.k + 4, ..RankSettings::default() };
     let clock = Clock::start();
     let go_on = &mut |_| std::ops::ControlFlow::Continue(());
-    let found = select_rank(&made.data, Some(&guidance), loss, &settings, &rank, go_on)?;
+    let found = select_rank(&made.data, Some(&guidance), loss, &settings, &rank, None, go_on)?;
     let row = unit.row("partwise").noting(format!("k* {}, named {named}, answer {}", made.k, found.rank));
     let score = |right: bool| 100.0 * f64::from(u8::from(right));
     let scores = [

@@ -104,7 +104,7 @@ pub(super) fn planted(
             return Ok(Planted { data: random.counts(product, None), k, main: Vec::new() });
         }
         "cells" => {
-            let n = 2 * n;
+            let (n, d) = (2 * n, 4 * d);
             let product = random.cell_means(n, d, k, at([2.0, 0.7, 0.25]));
             random.counts(product, None)
         }
@@ -363,4 +363,52 @@ fn mean_cosine(parts: &Matrix<f64>) -> f64 {
     }
     // One part has no pair.
     if count > 0.0 { sum / count } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::DataSet;
+    use std::sync::Arc;
+
+    /// Ten signatures of 96 types.
+    struct Signatures;
+
+    impl Library for Signatures {
+        fn data_set(&self, _: &str) -> Result<Arc<DataSet>> {
+            let mut random = Random { generator: generator(1, 0), main: Vec::new() };
+            let values = random.gammas(12, 96, 0.3).as_slice().to_vec();
+            let indices = (0..12).flat_map(|_| 0..96).collect();
+            let indptr = (0..=12).map(|i| 96 * i).collect();
+            Ok(Arc::new(DataSet { n_features: 96, indptr, indices, values, ..DataSet::default() }))
+        }
+    }
+
+    #[test]
+    fn every_family_gives_its_own_matrix_for_each_seed() {
+        for family in FAMILIES.iter().chain([&COUNTS, &NOISE]) {
+            let make = |seed| planted(family, 2, (1, false), seed, &Signatures).unwrap();
+            let (first, again, other) = (make(5), make(5), make(6));
+            assert_eq!(first.data.as_slice(), again.data.as_slice(), "{family}");
+            assert_ne!(first.data.as_slice(), other.data.as_slice(), "{family}");
+            assert!(first.data.as_slice().iter().all(|x| *x >= 0.0 && x.is_finite()), "{family}");
+            assert_eq!(first.k == 0, *family == NOISE);
+            let counts = ["negbin", "text", "signatures", "cells", COUNTS].contains(family);
+            assert!(!counts || first.data.as_slice().iter().all(|x| x.fract() == 0.0), "{family}");
+        }
+    }
+
+    #[test]
+    fn parts_overlap_and_are_weak_as_they_should() {
+        let mut random = Random { generator: generator(3, 0), main: Vec::new() };
+        let same = Matrix::from_fn(3, 4, |_, j| (j + 1) as f64);
+        assert!((mean_cosine(&same) - 1.0).abs() < 1e-12);
+        let gamma = random.gamma_product(30, 20, 3);
+        assert_eq!((gamma.shape(), random.main.len()), ((30, 20), 30));
+        assert!(random.main.iter().all(|(part, share)| *part < 3 && *share > 1.0 / 3.0 - 1e-9));
+        let means = scaled(gamma, 6.0);
+        assert!((means.as_slice().iter().sum::<f64>() / 600.0 - 6.0).abs() < 1e-9);
+        let many: f64 = (0..2000).map(|_| random.poisson(200.0)).sum::<f64>() / 2000.0;
+        assert!((many - 200.0).abs() < 2.0, "{many}");
+    }
 }

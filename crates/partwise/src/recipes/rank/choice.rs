@@ -10,7 +10,7 @@ pub enum Holdout {
     /// Thinning for counts; otherwise entries for dense data and the squared loss, else blocks.
     #[default]
     Auto,
-    /// Of each count a binomial share of one half. Needs counts: multiples of one unit.
+    /// Of each count a binomial share of one quarter. Needs counts: multiples of one unit.
     Thinning,
     /// Single entries at random, 2 to 10 % of them. Needs dense data and the squared loss.
     Entries,
@@ -31,10 +31,10 @@ pub struct RankSettings {
     pub from: usize,
     /// The greatest k; 30 by default. It is lowered to what the data allow.
     pub to: usize,
-    /// Splits of the data, 2 or more; by default 8, and 4 for data of more than a million stored values.
+    /// Splits of the data, 2 or more; by default 8, from 100,000 stored values on 6, from a million on 4.
     pub splits: Option<usize>,
-    /// Starts of each fit, of which the best is kept, 1 or more; by default 2, and 1 for data of more than a
-    /// million stored values.
+    /// Starts of each fit, of which the best is kept, 1 or more; by default 2, and 1 from 100,000 stored values
+    /// on; twice as many under guidance.
     pub restarts: Option<usize>,
     /// What is held out.
     pub holdout: Holdout,
@@ -149,7 +149,7 @@ impl RankChoice {
     /// The answer with its reasons, in a sentence or two.
     pub fn explanation(&self) -> String {
         let split = match self.holdout {
-            Holdout::Thinning => "the other half of the counts",
+            Holdout::Thinning => "a quarter of the counts",
             Holdout::Blocks => "held-out blocks",
             _ => "held-out entries",
         };
@@ -159,8 +159,8 @@ impl RankChoice {
                 entries does."
             );
         }
-        let is_half = self.holdout == Holdout::Thinning;
-        let (count, verb) = (self.counted(), if is_half { "is" } else { "are" });
+        let is_one = self.holdout == Holdout::Thinning;
+        let (count, verb) = (self.counted(), if is_one { "is" } else { "are" });
         let predicted = self.k_prediction;
         let mut out = match (self.rank, self.none_returns) {
             (_, true) => format!(

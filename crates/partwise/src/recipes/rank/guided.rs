@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::choice::{GuidedRank, GuidedRow};
 use super::replication::cosines;
-use super::search::{Search, excess, mean};
+use super::search::{Search, excess, mean, piece};
 use super::splits::Splits;
 use crate::fit::Fit;
 use crate::foundation::{Matrix, Real, Result};
@@ -45,8 +45,10 @@ impl<T: Real> Search<'_, T> {
             let agreement = match hidden {
                 0 => None,
                 _ => {
-                    let splits = &self.splits;
-                    let found = self.pool.map(self.all(), |split| splits.agreement(split, k));
+                    let (splits, checkpoint) = (&self.splits, self.checkpoint);
+                    let of =
+                        |split| piece(checkpoint, ("agreement", k, split), || splits.agreement(split, k));
+                    let found = self.pool.map(self.all(), of);
                     let found = found.into_iter().collect::<Result<Vec<f64>>>()?;
                     Some(mean(&found, &self.all()))
                 }

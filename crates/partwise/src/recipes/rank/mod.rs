@@ -3,15 +3,17 @@
 //!
 //! ```text
 //! prediction    the data are split S times into a part to fit and a part to predict, with the same splits
-//!               for every k;  k_prediction: the least k whose mean excess over the best error is at most
-//!               its standard error over the splits, or a thousandth of what the best one predicts
-//! replication   the samples are halved at random, the components of the halves matched one to one by cosine;
-//!               ρ(k): the median over splits of the smallest matched cosine;
+//!               for every k;  k_prediction: the least k whose mean error is the best one, but for a
+//!               thousandth of what that predicts
+//! replication   the samples are halved at random, the components of the halves matched one to one by their
+//!               correlation about the mean of all components (at unit length);
+//!               ρ(k): the median over splits of the smallest matched correlation;
 //!               k_replication: the greatest k ≤ k_prediction with ρ(k) ≥ 0.7
+//!               (below 40 samples: halves of the counts, or bootstraps of other data)
 //! answer        min(k_prediction, k_replication)
 //! ```
 //!
-//! Counts are split by thinning: T ~ Binomial(X, ½) is fitted, X − T is predicted; the two are independent if
+//! Counts are split by thinning: T ~ Binomial(X, ¼) is predicted, X − T is fitted; the two are independent if
 //! X is Poisson. Other data hide some of their entries, or blocks of them (see [`Holdout`]). References:
 //! thinning, Neufeld et al. 2024, JMLR 25; held-out blocks, Owen & Perry 2009, doi:10.1214/08-AOAS227.
 
@@ -32,6 +34,7 @@ use crate::engine::losses::Loss;
 use crate::foundation::draw::{below, generator};
 use crate::foundation::{Error, Real, Result, once};
 use crate::guidance::Guidance;
+use crate::recipes::checkpoint::Checkpoint;
 pub use choice::{GuidedRank, GuidedRow, Holdout, RankChoice, RankProgress, RankRow, RankSettings, RankStep};
 use search::{Search, clearly_below_one, excess, mean, replicability};
 use splits::Splits;
@@ -50,6 +53,9 @@ once! {
     /// takes part in each fit, and the answer also says how many hidden labels are found again, and how far
     /// the named components move.
     ///
+    /// A `checkpoint` keeps the scores of finished fits: a search that was killed goes on with them, also with
+    /// another range of k, and its answer has the same bits.
+    ///
     /// The answer depends on the seed, but not on the number of threads or the unit of the data. It is the
     /// same for each range of k that holds it.
     ///
@@ -63,6 +69,7 @@ once! {
         loss: Loss,
         settings: &'a Settings,
         rank: &'a RankSettings,
+        checkpoint: Option<&'a dyn Checkpoint>,
         observe: &'a mut dyn FnMut(RankProgress) -> ControlFlow<()>,
     ) -> Result<RankChoice> = selected;
 }
@@ -79,6 +86,7 @@ fn selected<T: Real>(
     loss: Loss,
     settings: &Settings,
     rank: &RankSettings,
+    checkpoint: Option<&dyn Checkpoint>,
     observe: &mut dyn FnMut(RankProgress) -> ControlFlow<()>,
 ) -> Result<RankChoice> {
     let guidance = guidance.filter(|guidance| !guidance.is_empty());
@@ -89,7 +97,7 @@ fn selected<T: Real>(
     let divided = (!moderate).then(|| data.divided(2f64.powf(largest.log2().floor()), 0.0));
     let splits = Splits::new(divided.as_deref().unwrap_or(data), loss, settings, rank, guidance)?;
     let (holdout, restarts) = (splits.holdout, splits.restarts);
-    let mut search = Search::new(splits, observe);
+    let mut search = Search::new(splits, checkpoint, observe);
     search.run(from, to)?;
     let all = search.all();
     let k_prediction = search.predicted(&all);
@@ -130,7 +138,7 @@ fn selected<T: Real>(
             .iter()
             .map(|(k, errors)| {
                 let (excess, excess_error) = excess(errors, &search.errors[&best], &all);
-                let replication = search.cosines.get(k).map(|cosines| replicability(cosines, &all));
+                let replication = search.correlations.get(k).map(|found| replicability(found, &all));
                 let (error, errors, guided) = (mean(errors, &all), errors.clone(), near.remove(k));
                 RankRow { rank: *k, error, excess, excess_error, replication, errors, guided }
             })

@@ -14,6 +14,8 @@ use crate::methods::Model;
 
 /// What a prediction has of the product of the margins, so that a count where it is 0 costs a finite amount.
 const BACKGROUND: f64 = 0.01;
+/// What is predicted of counts, relative to what is fitted.
+const PREDICTED: f64 = 1.0 / 3.0;
 /// As many hidden entries are enough, and so large may their fraction be.
 const HIDDEN: (f64, f64, f64) = (200_000.0, 0.02, 0.1);
 /// Sets of hidden features that samples share.
@@ -21,7 +23,7 @@ const PATTERNS: usize = 64;
 
 /// A split whose parts are laid out.
 pub(super) enum Parts<T: Real> {
-    /// Half of the counts, and the other half.
+    /// Three quarters of the counts, and the last one.
     Thinned { fitted: Box<dyn DataMatrix<T>>, target: Box<dyn DataMatrix<T>> },
     /// The data with 0 for what is hidden, and the hidden entries (sample, feature, value).
     Entries { fitted: Box<dyn DataMatrix<T>>, model: Model, hidden: Vec<(u32, u32, f64)>, mean: f64 },
@@ -55,7 +57,8 @@ impl<T: Real> Splits<'_, T> {
         match parts {
             Parts::Thinned { fitted, target } => {
                 let found = self.best(fitted.as_ref(), &self.model()?, split, k)?;
-                Ok(self.misfit(target.as_ref(), fitted.as_ref(), &found.codes, &found.components))
+                let (target, fitted) = (target.as_ref(), fitted.as_ref());
+                Ok(self.misfit(target, fitted, PREDICTED, &found.codes, &found.components))
             }
             Parts::Entries { fitted, model, hidden, mean } => {
                 let found = self.best(fitted.as_ref(), model, split, k)?;
@@ -77,18 +80,20 @@ impl<T: Real> Splits<'_, T> {
     }
 
     fn thinned(&self, split: usize) -> Parts<T> {
-        let random = self.stream(split);
+        let (first, second) = (self.stream(split), self.second_stream(split));
         // Both passes go through the entries in the same order.
-        let heads = RefCell::new(Vec::with_capacity(self.data.n_stored()));
-        let fitted = self.data.mapped(&|i, j, x| {
-            let drawn = random.heads(i, j, (x / self.unit).round() as u64) as f64;
-            heads.borrow_mut().push(T::from_f64(drawn));
-            self.unit * drawn
+        let drawn = RefCell::new(Vec::with_capacity(self.data.n_stored()));
+        let target = self.data.mapped(&|i, j, x| {
+            // Half of a half.
+            let half = first.heads(i, j, (x / self.unit).round() as u64);
+            let quarter = if half > 0 { second.heads(i, j, half) } else { 0 };
+            drawn.borrow_mut().push(T::from_f64(quarter as f64));
+            self.unit * quarter as f64
         });
-        let heads = RefCell::new(heads.into_inner().into_iter());
-        let target = self.data.mapped(&|_, _, x| {
-            let drawn = heads.borrow_mut().next().map_or(0.0, Real::to_f64);
-            self.unit * ((x / self.unit).round() - drawn)
+        let drawn = RefCell::new(drawn.into_inner().into_iter());
+        let fitted = self.data.mapped(&|_, _, x| {
+            let quarter = drawn.borrow_mut().next().map_or(0.0, Real::to_f64);
+            self.unit * ((x / self.unit).round() - quarter)
         });
         Parts::Thinned { fitted, target }
     }
@@ -147,22 +152,23 @@ impl<T: Real> Splits<'_, T> {
         let codes = solve(block.for_codes.as_ref(), components, self.loss, &settings)?.codes;
         let held = Held::Codes(&found.codes);
         let components = solve(block.for_components.as_ref(), held, self.loss, &settings)?.components;
-        Ok(self.misfit(block.target.as_ref(), block.for_components.as_ref(), &codes, &components))
+        Ok(self.misfit(block.target.as_ref(), block.for_components.as_ref(), 1.0, &codes, &components))
     }
 
-    /// The error of W·H as a prediction of `target`, relative to that of the mean of `fitted`, of the same
-    /// shape.
+    /// The error of `share`·W·H as a prediction of `target`, relative to that of the mean of `fitted`, of the
+    /// same shape.
     fn misfit(
         &self,
         target: &dyn DataMatrix<T>,
         fitted: &dyn DataMatrix<T>,
+        share: f64,
         codes: &Matrix<T>,
         components: &Matrix<T>,
     ) -> f64 {
         let (n, d, k) = (target.n_samples(), target.n_features(), codes.columns());
         let seen = fitted.summary();
         let count = (n as f64) * (d as f64);
-        let mean = (seen.sum / count).max(f64::MIN_POSITIVE);
+        let mean = (share * seen.sum / count).max(f64::MIN_POSITIVE);
         let constant = |rows: usize, value: f64| Matrix::from_fn(rows, 1, |_, _| T::from_f64(value));
         let (root, ones) = (constant(n, mean), constant(d, 1.0));
         match self.loss {
@@ -170,7 +176,8 @@ impl<T: Real> Splits<'_, T> {
                 let of = |u: &Matrix<T>, v: &Matrix<T>| -> f64 {
                     target.sample_chunks().into_iter().map(|rows| target.squared_residual(rows, u, v)).sum()
                 };
-                of(codes, &components.transposed()) / of(&root, &ones).max(f64::MIN_POSITIVE)
+                let scaled = Matrix::from_fn(n, k, |i, j| T::from_f64(share * codes.get(i, j).to_f64()));
+                of(&scaled, &components.transposed()) / of(&root, &ones).max(f64::MIN_POSITIVE)
             }
             Loss::KullbackLeibler => {
                 let margin = |sums: &[f64], at: usize| {
@@ -178,8 +185,8 @@ impl<T: Real> Splits<'_, T> {
                     (1.0 - BACKGROUND) * sums[at] + BACKGROUND * mean
                 };
                 let u = Matrix::from_fn(n, k + 1, |i, j| match j < k {
-                    true => T::from_f64((1.0 - BACKGROUND) * codes.get(i, j).to_f64()),
-                    false => T::from_f64(BACKGROUND * margin(&seen.row_sums, i) / seen.sum),
+                    true => T::from_f64(share * (1.0 - BACKGROUND) * codes.get(i, j).to_f64()),
+                    false => T::from_f64(share * BACKGROUND * margin(&seen.row_sums, i) / seen.sum),
                 });
                 let v = Matrix::from_fn(d, k + 1, |f, j| match j < k {
                     true => components.get(j, f),

@@ -1,33 +1,33 @@
 //! Whether the components of two halves of the samples are the same.
 
+use super::Holdout;
 use super::splits::{Splits, halves};
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
-use crate::fit::Fit;
 use crate::foundation::{Matrix, Real, Result};
 use crate::metrics::best_matching;
 
-/// Below this many samples, two bootstraps stand for the halves.
+/// Below this many samples, each of which may be all that holds a component, two halves of the counts stand for
+/// those of the samples; two bootstraps where the data are no counts.
 const FEW: usize = 40;
 /// Cosines as whole numbers, for the matching.
 const SCALE: f64 = (1_u64 << 40) as f64;
 
 impl<T: Real> Splits<'_, T> {
-    /// The smallest cosine between components of two random halves of the samples, matched one to one so
-    /// that the sum of cosines is the largest; 0 where a component is 0. Named components are left out.
-    pub(super) fn smallest_cosine(&self, split: usize, k: usize) -> Result<f64> {
+    /// The smallest correlation between components of two random halves of the samples, matched one to one
+    /// so that the sum of correlations is the largest; 0 where a component is 0. Named components are left
+    /// out.
+    pub(super) fn smallest_correlation(&self, split: usize, k: usize) -> Result<f64> {
         let model = self.model()?;
         let [one, other] = self.half_samples(split);
-        let free = |fit: Fit<T>| -> Matrix<T> {
-            Matrix::from_fn(k - self.named, fit.components.columns(), |c, j| {
-                fit.components.get(self.named + c, j)
-            })
-        };
-        let one = free(self.best(one.as_ref(), &model, split, k)?);
-        let other = free(self.best(other.as_ref(), &model, split, k)?);
-        let cosines = cosines(&one, &other);
-        let matched = matching(&cosines);
-        let matched = matched.iter().enumerate().map(|(a, b)| b.map_or(0.0, |b| cosines.get(a, b)));
+        let one = self.best(one.as_ref(), &model, split, k)?.components;
+        let other = self.best(other.as_ref(), &model, split, k)?.components;
+        let [one, other] = centred(&one, &other).map(|all| -> Matrix<f64> {
+            Matrix::from_fn(k - self.named, all.columns(), |c, j| all.get(self.named + c, j))
+        });
+        let correlations = cosines(&one, &other);
+        let matched = matching(&correlations);
+        let matched = matched.iter().enumerate().map(|(a, b)| b.map_or(0.0, |b| correlations.get(a, b)));
         Ok(matched.fold(1.0, f64::min))
     }
 
@@ -36,6 +36,17 @@ impl<T: Real> Splits<'_, T> {
         if n >= FEW {
             return halves(&random, 2, n).map(|half| self.rows(&half));
         }
+        if self.holdout == Holdout::Thinning {
+            let random = self.third_stream(split);
+            let half = |side: u64| {
+                self.data.mapped(&|i, j, x| {
+                    let count = (x / self.unit).round() as u64;
+                    let first = random.heads(i, j, count);
+                    self.unit * (if side == 0 { first } else { count - first }) as f64
+                })
+            };
+            return [half(0), half(1)];
+        }
         [3, 4].map(|row| {
             let (mut drawn, mut times) = (vec![0.0; n], vec![0.0f64; n]);
             random.fill(row, &mut drawn);
@@ -43,6 +54,31 @@ impl<T: Real> Splits<'_, T> {
             self.data.weighted(&|i, _| if self.loss == Loss::Frobenius { times[i].sqrt() } else { times[i] })
         })
     }
+}
+
+/// The rows of both at unit length, less the mean of all of them: parts that have much in common would
+/// otherwise look alike whatever they are.
+fn centred<T: Real>(one: &Matrix<T>, other: &Matrix<T>) -> [Matrix<f64>; 2] {
+    let units = [one, other].map(|all| {
+        let all = all.cast::<f64>();
+        let sizes: Vec<f64> =
+            (0..all.rows()).map(|c| all.row(c).iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
+        Matrix::<f64>::from_fn(all.rows(), all.columns(), |c, j| {
+            if sizes[c] > 0.0 { all.get(c, j) / sizes[c] } else { 0.0 }
+        })
+    });
+    let count = (one.rows() + other.rows()) as f64;
+    if count <= 2.0 {
+        return units;
+    }
+    let sum = |all: &Matrix<f64>, j: usize| (0..all.rows()).map(|c| all.get(c, j)).sum::<f64>();
+    let mean: Vec<f64> =
+        (0..one.columns()).map(|j| (sum(&units[0], j) + sum(&units[1], j)) / count).collect();
+    units.map(|all| {
+        // A component of zeros is like no other.
+        let zero = |c: usize| all.row(c).iter().all(|x| *x == 0.0);
+        Matrix::from_fn(all.rows(), all.columns(), |c, j| if zero(c) { 0.0 } else { all.get(c, j) - mean[j] })
+    })
 }
 
 /// For each row of the cosines the column that it is matched to, one to one, so that their sum is the largest.

@@ -1,4 +1,4 @@
-//! The search over k: which numbers are tried, and what their errors and cosines decide.
+//! The search over k: which numbers are tried, and what their errors and correlations decide.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -9,6 +9,7 @@ use super::prediction::Parts;
 use super::splits::Splits;
 use crate::foundation::pool::Pool;
 use crate::foundation::{Real, Result};
+use crate::recipes::checkpoint::{Checkpoint, numbers_of};
 
 /// Differences below this fraction of what the best k predicts do not count.
 const NEGLIGIBLE: f64 = 1e-3;
@@ -30,17 +31,19 @@ pub(super) struct Search<'s, T: Real> {
     /// The parts of each split, where there is room for them.
     parts: Vec<OnceLock<Parts<T>>>,
     observe: &'s mut dyn FnMut(RankProgress) -> ControlFlow<()>,
+    pub(super) checkpoint: Option<&'s dyn Checkpoint>,
     /// Of each k the error of each split, relative to that of the mean.
     pub(super) errors: BTreeMap<usize, Vec<f64>>,
-    /// Of each k the smallest matched cosine of each split; of the first half of the splits alone, where
+    /// Of each k the smallest matched correlation of each split; of the first half of the splits alone, where
     /// those are enough.
-    pub(super) cosines: BTreeMap<usize, Vec<f64>>,
+    pub(super) correlations: BTreeMap<usize, Vec<f64>>,
     pub(super) stopped: bool,
 }
 
 impl<'s, T: Real> Search<'s, T> {
     pub(super) fn new(
         mut splits: Splits<'s, T>,
+        checkpoint: Option<&'s dyn Checkpoint>,
         observe: &'s mut dyn FnMut(RankProgress) -> ControlFlow<()>,
     ) -> Self {
         // Splits side by side use the threads better than one fit does.
@@ -53,8 +56,9 @@ impl<'s, T: Real> Search<'s, T> {
             parts: (0..if kept { splits.count } else { 0 }).map(|_| OnceLock::new()).collect(),
             splits,
             observe,
+            checkpoint,
             errors: BTreeMap::new(),
-            cosines: BTreeMap::new(),
+            correlations: BTreeMap::new(),
             stopped: false,
         }
     }
@@ -129,7 +133,7 @@ impl<'s, T: Real> Search<'s, T> {
                 return Ok(());
             }
             let (splits, parts) = (&self.splits, &self.parts);
-            let of = |split: usize| -> Result<f64> {
+            let compute = |split: usize| -> Result<f64> {
                 let Some(kept) = parts.get(split) else {
                     return splits.error(&splits.parts(split)?, split, k);
                 };
@@ -139,6 +143,7 @@ impl<'s, T: Real> Search<'s, T> {
                 }
                 kept.get().map_or(Ok(MOST_ERROR), |parts| splits.error(parts, split, k))
             };
+            let of = |split| piece(self.checkpoint, ("error", k, split), || compute(split));
             for error in self.pool.map(chunk.to_vec(), of) {
                 errors.push(error?.min(MOST_ERROR));
             }
@@ -166,13 +171,11 @@ impl<'s, T: Real> Search<'s, T> {
         best.copied().unwrap_or(1)
     }
 
-    /// The least k whose error is the best but for one standard error.
+    /// The least k whose error is the best but for what is negligible.
     pub(super) fn predicted(&self, drawn: &[usize]) -> usize {
         let best = self.best(drawn);
-        let enough = |k: &usize| {
-            let (excess, spread) = excess(&self.errors[k], &self.errors[&best], drawn);
-            excess <= spread.max(NEGLIGIBLE * (1.0 - mean(&self.errors[&best], drawn)))
-        };
+        let least = mean(&self.errors[&best], drawn);
+        let enough = |k: &usize| mean(&self.errors[k], drawn) - least <= NEGLIGIBLE * (1.0 - least);
         self.errors.keys().copied().find(enough).unwrap_or(best)
     }
 
@@ -219,40 +222,57 @@ impl<'s, T: Real> Search<'s, T> {
         if k <= self.trivial() {
             return Ok(true);
         }
-        if !self.cosines.contains_key(&k) {
-            let mut cosines = Vec::new();
+        if !self.correlations.contains_key(&k) {
+            let mut correlations = Vec::new();
             // The rest could not change it.
-            let hopeless = |cosines: &[f64]| {
-                cosines.len() >= all.len().div_ceil(2) && cosines.iter().all(|c| *c < 2.0 * REPLICATES - 1.0)
+            let hopeless = |correlations: &[f64]| {
+                correlations.len() >= all.len().div_ceil(2)
+                    && correlations.iter().all(|c| *c < 2.0 * REPLICATES - 1.0)
             };
             for chunk in all.chunks(self.pool.threads()) {
                 if self.asked_to_stop(k, true) {
                     return Ok(false);
                 }
-                let splits = &self.splits;
-                for cosine in self.pool.map(chunk.to_vec(), |split| splits.smallest_cosine(split, k)) {
-                    if !hopeless(&cosines) {
-                        cosines.push(cosine?);
+                let (splits, checkpoint) = (&self.splits, self.checkpoint);
+                let of = |split| {
+                    piece(checkpoint, ("replication", k, split), || splits.smallest_correlation(split, k))
+                };
+                for correlation in self.pool.map(chunk.to_vec(), of) {
+                    if !hopeless(&correlations) {
+                        correlations.push(correlation?);
                     }
                 }
-                if hopeless(&cosines) {
+                if hopeless(&correlations) {
                     break;
                 }
             }
-            self.cosines.insert(k, cosines);
+            self.correlations.insert(k, correlations);
         }
-        Ok(replicability(&self.cosines[&k], &all) >= REPLICATES)
+        Ok(replicability(&self.correlations[&k], &all) >= REPLICATES)
     }
 
     /// The greatest k ≤ `most` whose components replicate in these splits, by what was computed; one
     /// component always does. `None` where none does.
     pub(super) fn replicated(&self, most: usize, drawn: &[usize]) -> Option<usize> {
         let holds = |k: &usize| {
-            let cosines = self.cosines.get(k);
-            *k <= self.trivial() || cosines.is_some_and(|cosines| replicability(cosines, drawn) >= REPLICATES)
+            let correlations = self.correlations.get(k);
+            *k <= self.trivial()
+                || correlations.is_some_and(|correlations| replicability(correlations, drawn) >= REPLICATES)
         };
         self.errors.range(..=most).rev().map(|(k, _)| *k).find(holds)
     }
+}
+
+/// A number of a split at k, by its name: as kept, or computed and kept.
+pub(super) fn piece(
+    checkpoint: Option<&dyn Checkpoint>,
+    (name, k, split): (&str, usize, usize),
+    compute: impl FnOnce() -> Result<f64>,
+) -> Result<f64> {
+    let Some(checkpoint) = checkpoint else { return compute() };
+    let key = format!("{name}-k{k}-split{split}");
+    let numbers = numbers_of(checkpoint, &key, || Ok(vec![compute()?]))?;
+    Ok(numbers.first().copied().unwrap_or(f64::NAN))
 }
 
 /// 1, 2, 3, 4, 6, 8, 12, 16, 24, … and the ends of the range.
@@ -272,9 +292,9 @@ pub(super) fn mean(values: &[f64], drawn: &[usize]) -> f64 {
     drawn.iter().map(|at| values[*at]).sum::<f64>() / drawn.len() as f64
 }
 
-/// ρ: the median of the smallest cosines of these splits.
-pub(super) fn replicability(cosines: &[f64], drawn: &[usize]) -> f64 {
-    let mut sorted: Vec<f64> = drawn.iter().map(|at| cosines[at % cosines.len()]).collect();
+/// ρ: the median of the smallest correlations of these splits.
+pub(super) fn replicability(correlations: &[f64], drawn: &[usize]) -> f64 {
+    let mut sorted: Vec<f64> = drawn.iter().map(|at| correlations[at % correlations.len()]).collect();
     sorted.sort_by(f64::total_cmp);
     let half = sorted.len() / 2;
     if sorted.len() % 2 == 1 { sorted[half] } else { (sorted[half - 1] + sorted[half]) / 2.0 }

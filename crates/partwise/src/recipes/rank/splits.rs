@@ -15,15 +15,14 @@ use crate::recipes::guided::at_scale;
 
 /// Fits need not be more exact than this: the splits differ by more.
 const TOLERANCE: f64 = 1e-3;
-const ITERATIONS: usize = 100;
-/// Data with more stored values than this have fewer splits and starts: each of them predicts so many entries
-/// that the splits differ little.
-const LARGE: usize = 1_000_000;
-/// (splits, starts) of small and of large data.
-const SMALL_DATA: (usize, usize) = (8, 2);
-const LARGE_DATA: (usize, usize) = (4, 1);
+/// (stored values at most, splits, starts, iterations). The more data, the more entries each split predicts,
+/// and the less the splits differ.
+const EFFORT: [(usize, usize, usize, usize); 3] =
+    [(100_000, 8, 2, 100), (1_000_000, 6, 1, 100), (usize::MAX, 4, 1, 50)];
 /// Streams of random numbers: one for each split.
 const STREAM: u64 = 1 << 41;
+const SECOND_STREAM: u64 = 1 << 42;
+const THIRD_STREAM: u64 = 1 << 43;
 
 /// How the data are split, and how their parts are fitted.
 pub(super) struct Splits<'s, T: Real> {
@@ -70,12 +69,15 @@ impl<'s, T: Real> Splits<'s, T> {
             Holdout::Entries if !entries => return refuse("single entries need the squared loss"),
             _ => {}
         }
+        let effort = EFFORT.iter().find(|effort| data.n_stored() <= effort.0).unwrap_or(&EFFORT[2]);
+        let (_, splits, restarts, iterations) = *effort;
+        // Free components beside named ones start at random alone.
+        let restarts = if guidance.is_some() { 2 * restarts } else { restarts };
         let settings = Settings {
             tolerance: settings.tolerance.max(TOLERANCE),
-            max_iterations: settings.max_iterations.min(ITERATIONS),
+            max_iterations: settings.max_iterations.min(iterations),
             ..settings.clone()
         };
-        let (splits, restarts) = if data.n_stored() > LARGE { LARGE_DATA } else { SMALL_DATA };
         Ok(Splits {
             data,
             settings,
@@ -96,6 +98,16 @@ impl<'s, T: Real> Splits<'s, T> {
 
     pub(super) fn stream(&self, split: usize) -> Stream {
         Stream::numbered(self.settings.seed, STREAM + split as u64)
+    }
+
+    /// Further random numbers of a split.
+    pub(super) fn second_stream(&self, split: usize) -> Stream {
+        Stream::numbered(self.settings.seed, SECOND_STREAM + split as u64)
+    }
+
+    /// Random numbers of a split for halves of the counts.
+    pub(super) fn third_stream(&self, split: usize) -> Stream {
+        Stream::numbered(self.settings.seed, THIRD_STREAM + split as u64)
     }
 
     /// The same with other guidance.
