@@ -19,9 +19,9 @@ pub(super) const TABLE_LINE: usize = 32;
 /// Bytes after the lines of the table: the checksum of the names, and its own.
 pub(super) const TABLE_END: usize = 8;
 
-/// How values are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueType {
+/// How values are stored; a later one holds all numbers that an earlier one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ValueType {
     U8,
     U16,
     F32,
