@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use partwise::blocks::{BlockedMatrix, RowBlocks};
+use partwise::blocks::{BlockSizes, BlockedMatrix, RowBlocks};
 use partwise::memory::{self, DataSize, in_words};
 use partwise::{Guidance, Model, Real, Settings};
 use partwise_classify::Spreading;
@@ -115,9 +115,14 @@ pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>) -> Result<
     }
     // What is left holds blocks; sparse ones store their columns too.
     let columns = if job.data.is_sparse() { 2.0 } else { 1.0 };
-    let kept = (((limit - needed) as f64 * 0.9 / (columns * sizes.bytes)) as usize).min(count);
+    let with = |kept| {
+        let sizes = BlockSizes { kept, ..sizes };
+        memory::of_fit_in_blocks(DataSize::of(job.data), sizes, &job.model, &job.settings).bytes()
+    };
+    let each = (with(columns * sizes.bytes) - with(0.0)).max(1);
+    let kept = usize::try_from((limit - needed) / each).unwrap_or(count).min(count);
     blocks.keep(kept);
-    let needed = needed + (kept as f64 * columns * sizes.bytes) as u64;
+    let needed = needed + kept as u64 * each;
     job.settings.memory_limit = Some(limit.saturating_sub(used));
     let rest = match count - kept {
         0 => "all blocks stay in memory".to_string(),
