@@ -55,9 +55,9 @@ def write(path, rows, columns, per_row, seed):
             lines.append(struct.pack("<QQQII", first, offset, len(data), count, zlib.crc32(data)))
             offset += len(data)
             stored += count
-        names = struct.pack("<QQ", 0, 0)
-        out.write(padded(names))
-        table = offset + len(padded(names))
+        names = padded(struct.pack("<QQ", 0, 0))
+        out.write(names)
+        table = offset + len(names)
         end = b"".join(lines) + struct.pack("<I", zlib.crc32(names))
         out.write(end + struct.pack("<I", zlib.crc32(end)))
         header = b"\x89PWX\r\n\x1a\n" + struct.pack("<HBBBB2x", 1, 1, 1, int(index[-1]), 4)

@@ -12,6 +12,7 @@ use partwise_io::machine::peak_memory;
 use partwise_io::{ModelFile, OutputFolder, PwxFile, read_names, read_snippets, repeated_note, same_names};
 
 use crate::checkpoint::CheckpointFile;
+use crate::description::description;
 use crate::in_blocks;
 use crate::input::{self, Read, Source, Table};
 use crate::job::Job;
@@ -286,7 +287,11 @@ fn finish<T: Real>(
     } else if job.takes_anything() {
         spread_labels(&mut job, request.spread, verbosity)?;
     }
-    let checkpoints = CheckpointFile::of(request, &job)?;
+    let checkpoints = request.long.checkpoint.map(|seconds| {
+        let when = (seconds, request.long.resume);
+        CheckpointFile::open(&request.write.out, description(request, &job)?, when, verbosity)
+    });
+    let checkpoints = checkpoints.transpose()?;
     job.chosen.iter().for_each(|line| verbosity.say(line));
     let done = job.run_with(verbosity, checkpoints)?;
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };

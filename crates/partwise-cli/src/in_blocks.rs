@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use partwise::blocks::{BlockSizes, BlockedMatrix, RowBlocks};
+use partwise::blocks::{BlockSizes, BlockedMatrix, RowBlocks, of_fit_in_blocks};
 use partwise::memory::{self, DataSize, in_words};
 use partwise::{Guidance, Model, Real, Settings};
 use partwise_classify::Spreading;
@@ -117,7 +117,7 @@ pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>) -> Result<
     let columns = if job.data.is_sparse() { 2.0 } else { 1.0 };
     let with = |kept| {
         let sizes = BlockSizes { kept, ..sizes };
-        memory::of_fit_in_blocks(DataSize::of(job.data), sizes, &job.model, &job.settings).bytes()
+        of_fit_in_blocks(DataSize::of(job.data), sizes, &job.model, &job.settings).bytes()
     };
     let each = (with(columns * sizes.bytes) - with(0.0)).max(1);
     let kept = usize::try_from((limit - needed) / each).unwrap_or(count).min(count);

@@ -11,6 +11,7 @@ mod compare;
 mod completions;
 mod convert;
 mod demo;
+mod description;
 mod evaluate;
 mod fit;
 mod graphs;

@@ -114,7 +114,7 @@ fn what_is_not_supported_in_blocks_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_data(folder);
-    succeed(folder, "convert x.npy x.pwx --quiet");
+    succeed(folder, "convert x.csv x.pwx --quiet");
     for (arguments, words) in [
         ("--method symnmf -k 3", "not supported"),
         ("--method nmf-alpha -k 3 --labels labels.csv", "method cnmf"),

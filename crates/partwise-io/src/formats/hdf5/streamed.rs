@@ -13,8 +13,8 @@ use crate::write::write_atomic;
 use std::ops::Range;
 use std::path::Path;
 
-/// Writes the matrix of a file as `.pwx`, and returns what there is to note; `None` where it can't be read row
-/// by row: compressed columns, entries that come twice, a 10x file.
+/// Writes the matrix of a file as `.pwx`, and returns what there is to note; `None` where it can't be read
+/// row by row: compressed columns, entries that come twice, a 10x file.
 pub(crate) fn convert(
     source: &Source,
     options: &ReadOptions,

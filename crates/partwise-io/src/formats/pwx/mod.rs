@@ -6,7 +6,6 @@ mod layout;
 mod write;
 
 pub use file::{PwxBlocks, PwxFile};
-pub(crate) use layout::MAGIC;
 #[cfg(feature = "hdf5")]
 pub(crate) use layout::ValueType;
 pub use write::BLOCK_VALUES;

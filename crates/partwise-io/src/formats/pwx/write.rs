@@ -1,8 +1,6 @@
 //! Writing a `.pwx` file: first what it will contain, then the rows.
 
-use super::layout::{
-    ALIGNMENT, BlockLine, HEADER, Header, TABLE_END, TABLE_LINE, ValueType, names_to_bytes, padded,
-};
+use super::layout::{ALIGNMENT, BlockLine, HEADER, Header, TABLE_END, TABLE_LINE, ValueType, names_to_bytes};
 use crate::table::{DenseValues, Table, Values};
 use std::io::{Error, Result, Write};
 use std::ops::Range;
@@ -90,7 +88,8 @@ pub(crate) fn write_parts(
     part: &mut dyn FnMut(Range<usize>) -> Result<Values>,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let names = names_to_bytes(head.names);
+    let mut names = names_to_bytes(head.names);
+    pad(&mut names);
     let index = if head.columns <= 1 << 16 { 2 } else { 4 };
     let mut header = Header {
         sparse: head.starts.is_some(),
@@ -117,7 +116,7 @@ pub(crate) fn write_parts(
         offset += layout.bytes as u64;
     }
     header.names = offset;
-    header.table = offset + padded(names.len()).ok_or_else(too_large)? as u64;
+    header.table = offset + names.len() as u64;
     header.end = header.table + (lines.len() * TABLE_LINE + TABLE_END) as u64;
     out.write_all(&header.to_bytes())?;
     for (line, block) in lines.iter_mut().zip(borders.windows(2)) {
@@ -128,9 +127,7 @@ pub(crate) fn write_parts(
         line.checksum = crc32fast::hash(&bytes);
         out.write_all(&bytes)?;
     }
-    let mut last = names.clone();
-    pad(&mut last);
-    out.write_all(&last)?;
+    out.write_all(&names)?;
     let mut end: Vec<u8> = lines.iter().flat_map(|line| line.to_bytes()).collect();
     end.extend(crc32fast::hash(&names).to_le_bytes());
     end.extend(crc32fast::hash(&end).to_le_bytes());
