@@ -5,13 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use partwise::Real;
 use partwise::blocks::Checkpoints;
-use partwise_io::{open_checkpoint, scaling_json, sha256_hex, write_checkpoint};
-use serde_json::{Map, Value, json};
+use partwise_io::{open_checkpoint, write_checkpoint};
+use serde_json::{Map, Value};
 
-use crate::job::Job;
-use crate::request::FitRequest;
 use partwise_report::console::Verbosity;
 use partwise_report::interrupt;
 
@@ -28,16 +25,19 @@ pub(crate) struct CheckpointFile {
 }
 
 impl CheckpointFile {
-    /// Where checkpoints are asked for; with --resume opened, if there is one.
+    /// Beside the folder `out`, written every so many seconds. With `resumes` one that is there is opened.
     ///
     /// # Errors
-    /// When there is a checkpoint of another fit, or one that can't be read.
-    pub(crate) fn of<T: Real>(request: &FitRequest, job: &Job<'_, T>) -> Result<Option<Self>> {
-        let Some(seconds) = request.long.checkpoint else { return Ok(None) };
-        let (path, verbosity) = (beside(&request.write.out), request.write.verbosity());
-        let description = description(request, job)?;
+    /// When there is a checkpoint of another fit, or one that can't be read, or any without `resumes`.
+    pub(crate) fn open(
+        out: &Path,
+        description: Map<String, Value>,
+        (seconds, resumes): (f64, bool),
+        verbosity: Verbosity,
+    ) -> Result<Self> {
+        let path = beside(out);
         let mut state = None;
-        if request.long.resume {
+        if resumes {
             match open_checkpoint(&path)? {
                 None => {
                     verbosity.say(&format!("no checkpoint {}: the fit starts anew", path.display()));
@@ -55,7 +55,7 @@ impl CheckpointFile {
             );
         }
         let (every, last) = (Duration::from_secs_f64(seconds), Instant::now());
-        Ok(Some(CheckpointFile { path, description, every, last, state, verbosity, reported: false }))
+        Ok(CheckpointFile { path, description, every, last, state, verbosity, reported: false })
     }
 
     /// The fit is done and written: its checkpoint is not needed any more.
@@ -75,41 +75,6 @@ fn beside(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(".checkpoint");
     name.into()
-}
-
-/// Everything that the numbers of a fit depend on. Limits (iterations, time, threads, memory) may change when
-/// it is resumed.
-fn description<T: Real>(request: &FitRequest, job: &Job<'_, T>) -> Result<Map<String, Value>> {
-    let (settings, source) = (&job.settings, job.source);
-    let guidance = sha256_hex(&serde_json::to_vec(job.model.guidance())?);
-    let document = json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "data": source.sha256,
-        "key": source.key,
-        "layer": source.layer,
-        "samples": source.rows,
-        "features": source.columns,
-        "in blocks": job.data.blocks().is_some(),
-        "number type": T::NAME,
-        "scaling": scaling_json(job.scaling),
-        "method": job.model.spec().name,
-        "loss": job.model.loss().name(),
-        "options": format!("{:?}", job.model.options()),
-        "guidance": guidance,
-        "rank": settings.rank,
-        "seed": settings.seed,
-        "solver": format!("{:?}", settings.solver),
-        "inner steps": settings.inner_steps,
-        "acceleration": settings.acceleration.name(),
-        "start": settings.init.name(),
-        "start from": request.start.as_ref().map(|path| path.display().to_string()),
-        "first factor": format!("{:?}", settings.first),
-        "tolerance": settings.tolerance,
-        "l1": [settings.l1.0, settings.l1.1],
-        "l2": [settings.l2.0, settings.l2.1],
-    });
-    let Value::Object(map) = document else { unreachable!("a description is an object") };
-    Ok(map)
 }
 
 /// Refuses the checkpoint of another fit, and says in what it differs.

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use partwise::memory::in_words;
-use partwise_io::{PwxFile, read_table, write_pwx};
+use partwise_io::{PwxFile, convert_to_pwx};
 
 use crate::request::ConvertRequest;
 use crate::words::counted;
@@ -20,14 +20,8 @@ pub(crate) fn run(request: &ConvertRequest) -> Result<Outcome> {
             bail!("{}: the file exists; --force replaces it", target.display());
         }
     }
-    let table = read_table(source, &request.data.options)?;
-    if table.labels.is_some() {
-        bail!("{}: labels are not kept in .pwx; give them to the fit with --labels", source.display());
-    }
-    for note in &table.notes {
-        request.verbosity.note(note);
-    }
-    write_pwx(&table, request.block_values, target)?;
+    let notes = convert_to_pwx(source, &request.data.options, request.block_values, target)?;
+    notes.iter().for_each(|note| request.verbosity.note(note));
     let file = PwxFile::open(target)?;
     let (rows, columns) = file.shape();
     let kind = if file.is_sparse() {

@@ -9,10 +9,10 @@ use partwise::methods::{Form, Input};
 use partwise::recipes::RankSettings;
 use partwise::{DataMatrix, Matrix, MethodOptions, Model, Real, Scaling, Settings, StopReason, blocks};
 use partwise_classify::{Phase, Spreading, spread_observed};
-use partwise_io::machine::peak_memory;
 use partwise_io::{ModelFile, OutputFolder, PwxFile, read_names, read_snippets, repeated_note, same_names};
 
 use crate::checkpoint::CheckpointFile;
+use crate::description::description;
 use crate::in_blocks;
 use crate::input::{self, Read, Source, Table};
 use crate::job::Job;
@@ -321,9 +321,7 @@ fn finish<T: Real>(
 ) -> Result<Outcome> {
     let verbosity = request.write.verbosity();
     if let (None, Some(limit)) = (job.data.blocks(), request.long.memory) {
-        // What was read is part of it.
-        let used = peak_memory().unwrap_or(0);
-        job.settings.memory_limit = Some(limit.saturating_sub(used));
+        in_blocks::check_in_memory(&mut job, &request.data.path, limit)?;
     }
     let read_seconds = began.elapsed().as_secs_f64();
     print_input(verbosity, &job);
@@ -337,7 +335,11 @@ fn finish<T: Real>(
     } else if job.takes_anything() {
         spread_labels(&mut job, request.spread, verbosity)?;
     }
-    let checkpoints = CheckpointFile::of(request, &job)?;
+    let checkpoints = request.long.checkpoint.map(|seconds| {
+        let when = (seconds, request.long.resume);
+        CheckpointFile::open(&request.write.out, description(request, &job)?, when, verbosity)
+    });
+    let checkpoints = checkpoints.transpose()?;
     job.chosen.iter().for_each(|line| verbosity.say(line));
     let done = job.run_with(verbosity, checkpoints)?;
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };

@@ -1,10 +1,11 @@
 //! Data that are read in row blocks, because they don't fit into memory or because --memory says how much
 //! there is.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use partwise::blocks::{BlockedMatrix, RowBlocks};
+use partwise::blocks::{BlockSizes, BlockedMatrix, RowBlocks, of_fit_in_blocks};
 use partwise::memory::{self, DataSize, in_words};
 use partwise::{Guidance, Model, Real, Settings};
 use partwise_classify::Spreading;
@@ -119,9 +120,14 @@ pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>) -> Result<
     }
     // What is left holds blocks; sparse ones store their columns too.
     let columns = if job.data.is_sparse() { 2.0 } else { 1.0 };
-    let kept = (((limit - needed) as f64 * 0.9 / (columns * sizes.bytes)) as usize).min(count);
+    let with = |kept| {
+        let sizes = BlockSizes { kept, ..sizes };
+        of_fit_in_blocks(DataSize::of(job.data), sizes, &job.model, &job.settings).bytes()
+    };
+    let each = (with(columns * sizes.bytes) - with(0.0)).max(1);
+    let kept = usize::try_from((limit - needed) / each).unwrap_or(count).min(count);
     blocks.keep(kept);
-    let needed = needed + (kept as f64 * columns * sizes.bytes) as u64;
+    let needed = needed + kept as u64 * each;
     job.settings.memory_limit = Some(limit.saturating_sub(used));
     let rest = match count - kept {
         0 => "all blocks stay in memory".to_string(),
@@ -133,6 +139,23 @@ pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>) -> Result<
         in_words(needed),
         in_words(limit)
     ));
+    Ok(())
+}
+
+/// Refuses a fit of data that were read as a whole, if it needs more than --memory.
+pub(crate) fn check_in_memory<T: Real>(job: &mut Job<'_, T>, path: &Path, limit: u64) -> Result<()> {
+    let (needed, used) = (job.memory().bytes(), peak_memory().unwrap_or(0));
+    if needed + used > limit {
+        let (name, pwx) = (path.display(), path.with_extension("pwx"));
+        bail!(
+            "{name}: the data in memory and a fit of them need about {}, but {} may be used; `partwise convert \
+             {name} {}` writes them as row blocks, which a fit reads one by one",
+            in_words(needed + used),
+            in_words(limit),
+            pwx.display()
+        );
+    }
+    job.settings.memory_limit = Some(limit.saturating_sub(used));
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use partwise::memory::{self, DataSize, Estimate};
 use partwise::methods::Input;
 use partwise::recipes::{GuidanceReport, Memberships, ShareOf, fit_guided};
-use partwise::{DataMatrix, Fit, Loss, Model, Real, Scaling, Settings, StopReason, fit_observed};
+use partwise::{DataMatrix, Fit, Loss, Model, Real, Scaling, Settings, StopReason, blocks, fit_observed};
 
 use crate::checkpoint::CheckpointFile;
 use crate::input::Source;
@@ -60,7 +60,7 @@ impl<'a, T: Real> Job<'a, T> {
     pub(crate) fn memory(&self) -> Estimate {
         let size = DataSize::of(self.data);
         match self.data.blocks() {
-            Some(blocks) => memory::of_fit_in_blocks(size, blocks.sizes(), &self.model, &self.settings),
+            Some(data) => blocks::of_fit_in_blocks(size, data.sizes(), &self.model, &self.settings),
             None => memory::of_fit(size, &self.model, &self.settings),
         }
     }

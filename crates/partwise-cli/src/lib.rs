@@ -12,6 +12,7 @@ mod completions;
 mod consensus;
 mod convert;
 mod demo;
+mod description;
 mod evaluate;
 mod fit;
 mod graphs;

@@ -97,3 +97,28 @@ fn what_cannot_be_fitted_names_the_cell_and_the_way_out() {
         assert!(!folder.join("o").exists());
     }
 }
+
+/// As `partwise convert` reads them: compressed rows block by block, compressed columns and 10x as a whole.
+#[test]
+fn a_converted_file_of_cells_has_the_same_fit_and_names_for_every_matrix_in_it() {
+    let folder = folder();
+    let folder = folder.path();
+    for (file, layer) in [
+        ("sparse.h5ad", ""),
+        ("sparse.h5ad", "--layer counts"),
+        ("plain.h5ad", "--layer counts"),
+        ("plain.h5ad", "--layer raw"),
+        ("tenx3.h5", ""),
+    ] {
+        succeed(folder, &format!("convert {file} x.pwx {layer} --block-values 40 --force --quiet"));
+        let fit = "-k 2 --max-iter 15 --quiet --force";
+        succeed(folder, &format!("fit {file} {layer} {fit} --out source"));
+        succeed(folder, &format!("fit x.pwx {fit} --out blocks"));
+        for name in ["codes.csv", "components.csv"] {
+            let read = |out: &str| text(&folder.join(out), name);
+            assert!(read("source") == read("blocks"), "{file} {layer}: {name}");
+        }
+    }
+    let refused = run(folder, "convert sparse.h5ad y.pwx --layer nothing");
+    assert!(stderr(&refused).contains("nothing") && !folder.join("y.pwx").exists());
+}

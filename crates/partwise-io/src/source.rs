@@ -1,7 +1,6 @@
 //! [`Source`]: the bytes of a file, decompressed, with what its first bytes look like.
 
 use crate::error::{IoError, Place, Result};
-use crate::formats::pwx::MAGIC;
 use crate::hash::{sha256_hex, sha256_of_file};
 use crate::npy_header::{declared_size, header_end};
 use flate2::read::MultiGzDecoder;
@@ -145,7 +144,7 @@ impl Source {
 
 /// Whether these are the first bytes of a file that is read piece by piece, from disk.
 fn is_read_from_disk(bytes: &[u8]) -> bool {
-    bytes.starts_with(&MAGIC) || cfg!(feature = "hdf5") && bytes.starts_with(HDF5)
+    bytes.starts_with(PWX) || cfg!(feature = "hdf5") && bytes.starts_with(HDF5)
 }
 
 /// Large files are read piece by piece, from disk.
@@ -245,6 +244,8 @@ pub(crate) fn read_as_needed(
     Ok(bytes)
 }
 
+/// The first bytes of a file of row blocks.
+pub(crate) const PWX: &[u8; 8] = b"\x89PWX\r\n\x1a\n";
 /// The first bytes of an HDF5 file.
 const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 
@@ -321,7 +322,7 @@ pub(crate) fn looks_like(bytes: &[u8]) -> Look {
     if bytes.starts_with(HDF5) {
         return Look::Hdf5;
     }
-    if bytes.starts_with(&MAGIC) {
+    if bytes.starts_with(PWX) {
         return Look::Pwx;
     }
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -94,6 +94,31 @@ impl Values {
         }
     }
 
+    /// Some rows.
+    pub(crate) fn rows(&self, rows: std::ops::Range<usize>) -> Values {
+        let cut = |values: &DenseValues, entries: std::ops::Range<usize>| match values {
+            DenseValues::F32(values) => DenseValues::F32(values[entries].to_vec()),
+            DenseValues::F64(values) => DenseValues::F64(values[entries].to_vec()),
+        };
+        match self {
+            Values::Dense { columns, values, .. } => {
+                let entries = rows.start * columns..rows.end * columns;
+                Values::Dense { rows: rows.len(), columns: *columns, values: cut(values, entries) }
+            }
+            Values::Sparse { columns, indptr, indices, values, .. } => {
+                let first = indptr[rows.start];
+                let entries = first..indptr[rows.end];
+                Values::Sparse {
+                    rows: rows.len(),
+                    columns: *columns,
+                    indptr: indptr[rows.start..=rows.end].iter().map(|start| start - first).collect(),
+                    indices: indices[entries.clone()].to_vec(),
+                    values: cut(values, entries),
+                }
+            }
+        }
+    }
+
     /// The numbers as data of the library, dense or sparse as they are.
     ///
     /// # Errors

@@ -141,6 +141,7 @@ pub mod internals {
 pub mod blocks {
     pub use crate::data::{BlockSizes, BlockedMatrix, RowBlocks};
     pub use crate::engine::Checkpoints;
+    pub use crate::fit::memory::of_fit_in_blocks;
     pub use crate::foundation::fault::caught;
 }
 
@@ -148,7 +149,7 @@ pub mod blocks {
 /// meant to lie between the true peak and one and a half times of it.
 pub mod memory {
     pub use crate::data::DataSize;
-    pub use crate::fit::memory::{of_fit, of_fit_in_blocks, of_nnls, of_solve};
+    pub use crate::fit::memory::{of_fit, of_nnls, of_solve};
     pub use crate::foundation::Estimate;
     pub use crate::foundation::words::in_words;
     pub use crate::graphs::of_neighbours;

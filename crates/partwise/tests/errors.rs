@@ -12,6 +12,7 @@ use common::facts::{Facts, Margins};
 use std::collections::BTreeSet;
 
 use common::Example;
+use common::blocks::Slices;
 use partwise::graphs::Graph;
 use partwise::recipes::{PieceReader, StrengthRule, search_strength};
 use partwise::{
@@ -49,10 +50,19 @@ fn variants() -> BTreeSet<String> {
         .collect()
 }
 
+/// Data in row blocks that can no longer be read.
+fn blocks(faults: &mut Faults) {
+    let x = example().x;
+    let slices = Slices { fails_at: Some(2), ..Slices::new(&x, false, &[0, 3, 8]) };
+    let (data, _) = slices.data::<f64>(0);
+    faults.check(fit(&data, &Model::nmf(), &Settings::new(2)), &["block 0 of the test can't be read"]);
+}
+
 #[test]
 fn every_error_says_what_where_and_what_is_valid() {
     let mut faults = Faults(BTreeSet::new());
     data(&mut faults);
+    blocks(&mut faults);
     settings(&mut faults);
     names(&mut faults);
     guidance(&mut faults);

@@ -14,14 +14,15 @@ use super::data::{DataSource, ReadFlags};
 /// by block, so that the data may be larger than memory.
 ///
 /// Every command reads .pwx as it reads any other format. The values are stored exactly, in the narrowest of
-/// 8-bit and 16-bit counts, 32-bit and 64-bit numbers. The conversion itself needs the table in memory once.
+/// 8-bit and 16-bit counts, 32-bit and 64-bit numbers. AnnData files of compressed rows or dense arrays are
+/// converted block by block; other formats need the table in memory once.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ConvertFlags {
     #[command(flatten)]
     read: ReadFlags,
     /// The file to write; its name ends with .pwx.
-    #[arg(value_name = "OUT.pwx", required = true)]
-    target: PathBuf,
+    #[arg(value_name = "OUT.pwx")]
+    target: Option<PathBuf>,
     /// Replace the file if it exists.
     #[arg(long, help_heading = "Output")]
     force: bool,
@@ -49,6 +50,9 @@ impl ConvertRequest {
         if data.text.is_some() {
             bail!("convert takes tables of numbers; `partwise fit --text` counts the words of texts itself");
         }
+        let Some(target) = target else {
+            bail!("the file to write is missing: partwise convert {} NAME.pwx", data.path.display());
+        };
         if !target.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pwx")) {
             bail!("{}: the name of the file to write must end with .pwx", target.display());
         }

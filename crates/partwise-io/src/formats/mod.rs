@@ -202,6 +202,15 @@ pub fn read_source(source: &Source, options: &ReadOptions) -> Result<Table> {
     Ok(table)
 }
 
+/// Whether a file is read as HDF5, with options that this takes.
+#[cfg(feature = "hdf5")]
+pub(crate) fn is_hdf5(source: &Source, options: &ReadOptions) -> bool {
+    looks_like(&source.bytes) == Look::Hdf5
+        && choose(source, options).is_ok_and(|format| {
+            format.kind == FileKind::AnnData && refuse_unused_options(source, format, options).is_ok()
+        })
+}
+
 /// The format with this name.
 pub fn format_named(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name.eq_ignore_ascii_case(name))

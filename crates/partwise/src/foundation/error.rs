@@ -113,8 +113,8 @@ pub enum Error {
         /// What would need less.
         advice: Vec<String>,
     },
-    /// Data or a checkpoint that could not be read, or can no longer be read; the message says what, where and
-    /// why.
+    /// Data or a checkpoint that could not be read, or can no longer be read; the message says what, where
+    /// and why.
     Unreadable(String),
     /// The computation left the finite numbers (an overflow of the chosen precision).
     Overflow {

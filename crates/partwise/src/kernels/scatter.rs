@@ -23,7 +23,8 @@ once! {
     }
 }
 
-/// `out` (columns.len() × k) += X[:, columns]ᵀ · factor (rows × k, row-major). The indices of each row ascend.
+/// `out` (columns.len() × k) += X[:, columns]ᵀ · factor (rows × k, row-major). The indices of each row
+/// ascend.
 pub(crate) struct TransposeTimes<'a, T> {
     pub(crate) rows: Rows<'a, T>,
     pub(crate) columns: Range<usize>,

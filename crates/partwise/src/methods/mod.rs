@@ -110,6 +110,7 @@ pub struct MethodSpec {
     /// What the data are.
     pub form: Form,
     /// Whether the data may be read in row blocks, as they are when they don't fit into memory.
+    #[doc(hidden)]
     pub in_blocks: bool,
     /// Reference with DOI.
     pub reference: &'static str,

@@ -11,13 +11,26 @@ use crate::table::Values;
 /// The name of the layer that is the matrix before genes were left out.
 const RAW: &str = "raw";
 
-/// Reads a matrix with the names of its cells and genes.
-pub(super) fn read(reader: &Reader<'_>, layer: Option<&str>) -> Result<Found> {
+/// The path of a matrix with the names of its cells and genes.
+pub(super) fn named(reader: &Reader<'_>, layer: Option<&str>) -> Result<(String, Named)> {
     // First, for it tells whether the layout is one that is read.
-    let cells = columns::index(reader, "obs")?;
+    let rows = columns::index(reader, "obs")?;
     let matrix = matrix_path(reader, layer)?;
     let var = if matrix == "raw/X" { "raw/var" } else { "var" };
-    let genes = columns::index(reader, var)?;
+    let columns = columns::index(reader, var)?;
+    Ok((matrix, Named { rows, columns }))
+}
+
+/// Whether the matrix at a path is stored as compressed rows.
+pub(super) fn is_by_rows(reader: &Reader<'_>, path: &str) -> bool {
+    let attribute = |name| reader.file.attribute(path, name);
+    let encoding = attribute("encoding-type").or_else(|| attribute("h5sparse_format")).unwrap_or_default();
+    matches!(encoding.as_str(), "csr_matrix" | "csr")
+}
+
+/// Reads a matrix with the names of its cells and genes.
+pub(super) fn read(reader: &Reader<'_>, layer: Option<&str>) -> Result<Found> {
+    let (matrix, Named { rows: cells, columns: genes }) = named(reader, layer)?;
     let (sides, mut notes) = (Sides { rows: cells.len(), columns: genes.len() }, Vec::new());
     let values = values(reader, &matrix, sides, &mut notes)?;
     let names = Named { rows: cells, columns: genes };

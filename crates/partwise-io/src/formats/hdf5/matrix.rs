@@ -43,17 +43,22 @@ pub(super) fn dense(
 }
 
 /// The arrays of a compressed matrix.
-struct Compressed<'a> {
+pub(super) struct Compressed<'a> {
     reader: &'a Reader<'a>,
     data: (String, Array),
     indices: (String, Array),
     /// Where each line begins, and the end of the last.
-    offsets: Vec<usize>,
+    pub(super) offsets: Vec<usize>,
 }
 
 impl<'a> Compressed<'a> {
     /// The arrays data, indices and indptr of a group, for so many lines.
-    fn open(reader: &'a Reader<'a>, group: &str, lines: usize, notes: &mut Vec<String>) -> Result<Self> {
+    pub(super) fn open(
+        reader: &'a Reader<'a>,
+        group: &str,
+        lines: usize,
+        notes: &mut Vec<String>,
+    ) -> Result<Self> {
         let named = |name: &str| -> Result<(String, Array)> {
             let path = format!("{group}/{name}");
             let array = reader.vector(&path)?;
@@ -73,6 +78,23 @@ impl<'a> Compressed<'a> {
 
     fn stored(&self) -> usize {
         self.data.1.len()
+    }
+
+    /// Whether the values are 32-bit numbers.
+    pub(super) fn is_single(&self) -> bool {
+        matches!(self.data.1.element, Element::Half | Element::Single)
+    }
+
+    /// Some rows, of `columns` columns. Entries of a row that are not in order are sorted, duplicates summed.
+    pub(super) fn rows(&self, rows: std::ops::Range<usize>, columns: usize) -> Result<Values> {
+        let (start, end) = (self.offsets[rows.start], self.offsets[rows.end]);
+        let indptr = self.offsets[rows.start..=rows.end].iter().map(|offset| offset - start).collect();
+        let sides = Sides { rows: rows.len(), columns };
+        let indices = self.indices(start, end - start, columns)?;
+        Ok(match self.values(start, end - start)? {
+            DenseValues::F32(values) => in_order(sides, indptr, indices, values, &mut Vec::new()),
+            DenseValues::F64(values) => in_order(sides, indptr, indices, values, &mut Vec::new()),
+        })
     }
 
     /// Start and count of each block of entries.

@@ -11,6 +11,7 @@ mod in_memory;
 mod matrix;
 mod panics;
 mod reader;
+mod streamed;
 mod tenx;
 
 use crate::error::{IoError, Place, Result};
@@ -48,6 +49,8 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Table> {
         table(&reader, source, options)
     })
 }
+
+pub(crate) use streamed::convert;
 
 /// A column of `obs`.
 pub(crate) struct Column {

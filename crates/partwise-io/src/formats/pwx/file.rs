@@ -5,9 +5,10 @@
 //! thread that reads one block ahead hides the copy.
 
 use super::layout::{
-    BlockLine, HEADER, Header, MAGIC, TABLE_END, TABLE_LINE, ValueType, names_from_bytes, number32, number64,
+    BlockLine, HEADER, Header, TABLE_END, TABLE_LINE, ValueType, names_from_bytes, number32, number64,
 };
 use crate::error::{IoError, Place, Result};
+use crate::source::PWX;
 use partwise::blocks::{BlockSizes, RowBlocks};
 use partwise::{DataMatrix, DenseMatrix, Error, Real, Scaling, ScalingKind, SparseMatrix};
 use std::fmt;
@@ -48,7 +49,7 @@ impl PwxFile {
         let mut bytes = [0; 8];
         path.is_file()
             && File::open(path).is_ok_and(|mut file| file.read_exact(&mut bytes).is_ok())
-            && bytes == MAGIC
+            && bytes == *PWX
     }
 
     /// Opens a file and reads everything but its blocks.
@@ -79,12 +80,11 @@ impl PwxFile {
         let mut names = vec![0; usize::try_from(header.table - header.names).unwrap_or(0)];
         read_at(&file, &mut names, header.names).map_err(system)?;
         let wrong = || malformed(header.names, "the names are altered or damaged");
-        let [row_names, column_names] =
-            names_from_bytes(&names, [header.rows, header.columns]).ok_or_else(wrong)?;
-        let used = super::layout::names_to_bytes([row_names.as_deref(), column_names.as_deref()]);
-        if crc32fast::hash(&used) != number32(&table, checked - 4) {
+        if crc32fast::hash(&names) != number32(&table, checked - 4) {
             return Err(wrong());
         }
+        let [row_names, column_names] =
+            names_from_bytes(&names, [header.rows, header.columns]).ok_or_else(wrong)?;
         let path = path.to_path_buf();
         Ok(PwxFile { path, file, header, lines, borders, row_names, column_names })
     }

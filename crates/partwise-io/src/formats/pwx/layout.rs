@@ -2,10 +2,9 @@
 //! blocks. All numbers are little-endian; every part has a checksum (CRC-32).
 
 use crate::error::{IoError, Place, Result};
+use crate::source::PWX;
 use std::path::Path;
 
-/// The first bytes of a file.
-pub(crate) const MAGIC: [u8; 8] = *b"\x89PWX\r\n\x1a\n";
 /// The version of the layout.
 pub(super) const VERSION: u16 = 1;
 /// Bytes of the header.
@@ -19,9 +18,9 @@ pub(super) const TABLE_LINE: usize = 32;
 /// Bytes after the lines of the table: the checksum of the names, and its own.
 pub(super) const TABLE_END: usize = 8;
 
-/// How values are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueType {
+/// How values are stored; a later one holds all numbers that an earlier one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ValueType {
     U8,
     U16,
     F32,
@@ -65,7 +64,7 @@ impl Header {
     pub(super) fn to_bytes(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         let mut put = |at: usize, part: &[u8]| bytes[at..at + part.len()].copy_from_slice(part);
-        put(0, &MAGIC);
+        put(0, PWX);
         put(8, &VERSION.to_le_bytes());
         let value = ValueType::ALL.iter().position(|value| *value == self.value).unwrap_or(0);
         put(10, &[u8::from(self.sparse), value as u8, self.index as u8, if self.single { 4 } else { 8 }]);
@@ -98,7 +97,7 @@ impl Header {
             return malformed(length, message);
         }
         let version = u16::from_le_bytes([bytes[8], bytes[9]]);
-        if bytes[..8] != MAGIC {
+        if bytes[..8] != *PWX {
             return malformed(0, "this is not the beginning of a .pwx file".into());
         }
         if version != VERSION {

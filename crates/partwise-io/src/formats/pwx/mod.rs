@@ -6,8 +6,11 @@ mod layout;
 mod write;
 
 pub use file::{PwxBlocks, PwxFile};
-pub(crate) use layout::MAGIC;
+#[cfg(feature = "hdf5")]
+pub(crate) use layout::ValueType;
 pub use write::BLOCK_VALUES;
+#[cfg(feature = "hdf5")]
+pub(crate) use write::{Head, value_type, write_parts};
 
 use crate::error::{IoError, Result};
 use crate::formats::ReadOptions;
@@ -22,8 +25,38 @@ use std::path::Path;
 ///
 /// # Errors
 /// What the system reports.
-pub fn write_pwx(table: &Table, block_values: usize, path: &Path) -> Result<()> {
+fn write_pwx(table: &Table, block_values: usize, path: &Path) -> Result<()> {
     crate::write::write_atomic(path, |out| write::write(table, block_values, out))
+}
+
+/// Converts a data file, read as [`read_table`](crate::read_table) would, to `.pwx`; returns what there is to
+/// note. AnnData files of compressed rows or dense arrays are read block by block, all others as a whole.
+///
+/// # Errors
+/// Every fault of the file; what the system reports; labels, which `.pwx` does not keep.
+pub fn convert_to_pwx(
+    path: &Path,
+    options: &ReadOptions,
+    block_values: usize,
+    target: &Path,
+) -> Result<Vec<String>> {
+    if options.label_column.is_some() {
+        let message = "labels are not kept in .pwx; give them to the fit with --labels";
+        return Err(IoError::unsupported(path, crate::error::Place::Whole, message, &[]));
+    }
+    #[cfg(feature = "hdf5")]
+    if !path.is_dir() {
+        let source = Source::open(path, options.decoded_limit)?;
+        if crate::formats::is_hdf5(&source, options)
+            && let Some(notes) = crate::formats::hdf5::convert(&source, options, block_values, target)?
+        {
+            return Ok(notes);
+        }
+        let table = crate::formats::read_source(&source, options)?;
+        return write_pwx(&table, block_values, target).map(|()| table.notes);
+    }
+    let table = crate::formats::read_table(path, options)?;
+    write_pwx(&table, block_values, target).map(|()| table.notes)
 }
 
 /// Reads all of a file into memory.

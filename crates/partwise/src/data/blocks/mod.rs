@@ -408,8 +408,8 @@ impl<T: Real> DataMatrix<T> for BlockedMatrix<T> {
     }
 }
 
-/// Σ over rows of (x − (UVᵀ))² and the like, block by block, chunks of a block on the threads of a pool, added
-/// in order.
+/// Σ over rows of (x − (UVᵀ))² and the like, block by block, chunks of a block on the threads of a pool,
+/// added in order.
 pub(crate) fn sum_over_chunks<T: Real>(
     pool: &pool::Pool,
     data: &dyn DataMatrix<T>,
