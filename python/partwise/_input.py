@@ -168,8 +168,11 @@ def empty_rows(X: Any) -> Any:
     """The rows of a checked matrix without a non-zero entry."""
     if not sp.issparse(X):
         return np.flatnonzero(~np.asarray(X).any(axis=1))
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    return np.flatnonzero(np.bincount(rows, weights=X.data != 0, minlength=X.shape[0]) == 0)
+    counts = np.diff(X.indptr)
+    if not X.data.all():
+        rows = np.repeat(np.arange(X.shape[0]), counts)
+        counts = np.bincount(rows, weights=X.data != 0, minlength=X.shape[0])
+    return np.flatnonzero(counts == 0)
 
 
 def check_not_negative(X: Any, estimator: Any) -> None:
