@@ -31,7 +31,9 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     /// While a start is made, factors that are one in the loop are two.
     apart: bool,
     pub(super) pool: Pool,
-    chunks: [Vec<Range<usize>>; 2],
+    pub(super) chunks: [Vec<Range<usize>>; 2],
+    /// The half objective where the last coordinate steps ended, if it is known.
+    pub(super) stepped: Option<f64>,
     grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
     buffers: [Buffer<T>; Slot::ALL.len()],
     pub(super) current: Option<(Slot, Subproblem<T>)>,
@@ -61,6 +63,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             apart: false,
             pool,
             chunks: [data.sample_chunks(), data.feature_chunks()],
+            stepped: None,
             grams: [const { None }; Slot::ALL.len()],
             buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
             current: None,
@@ -124,7 +127,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     /// The factor as the other one meets it: V, or V·S with smoothing. Call [`CpuBackend::smooth`] first.
-    fn seen(&self, slot: Slot) -> &Matrix<T> {
+    pub(super) fn seen(&self, slot: Slot) -> &Matrix<T> {
         match &self.smoothed[slot.index()] {
             Some((_, smoothed)) if self.problem.smoothing.is_some() => smoothed,
             _ => self.factors.get(slot),
@@ -228,10 +231,11 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let (rows, k) = self.factors.get(slot).shape();
         let mut numerator = self.buffers[slot.index()].cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
         let (data, own, other) = (self.problem.data(), self.factors.get(slot), self.seen(slot.other()));
-        let logs =
-            self.pool.map_rows(&self.chunks[slot.index()], numerator.as_mut_slice(), k, |range, out| {
-                kullback_leibler::numerator_rows(data, slot, range, own, other, out)
-            });
+        // Coordinate steps form what they need themselves.
+        let chunks = if self.stepped.is_some() { &[][..] } else { &self.chunks[slot.index()] };
+        let logs = self.pool.map_rows(chunks, numerator.as_mut_slice(), k, |range, out| {
+            kullback_leibler::numerator_rows(data, slot, range, own, other, out)
+        });
         let base = column_sums(other, None);
         KlMajorizer {
             numerator,
@@ -337,6 +341,9 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     }
 
     fn objective(&mut self) -> f64 {
+        if let Some(stepped) = self.stepped {
+            return stepped;
+        }
         let (slot, _) = self.current.as_ref().expect("a slot was restricted");
         // Between iterations the second factor may stand at an extrapolated place, which is no result.
         let reached = self.extrapolation.as_ref().filter(|e| e.begins_with(*slot)).and_then(|e| e.reached);
@@ -368,6 +375,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         if let Some(extrapolation) = self.extrapolation.take() {
             extrapolation.settle_pair(&mut self.factors);
         }
+        self.stepped = None;
         let mut parts = vec![("fit".to_string(), self.exact_loss())];
         parts.extend(
             self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),

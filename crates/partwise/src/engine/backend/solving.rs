@@ -34,6 +34,7 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         let mut swept = match &subproblem {
             Subproblem::Quadratic(q) if q.groups.is_empty() => self.improve_shared(slot, q),
             Subproblem::Quadratic(q) => self.improve_grouped(slot, q),
+            Subproblem::KullbackLeibler(m) if self.takes_steps() => self.improve_by_steps(slot, m),
             Subproblem::KullbackLeibler(m) => {
                 Swept { squared_gradient: self.improve_kl(slot, m), value: 0.0 }
             }
