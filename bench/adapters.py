@@ -49,6 +49,8 @@ class Adapter:
             return "symmetric only"
         if case.get("sym") and not (self.symmetric or self.any_symmetric):
             return "no symmetric method"
+        if case.get("one_factor") and not self.symmetric:
+            return "two factors"
         return None
 
     def version(self):

@@ -35,11 +35,29 @@ class Partwise(Adapter):
         return m.codes_, m.components_
 
 
-for _s, _l in (("auto", ("fro", "kl")), ("mu", ("fro",)), ("bpp", ("fro",)), ("nesterov", ("fro",))):
+for _s, _l in (("auto", ("fro", "kl")), ("mu", ("fro",)), ("bpp", ("fro",)), ("nesterov", ("fro",)), ("newton", ("kl",))):
     for _t, _d in (("f64", np.float64), ("f32", np.float32)):
         _n = "partwise-" + ("" if _s == "auto" else _s + "-") + _t
         register(type(_n.replace("-", "_"), (Partwise,), dict(
             name=_n, title="Partwise, solver %s, float%s" % (_s, _t[1:]), solver=_s, losses=_l, dtype=_d)))
+
+
+class PartwiseSym(Partwise):
+    """One factor for symmetric data, from the same start."""
+    symmetric = True
+
+    def fit(self, X, W0, H0, k, n_iter, seed, case):
+        import warnings
+        from partwise import SymNMF
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            m = SymNMF(k, init="custom", tol=0.0, max_iter=n_iter, n_jobs=self.threads).fit(X, W=W0)
+        return m.codes_, m.codes_.T
+
+
+for _t, _d in (("f64", np.float64), ("f32", np.float32)):
+    register(type("PartwiseSym_" + _t, (PartwiseSym,), dict(
+        name="partwise-sym-" + _t, title="Partwise, SymNMF, float" + _t[1:], dtype=_d)))
 
 
 class PartwiseCli(External):

@@ -21,6 +21,13 @@ class RPeer(External):
     options = ""
     rlib = None
 
+    def supports(self, case):
+        if not shutil.which("Rscript"):
+            return "no Rscript"
+        if self.rlib and not os.environ.get(self.rlib):
+            return self.rlib + " unset"
+        return External.supports(self, case)
+
     def run_r(self, mode, work, case_name, case, seed, threads, extra):
         here = os.path.dirname(os.path.abspath(__file__))
         out = tempfile.mkdtemp(prefix="rpeer", dir=work)
@@ -94,6 +101,11 @@ class RcppML1Sym(RcppML1):
 
 
 @register
+class RcppML1SymNative(RcppML1Sym):
+    name, title, rlib = "rcppml-1n-sym", "RcppML 1.0.0 native build, symmetric=TRUE, float32", "NMF_BENCH_RLIB_RCPPML1_NATIVE"
+
+
+@register
 class RcppML1Kl(RcppML1):
     name, title, losses = "rcppml-1-kl", "RcppML 1.0.0, loss gp without dispersion (KL by IRLS)", ("kl",)
     any_symmetric = False
@@ -119,7 +131,7 @@ class Planc(External):
     def supports(self, case):
         if not os.environ.get("NMF_BENCH_PLANC"):
             return "NMF_BENCH_PLANC unset"
-        return Adapter.supports(self, case)
+        return External.supports(self, case)
 
     def command(self, work, case, n_iter, out, threads, seed=None):
         sparse = case["kind"] == "sparse"

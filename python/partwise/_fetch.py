@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import os
 import tempfile
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,6 +98,9 @@ def _contents(file: RemoteFile, path: Path, download: bool) -> bytes:
     if not download:
         raise FileNotFoundError(f"{path} doesn't exist, and download_if_missing is False. {_by_hand(file, path)}")
     try:
+        # Only a download needs it, and its import takes long.
+        import urllib.request
+
         with urllib.request.urlopen(file.url, timeout=_TIMEOUT) as answer:
             received = answer.read()
     except OSError as error:

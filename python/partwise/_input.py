@@ -46,6 +46,8 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
             vars(estimator).pop(name, None)
     elif getattr(estimator, "_text_ngrams", None) is not None:
         _refuse_texts(X, estimator._text_ngrams)
+    if not reset and _is_ready(estimator, X, kinds):
+        return X
     X = as_rows(estimator, X, reset=reset)
     single = kinds == [np.float32]
     if single:
@@ -80,6 +82,13 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
     if reset:
         estimator._names_in_ = names_of(X, matrix.shape)
     return matrix
+
+
+def _is_ready(estimator: Any, X: Any, kinds: list[Any]) -> bool:
+    """Whether new rows are a plain array that needs no check, as those of a program that asks row by row mostly
+    are."""
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in kinds and X.flags.c_contiguous and len(X) > 0
+    return plain and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_")
 
 
 def _in_single_precision(X: Any) -> Any:
@@ -168,16 +177,21 @@ def empty_rows(X: Any) -> Any:
     """The rows of a checked matrix without a non-zero entry."""
     if not sp.issparse(X):
         return np.flatnonzero(~np.asarray(X).any(axis=1))
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    return np.flatnonzero(np.bincount(rows, weights=X.data != 0, minlength=X.shape[0]) == 0)
+    counts = np.diff(X.indptr)
+    if not X.data.all():
+        rows = np.repeat(np.arange(X.shape[0]), counts)
+        counts = np.bincount(rows, weights=X.data != 0, minlength=X.shape[0])
+    return np.flatnonzero(counts == 0)
 
 
 def check_not_negative(X: Any, estimator: Any) -> None:
     """Refuses negative entries of new rows (a checked matrix) as the engine refuses those of a fit: it solves
     for the codes of any numbers."""
     values = X.data if sp.issparse(X) else X
+    if values.size == 0 or values.min() >= 0:
+        return
     # The least number other than NaN, which is looked for elsewhere.
-    if values.size == 0 or not np.fmin.reduce(values, axis=None) < 0:
+    if not np.fmin.reduce(values, axis=None) < 0:
         return
     negative = values < 0
     rows, columns = np.nonzero(negative) if not sp.issparse(X) else _places_in(X, negative)

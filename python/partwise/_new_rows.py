@@ -54,9 +54,9 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         """
         return self._encode(X)["codes"]
 
-    def _encode(self, X: Any) -> dict[str, Any]:
+    def _encode(self, X: Any, *, with_error: bool = False) -> dict[str, Any]:
         """The result of the engine for new rows; NaN is a missing entry if the fit supports missing
-        entries."""
+        entries. The error is computed only if it is asked for."""
         check_is_fitted(self)
         data = numeric(self, X, reset=False, dtype=self.dtype)
         holes = unknown_entries(data) if self._left_out() else None
@@ -70,7 +70,7 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         check_not_negative(data, self)
         data = self._scaled(data)
         # Faults other than NaN and negative entries are found here too, in the words of the engine.
-        done = self._encode_known(data)
+        done = self._encode_known(data, with_error)
         return done if holes is None else codes_of_known_entries(self, data, ~holes)
 
     def _filled(self, data: Any) -> Any:
@@ -86,7 +86,7 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         """Rows scaled like the data of the fit, if the command line scaled those."""
         return data if self.scaling_ is None else self.scaling_.scaled(data)
 
-    def _encode_known(self, data: Any) -> dict[str, Any]:
+    def _encode_known(self, data: Any, with_error: bool = True) -> dict[str, Any]:
         exact = self._encoding["loss"] == "frobenius"
         settings = {
             "rank": self.n_components_,
@@ -96,6 +96,7 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
             "max_iterations": 1 if exact else int(self.max_iter),
             "tolerance": 0.0,
             "threads": threads_of(self.n_jobs),
+            "factors_only": not with_error,
         }
         components = np.ascontiguousarray(self.components_, dtype=np.float64)
         encoding = self._encoding

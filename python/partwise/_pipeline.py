@@ -7,10 +7,12 @@ a grid search, and seeds by word need the names, so the Pipeline that is calling
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 __all__ = ["makes_names", "names_made_by", "names_of_steps_before"]
 
@@ -41,12 +43,16 @@ def names_made_by(transformer: Any, inputs: Any = None) -> list[str] | None:
 
 def names_of_steps_before(model: Any) -> list[str] | None:
     """The names of the columns of X, if a Pipeline is just fitting ``model`` as one of its steps."""
+    # Its import takes long. Where nobody has imported it, there is no Pipeline.
+    module = sys.modules.get("sklearn.pipeline")
+    if module is None:
+        return None
     places: list[tuple[Pipeline, int]] = []
     step, frame = model, sys._getframe(1)
     while frame.f_back is not None:
         frame = frame.f_back
         caller = frame.f_locals.get("self")
-        if not isinstance(caller, Pipeline) or caller is step:
+        if not isinstance(caller, module.Pipeline) or caller is step:
             continue
         at = next((at for at, (_, part) in enumerate(caller.steps) if part is step), None)
         if at is not None:

@@ -248,7 +248,7 @@ class PredictionsMixin:
         ValueError
             If no row of y is labelled.
         """
-        done = self._encode(X)
+        done = self._encode(X, with_error=True)
         if y is None or not (self._targets_ is not None or self._has_named_components()):
             return -float(done["relative_error"])
         codes = done["codes"]

@@ -68,15 +68,17 @@ class ResultsMixin(TablesMixin):
 
     def _sizes(self, of: str) -> Any:
         """The size of each component, for memberships."""
-        components = np.asarray(self.components_, dtype=np.float64)
-        largest = components.max(initial=0.0)
+        components = np.asarray(self.components_)
+        largest = float(components.max(initial=0.0))
         if largest > 0 and not 1e-100 <= largest <= 1e100:
             # Shares have no unit, and squares would leave the range.
-            components = components / largest
+            components = np.asarray(components, dtype=np.float64) / largest
+        # Row by row: all at once would copy them to float64 first.
+        rows = (np.asarray(row, dtype=np.float64) for row in components)
         if of == "length":
-            return np.sqrt(np.einsum("kj,kj->k", components, components))
+            return np.sqrt([np.einsum("j,j->", row, row) for row in rows])
         if of == "sum":
-            return components.sum(axis=1)
+            return np.array([row.sum() for row in rows])
         raise ValueError(f"of is {of!r}, but must be 'length', 'sum' or None")
 
     # ------------------------------------------------------------------ what next

@@ -65,10 +65,11 @@ pub(crate) fn bench(root: &Path) -> Result<ExitCode> {
 
 /// The gates of speed: ratios of CPU times of one thread, each taken in one process.
 pub(crate) fn bench_check(root: &Path) -> Result<ExitCode> {
-    let benches =
-        ["bench", "-p", "partwise", "--bench", "iteration", "--bench", "supervision", "--", "--check"];
+    let benches = ["iteration", "supervision", "calls"].into_iter().flat_map(|bench| ["--bench", bench]);
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    execute(Command::new(cargo).args(benches).current_dir(root))
+    let mut command = Command::new(cargo);
+    command.args(["bench", "-p", "partwise"]).args(benches).args(["--", "--check"]);
+    execute(command.current_dir(root))
 }
 
 /// The documentation of all crates, opened in a browser.

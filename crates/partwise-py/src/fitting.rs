@@ -6,7 +6,7 @@ use partwise::guidance::Strength;
 use partwise::internals::solvers::{Bpp, NnlsSolver, Rows};
 use partwise::memory::of_nnls;
 use partwise::recipes::{self, StrengthRule};
-use partwise::{DataMatrix, Encoding, Fit, Held, Loss, Matrix, Model, Real, Settings, Slot};
+use partwise::{DataMatrix, Encoding, Fit, Held, Loss, Matrix, Model, Observer, Real, Settings, Slot};
 use partwise_io::machine::available_memory;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,7 +16,7 @@ use crate::data::{Lent, View};
 use crate::document;
 use crate::errors::value_error;
 use crate::options;
-use crate::progress::watched;
+use crate::progress::{multiplications, watched, watched_by_size};
 
 /// Factors data by the method of this name.
 #[pyfunction]
@@ -44,7 +44,9 @@ fn fit_in<'py, T: Real + Element>(
     settings: &Settings,
     callback: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let fit = watched(py, callback, |observer| {
+    let shape = (data.n_samples(), data.n_features());
+    let size = multiplications(data.n_stored(), shape, settings.rank, settings.max_iterations);
+    let work = |observer: &mut dyn Observer| {
         let searched = match model.guidance().searches() {
             false => None,
             true => {
@@ -53,7 +55,12 @@ fn fit_in<'py, T: Real + Element>(
             }
         };
         partwise::fit_observed(data, searched.as_ref().unwrap_or(model), settings, observer)
-    })?;
+    };
+    // Guidance may ask for graphs and searches, which cost more than iterations.
+    let fit = match callback.is_none() && model.is_plain() {
+        true => watched_by_size(py, size, work),
+        false => watched(py, callback, work),
+    }?;
     outcome(py, fit.map_err(value_error)?)
 }
 
@@ -82,7 +89,9 @@ pub(crate) fn encode<'py>(
         ($data:ident, $t:ty) => {{
             let components = components.cast::<$t>();
             let data = $data.as_ref();
-            let fit = watched(py, None, |observer| {
+            let shape = (data.n_samples(), data.n_features());
+            let size = multiplications(data.n_stored(), shape, components.rows(), settings.max_iterations);
+            let fit = watched_by_size(py, size, |observer| {
                 partwise_classify::encode_by_scorer(
                     data,
                     &components,

@@ -110,6 +110,9 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> PyResult<Settings> {
     if let Some(l2) = options.get("l2")? {
         settings.l2 = l2;
     }
+    if let Some(factors_only) = options.get("factors_only")? {
+        settings.factors_only = factors_only;
+    }
     options.finish()?;
     Ok(settings)
 }

@@ -1,6 +1,7 @@
 //! Runs the engine in its own thread while the calling thread stays in Python, so that Ctrl-C works at any
 //! time, also inside of a long iteration, a start or a recipe, and calls back where the user expects to be
-//! called.
+//! called. Work that is over before anybody could press a key stays on the calling thread: starting another one
+//! takes longer than a tiny fit, above all on a busy machine.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -31,6 +32,34 @@ pub(crate) fn watched<R: Send>(
 pub(crate) fn call(py: Python<'_>, callback: &Py<PyAny>, iteration: &Iteration) -> PyResult<Py<PyAny>> {
     let Iteration { number, objective, kkt, elapsed, .. } = *iteration;
     callback.call1(py, (number, objective, kkt, elapsed.as_secs_f64()))
+}
+
+/// Multiplications that take some hundredths of a second.
+const FEW: usize = 1 << 24;
+
+/// As [`watched`] without a callback, for about `multiplications` of them: few are done on the calling thread.
+pub(crate) fn watched_by_size<R: Send>(
+    py: Python<'_>,
+    multiplications: usize,
+    work: impl FnOnce(&mut dyn Observer) -> R + Send,
+) -> PyResult<R> {
+    if multiplications > FEW {
+        return watched(py, None, work);
+    }
+    let done = py.detach(|| work(&mut |_: &Iteration| ControlFlow::Continue(())));
+    py.check_signals()?;
+    Ok(done)
+}
+
+/// About how many multiplications `iterations` take.
+pub(crate) fn multiplications(
+    stored: usize,
+    (n, d): (usize, usize),
+    rank: usize,
+    iterations: usize,
+) -> usize {
+    let of_one = stored.saturating_add((n + d).saturating_mul(rank)).saturating_mul(rank);
+    of_one.saturating_mul(iterations.max(1))
 }
 
 /// Hands a report to the callback, and returns its answer.

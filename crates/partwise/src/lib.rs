@@ -97,13 +97,14 @@ pub use terms::AnchorScale;
 pub mod internals {
     pub use crate::clustering::{check, check_centres, lloyd, plus_plus, rows, scatter, scores};
     pub use crate::data::range::in_range;
-    pub use crate::data::{RowGroups, times, transpose_times};
+    pub use crate::data::{RowGroups, Side, times, transpose_times};
     pub use crate::foundation::draw::{Generator, below, generator, uniform};
     pub use crate::foundation::interrupt::check as check_interrupt;
     pub use crate::foundation::pool::{CAPPED, Pool, capped, most_threads};
     pub use crate::graphs::{
         Neighbours, Spread, label_propagation, label_spreading, nearest_neighbours, spread_scores,
     };
+    pub use crate::kernels::coordinates::{Costs, Stepped};
     pub use crate::kernels::{conjugate_gradients, symmetric_eigen, symmetric_mean};
     pub use crate::methods::{Machines, Shape, train_machines};
 

@@ -6,10 +6,12 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::{
-    DataMatrix, Pass, RowGroups, Summary, check_not_empty, divided, fixed_chunks, least_positive,
+    DataMatrix, Pass, RowGroups, Side, Summary, check_not_empty, divided, fixed_chunks, least_positive,
     members_of_groups,
 };
 use crate::foundation::{Error, Matrix, Real, Result, once};
+use crate::kernels::coordinates::{Coordinates, Costs, Stepped, Steps};
+use crate::kernels::gather::Rows;
 use crate::kernels::gemm::{Output, View, ViewMut, matmul};
 use crate::kernels::logarithm::{Divide, LogSum};
 use crate::kernels::simd::dispatch;
@@ -22,6 +24,8 @@ const SAMPLE_CHUNK_ROWS: (usize, usize) = (32, 1024);
 const FEATURE_CHUNK: usize = 256;
 /// A tile of U Vᵀ (rows × columns): with the same tile of X it fits in the second-level cache.
 const TILE_ROWS: usize = 64;
+/// Rows or columns whose non-zeros are listed at a time, for the coordinate steps.
+const STEP_ROWS: usize = 16;
 const TILE_COLUMNS: usize = 512;
 
 /// Dense data (n samples × d features), row-major, owned or borrowed.
@@ -120,12 +124,16 @@ impl<'a, T: Real> DenseMatrix<'a, T> {
         features_factor: &Matrix<T>,
         mut visit: impl FnMut(&[T], &[f64]),
     ) {
-        let (u, v) = (samples_factor.cast::<f64>(), features_factor.cast::<f64>());
+        let (v, k) = (features_factor.cast::<f64>(), features_factor.columns());
+        // Of the rows at hand only: all of them for every chunk of rows would take a square of their number.
+        let mut u = Vec::with_capacity(TILE_ROWS.min(samples.len()) * k);
         let mut tile = vec![0.0; tile_size(samples.len(), self.features)];
         for rows in pieces(samples, TILE_ROWS) {
+            u.clear();
+            u.extend(samples_factor.as_slice()[rows.start * k..rows.end * k].iter().map(|u| u.to_f64()));
             for columns in pieces(0..self.features, TILE_COLUMNS) {
                 let tile = &mut tile[..rows.len() * columns.len()];
-                let (u, v) = (View::of(&u).rows(rows.clone()), View::of(&v).rows(columns.clone()));
+                let (u, v) = (View::new(&u, rows.len(), k), View::of(&v).rows(columns.clone()));
                 let out = ViewMut::new(tile, rows.len(), columns.len());
                 matmul(out, Output::Replace, u, v.transposed());
                 for (i, p) in rows.clone().zip(tile.chunks_exact(columns.len())) {
@@ -273,6 +281,47 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         }
         transpose_into(&wide, k, out);
         sum.finish()
+    }
+
+    fn has_steps(&self) -> bool {
+        true
+    }
+
+    fn steps(
+        &self,
+        side: Side,
+        own: &mut [T],
+        other: &Matrix<T>,
+        costs: Costs<'_, T>,
+        sweeps: usize,
+    ) -> Stepped {
+        let (range, length) = match &side {
+            Side::Samples(range) => (range.clone(), self.features),
+            Side::Features(range) => (range.clone(), self.samples),
+        };
+        let (k, mut total) = (other.columns(), Stepped::default());
+        let pieces = pieces(range.clone(), STEP_ROWS);
+        for (piece, own) in pieces.zip(own.chunks_mut(STEP_ROWS * k)) {
+            // Zeros have no part in the steps.
+            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for i in piece.clone() {
+                for j in 0..length {
+                    let x = match side {
+                        Side::Samples(_) => self.values[i * self.features + j],
+                        Side::Features(_) => self.values[j * self.features + i],
+                    };
+                    if x > T::ZERO {
+                        indices.push(j as u32);
+                        values.push(x);
+                    }
+                }
+                offsets.push(values.len());
+            }
+            let rows = Rows { offsets: &offsets, indices: &indices, values: &values };
+            let (range, first, other) = (0..piece.len(), piece.start, other.as_slice());
+            total += T::once::<Coordinates>(Steps { rows, range, first, own, other, k, costs, sweeps });
+        }
+        total
     }
 
     fn squared_residual_beside(

@@ -29,6 +29,7 @@ use summary::Pass;
 pub use summary::Summary;
 
 use crate::foundation::{Error, Matrix, Real, Result, interrupt};
+use crate::kernels::coordinates::{Costs, Stepped};
 use crate::kernels::sums::wide_gram;
 
 /// The data are dense or sparse, or row blocks of these: the kernels rely on what they promise.
@@ -48,6 +49,16 @@ pub struct RowGroups {
     pub group: Vec<u32>,
     /// The factor of each output row.
     pub scale: Vec<f64>,
+}
+
+/// Some rows of one of the factors.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Of U.
+    Samples(Range<usize>),
+    /// Of V.
+    Features(Range<usize>),
 }
 
 /// Data X of shape (n samples × d features), dense or sparse. In the formulas V is a feature factor (d × k),
@@ -130,6 +141,26 @@ pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
         features_factor: &Matrix<T>,
         out: &mut [T],
     ) -> f64;
+
+    /// Whether it has the coordinate steps of the Kullback–Leibler loss.
+    #[doc(hidden)]
+    fn has_steps(&self) -> bool {
+        false
+    }
+
+    /// Coordinate steps of the rows of U (`samples`) or of V (`features`) that are in `own`, beside the other
+    /// factor: the divergence and what `costs` adds to it never rises.
+    #[doc(hidden)]
+    fn steps(
+        &self,
+        _rows: Side,
+        _own: &mut [T],
+        _other: &Matrix<T>,
+        _costs: Costs<'_, T>,
+        _sweeps: usize,
+    ) -> Stepped {
+        unreachable!("a problem without these steps has another solver")
+    }
 
     /// Σ over these rows of (x − (UVᵀ))², products and sums in `f64`. For dense data the differences are
     /// formed entry by entry. For sparse data that is done for the stored entries; those that are not stored

@@ -7,10 +7,11 @@ use std::sync::OnceLock;
 
 use super::compressed::{Compressed, Stored};
 use super::{
-    DataMatrix, DenseMatrix, Pass, RowGroups, Summary, check_not_empty, divided, least_positive,
+    DataMatrix, DenseMatrix, Pass, RowGroups, Side, Summary, check_not_empty, divided, least_positive,
     members_of_groups,
 };
 use crate::foundation::{Error, Matrix, Real, Result, once};
+use crate::kernels::coordinates::{Coordinates, Costs, Stepped, Steps};
 use crate::kernels::gather::{Gather, Times};
 use crate::kernels::ratio::{GatherRatio, RatioTimes};
 use crate::kernels::scatter::{Scatter, TransposeTimes};
@@ -262,6 +263,27 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
             k,
             out,
         })
+    }
+
+    fn has_steps(&self) -> bool {
+        true
+    }
+
+    fn steps(
+        &self,
+        side: Side,
+        own: &mut [T],
+        other: &Matrix<T>,
+        costs: Costs<'_, T>,
+        sweeps: usize,
+    ) -> Stepped {
+        let (rows, of, range) = match side {
+            Side::Samples(range) => (self.rows.view(), self.features, range),
+            Side::Features(range) => (self.columns().view(), self.samples, range),
+        };
+        check_factor(other, of, &range, own.len());
+        let (first, k, other) = (range.start, other.columns(), other.as_slice());
+        T::once::<Coordinates>(Steps { rows, range, first, own, other, k, costs, sweeps })
     }
 
     fn squared_residual_beside(

@@ -91,7 +91,7 @@ pub(crate) fn run_on<T: Real>(
     let began = began.checked_sub(before).unwrap_or(began);
     let stop = iterate(backend.as_mut(), problem.published_factor, &mut progress, began, observer)?;
     let history = progress.history;
-    let exact = backend.exact();
+    let exact = if settings.factors_only { Exact::unknown() } else { backend.exact() };
     let elapsed = began.elapsed();
     let factors = backend.into_factors();
     let overflow = |what: &str| Error::Overflow { iteration: history.len() - 1, what: what.into() };
@@ -99,10 +99,10 @@ pub(crate) fn run_on<T: Real>(
     if !finite {
         return Err(overflow("a factor"));
     }
-    if !exact.parts.iter().all(|(_, value)| value.is_finite()) {
+    if !settings.factors_only && !exact.parts.iter().all(|(_, value)| value.is_finite()) {
         return Err(overflow("the objective"));
     }
-    if !exact.kkt.is_finite() {
+    if !settings.factors_only && !exact.kkt.is_finite() {
         return Err(overflow("the projected gradient"));
     }
     Ok(Finished { factors, exact, history, stop, notices: Vec::new(), threads: 1, working_bytes: 0, elapsed })

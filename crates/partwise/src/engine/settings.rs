@@ -214,6 +214,10 @@ pub struct Settings {
     /// [`memory`](crate::memory)). The command line and the Python package set it to what the machine has
     /// left.
     pub memory_limit: Option<u64>,
+    /// Leave out the exact objective and gradient at the end, which cost as much as an iteration: they are NaN.
+    /// Only where no factor is extrapolated.
+    #[doc(hidden)]
+    pub factors_only: bool,
 }
 
 impl Settings {
@@ -234,6 +238,7 @@ impl Settings {
             l1: (0.0, 0.0),
             l2: (0.0, 0.0),
             memory_limit: None,
+            factors_only: false,
         }
     }
 

@@ -285,7 +285,9 @@ fn finish<T: Real>(problem: &Problem<'_, T>, finished: Finished<T>) -> Fit<T> {
     let unknown = problem.contributions.iter().zip(&parts[1..]);
     let unknown: f64 = unknown.filter(|(c, _)| c.facts().weights_entries).map(|(_, (_, v))| v).sum();
     // A model may publish its objective with the factor ½; the loss is always without it.
-    let loss_value = ((parts[0].1 + unknown) * problem.loss.published_factor() / factor).max(0.0);
+    let loss_value = (parts[0].1 + unknown) * problem.loss.published_factor() / factor;
+    // Rounding may take it below 0; NaN, of what was not computed, stays.
+    let loss_value = if loss_value < 0.0 { 0.0 } else { loss_value };
     let ratio = if size > 0.0 { loss_value / size } else { 0.0 };
     let relative_error = if problem.loss == Loss::Frobenius { ratio.sqrt() } else { ratio };
     let symmetric_error = match problem.has_equal_factors() {

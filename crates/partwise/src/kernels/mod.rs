@@ -2,6 +2,7 @@
 //! factorization needs. Nothing here knows what is being factored.
 
 mod conjugate;
+pub(crate) mod coordinates;
 pub(crate) mod gather;
 pub(crate) mod gemm;
 pub(crate) mod lanes;

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::gather::{Rows, fold, wide_dot};
+use super::gather::{Rows, WIDEST, fold, piece_of, wide_dot, with_width};
 use super::logarithm::sum_of_logarithms;
 use super::simd::{Kernel, dispatch, multiply_add, prefetch};
 use crate::foundation::{Real, once};
@@ -105,18 +105,60 @@ impl Summed for f64 {
 impl<T: Real> StoredProducts<'_, T> {
     #[inline(always)]
     fn visit<S: Summed, const FMA: bool>(self) -> S {
-        // Half as many lanes where that fills them better. A width for each k, as in the products that every
-        // iteration needs, would gain little here: exact losses are taken once a fit.
-        match self.k {
-            1..=4 | 9..=12 | 17..=20 => visit_lanes::<T, S, 4, FMA>(self),
-            _ => visit_lanes::<T, S, 8, FMA>(self),
+        if self.k > WIDEST {
+            return visit_wide::<T, S, FMA>(self);
         }
+        let mut sums = S::default();
+        with_width!(self.k, visit_piece(self, &mut sums));
+        sums
     }
 }
 
-/// The products in `L` interleaved sums each.
+/// The products for k ≤ B · L, in `L` interleaved sums each, which are added up for many entries at a time.
 #[inline(always)]
-fn visit_lanes<T: Real, S: Summed, const L: usize, const FMA: bool>(products: StoredProducts<'_, T>) -> S {
+fn visit_piece<T: Real, const B: usize, const L: usize, const FMA: bool>(
+    products: StoredProducts<'_, T>,
+    sums: &mut impl Summed,
+) {
+    let StoredProducts { rows, range, own, other, k } = products;
+    let (mut row, mut of_row) = (range.start, None);
+    let mut u = [[0.0; L]; B];
+    let mut lanes = [[0.0; L]; BLOCK];
+    let mut spare = [[T::ZERO; L]; B];
+    for block in rows.blocks(range, BLOCK) {
+        let mut rest = &mut lanes[..block.len()];
+        while !rest.is_empty() {
+            let entries = rows.part(&mut row, block.end - rest.len()..block.end);
+            if of_row != Some(row) {
+                // The zeros beyond k keep the next row out of the products.
+                let own = &own[row * k..(row + 1) * k];
+                u.as_flattened_mut().iter_mut().zip(own).for_each(|(to, from)| *to = from.to_f64());
+                of_row = Some(row);
+            }
+            let (part, tail) = rest.split_at_mut(entries.len());
+            rest = tail;
+            let ahead = rows.ahead(entries.clone(), k * size_of::<T>());
+            for ((lanes, j), ahead) in part.iter_mut().zip(&rows.indices[entries]).zip(ahead) {
+                prefetch(other, *ahead as usize * k, B * L);
+                let v = piece_of::<T, B, L>(other, *j as usize * k, &mut spare);
+                let mut products = [0.0; L];
+                for b in 0..B {
+                    for l in 0..L {
+                        products[l] = multiply_add::<f64, FMA>(u[b][l], v[b][l].to_f64(), products[l]);
+                    }
+                }
+                *lanes = products;
+            }
+        }
+        let mut p = [0.0; BLOCK];
+        p.iter_mut().zip(&lanes[..block.len()]).for_each(|(p, lanes)| *p = fold(*lanes));
+        sums.add::<FMA>(&padded(&rows.values[block]), &p);
+    }
+}
+
+/// The products for any k.
+#[inline(always)]
+fn visit_wide<T: Real, S: Summed, const FMA: bool>(products: StoredProducts<'_, T>) -> S {
     let StoredProducts { rows, range, own, other, k } = products;
     let mut sums = S::default();
     let mut row = range.start;
@@ -132,7 +174,7 @@ fn visit_lanes<T: Real, S: Summed, const L: usize, const FMA: bool>(products: St
             for ((p, j), ahead) in part.iter_mut().zip(&rows.indices[entries]).zip(ahead) {
                 prefetch(other, *ahead as usize * k, k);
                 let v = &other[*j as usize * k..(*j as usize + 1) * k];
-                *p = wide_dot::<T, L, FMA>(u, v);
+                *p = wide_dot::<T, LANES, FMA>(u, v);
             }
         }
         sums.add::<FMA>(&padded(&rows.values[block]), &p);

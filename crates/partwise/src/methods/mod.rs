@@ -409,7 +409,8 @@ impl Model {
     }
 
     /// Whether it is nothing but the loss.
-    pub(crate) fn is_plain(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_plain(&self) -> bool {
         self.spec.is_plain() && self.guidance.known_entries().is_none()
     }
 

@@ -2,6 +2,7 @@
 //! cost, not a clock, so that the same problem always takes the same steps.
 
 use super::Problem;
+use crate::data::DataMatrix;
 use crate::engine::solvers::SolverChoice;
 use crate::engine::{Acceleration, Settings, Slot};
 use crate::foundation::{Error, Real, Result};
@@ -51,13 +52,19 @@ pub(super) fn sweeps<T: Real>(
     // Of the values alone, so that data take the same steps in every format.
     let data = problem.data();
     let (n, d, non_zeros) = (data.n_samples(), data.n_features(), data.summary().non_zeros as f64);
-    let gathered = if non_zeros < SPARSE * n as f64 * d as f64 { GATHERED } else { 1.0 };
+    let gathered = if is_sparse(data) { GATHERED } else { 1.0 };
     let of_rows = |rows: usize| {
         // A product costs non-zeros · k, a sweep rows · k².
         let product = gathered * non_zeros / (rows as f64 * settings.rank as f64);
         (1 + (product / SWEEPS_OF_A_PRODUCT) as usize).min(MOST_SWEEPS)
     };
     Ok(Some([of_rows(n), of_rows(d)]))
+}
+
+/// Whether so few values are not 0 that data are taken for sparse, in whatever format.
+pub(super) fn is_sparse<T: Real>(data: &dyn DataMatrix<T>) -> bool {
+    let entries = data.n_samples() as f64 * data.n_features() as f64;
+    (data.summary().non_zeros as f64) < SPARSE * entries
 }
 
 /// Why a problem can't be accelerated: steps may be taken back only where the objective is known.

@@ -3,7 +3,7 @@
 use super::Problem;
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
-use crate::engine::solvers::SolverSpec;
+use crate::engine::solvers::{SolverChoice, SolverSpec};
 use crate::engine::term::{Penalty, RowGrams, Term};
 use crate::engine::{Factors, Init, Slot};
 use crate::foundation::checks::check_shape;
@@ -316,6 +316,13 @@ pub(super) fn check_pairing<T: Real>(
             format!("penalties on both factors with {}", model.spec.title),
             "its rescaling of the factors changes their size",
             ["penalties on one factor (these are scale-free)", "no penalties"],
+        ));
+    }
+    if solver.choice == SolverChoice::Newton && contributions.iter().any(|c| c.penalty().is_none()) {
+        return Err(Error::incompatible(
+            format!("solver \"{}\" for {}", solver.name, model.spec.title),
+            "a term of the method has a bound that only multiplicative updates take",
+            ["solver mu"],
         ));
     }
     let grams = |wanted: fn(RowGrams) -> bool| contributions.iter().any(|c| wanted(c.facts().row_grams));

@@ -45,7 +45,7 @@ use crate::engine::losses::Loss;
 use crate::engine::problem::{FeatureScale, Original};
 use crate::engine::solvers::{SolverChoice, SolverSpec};
 use crate::engine::term::Term;
-use crate::engine::{Factors, Init, Settings, Slot};
+use crate::engine::{Acceleration, Factors, Init, Settings, Slot};
 use crate::foundation::checks::{check_finite, check_non_negative};
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Plan;
@@ -95,7 +95,7 @@ impl<'a, T: Real> Problem<'a, T> {
         notices.extend(graph_notice(model));
         check_labels(model, shape, &mut notices)?;
         check_references(model, shape, &settings.init, &mut notices)?;
-        let solver = resolve_solver(settings, model)?;
+        let solver = resolve_solver(settings, model, caller)?;
         let tied = tie_rows(counted, model, plan.as_ref());
         let (working, merge_constant) = working(counted, model, tied.as_ref(), weighted.as_ref());
         let tied = tied.map(|(tied, _)| tied);
@@ -184,8 +184,10 @@ impl<'a, T: Real> Problem<'a, T> {
             check_non_negative(what, &factor)?;
         }
         // The divergence is convex in the codes and the first update sets their size; from a constant the
-        // codes of a row depend on nothing but the row.
-        let constant = loss == Loss::KullbackLeibler && slot == Slot::Components;
+        // codes of a row depend on nothing but the row. Block pivoting asks no more of a start than that no
+        // entry is 0.
+        let constant =
+            slot == Slot::Components && (loss == Loss::KullbackLeibler || solver.choice == SolverChoice::Bpp);
         let mut problem = Problem {
             original: Original::Caller(data),
             working: None,
@@ -235,11 +237,35 @@ fn check_caller<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Result<()> 
 }
 
 /// The solver that is asked for, or the model's own.
-fn resolve_solver(settings: &Settings, model: &Model) -> Result<&'static SolverSpec> {
+fn resolve_solver<T: Real>(
+    settings: &Settings,
+    model: &Model,
+    data: &dyn DataMatrix<T>,
+) -> Result<&'static SolverSpec> {
+    let (divergence, has_steps) = (model.loss == Loss::KullbackLeibler, data.has_steps());
     match settings.solver {
+        SolverChoice::Newton if !has_steps => Err(Error::incompatible(
+            format!("solver \"{}\" with data in row blocks", SolverChoice::Newton.resolve(model.loss)?.name),
+            "its steps follow the products of the factors in all of the data",
+            ["solver mu", "data in memory"],
+        )),
+        SolverChoice::Auto if divergence && has_steps && takes_steps(settings, model, data) => {
+            SolverChoice::Newton.resolve(model.loss)
+        }
         SolverChoice::Auto => model.spec.solver.resolve(model.loss),
         choice => choice.resolve(model.loss),
     }
+}
+
+/// The largest tolerance for which coordinate steps are the default: that of the settings by default.
+const TIGHT: f64 = 1e-4;
+
+/// Whether coordinate steps are the default: nothing but the data is in the objective, and most of these are 0.
+/// For dense data multiplicative updates are matrix products, which are many times faster; and they are ahead in
+/// their first iterations, after which a loose tolerance ends a fit.
+fn takes_steps<T: Real>(settings: &Settings, model: &Model, data: &dyn DataMatrix<T>) -> bool {
+    let plain = model.is_plain() && model.composed().is_none() && settings.acceleration != Acceleration::On;
+    plain && settings.tolerance <= TIGHT && acceleration::is_sparse(data)
 }
 
 fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -> Result<Init> {

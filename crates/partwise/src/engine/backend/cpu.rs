@@ -33,6 +33,8 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     apart: bool,
     pub(super) pool: Pool,
     pub(super) chunks: [Vec<Range<usize>>; 2],
+    /// The half objective where the last coordinate steps ended, if it is known.
+    pub(super) stepped: Option<f64>,
     grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
     pub(super) buffers: [Buffer<T>; Slot::ALL.len()],
     /// Set while the current subproblem waits for its product with the data (`in_blocks.rs`).
@@ -72,6 +74,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             apart: false,
             pool,
             chunks,
+            stepped: None,
             grams: [const { None }; Slot::ALL.len()],
             buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
             pending: false,
@@ -235,7 +238,11 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let (rows, k) = self.factors.get(slot).shape();
         let mut numerator = self.buffers[slot.index()].cross.take().unwrap_or_else(|| Matrix::zeros(rows, k));
         let (own, other) = (self.factors.get(slot), self.seen(slot.other()));
-        let log_sum = self.ratio_product(slot, (own, other), &mut numerator);
+        // Coordinate steps form what they need themselves.
+        let log_sum = match self.stepped {
+            Some(_) => 0.0,
+            None => self.ratio_product(slot, (own, other), &mut numerator),
+        };
         let base = column_sums(other, None);
         KlMajorizer {
             numerator,
@@ -345,6 +352,9 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     }
 
     fn objective(&mut self) -> f64 {
+        if let Some(stepped) = self.stepped {
+            return stepped;
+        }
         let (slot, _) = self.current.as_ref().expect("a slot was restricted");
         // Between iterations the second factor may stand at an extrapolated place, which is no result.
         let reached = self.extrapolation.as_ref().filter(|e| e.begins_with(*slot)).and_then(|e| e.reached);
@@ -378,6 +388,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         if let Some(extrapolation) = self.extrapolation.take() {
             extrapolation.settle_pair(&mut self.factors);
         }
+        self.stepped = None;
         let mut parts = vec![("fit".to_string(), self.exact_loss())];
         parts.extend(
             self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),
@@ -402,6 +413,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
 
     fn transfer(&mut self, transfer: &mut Transfer<'_>) -> Transferred {
         self.factors.transfer(transfer)?;
+        transfer.optional(&mut self.stepped)?;
         if let Some(extrapolation) = &mut self.extrapolation {
             extrapolation.transfer(transfer, &self.factors)?;
         }

@@ -1,6 +1,7 @@
 //! Backends: who holds X, the factors and the subproblems, and where the arithmetic runs. Only scalars leave
 //! a backend until the end.
 
+mod coordinates;
 mod cpu;
 mod extrapolation;
 mod in_blocks;
@@ -21,6 +22,13 @@ pub struct Exact {
     pub parts: Vec<(String, f64)>,
     /// Norm of the projected gradient of the half objective over all slots, at the current factors.
     pub kkt: f64,
+}
+
+impl Exact {
+    /// What nobody asked for.
+    pub(crate) fn unknown() -> Self {
+        Exact { parts: vec![("fit".into(), f64::NAN)], kkt: f64::NAN }
+    }
 }
 
 /// A place where a factorization runs.

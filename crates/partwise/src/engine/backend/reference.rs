@@ -1,11 +1,12 @@
 //! The oracle of the tests: plain `f64` loops over a dense copy of X, one thread, no caching. It shares the
 //! solvers and the terms with the other backends and nothing else.
 
+use super::coordinates::{costs, linear_costs, side};
 use super::{Backend, Exact};
 use crate::engine::Problem;
 use crate::engine::losses::Loss;
 use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
-use crate::engine::solvers::{Hals, KlRows, NnlsSolver, Rows, improve_kl_rows};
+use crate::engine::solvers::{Hals, KlRows, NnlsSolver, Rows, SolverChoice, improve_kl_rows};
 use crate::engine::term;
 use crate::engine::{Factors, Slot};
 use crate::foundation::Matrix;
@@ -200,7 +201,10 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
         let (state, calls) = &mut self.states[slot.index()];
         state.resize(rows * width, 0.0);
         let row_steps = if slot == Slot::Codes { self.problem.row_steps.as_deref() } else { None };
-        let mut squared = 0.0;
+        let inner_steps = self.problem.inner_steps.unwrap_or(self.problem.solver.inner_steps);
+        let (data, mut squared) = (self.problem.data(), 0.0);
+        let other = if slot.is_main() { self.factors.get(slot.other()).clone() } else { Matrix::zeros(0, k) };
+        let other = self.problem.smoothing.map_or_else(|| other.clone(), |s| s.smooth(&other));
         for row in 0..self.factors.get(slot).rows() {
             let factor = self.factors.get_mut(slot).row_mut(row);
             let at = row..row + 1;
@@ -222,6 +226,11 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
                     };
                     let state = &mut state[row * width..(row + 1) * width];
                     squared += solver.improve_rows(&view, factor, state);
+                }
+                Subproblem::KullbackLeibler(m) if self.problem.solver.choice == SolverChoice::Newton => {
+                    let (linear, sweeps) = (linear_costs(m), inner_steps);
+                    let costs = costs(m, &linear);
+                    squared += data.steps(side(slot, at), factor, &other, costs, sweeps).squared_gradient;
                 }
                 Subproblem::KullbackLeibler(m) => {
                     let view = KlRows {

@@ -40,6 +40,7 @@ impl<T: Real> CpuBackend<'_, '_, T> {
                 self.complete(slot, q);
                 self.improve_grouped(slot, q)
             }
+            Subproblem::KullbackLeibler(m) if self.takes_steps() => self.improve_by_steps(slot, m),
             Subproblem::KullbackLeibler(m) => {
                 Swept { squared_gradient: self.improve_kl(slot, m), value: 0.0 }
             }

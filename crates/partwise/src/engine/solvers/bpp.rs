@@ -70,10 +70,15 @@ impl<T: Real> Kernel for Pivoting<'_, '_, T> {
         let Pivoting { rows, factor, exchanges } = self;
         let k = rows.rank();
         let gram = rows.gram.cast::<f64>();
-        let mut states: Vec<RowState> = (0..rows.count())
-            .map(|at| rows.place(at))
-            .map(|i| RowState::new(rows, i, &factor[i * k..(i + 1) * k]))
-            .collect();
+        // One allocation for all rows, not several for each.
+        let count = rows.count();
+        let (mut numbers, mut passive) = (vec![0.0; 3 * k * count], vec![false; k * count]);
+        let parts = numbers.chunks_exact_mut(3 * k).zip(passive.chunks_exact_mut(k));
+        let mut states: Vec<RowState<'_>> = Vec::with_capacity(count);
+        for (at, parts) in parts.enumerate() {
+            let i = rows.place(at);
+            states.push(RowState::new(rows, i, &factor[i * k..(i + 1) * k], parts));
+        }
         // Loops, no closures: those are functions of their own, without this one's instructions.
         let (mut squared, mut scratch) = (0.0, Scratch::new(k));
         for state in &mut states {
@@ -146,33 +151,44 @@ fn value_of(x: &[f64], dual: &[f64], cross: &[f64]) -> f64 {
     x.iter().zip(dual).zip(cross).map(|((x, y), c)| 0.5 * x * (y - c)).sum()
 }
 
-struct RowState {
-    entry: Vec<f64>,
+struct RowState<'s> {
+    entry: &'s mut [f64],
     value_on_entry: f64,
     /// c − sλ.
-    cross: Vec<f64>,
+    cross: &'s mut [f64],
     shift: f64,
-    passive: Vec<bool>,
-    solution: Vec<f64>,
+    passive: &'s mut [bool],
+    solution: &'s mut [f64],
     /// The value of the solution, once it is feasible.
     value: Option<f64>,
     fewest: usize,
     patience: u32,
 }
 
-impl RowState {
-    fn new<T: Real>(rows: &Rows<'_, T>, i: usize, u: &[T]) -> Self {
+impl<'s> RowState<'s> {
+    /// Of row `i`, which is `u` on entry, in 3k numbers that are 0 and k signs.
+    fn new<T: Real>(
+        rows: &Rows<'_, T>,
+        i: usize,
+        u: &[T],
+        (numbers, passive): (&'s mut [f64], &'s mut [bool]),
+    ) -> Self {
         let k = u.len();
+        let (entry, rest) = numbers.split_at_mut(k);
+        let (cross, solution) = rest.split_at_mut(k);
         let scale = rows.linear_rows.map_or(1.0, |s| s[i].to_f64());
-        let cross =
-            (0..k).map(|j| rows.cross[i * k + j].to_f64() - scale * rows.linear[j].to_f64()).collect();
+        for j in 0..k {
+            entry[j] = u[j].to_f64();
+            cross[j] = rows.cross[i * k + j].to_f64() - scale * rows.linear[j].to_f64();
+            passive[j] = u[j] > T::ZERO;
+        }
         RowState {
-            entry: u.iter().map(|v| v.to_f64()).collect(),
+            entry,
             value_on_entry: 0.0,
             cross,
             shift: rows.shift.map_or(0.0, |s| s[i].to_f64()),
-            passive: u.iter().map(|v| *v > T::ZERO).collect(),
-            solution: vec![0.0; k],
+            passive,
+            solution,
             value: None,
             fewest: k + 1,
             patience: PATIENCE,
@@ -182,8 +198,8 @@ impl RowState {
     /// The first support. Gives the squared projected gradient on entry.
     #[inline(always)]
     fn begin<const FMA: bool>(&mut self, gram: &Matrix<f64>, scratch: &mut Scratch) -> f64 {
-        scratch.form_dual::<FMA>(gram, &self.entry, self.shift, &self.cross);
-        self.value_on_entry = value_of(&self.entry, &scratch.dual, &self.cross);
+        scratch.form_dual::<FMA>(gram, self.entry, self.shift, self.cross);
+        self.value_on_entry = value_of(self.entry, &scratch.dual, self.cross);
         let mut squared = 0.0;
         for (x, g) in self.entry.iter().zip(&scratch.dual) {
             squared += if *x > 0.0 || *g < 0.0 { g * g } else { 0.0 };
@@ -194,7 +210,7 @@ impl RowState {
             return squared;
         }
         let Scratch { x, dual, .. } = scratch;
-        x.copy_from_slice(&self.entry);
+        x.copy_from_slice(self.entry);
         for _ in 0..FIRST_SWEEPS {
             let mut support_changed = false;
             for j in 0..x.len() {
@@ -224,7 +240,7 @@ impl RowState {
     fn is_negative(&self, j: usize, dual: f64, gram: &Matrix<f64>) -> bool {
         // Their size is asked for only here, for few.
         dual < 0.0 && {
-            let terms: f64 = gram.row(j).iter().zip(&self.solution).map(|(g, x)| g.abs() * x.abs()).sum();
+            let terms: f64 = gram.row(j).iter().zip(&*self.solution).map(|(g, x)| g.abs() * x.abs()).sum();
             dual < -DUAL_TOLERANCE * (terms + self.cross[j].abs())
         }
     }
@@ -234,7 +250,7 @@ impl RowState {
     fn exchange<const FMA: bool>(&mut self, gram: &Matrix<f64>, scratch: &mut Scratch) -> bool {
         let k = self.solution.len();
         let largest = self.solution.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        scratch.form_dual::<FMA>(gram, &self.solution, self.shift, &self.cross);
+        scratch.form_dual::<FMA>(gram, self.solution, self.shift, self.cross);
         let (mut count, mut last) = (0, 0);
         for j in 0..k {
             let infeasible = if self.passive[j] {
@@ -251,9 +267,9 @@ impl RowState {
             let clipped = self.solution.iter().any(|x| *x < 0.0);
             if clipped {
                 self.solution.iter_mut().for_each(|x| *x = x.max(0.0));
-                scratch.form_dual::<FMA>(gram, &self.solution, self.shift, &self.cross);
+                scratch.form_dual::<FMA>(gram, self.solution, self.shift, self.cross);
             }
-            self.value = Some(value_of(&self.solution, &scratch.dual, &self.cross));
+            self.value = Some(value_of(self.solution, &scratch.dual, self.cross));
             return false;
         }
         if count < self.fewest {
@@ -273,12 +289,12 @@ impl RowState {
 
     /// The solution, or coordinate steps from the entry where pivoting failed.
     #[inline(always)]
-    fn finish<'s, const FMA: bool>(&'s self, gram: &Matrix<f64>, scratch: &'s mut Scratch) -> &'s [f64] {
+    fn finish<'f, const FMA: bool>(&'f self, gram: &Matrix<f64>, scratch: &'f mut Scratch) -> &'f [f64] {
         if self.value.is_some_and(|value| value.is_finite() && value <= self.value_on_entry) {
-            return &self.solution;
+            return self.solution;
         }
         let x = &mut scratch.x;
-        x.copy_from_slice(&self.entry);
+        x.copy_from_slice(self.entry);
         for _ in 0..FALLBACK_SWEEPS {
             let mut largest_change = 0.0f64;
             for j in 0..x.len() {
@@ -304,7 +320,7 @@ impl RowState {
 #[inline(always)]
 fn solve_groups<const FMA: bool>(
     gram: &Matrix<f64>,
-    states: &mut [RowState],
+    states: &mut [RowState<'_>],
     open: &mut [usize],
     factorization: &mut Cholesky,
 ) {
@@ -314,10 +330,10 @@ fn solve_groups<const FMA: bool>(
     });
     for &i in open.iter() {
         let state = &mut states[i];
-        if factorization.passive != state.passive || factorization.shift != state.shift {
-            factorization.form::<FMA>(gram, &state.passive, state.shift);
+        if factorization.passive[..] != *state.passive || factorization.shift != state.shift {
+            factorization.form::<FMA>(gram, state.passive, state.shift);
         }
-        factorization.solve::<FMA>(&state.cross, &mut state.solution);
+        factorization.solve::<FMA>(state.cross, state.solution);
         // A column left out as dependent is active from now on.
         state.passive.copy_from_slice(&factorization.kept);
     }
