@@ -69,6 +69,7 @@ mod result;
 mod scores;
 mod settings;
 mod spread;
+mod views;
 
 use partwise::internals::{CAPPED, Pool, capped, in_range};
 use partwise::memory::DataSize;
@@ -176,37 +177,9 @@ fn learned<T: Real>(
     notices.extend(checks::single_labels(labels, held_out));
     notices.extend(checks::rows_of_zeros(data, labels));
 
-    observe(Phase::Graphs);
-    let prepared = graphs::Prepared::new(data, settings)?;
-    let folds = folds::folds(&prepared, labels, splits, &pool)?;
-    let mut search = candidates::search(&prepared, folds, held_out as f64, &pool, observe)?;
-    observe(Phase::BaseClassifiers);
-    let fused = candidates::fuse(&prepared, &mut search, &pool)?;
-    let folds = &search.folds;
-    let graphs = &fused.graphs;
-    let (products, base_classifiers) = base::combine(&prepared, folds, graphs, held_out as f64, &pool)?;
-    observe(Phase::Refinements);
-    let by = (&graphs[..], &products[..]);
-    let refined = refinement::refine(&prepared, folds, by, held_out as f64, &pool, with_predictor)?;
-    let predictor = match refined.rules {
-        None => None,
-        Some(rules) => {
-            observe(Phase::NewRows);
-            Some(Predictor::new(&prepared, labels, (&search.candidates, fused.codes), rules, &pool)?)
-        }
-    };
-    let found = Classification {
-        classes: posteriors::classes(&refined.posteriors).into_iter().map(|class| class as usize).collect(),
-        posteriors: refined.posteriors,
-        base_classifiers,
-        refinements: refined.members,
-        held_out_labels: refined.held_out,
-        folds: folds.len() - 1,
-        held_out,
-        class_sizes: folds[0].class_sizes.clone(),
-        candidates: search.candidates,
-        notices,
-    };
+    let known = views::Known { labels, splits };
+    let (mut found, predictor) = views::classified(data, known, (settings, &pool), observe, with_predictor)?;
+    found.notices = notices;
     Ok((found, predictor))
 }
 

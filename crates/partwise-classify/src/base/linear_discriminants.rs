@@ -15,16 +15,20 @@
 //! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989,
 //! doi:10.1080/01621459.1989.10478752.
 
-use partwise::internals::symmetric_eigen;
-use partwise::internals::times;
+use partwise::internals::{conjugate_gradients, symmetric_eigen, times};
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};
 
 use super::{BaseClassifier, CONFIDENCE, Training};
 
 /// ρ relative to the mean scatter.
 const RIDGE: f64 = 0.01;
-/// Labelled samples at most, the first of each class: their m × m inner products are decomposed.
+/// Labelled samples at most, the first of each class: their m × m inner products are taken.
 const MOST_SAMPLES: usize = 1000;
+/// Of more labelled samples than these, the systems are solved by conjugate gradients: to decompose them
+/// would take much longer.
+const MOST_DIRECT: usize = 150;
+/// Where conjugate gradients end.
+const RESIDUAL: f64 = 1e-8;
 
 pub(super) struct LinearDiscriminants;
 
@@ -95,13 +99,26 @@ fn coefficients(inner: &Matrix<f64>, means: &Matrix<f64>) -> Matrix<f64> {
         return means.clone();
     }
     let ridge = RIDGE * trace / m as f64;
-    let (values, vectors) = symmetric_eigen(&scatter);
-    let mut solved = product(&vectors.transposed(), &centred(&product(inner, means)));
-    for (j, value) in values.iter().enumerate() {
-        solved.row_mut(j).iter_mut().for_each(|v| *v /= ridge + value.max(0.0));
-    }
-    let corrections = centred(&product(&vectors, &solved));
+    let corrections = centred(&solved(&scatter, ridge, centred(&product(inner, means))));
     Matrix::from_fn(m, means.columns(), |l, c| (means.get(l, c) - corrections.get(l, c)) / ridge)
+}
+
+/// (S + ρI)⁻¹·`right`, S symmetric (m × m).
+fn solved(scatter: &Matrix<f64>, ridge: f64, right: Matrix<f64>) -> Matrix<f64> {
+    if scatter.rows() > MOST_DIRECT {
+        let image = |v: &Matrix<f64>| {
+            let mut image = product(scatter, v);
+            image.as_mut_slice().iter_mut().zip(v.as_slice()).for_each(|(image, v)| *image += ridge * v);
+            image
+        };
+        return conjugate_gradients(&image, right, RESIDUAL);
+    }
+    let (values, vectors) = symmetric_eigen(scatter);
+    let mut turned = product(&vectors.transposed(), &right);
+    for (j, value) in values.iter().enumerate() {
+        turned.row_mut(j).iter_mut().for_each(|v| *v /= ridge + value.max(0.0));
+    }
+    product(&vectors, &turned)
 }
 
 /// A·B, of small matrices.
@@ -174,6 +191,20 @@ mod tests {
             for (a, b) in found.as_slice().iter().zip(expected.as_slice()) {
                 assert!((a - b).abs() <= 1e-8 * b.abs().max(1.0), "{a} and {b} with {d} features");
             }
+        }
+    }
+
+    #[test]
+    fn both_ways_to_solve_a_system_agree() {
+        let m = MOST_DIRECT + 10;
+        let half = Matrix::from_fn(m, m, |i, j| ((i * 7 + j * 13 + i * j) % 17) as f64 / 17.0);
+        let scatter = product(&half, &half.transposed());
+        let right = Matrix::from_fn(m, 2, |i, c| ((i * 5 + c * 3) % 7) as f64);
+        let found = solved(&scatter, 5.0, right.clone());
+        let again = product(&scatter, &found);
+        for (at, value) in right.as_slice().iter().enumerate() {
+            let sum = again.as_slice()[at] + 5.0 * found.as_slice()[at];
+            assert!((sum - value).abs() < 1e-5, "{sum} for {value}");
         }
     }
 

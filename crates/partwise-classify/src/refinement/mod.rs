@@ -33,6 +33,8 @@ pub(crate) const LAST_ALPHA: f64 = 0.8;
 const CONFIDENCE: f64 = 0.8;
 /// A linear refinement of a lower weight is left out for new rows: its posteriors to this power are 1.
 const LEAST_WEIGHT: f64 = 1e-3;
+/// The least class size that mixtures assume.
+const LEAST_SIZE: f64 = 1e-3;
 
 /// Learns from posteriors of all samples.
 trait Refinement<T: Real>: Sync {
@@ -81,6 +83,9 @@ struct Start<'t, T: Real> {
     /// The graph of the samples in the space of the discriminants that `posteriors` give; none where the
     /// classes explain all there is, so that there is no such space.
     discriminant: Option<Graph>,
+    /// The logarithm of what the mixtures multiply each class with (c), for its size; 0 where they assume
+    /// even classes.
+    size_logarithms: Vec<f64>,
 }
 
 impl<'t, T: Real> Start<'t, T> {
@@ -94,7 +99,8 @@ impl<'t, T: Real> Start<'t, T> {
         let posteriors = with_labels(&fold.labels, sums.clone());
         let space = gaussian_mixture::discriminant_space(prepared.rows.as_ref(), &posteriors);
         let discriminant = space.map(|(points, _)| graph_of_points(points)).transpose()?;
-        Ok(Start { prepared, fold, sums, posteriors, fused, discriminant })
+        let size_logarithms = size_logarithms(&posteriors, &fold.unlabelled, prepared.size_power);
+        Ok(Start { prepared, fold, sums, posteriors, fused, discriminant, size_logarithms })
     }
 
     fn discriminant_graph(&self) -> &Graph {
@@ -114,6 +120,29 @@ impl<'t, T: Real> Start<'t, T> {
     fn sharpened(&self, logits: &Matrix<f64>, g: f64) -> Matrix<f64> {
         with_labels(&self.fold.labels, sharpened(logits, g))
     }
+
+    /// The posteriors of a mixture: ∝ sizes·exp(g·`scores`).
+    fn of_mixture(&self, mut scores: Matrix<f64>, g: f64) -> Matrix<f64> {
+        for i in 0..scores.rows() {
+            let of_classes = scores.row_mut(i).iter_mut().zip(&self.size_logarithms);
+            of_classes.for_each(|(score, size)| *score += size / g);
+        }
+        self.sharpened(&scores, g)
+    }
+
+    /// The same for new rows.
+    fn with_sizes(&self, mut scores: LinearScores, g: f64) -> LinearScores {
+        let of_classes = scores.offsets.iter_mut().zip(&self.size_logarithms);
+        of_classes.for_each(|(offset, size)| *offset -= size / g);
+        scores
+    }
+}
+
+/// power·ln of the mean posterior of each class (c) over the samples `over`.
+fn size_logarithms(posteriors: &Matrix<f64>, over: &[usize], power: f64) -> Vec<f64> {
+    let mean = |c: usize| over.iter().map(|i| posteriors.get(*i, c)).sum::<f64>() / over.len().max(1) as f64;
+    let logarithm = |c: usize| if power > 0.0 { power * mean(c).max(LEAST_SIZE).ln() } else { 0.0 };
+    (0..posteriors.columns()).map(logarithm).collect()
 }
 
 /// What gives the posteriors of rows that the classification did not see, as the refinements of fold 0 would.
