@@ -25,25 +25,22 @@ pub(crate) struct Prepared<'s, T: Real> {
     /// S_X.
     pub(crate) graph: Graph,
     pub(crate) settings: &'s ClassifySettings,
-    /// How much the mixtures follow the class sizes that they start from: 0 not at all, 1 fully.
-    pub(crate) size_power: f64,
+    /// Whether the data are a table that is classified by its columns too: its values are measurements, not
+    /// counts, and its classes are more often unequal than those of texts and images.
+    pub(crate) of_table: bool,
 }
-
-/// Of columns: classes of tables are more often unequal than those of texts and images.
-const SIZE_POWER: f64 = 0.5;
 
 impl<'s, T: Real> Prepared<'s, T> {
     pub(crate) fn new(data: &dyn DataMatrix<T>, settings: &'s ClassifySettings) -> Result<Self> {
         let rows = unit_rows(data);
         let affinities = self_tuning(rows.as_ref())?;
         let graph = affinities.normalized();
-        Ok(Prepared { rows, affinities, graph, settings, size_power: 0.0 })
+        Ok(Prepared { rows, affinities, graph, settings, of_table: false })
     }
 
-    /// The same, with mixtures that follow class sizes.
-    #[must_use]
-    pub(crate) fn with_class_sizes(self) -> Self {
-        Prepared { size_power: SIZE_POWER, ..self }
+    /// One view of a table.
+    pub(crate) fn of_table(data: &dyn DataMatrix<T>, settings: &'s ClassifySettings) -> Result<Self> {
+        Ok(Prepared { of_table: true, ..Prepared::new(data, settings)? })
     }
 
     /// S_p: the graph of the codes of WS-NMF with `per_class` components per class.

@@ -15,10 +15,11 @@
 //! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989,
 //! doi:10.1080/01621459.1989.10478752.
 
-use partwise::internals::{conjugate_gradients, symmetric_eigen, times};
+use partwise::internals::{conjugate_gradients, symmetric_eigen};
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};
 
 use super::{BaseClassifier, CONFIDENCE, Training};
+use crate::refinement::LinearScores;
 
 /// ρ relative to the mean scatter.
 const RIDGE: f64 = 0.01;
@@ -38,13 +39,14 @@ impl<T: Real> BaseClassifier<T> for LinearDiscriminants {
     }
 
     fn posteriors(&self, training: &Training<'_, T>) -> Result<Matrix<f64>> {
-        let scores = discriminants(training.prepared.rows.as_ref(), training.labels());
+        let rows = training.prepared.rows.as_ref();
+        let scores = discriminants(rows, training.labels()).of(rows);
         Ok(training.fold.calibrated(&scores, CONFIDENCE))
     }
 }
 
-/// s (n × c) for the rows of `data` (n × d).
-fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Matrix<f64> {
+/// What gives s for the rows of `data` (n × d), and for any other.
+pub(crate) fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> LinearScores {
     let classes = labels.n_classes();
     let taken = labelled(labels);
     let m = taken.len();
@@ -61,11 +63,7 @@ fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Matrix<f
     let images = product(&inner, &coefficients);
     let half = |c: usize| 0.5 * (0..m).map(|l| means.get(l, c) * images.get(l, c)).sum::<f64>();
     let offsets: Vec<f64> = (0..classes).map(half).collect();
-    let mut scores = times(data, &product(&rows.transposed(), &coefficients));
-    for i in 0..scores.rows() {
-        scores.row_mut(i).iter_mut().zip(&offsets).for_each(|(score, offset)| *score -= offset);
-    }
-    scores
+    LinearScores { weights: product(&rows.transposed(), &coefficients), offsets }
 }
 
 /// Labelled samples and their classes, in the order of the samples.
@@ -186,7 +184,8 @@ mod tests {
             let labels =
                 Labels::from_integers(&(0..20).map(|i| if i < 9 { i % 3 } else { -1 }).collect::<Vec<i32>>())
                     .unwrap();
-            let found = discriminants(&DenseMatrix::from_matrix(x.clone()).unwrap(), &labels);
+            let data = DenseMatrix::from_matrix(x.clone()).unwrap();
+            let found = discriminants(&data, &labels).of(&data);
             let expected = direct(&x, &labels);
             for (a, b) in found.as_slice().iter().zip(expected.as_slice()) {
                 assert!((a - b).abs() <= 1e-8 * b.abs().max(1.0), "{a} and {b} with {d} features");
@@ -212,7 +211,8 @@ mod tests {
     fn one_label_a_class_gives_the_nearest_mean() {
         let x = Matrix::from_fn(6, 4, |i, j| ((i * 3 + j * 2) % 7) as f64);
         let labels = Labels::from_integers(&[0, 1, -1, -1, -1, -1]).unwrap();
-        let found = discriminants(&DenseMatrix::from_matrix(x.clone()).unwrap(), &labels);
+        let data = DenseMatrix::from_matrix(x.clone()).unwrap();
+        let found = discriminants(&data, &labels).of(&data);
         let distance = |i: usize, c: usize| -> f64 {
             x.row(i).iter().zip(x.row(c)).map(|(a, b)| (a - b) * (a - b)).sum()
         };

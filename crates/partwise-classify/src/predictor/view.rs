@@ -130,7 +130,7 @@ impl<T: Real> ViewPredictor<T> {
             smoothings: [rules.votes.first, rules.votes.second, rules.last],
             vote_weights: rules.votes.weights,
             vote_sharpness: rules.votes.sharpness,
-            mixtures: [rules.gaussian_mixture, rules.multinomial_mixture],
+            mixtures: [rules.gaussian_mixture, rules.last_linear],
         })
     }
 

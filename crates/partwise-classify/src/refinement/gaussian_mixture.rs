@@ -9,7 +9,7 @@
 //!
 //! μ is the mean of all samples, which adds to all scores of a sample the same and keeps what the classes
 //! have in common out of the solved systems. g makes posteriors as confident as those of the other
-//! refinements. Classes are assumed even (of columns, halfway to the sizes that the posteriors have at the
+//! refinements. Classes are assumed even (of tables, halfway to the sizes that the posteriors have at the
 //! start), since a mixture that also learns their sizes lets a large one swallow its neighbours. Few steps
 //! are right: with many it forgets where it started. Σ is d × d and never made: Σ⁻¹δ by conjugate gradients,
 //! which the ridge keeps short.

@@ -59,12 +59,15 @@ pub(crate) fn classified<T: Real>(
     if let Some(columns) = Columns::of(data) {
         observe(Phase::Columns);
         let view = columns.view(data)?;
-        let prepared = Prepared::new(&view, settings)?.with_class_sizes();
+        let prepared = Prepared::of_table(&view, settings)?;
         let by = (pool, with_predictor);
         found.push(of_view(&prepared, &known, Some(columns), by, &mut |_| ())?);
     }
     observe(Phase::Graphs);
-    let prepared = Prepared::new(data, settings)?;
+    let prepared = match found.is_empty() {
+        true => Prepared::new(data, settings)?,
+        false => Prepared::of_table(data, settings)?,
+    };
     found.insert(0, of_view(&prepared, &known, None, (pool, with_predictor), observe)?);
     Ok(merged(found, known.labels))
 }
