@@ -21,6 +21,7 @@ mod faces;
 pub mod few_labels;
 mod few_labels_methods;
 mod few_labels_values;
+pub mod learning_curve;
 pub mod nmf_alpha;
 pub mod nmf_alpha_basis;
 mod nmf_alpha_codes;
@@ -329,6 +330,7 @@ pub const ALL: &[Protocol] = &[
     few_labels::LEADERBOARD,
     few_labels::FURTHER,
     spreading::SPREADING,
+    learning_curve::LEARNING_CURVE,
 ];
 
 /// The protocol with this name.
