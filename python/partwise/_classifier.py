@@ -47,7 +47,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     CNMF, linear discriminants). Self-training refines the product of their posteriors: votes of neighbours,
     in the data and among discriminants, and a Gaussian and a multinomial mixture. All weights depend on the
     held-out scores and on the agreement of the folds. Rows are compared by direction: scale text by tf-idf
-    and molecule counts by logarithms.
+    and molecule counts by logarithms. Where features are few (100 at most), or up to 300 rows are nearly
+    parallel, the columns, each between its extremes, are classified too; ``views_`` has the weight of each.
 
     Give ``fit`` all samples that you have, also those without a label: it learns from them too. ``labels_``
     and ``posteriors_`` are its answer for these samples. ``predict`` is for rows that were not there: each
@@ -84,6 +85,9 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         The number of held-out labels that the scores use.
     n_folds_ : int
         The number of folds.
+    views_ : list of dict
+        The views of the data, with how the best refinement of each did: "name", "score", "agreement",
+        "weight". What follows is that of the view that weighs most.
     candidates_ : list of dict
         The candidate graphs: "graph", "components_per_class", "share", "score", "agreement", "weight".
     base_classifiers_ : list of dict
@@ -201,6 +205,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     def _keep(self, found: dict[str, Any]) -> None:
         """The scores behind the result."""
         self.candidates_ = [dict(zip(_CANDIDATE, line, strict=True)) for line in found["candidates"]]
+        self.views_ = [dict(zip(_MEMBER, line, strict=True)) for line in found["views"]]
         self.base_classifiers_ = [dict(zip(_MEMBER, line, strict=True)) for line in found["base_classifiers"]]
         self.refinements_ = [dict(zip(_MEMBER, line, strict=True)) for line in found["refinements"]]
         self.held_out_score_ = found["held_out_score"]
@@ -337,7 +342,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        # Rows are compared by direction, which tells little with two features.
+        # Two features and few labels tell little.
         tags.classifier_tags.poor_score = True
         return tags
 

@@ -23,6 +23,7 @@ _KINDS = ("data", "centroids", "codes")
 # The attributes of a fit, and what each must be.
 _ATTRIBUTES: dict[str, Any] = {
     "candidates_": list,
+    "views_": list,
     "base_classifiers_": list,
     "refinements_": list,
     "notices_": list,
@@ -65,6 +66,7 @@ def save(model: FewLabelClassifier, path: Any) -> None:
             "held_out_score": model.held_out_score_,
             "class_sizes": model.class_sizes_,
             "candidates": [{**candidate, "kind": candidate["graph"]} for candidate in model.candidates_],
+            "views": model.views_,
             "base_classifiers": model.base_classifiers_,
             "refinements": model.refinements_,
             "notices": [{"code": code, "message": message} for code, message in model.notices_],
@@ -142,7 +144,7 @@ def _of_command_line(document: Document, part: Document, posteriors: Any) -> Few
         return {"graph": kind, "components_per_class": parts, "share": line.number("share"), **scores(line)}
 
     model.candidates_ = [candidate(line) for line in part.items("candidates")]
-    for name in ("base_classifiers", "refinements"):
+    for name in ("views", "base_classifiers", "refinements"):
         setattr(model, name + "_", [{"name": line.text("name"), **scores(line)} for line in part.items(name)])
     model.held_out_score_ = part.number("held_out_score") if part.has("held_out_score") else None
     model.n_held_out_ = part.whole("held_out_labels")

@@ -12,6 +12,9 @@ use crate::result::CandidateGraph;
 /// No class is assumed smaller than this fraction of an equal share.
 const LEAST_SIZE: f64 = 0.1;
 
+/// So many held-out labels score as well as more: from here on two folds are enough.
+const ENOUGH_HELD_OUT: usize = 200;
+
 /// Held-out labels: samples and their classes.
 pub(crate) type HeldOut = Vec<(usize, usize)>;
 
@@ -79,6 +82,7 @@ pub(crate) fn folds<T: Real>(
 }
 
 /// The labels that each fold learns from, and those that it holds out. None where no class has two labels.
+/// Folds that many labels make superfluous are left out, so that the work does not grow with the labels.
 pub(crate) fn splits(labels: &Labels, max_folds: usize) -> Result<Vec<(Labels, HeldOut)>> {
     let counts = labels.counts();
     let count = counts.iter().copied().max().unwrap_or(0).min(max_folds);
@@ -99,5 +103,13 @@ pub(crate) fn splits(labels: &Labels, max_folds: usize) -> Result<Vec<(Labels, H
         }
         Ok((Labels::from_integers(&kept)?, held_out))
     };
-    (0..count).map(split).collect()
+    let mut splits: Vec<(Labels, HeldOut)> = Vec::new();
+    for fold in 0..count {
+        let held_out: usize = splits.iter().map(|(_, held_out)| held_out.len()).sum();
+        if splits.len() >= 2 && held_out >= ENOUGH_HELD_OUT {
+            break;
+        }
+        splits.push(split(fold)?);
+    }
+    Ok(splits)
 }

@@ -25,6 +25,9 @@ pub(crate) struct Prepared<'s, T: Real> {
     /// S_X.
     pub(crate) graph: Graph,
     pub(crate) settings: &'s ClassifySettings,
+    /// Whether the data are a table that is classified by its columns too: its values are measurements, not
+    /// counts, and its classes are more often unequal than those of texts and images.
+    pub(crate) of_table: bool,
 }
 
 impl<'s, T: Real> Prepared<'s, T> {
@@ -32,7 +35,12 @@ impl<'s, T: Real> Prepared<'s, T> {
         let rows = unit_rows(data);
         let affinities = self_tuning(rows.as_ref())?;
         let graph = affinities.normalized();
-        Ok(Prepared { rows, affinities, graph, settings })
+        Ok(Prepared { rows, affinities, graph, settings, of_table: false })
+    }
+
+    /// One view of a table.
+    pub(crate) fn of_table(data: &dyn DataMatrix<T>, settings: &'s ClassifySettings) -> Result<Self> {
+        Ok(Prepared { of_table: true, ..Prepared::new(data, settings)? })
     }
 
     /// S_p: the graph of the codes of WS-NMF with `per_class` components per class.

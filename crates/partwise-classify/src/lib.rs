@@ -2,6 +2,9 @@
 //! over the labels, and what scores well weighs more. Nothing has to be tuned.
 //!
 //! ```text
+//! views       the unit rows of X; and where d ≤ 100, or up to 300 rows are nearly parallel, those of
+//!             (x̂, 1 − x̂), x̂ the columns between their extremes. Each goes through all that follows; the
+//!             result is P ∝ Π_v P_v^weight_v, weights ∝ exp(b·(score + agreement − best))
 //! folds       fold 0 trains on all labels and holds none out; each further fold holds out a part of them
 //! graphs      7 nearest neighbours, weights exp(−‖x − y‖²/(sᵢsⱼ)), sᵢ the distance to the 7th; normalized.
 //!             S_X of the unit rows of X; S_m of the cosines to the class centroids (spherical k-means);
@@ -15,7 +18,8 @@
 //!             two on S_X, CNMF of X with the Kullback–Leibler loss, and linear discriminants
 //! ensemble    P ∝ Π_e P_e^weight_e
 //! refinement  self-training, from A ∝ (I − 0.9·S)⁻¹P: A itself; the same step on S_D, the graph of the
-//!             samples in the discriminant space that A gives; a Gaussian mixture; a multinomial mixture.
+//!             samples in the discriminant space that A gives; a Gaussian mixture; a multinomial mixture (where
+//!             there are two views, the linear discriminants of the labels in its place).
 //!             Again a weighted product R, with weights ∝ exp(b·(score + agreement − best))
 //! result      posteriors ∝ (I − 0.8·S')⁻¹R,   S' the mean of S and S_D, weighed as A and its step on S_D are
 //! ```
@@ -41,9 +45,9 @@
 //!
 //! # Folds
 //!
-//! With m folds, each holds out every m-th label of each class that has two labels or more. A class with a
-//! single label is learned from but not scored. Where no class has two labels, all members weigh the same and
-//! a notice says so.
+//! With m folds, each holds out every m-th label of each class that has two labels or more; of three or more
+//! folds only so many are used as hold out 200 labels together. A class with a single label is learned from
+//! but not scored. Where no class has two labels, all members weigh the same and a notice says so.
 //!
 //! # References
 //!
@@ -69,6 +73,7 @@ mod result;
 mod scores;
 mod settings;
 mod spread;
+mod views;
 
 use partwise::internals::{CAPPED, Pool, capped, in_range};
 use partwise::memory::DataSize;
@@ -85,7 +90,8 @@ pub use spread::{
 
 /// Classes of all samples of `data` (n × d, non-negative, dense or sparse) from the `labels` of a few. Rows
 /// are compared by direction, so each may be scaled as it is. Text should come as tf-idf, counts of molecules
-/// as logarithms.
+/// as logarithms. Where features are few, or few rows nearly parallel, columns count too, and with them the
+/// lengths of rows.
 ///
 /// ```
 /// use partwise::{DenseMatrix, Labels};
@@ -176,37 +182,9 @@ fn learned<T: Real>(
     notices.extend(checks::single_labels(labels, held_out));
     notices.extend(checks::rows_of_zeros(data, labels));
 
-    observe(Phase::Graphs);
-    let prepared = graphs::Prepared::new(data, settings)?;
-    let folds = folds::folds(&prepared, labels, splits, &pool)?;
-    let mut search = candidates::search(&prepared, folds, held_out as f64, &pool, observe)?;
-    observe(Phase::BaseClassifiers);
-    let fused = candidates::fuse(&prepared, &mut search, &pool)?;
-    let folds = &search.folds;
-    let graphs = &fused.graphs;
-    let (products, base_classifiers) = base::combine(&prepared, folds, graphs, held_out as f64, &pool)?;
-    observe(Phase::Refinements);
-    let by = (&graphs[..], &products[..]);
-    let refined = refinement::refine(&prepared, folds, by, held_out as f64, &pool, with_predictor)?;
-    let predictor = match refined.rules {
-        None => None,
-        Some(rules) => {
-            observe(Phase::NewRows);
-            Some(Predictor::new(&prepared, labels, (&search.candidates, fused.codes), rules, &pool)?)
-        }
-    };
-    let found = Classification {
-        classes: posteriors::classes(&refined.posteriors).into_iter().map(|class| class as usize).collect(),
-        posteriors: refined.posteriors,
-        base_classifiers,
-        refinements: refined.members,
-        held_out_labels: refined.held_out,
-        folds: folds.len() - 1,
-        held_out,
-        class_sizes: folds[0].class_sizes.clone(),
-        candidates: search.candidates,
-        notices,
-    };
+    let known = views::Known { labels, splits };
+    let (mut found, predictor) = views::classified(data, known, (settings, &pool), observe, with_predictor)?;
+    found.notices = notices;
     Ok((found, predictor))
 }
 

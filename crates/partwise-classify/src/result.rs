@@ -13,6 +13,10 @@ pub struct Classification {
     pub posteriors: Matrix<f64>,
     /// The class of each sample (n): the largest posterior, ties to the lower class.
     pub classes: Vec<usize>,
+    /// Every view of the data, and how its best refinement did: the directions of the rows; and the columns,
+    /// where they are few or rows are nearly parallel. The lists below are those of the view that weighs
+    /// most.
+    pub views: Vec<Member>,
     /// Every graph that was tried.
     pub candidates: Vec<Candidate>,
     /// Every base classifier. Their weighted product is what the refinements start from.
@@ -96,6 +100,8 @@ pub enum CandidateGraph {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
+    /// All phases with the columns of a table in place of the directions of its rows.
+    Columns,
     /// The graph of the data, and class centroids in every fold.
     Graphs,
     /// WS-NMF with this many components per class in every fold, and scores for the graphs of its codes.
@@ -118,7 +124,7 @@ impl Phase {
     /// depends on the data.
     pub fn done(&self) -> f64 {
         match self {
-            Phase::Graphs => 0.0,
+            Phase::Columns | Phase::Graphs => 0.0,
             Phase::Components { least: 1, .. } => 0.1,
             // The further numbers come one at a time, each with more components.
             Phase::Components { most, .. } => 0.35 + 0.3 * (1.0 - 4.0 / (*most).max(4) as f64),
@@ -132,6 +138,7 @@ impl Phase {
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Phase::Columns => f.write_str("columns of the table"),
             Phase::Graphs => f.write_str("neighbours of all samples"),
             Phase::Components { least: 1, most: 1 } => f.write_str("1 component per class"),
             Phase::Components { least, most } if least == most => write!(f, "{most} components per class"),

@@ -8,8 +8,8 @@ use partwise::{Error, Result};
 /// |---|---|---|---|
 /// | `components_per_class` | 1, 2, 3, 5, 8, 12, 20 | ascending, ≥ 1 | components |
 /// | `graph_weight` | 0.01 | ≥ 0 | σ² of the graph in WS-NMF |
-/// | `iterations` | 30 | ≥ 1 | of each WS-NMF, two coordinate sweeps per factor; of each CNMF |
-/// | `max_folds` | 5 | ≥ 2 | folds |
+/// | `iterations` | 20 | ≥ 1 | of each WS-NMF, two coordinate sweeps per factor; of each CNMF |
+/// | `max_folds` | 3 | ≥ 2 | folds |
 /// | `seed` | 0 | any | – |
 /// | `threads` | 0 | 0 = all cores | –; the result does not depend on them |
 /// | `memory_limit` | none | – | bytes that may be taken beside the data |
@@ -38,8 +38,8 @@ impl Default for ClassifySettings {
         ClassifySettings {
             components_per_class: vec![1, 2, 3, 5, 8, 12, 20],
             graph_weight: 0.01,
-            iterations: 30,
-            max_folds: 5,
+            iterations: 20,
+            max_folds: 3,
             seed: 0,
             threads: 0,
             memory_limit: None,

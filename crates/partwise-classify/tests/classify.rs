@@ -87,12 +87,30 @@ fn the_result_has_the_same_bits_for_any_number_of_threads() {
 }
 
 #[test]
-fn scaling_the_data_or_their_rows_changes_nothing() {
-    let (x, labels) = (planted(), labels([2, 2, 2]));
-    let one = found(&x, &labels, 1);
+fn scaling_the_data_changes_nothing_nor_does_scaling_the_rows_of_many_features() {
+    let labels = labels([2, 2, 2]);
     // Powers of two scale without rounding.
-    let scaled = Matrix::from_fn(N, D, |i, j| x.get(i, j) * if i % 2 == 0 { 1024.0 } else { 0.125 });
-    assert_eq!(found(&scaled, &labels, 1), one);
+    let few = planted();
+    let all = Matrix::from_fn(N, D, |i, j| 1024.0 * few.get(i, j));
+    assert_eq!(found(&all, &labels, 1), found(&few, &labels, 1));
+    let many = Matrix::from_fn(N, 120, |i, j| if j < D { few.get(i, j) } else { 0.0 });
+    let rows = Matrix::from_fn(N, 120, |i, j| many.get(i, j) * if i % 2 == 0 { 1024.0 } else { 0.125 });
+    let one = found(&many, &labels, 1);
+    assert_eq!(one.views.len(), 1, "many features, by their directions alone");
+    assert_eq!(found(&rows, &labels, 1), one);
+}
+
+/// Two classes in the same directions, one twice as long.
+#[test]
+fn tables_of_few_features_are_classified_by_what_lengths_say() {
+    let noise = |i: usize, j: usize| 0.2 * number(11, i * 3 + j);
+    let x = Matrix::from_fn(N, 3, |i, j| (1.0 + (i % 2) as f64) * (1.0 + j as f64) + noise(i, j));
+    let given: Vec<i32> = (0..N).map(|i| if i < 6 { (i % 2) as i32 } else { -1 }).collect();
+    let found = found(&x, &Labels::from_integers(&given).unwrap(), 1);
+    let right = (0..N).filter(|i| found.classes[*i] == i % 2).count();
+    assert!(right >= N - 2, "{right} of {N} are right");
+    let weight = |name: &str| found.views.iter().find(|view| view.name == name).unwrap().weight;
+    assert!(weight("columns") == 1.0 && weight("directions of rows") < 1.0, "{:?}", found.views);
 }
 
 #[test]
@@ -114,8 +132,8 @@ fn labelled_samples_keep_their_class_with_unequal_counts_too() {
         assert_eq!(Some(found.classes[i]), labels.class(i));
         assert_eq!(found.posteriors.get(i, found.classes[i]), 1.0);
     }
-    // Five folds; all labels but the single one are held out once, and the single one is reported.
-    assert_eq!((found.folds, found.held_out), (5, 7));
+    // Three folds; all labels but the single one are held out once, and the single one is reported.
+    assert_eq!((found.folds, found.held_out), (3, 7));
     let notice = found.notices.iter().find(|n| n.code == "single-label").unwrap();
     assert!(
         notice.message.contains("1 of 3 classes") && notice.message.contains(": 2;"),
@@ -242,9 +260,10 @@ fn phases_are_observed_as_they_begin_and_only_numbers_of_components_that_fit_are
         (phases, found.candidates.iter().any(|c| matches!(c.graph, CandidateGraph::Codes(_))))
     };
     let (phases, _) = observed(ClassifySettings::default().components_per_class);
-    assert_eq!(phases[..2], [Phase::Graphs, Phase::Components { least: 1, most: 3 }]);
+    assert_eq!(phases[..3], [Phase::Columns, Phase::Graphs, Phase::Components { least: 1, most: 3 }]);
     assert_eq!(phases[phases.len() - 2..], [Phase::BaseClassifiers, Phase::Refinements]);
     // 90 samples in 3 classes: 23 components a class are more than three quarters of them.
-    assert_eq!(observed(vec![23]), (vec![Phase::Graphs, Phase::BaseClassifiers, Phase::Refinements], false));
+    let without = vec![Phase::Columns, Phase::Graphs, Phase::BaseClassifiers, Phase::Refinements];
+    assert_eq!(observed(vec![23]), (without, false));
     assert_eq!(Phase::Components { least: 1, most: 3 }.to_string(), "1 to 3 components per class");
 }

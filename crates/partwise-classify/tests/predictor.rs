@@ -68,11 +68,16 @@ fn new_rows_are_predicted_as_well_as_those_of_the_fit_and_each_for_itself() {
 }
 
 #[test]
-fn rows_are_compared_by_direction_and_a_row_of_zeros_has_posteriors() {
+fn rows_of_many_features_are_compared_by_direction_and_a_row_of_zeros_has_posteriors() {
+    let wide = |x: Matrix<f64>, scales: [f64; 2]| {
+        let value = |i: usize, j: usize| if j < D { x.get(i, j) * scales[i % 2] } else { 0.0 };
+        dense(Matrix::from_fn(x.rows(), 120, value))
+    };
+    let predictor = trained(&wide(rows(0..120), [1.0; 2]));
+    let plain = predictor.posteriors(&wide(rows(120..140), [1.0; 2]), 1).unwrap();
+    let scaled = wide(rows(120..140), [1024.0, 0.125]);
+    assert_eq!(predictor.posteriors(&scaled, 1).unwrap(), plain);
     let predictor = trained(&dense(rows(0..120)));
-    let plain = predictor.posteriors(&dense(rows(120..140)), 1).unwrap();
-    let scaled = Matrix::from_fn(20, D, |i, j| rows(120..140).get(i, j) * [1024.0, 0.125][i % 2]);
-    assert_eq!(predictor.posteriors(&dense(scaled), 1).unwrap(), plain);
     let mut with_zeros = rows(120..140);
     with_zeros.row_mut(3).fill(0.0);
     let found = predictor.posteriors(&dense(with_zeros), 1).unwrap();

@@ -84,6 +84,7 @@ fn in_python(py: Python<'_>, found: Classification) -> PyResult<Bound<'_, PyDict
     };
     let member = |m: &Member| (m.name, m.score, m.agreement, m.weight);
     out.set_item("candidates", found.candidates.iter().map(candidate).collect::<Vec<_>>())?;
+    out.set_item("views", found.views.iter().map(member).collect::<Vec<_>>())?;
     out.set_item("base_classifiers", found.base_classifiers.iter().map(member).collect::<Vec<_>>())?;
     out.set_item("refinements", found.refinements.iter().map(member).collect::<Vec<_>>())?;
     out.set_item("held_out_score", found.held_out_score())?;

@@ -15,16 +15,21 @@
 //! Reference: J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989,
 //! doi:10.1080/01621459.1989.10478752.
 
-use partwise::internals::symmetric_eigen;
-use partwise::internals::times;
+use partwise::internals::{conjugate_gradients, symmetric_eigen};
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};
 
 use super::{BaseClassifier, CONFIDENCE, Training};
+use crate::refinement::LinearScores;
 
 /// ρ relative to the mean scatter.
 const RIDGE: f64 = 0.01;
-/// Labelled samples at most, the first of each class: their m × m inner products are decomposed.
+/// Labelled samples at most, the first of each class: their m × m inner products are taken.
 const MOST_SAMPLES: usize = 1000;
+/// Of more labelled samples than these, the systems are solved by conjugate gradients: to decompose them
+/// would take much longer.
+const MOST_DIRECT: usize = 150;
+/// Where conjugate gradients end.
+const RESIDUAL: f64 = 1e-8;
 
 pub(super) struct LinearDiscriminants;
 
@@ -34,13 +39,14 @@ impl<T: Real> BaseClassifier<T> for LinearDiscriminants {
     }
 
     fn posteriors(&self, training: &Training<'_, T>) -> Result<Matrix<f64>> {
-        let scores = discriminants(training.prepared.rows.as_ref(), training.labels());
+        let rows = training.prepared.rows.as_ref();
+        let scores = discriminants(rows, training.labels()).of(rows);
         Ok(training.fold.calibrated(&scores, CONFIDENCE))
     }
 }
 
-/// s (n × c) for the rows of `data` (n × d).
-fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Matrix<f64> {
+/// What gives s for the rows of `data` (n × d), and for any other.
+pub(crate) fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> LinearScores {
     let classes = labels.n_classes();
     let taken = labelled(labels);
     let m = taken.len();
@@ -57,11 +63,7 @@ fn discriminants<T: Real>(data: &dyn DataMatrix<T>, labels: &Labels) -> Matrix<f
     let images = product(&inner, &coefficients);
     let half = |c: usize| 0.5 * (0..m).map(|l| means.get(l, c) * images.get(l, c)).sum::<f64>();
     let offsets: Vec<f64> = (0..classes).map(half).collect();
-    let mut scores = times(data, &product(&rows.transposed(), &coefficients));
-    for i in 0..scores.rows() {
-        scores.row_mut(i).iter_mut().zip(&offsets).for_each(|(score, offset)| *score -= offset);
-    }
-    scores
+    LinearScores { weights: product(&rows.transposed(), &coefficients), offsets }
 }
 
 /// Labelled samples and their classes, in the order of the samples.
@@ -95,13 +97,26 @@ fn coefficients(inner: &Matrix<f64>, means: &Matrix<f64>) -> Matrix<f64> {
         return means.clone();
     }
     let ridge = RIDGE * trace / m as f64;
-    let (values, vectors) = symmetric_eigen(&scatter);
-    let mut solved = product(&vectors.transposed(), &centred(&product(inner, means)));
-    for (j, value) in values.iter().enumerate() {
-        solved.row_mut(j).iter_mut().for_each(|v| *v /= ridge + value.max(0.0));
-    }
-    let corrections = centred(&product(&vectors, &solved));
+    let corrections = centred(&solved(&scatter, ridge, centred(&product(inner, means))));
     Matrix::from_fn(m, means.columns(), |l, c| (means.get(l, c) - corrections.get(l, c)) / ridge)
+}
+
+/// (S + ρI)⁻¹·`right`, S symmetric (m × m).
+fn solved(scatter: &Matrix<f64>, ridge: f64, right: Matrix<f64>) -> Matrix<f64> {
+    if scatter.rows() > MOST_DIRECT {
+        let image = |v: &Matrix<f64>| {
+            let mut image = product(scatter, v);
+            image.as_mut_slice().iter_mut().zip(v.as_slice()).for_each(|(image, v)| *image += ridge * v);
+            image
+        };
+        return conjugate_gradients(&image, right, RESIDUAL);
+    }
+    let (values, vectors) = symmetric_eigen(scatter);
+    let mut turned = product(&vectors.transposed(), &right);
+    for (j, value) in values.iter().enumerate() {
+        turned.row_mut(j).iter_mut().for_each(|v| *v /= ridge + value.max(0.0));
+    }
+    product(&vectors, &turned)
 }
 
 /// A·B, of small matrices.
@@ -169,7 +184,8 @@ mod tests {
             let labels =
                 Labels::from_integers(&(0..20).map(|i| if i < 9 { i % 3 } else { -1 }).collect::<Vec<i32>>())
                     .unwrap();
-            let found = discriminants(&DenseMatrix::from_matrix(x.clone()).unwrap(), &labels);
+            let data = DenseMatrix::from_matrix(x.clone()).unwrap();
+            let found = discriminants(&data, &labels).of(&data);
             let expected = direct(&x, &labels);
             for (a, b) in found.as_slice().iter().zip(expected.as_slice()) {
                 assert!((a - b).abs() <= 1e-8 * b.abs().max(1.0), "{a} and {b} with {d} features");
@@ -178,10 +194,25 @@ mod tests {
     }
 
     #[test]
+    fn both_ways_to_solve_a_system_agree() {
+        let m = MOST_DIRECT + 10;
+        let half = Matrix::from_fn(m, m, |i, j| ((i * 7 + j * 13 + i * j) % 17) as f64 / 17.0);
+        let scatter = product(&half, &half.transposed());
+        let right = Matrix::from_fn(m, 2, |i, c| ((i * 5 + c * 3) % 7) as f64);
+        let found = solved(&scatter, 5.0, right.clone());
+        let again = product(&scatter, &found);
+        for (at, value) in right.as_slice().iter().enumerate() {
+            let sum = again.as_slice()[at] + 5.0 * found.as_slice()[at];
+            assert!((sum - value).abs() < 1e-5, "{sum} for {value}");
+        }
+    }
+
+    #[test]
     fn one_label_a_class_gives_the_nearest_mean() {
         let x = Matrix::from_fn(6, 4, |i, j| ((i * 3 + j * 2) % 7) as f64);
         let labels = Labels::from_integers(&[0, 1, -1, -1, -1, -1]).unwrap();
-        let found = discriminants(&DenseMatrix::from_matrix(x.clone()).unwrap(), &labels);
+        let data = DenseMatrix::from_matrix(x.clone()).unwrap();
+        let found = discriminants(&data, &labels).of(&data);
         let distance = |i: usize, c: usize| -> f64 {
             x.row(i).iter().zip(x.row(c)).map(|(a, b)| (a - b) * (a - b)).sum()
         };

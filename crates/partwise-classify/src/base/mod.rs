@@ -2,7 +2,7 @@
 
 mod cnmf;
 pub(crate) mod label_spreading;
-mod linear_discriminants;
+pub(crate) mod linear_discriminants;
 pub(crate) mod symmetric_nmf;
 
 use partwise::graphs::Graph;

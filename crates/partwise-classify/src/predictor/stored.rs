@@ -1,12 +1,13 @@
-//! A predictor as named matrices, for model files, and back.
+//! The predictor of a view as named matrices, for model files, and back.
 
 use partwise::internals::RowGroups;
 use partwise::{DataMatrix, DenseMatrix, Error, Matrix, Real, Result, SparseMatrix};
 
-use super::{Map, Predictor, Space};
+use super::space::Space;
+use super::view::{Map, ViewPredictor};
 use crate::refinement::{LinearScores, Rule};
 
-/// A matrix of a predictor.
+/// A matrix of a [`Predictor`](super::Predictor).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part<T> {
     /// In the precision of the data.
@@ -18,9 +19,9 @@ pub enum Part<T> {
 /// The largest number of spaces in a file; more are not believed.
 const MOST_SPACES: usize = 1000;
 
-impl<T: Real> Predictor<T> {
-    /// The matrices that [`Predictor::from_parts`] takes, with their names.
-    pub fn parts(&self) -> Vec<(String, Part<T>)> {
+impl<T: Real> ViewPredictor<T> {
+    /// The matrices that [`ViewPredictor::from_parts`] takes, with their names.
+    pub(super) fn parts(&self) -> Vec<(String, Part<T>)> {
         let mut out = Vec::new();
         let mut set = |name: &str, part: Part<T>| out.push((name.to_string(), part));
         let mixture = |at: usize| [self.mixtures[at].weight, self.mixtures[at].sharpness];
@@ -60,12 +61,13 @@ impl<T: Real> Predictor<T> {
         out
     }
 
-    /// A predictor from its parts; `of` returns the matrix of a name, if there is one.
+    /// A view's predictor from its parts, whose names begin with `before`; `of` returns the matrix of a name,
+    /// if there is one.
     ///
     /// # Errors
     /// [`Error::Shape`] and [`Error::NotFinite`] for parts that do not fit together, with their names.
-    pub fn from_parts(of: &dyn Fn(&str) -> Option<Part<T>>) -> Result<Self> {
-        let reader = Reader { of };
+    pub(super) fn from_parts(of: &dyn Fn(&str) -> Option<Part<T>>, before: &str) -> Result<Self> {
+        let reader = Reader { of, before };
         let numbers = reader.row("numbers", Some(14))?;
         let count = |at: usize, name: &str, most: usize| {
             let value = numbers[at];
@@ -100,7 +102,7 @@ impl<T: Real> Predictor<T> {
                 Some(part) => {
                     let lengths = reader.row(&format!("{name}/lengths"), None)?;
                     let shape = (Some(lengths.len()), Some(features));
-                    let components = checked(&format!("{name}/components"), part, shape)?;
+                    let components = checked(&reader.full(&format!("{name}/components")), part, shape)?;
                     let components = match components {
                         Part::Data(matrix) => matrix,
                         Part::Double(matrix) => matrix.cast(),
@@ -123,7 +125,7 @@ impl<T: Real> Predictor<T> {
                 Some((linear, reader.space("discriminants", n, dimensions, double)?))
             }
         };
-        Ok(Predictor {
+        Ok(ViewPredictor {
             features,
             classes,
             rows: (numbers[3], rows),
@@ -140,7 +142,7 @@ impl<T: Real> Predictor<T> {
 
 const MIXTURES: [&str; 2] = ["gaussian_mixture", "multinomial_mixture"];
 
-fn row<T>(values: &[f64]) -> Part<T> {
+pub(super) fn row<T>(values: &[f64]) -> Part<T> {
     Part::Double(Matrix::from_fn(1, values.len(), |_, j| values[j]))
 }
 
@@ -186,7 +188,7 @@ fn set_space<T: Real, U: Real>(
     set(&format!("{name}/row_values"), part(Matrix::from_fn(1, values.len(), |_, j| values[j])));
 }
 
-fn wrong(what: &str, expected: String, found: String) -> Error {
+pub(super) fn wrong(what: &str, expected: String, found: String) -> Error {
     Error::Shape { what: format!("the classifier's {what}"), expected, found }
 }
 
@@ -207,19 +209,26 @@ fn checked<T: Real>(name: &str, part: Part<T>, shape: (Option<usize>, Option<usi
     Ok(part)
 }
 
-struct Reader<'r, T> {
-    of: &'r dyn Fn(&str) -> Option<Part<T>>,
+pub(super) struct Reader<'r, T> {
+    pub(super) of: &'r dyn Fn(&str) -> Option<Part<T>>,
+    /// What the names of all parts begin with.
+    pub(super) before: &'r str,
 }
 
 impl<T: Real> Reader<'_, T> {
+    fn full(&self, name: &str) -> String {
+        format!("{}{name}", self.before)
+    }
+
     fn find(&self, name: &str) -> Option<Part<T>> {
-        (self.of)(name)
+        (self.of)(&self.full(name))
     }
 
     fn part(&self, name: &str, rows: Option<usize>, columns: Option<usize>) -> Result<Part<T>> {
         let part = self.find(name);
-        let part = part.ok_or_else(|| wrong(name, "a matrix".into(), "none in the file".into()))?;
-        checked(name, part, (rows, columns))
+        let part =
+            part.ok_or_else(|| wrong(&self.full(name), "a matrix".into(), "none in the file".into()))?;
+        checked(&self.full(name), part, (rows, columns))
     }
 
     fn double(&self, name: &str, rows: Option<usize>, columns: Option<usize>) -> Result<Matrix<f64>> {
@@ -229,7 +238,7 @@ impl<T: Real> Reader<'_, T> {
         })
     }
 
-    fn row(&self, name: &str, length: Option<usize>) -> Result<Vec<f64>> {
+    pub(super) fn row(&self, name: &str, length: Option<usize>) -> Result<Vec<f64>> {
         Ok(self.double(name, Some(1), length)?.as_slice().to_vec())
     }
 
@@ -270,7 +279,7 @@ impl<T: Real> Reader<'_, T> {
         }
         let points: Box<dyn DataMatrix<U>> = match self.find(&format!("{name}/points")) {
             Some(part) => {
-                let part = checked(&format!("{name}/points"), part, (Some(m), Some(dimensions)))?;
+                let part = checked(&self.full(&format!("{name}/points")), part, (Some(m), Some(dimensions)))?;
                 Box::new(DenseMatrix::from_matrix(cast(part))?)
             }
             None => {

@@ -9,9 +9,10 @@
 //!
 //! μ is the mean of all samples, which adds to all scores of a sample the same and keeps what the classes
 //! have in common out of the solved systems. g makes posteriors as confident as those of the other
-//! refinements. Classes are assumed even, since a mixture that also learns their sizes lets a large one
-//! swallow its neighbours. Few steps are right: with many it forgets where it started. Σ is d × d and never
-//! made: Σ⁻¹δ by conjugate gradients, which the ridge keeps short.
+//! refinements. Classes are assumed even (of tables, halfway to the sizes that the posteriors have at the
+//! start), since a mixture that also learns their sizes lets a large one swallow its neighbours. Few steps
+//! are right: with many it forgets where it started. Σ is d × d and never made: Σ⁻¹δ by conjugate gradients,
+//! which the ridge keeps short.
 //!
 //! In the space that the discriminants Σ⁻¹δ span, with Mahalanobis distances, neighbours are more often of
 //! the same class than in the space of X.
@@ -55,10 +56,10 @@ pub(super) fn learned<T: Real>(start: &Start<'_, T>) -> (Matrix<f64>, Option<(Li
         let Some(found) = centred.discriminants(&current, RESIDUAL) else { break };
         let scores = centred.scores_by(&found);
         let g = start.sharpness(&scores);
-        current = start.sharpened(&scores, g);
+        current = start.of_mixture(scores, g);
         last = Some((found, g));
     }
-    (current, last.map(|(found, g)| (centred.linear(found), g)))
+    (current, last.map(|(found, g)| (start.with_sizes(centred.linear(found), g), g)))
 }
 
 /// Points (n × r, r < c), one for each row of `data` (n × d), in the space of the discriminants that

@@ -6,6 +6,7 @@
 //! find; the agreement of the folds can, which is why it weighs here.
 
 mod gaussian_mixture;
+mod label_discriminants;
 mod multinomial_mixture;
 mod neighbours;
 
@@ -22,6 +23,7 @@ use crate::posteriors::{largest, logarithms, sharpened, sharpness, with_labels};
 use crate::result::{HeldOutLabel, Member};
 use crate::scores::weights;
 use gaussian_mixture::GaussianMixture;
+use label_discriminants::LabelDiscriminants;
 use multinomial_mixture::MultinomialMixture;
 use neighbours::{DiscriminantNeighbours, Neighbours};
 
@@ -33,6 +35,10 @@ pub(crate) const LAST_ALPHA: f64 = 0.8;
 const CONFIDENCE: f64 = 0.8;
 /// A linear refinement of a lower weight is left out for new rows: its posteriors to this power are 1.
 const LEAST_WEIGHT: f64 = 1e-3;
+/// How far the mixture of a table follows the class sizes that it starts from, 0 to 1.
+const SIZE_POWER: f64 = 0.5;
+/// The least class size that mixtures assume.
+const LEAST_SIZE: f64 = 1e-3;
 
 /// Learns from posteriors of all samples.
 trait Refinement<T: Real>: Sync {
@@ -44,9 +50,11 @@ trait Refinement<T: Real>: Sync {
 }
 
 /// All, in the order of [`Classification::refinements`](crate::Classification::refinements). The first two
-/// smooth over a graph each.
-fn refinements<T: Real>() -> &'static [&'static dyn Refinement<T>] {
-    const { &[&Neighbours, &DiscriminantNeighbours, &GaussianMixture, &MultinomialMixture] }
+/// smooth over a graph each, the others are linear in the row. Measurements are no counts: for tables
+/// the discriminants of the labels take the place of the multinomial mixture.
+fn refinements<T: Real>(of_table: bool) -> [&'static dyn Refinement<T>; 4] {
+    let last: &dyn Refinement<T> = if of_table { &LabelDiscriminants } else { &MultinomialMixture };
+    [&Neighbours, &DiscriminantNeighbours, &GaussianMixture, last]
 }
 
 /// Linear functions of a row: X·weights − offsets.
@@ -81,6 +89,9 @@ struct Start<'t, T: Real> {
     /// The graph of the samples in the space of the discriminants that `posteriors` give; none where the
     /// classes explain all there is, so that there is no such space.
     discriminant: Option<Graph>,
+    /// The logarithm of what a mixture multiplies each class with (c), for its size; 0 where it assumes even
+    /// classes.
+    size_logarithms: Vec<f64>,
 }
 
 impl<'t, T: Real> Start<'t, T> {
@@ -94,7 +105,9 @@ impl<'t, T: Real> Start<'t, T> {
         let posteriors = with_labels(&fold.labels, sums.clone());
         let space = gaussian_mixture::discriminant_space(prepared.rows.as_ref(), &posteriors);
         let discriminant = space.map(|(points, _)| graph_of_points(points)).transpose()?;
-        Ok(Start { prepared, fold, sums, posteriors, fused, discriminant })
+        let size_logarithms =
+            size_logarithms(&posteriors, &fold.unlabelled, if prepared.of_table { SIZE_POWER } else { 0.0 });
+        Ok(Start { prepared, fold, sums, posteriors, fused, discriminant, size_logarithms })
     }
 
     fn discriminant_graph(&self) -> &Graph {
@@ -114,6 +127,29 @@ impl<'t, T: Real> Start<'t, T> {
     fn sharpened(&self, logits: &Matrix<f64>, g: f64) -> Matrix<f64> {
         with_labels(&self.fold.labels, sharpened(logits, g))
     }
+
+    /// The posteriors of a mixture: ∝ sizes·exp(g·`scores`).
+    fn of_mixture(&self, mut scores: Matrix<f64>, g: f64) -> Matrix<f64> {
+        for i in 0..scores.rows() {
+            let of_classes = scores.row_mut(i).iter_mut().zip(&self.size_logarithms);
+            of_classes.for_each(|(score, size)| *score += size / g);
+        }
+        self.sharpened(&scores, g)
+    }
+
+    /// The same for new rows.
+    fn with_sizes(&self, mut scores: LinearScores, g: f64) -> LinearScores {
+        let of_classes = scores.offsets.iter_mut().zip(&self.size_logarithms);
+        of_classes.for_each(|(offset, size)| *offset -= size / g);
+        scores
+    }
+}
+
+/// power·ln of the mean posterior of each class (c) over the samples `over`.
+fn size_logarithms(posteriors: &Matrix<f64>, over: &[usize], power: f64) -> Vec<f64> {
+    let mean = |c: usize| over.iter().map(|i| posteriors.get(*i, c)).sum::<f64>() / over.len().max(1) as f64;
+    let logarithm = |c: usize| if power > 0.0 { power * mean(c).max(LEAST_SIZE).ln() } else { 0.0 };
+    (0..posteriors.columns()).map(logarithm).collect()
 }
 
 /// What gives the posteriors of rows that the classification did not see, as the refinements of fold 0 would.
@@ -123,7 +159,8 @@ pub(crate) struct Rules {
     /// What each refinement adds to the product.
     pub(crate) votes: Votes,
     pub(crate) gaussian_mixture: Rule,
-    pub(crate) multinomial_mixture: Rule,
+    /// That of the multinomial mixture or of the discriminants of the labels.
+    pub(crate) last_linear: Rule,
     /// The last smoothing (n × c), before its rows sum to 1.
     pub(crate) last: Matrix<f64>,
 }
@@ -182,7 +219,7 @@ pub(crate) fn refine<T: Real>(
     let starts = (0..folds.len()).collect();
     let starts = pool.map(starts, |v: usize| Start::new(prepared, &folds[v], &fused[v], &products[v]));
     let starts = starts.into_iter().collect::<Result<Vec<_>>>()?;
-    let refinements = refinements::<T>();
+    let refinements = refinements::<T>(prepared.of_table);
     let tasks: Vec<(usize, usize)> =
         (0..folds.len()).flat_map(|v| (0..refinements.len()).map(move |r| (v, r))).collect();
     let posteriors = pool.map(tasks, |(v, r)| refinements[r].posteriors(&starts[v]));
@@ -240,7 +277,10 @@ fn rules_of<T: Real>(
         graph_weights,
         votes,
         gaussian_mixture: Rule::new(&members[2], || gaussian_mixture::learned(start).1),
-        multinomial_mixture: Rule::new(&members[3], || multinomial_mixture::learned(start).1),
+        last_linear: Rule::new(&members[3], || match start.prepared.of_table {
+            true => Some(label_discriminants::learned(start).1),
+            false => multinomial_mixture::learned(start).1,
+        }),
         last,
     })
 }

@@ -44,12 +44,12 @@ pub(super) fn learned<T: Real>(start: &Start<'_, T>) -> (Matrix<f64>, Option<(Li
         let weights = log_ratios(data, &current);
         let scores = times(data, &weights);
         let g = start.sharpness(&scores);
-        current = start.sharpened(&scores, g);
+        current = start.of_mixture(scores, g);
         last = Some((weights, g));
     }
     let linear = |(weights, g): (Matrix<f64>, f64)| {
         let offsets = vec![0.0; weights.columns()];
-        (LinearScores { weights, offsets }, g)
+        (start.with_sizes(LinearScores { weights, offsets }, g), g)
     };
     (current, last.map(linear))
 }

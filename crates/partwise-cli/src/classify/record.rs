@@ -34,6 +34,9 @@ pub(super) fn reasons(found: &Classification) -> Vec<String> {
     let member = |what: &str, m: &Member| {
         format!("{what}: {}, weight {:.2} ({})", m.name, m.weight, score(m.score, m.agreement))
     };
+    if found.views.len() > 1 {
+        lines.extend(found.views.iter().map(|m| member("view", m)));
+    }
     lines.extend(found.base_classifiers.iter().map(|m| member("base classifier", m)));
     lines.extend(found.refinements.iter().map(|m| member("refinement", m)));
     lines
@@ -72,6 +75,7 @@ pub(super) fn classification_json(
         "classes": known.labels.names(),
         "class_sizes": found.class_sizes,
         "candidates": found.candidates.iter().map(candidate).collect::<Vec<_>>(),
+        "views": found.views.iter().map(member_json).collect::<Vec<_>>(),
         "base_classifiers": found.base_classifiers.iter().map(member_json).collect::<Vec<_>>(),
         "refinements": found.refinements.iter().map(member_json).collect::<Vec<_>>(),
         "notices": found.notices.iter().map(notice).collect::<Vec<_>>(),

@@ -84,6 +84,36 @@ pub(super) const GROUPS: &[Group] = &[
     group("lgc", "label spreading, alpha 0.95"),
 ];
 
+/// Groups that give cluster c to class c of the labels; of a model, its largest share does.
+const NAMING: &[&str] = &[
+    "recipe",
+    "guided-labels",
+    "guided-labels-graph",
+    "guided-words",
+    "guided-labels-words",
+    "guided-all",
+    "cnmf",
+    "cnmf-kl",
+    "ws-nmf",
+    PUBLISHED,
+    "ssnmf",
+    "ws-symnmf",
+    "spherical-k-means",
+    "lda",
+    "linear-svm",
+    "transductive-svm",
+    "nearest-neighbours",
+    "label-propagation",
+    "label-spreading",
+    "lgc",
+];
+
+/// Whether a method, with its reading, says which class each cluster is.
+pub(super) fn names_classes(method: &str) -> bool {
+    let group = method.strip_suffix(", arg").unwrap_or(method);
+    NAMING.contains(&group)
+}
+
 const PUBLISHED: &str = "ws-nmf-published";
 
 /// The clusters of each reading of a method; none where it does not apply.
@@ -249,6 +279,13 @@ fn guided(group: &str, draw: &Draw, labels: &Labels, known: Known) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn methods_that_name_classes_are_groups_and_k_means_of_codes_names_none() {
+        assert!(NAMING.iter().all(|name| GROUPS.iter().any(|group| group.name == *name)));
+        assert!(names_classes("cnmf, arg") && names_classes("lgc"));
+        assert!(!names_classes("cnmf, kmR") && !names_classes("k-means"));
+    }
 
     #[test]
     fn every_model_and_every_method_of_the_registries_is_there() {

@@ -21,6 +21,7 @@ mod faces;
 pub mod few_labels;
 mod few_labels_methods;
 mod few_labels_values;
+pub mod learning_curve;
 pub mod nmf_alpha;
 pub mod nmf_alpha_basis;
 mod nmf_alpha_codes;
@@ -337,6 +338,7 @@ pub const ALL: &[Protocol] = &[
     rank::LARGE,
     rank::REAL,
     rank::GUIDED,
+    learning_curve::LEARNING_CURVE,
 ];
 
 /// The protocol with this name.
