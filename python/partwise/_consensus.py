@@ -31,9 +31,9 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     """Fits many times from different random starts, and keeps the components that return.
 
     The components of every fit are matched one to one to those of the best fit; components that guidance
-    names are matched by name. The consensus is their median, without matched components whose distance is
-    beyond median + 3 MAD; the codes are then refitted. No limit is chosen by eye. Samples that are 0
-    everywhere keep their row, with codes of 0.
+    names are matched by name. The consensus is the median of those that appear in their fit (cosine 0.9 or
+    more), without those whose distance is beyond median + 3 MAD; the codes are then refitted. No limit is
+    chosen by eye. Samples that are 0 everywhere keep their row, with codes of 0.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         ``select_rank``.
     estimator : estimator of Partwise, default=None
         What is fitted, unfitted; ``NMF()`` if None. Its ``n_components``, ``random_state`` and ``n_jobs`` are
-        not used. ``GuidedNMF`` brings its guidance.
+        not used. ``GuidedNMF`` brings its guidance. With ``init=None`` the starts are random, or from the
+        guidance.
     n_restarts : int, default=100
         Fits for each number of components, 2 or more. Fit r has the seed ``random_state + r``.
     folder : str or path, default=None
@@ -127,6 +128,9 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         reader = self._reader(max(ranks))
         data, _, loss, knowledge, settings = reader._prepared(X, y if not reader._ignores_y else None, None, None)
         settings = {**settings, "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs)}
+        if reader.init is None and settings.get("init") == "nndsvda":
+            # The default start of one fit does not depend on the seed.
+            settings["init"] = "random"
         method, spread, knowledge = _for_engine(reader, knowledge)
         folder = None if self.folder is None else (os.fspath(self.folder), _identity(data, method, loss, spread, knowledge, settings))
         try:
@@ -288,6 +292,8 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         estimator = NMF() if self.estimator is None else self.estimator
         if not isinstance(estimator, Factorization):
             raise ValueError(f"estimator is {type(estimator).__name__}, but must be an estimator of Partwise, such as NMF() or GuidedNMF(...)")
+        if estimator.init == "custom":
+            raise ValueError("estimator has init='custom', but a consensus compares different starts; leave init out")
         return clone(estimator).set_params(n_components=rank)
 
     def __sklearn_tags__(self) -> Any:

@@ -91,7 +91,7 @@ def consensus(
     loss: str,
     knowledge: dict[str, Any],
     settings: dict[str, Any],
-    asked: tuple[list[int], int],
+    ranks_and_restarts: tuple[list[int], int],
     spread: str | None,
     folder: tuple[str, str] | None,
 ) -> list[dict[str, Any]]: ...

@@ -133,7 +133,7 @@ pub fn consensus_readme(ranks: &[usize], loss: Loss) -> String {
         X is the data after --scale (samples x features), W the codes, H the components: X is about W times H.\n\
         Of each matrix there is one per k; the names below are those of k = {k}.\n\
         \n\
-        {components}H (k x features): the median of the matched components of all fits.\n\
+        {components}H (k x features): the median of the components of the fits with it.\n\
         {space}Unit: fractions; each component sums to 1.\n\
         {codes}W (samples x k), refitted with these components fixed.\n\
         {space}Unit: that of X; what a component adds to the sum of a sample.\n\
@@ -149,7 +149,7 @@ pub fn consensus_readme(ranks: &[usize], loss: Loss) -> String {
         {space}named: 1 if your guidance names it; it is then matched by its name.\n\
         {space}share: fraction of the other fits in which it appears (cosine 0.9 or more).\n\
         {space}distance_5 to distance_95: quantiles of 1 - cosine in the other fits.\n\
-        {space}outlier_limit: median + 3 MAD of these; fits beyond it are not in the median.\n\
+        {space}outlier_limit: median + 3 MAD of these; fits beyond it are left out.\n\
         {space}confused_with: what it appears as in fits that lack it; confused_share: in\n\
         {space}which fraction of them; confused_cosine: how similar on average.\n\
         {space}size: its fraction of the sum of all codes.\n\

@@ -40,7 +40,7 @@ pub(crate) fn consensus<'py>(
     loss: &str,
     knowledge: &Bound<'py, PyDict>,
     settings: &Bound<'py, PyDict>,
-    (ranks, restarts): (Vec<usize>, usize),
+    ranks_and_restarts: (Vec<usize>, usize),
     spread: Option<&str>,
     folder: Option<(PathBuf, String)>,
 ) -> PyResult<Bound<'py, PyList>> {
@@ -48,7 +48,7 @@ pub(crate) fn consensus<'py>(
     let asked = Asked {
         model: options::model(method, loss, knowledge)?,
         settings: options::settings(settings)?,
-        consensus: ConsensusSettings { ranks, restarts },
+        consensus: ConsensusSettings { ranks: ranks_and_restarts.0, restarts: ranks_and_restarts.1 },
         spread: spread.map(Spreading::from_name).transpose().map_err(value_error)?,
         folder: folder.map(identity),
     };

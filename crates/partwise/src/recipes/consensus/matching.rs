@@ -90,13 +90,15 @@ impl<'f, T: Real> Matched<'f, T> {
         median + DEVIATIONS * quantile(&deviations, 0.5)
     }
 
-    /// The median of the matched components at unit length, without outliers, each with sum 1 (k × d).
+    /// The median of the matched components at unit length, of the fits in which they appear and are no
+    /// outliers, each with sum 1 (k × d).
     pub(super) fn medians(&self) -> Matrix<T> {
         let d = self.fits[self.best].components.columns();
         let mut out = Matrix::zeros(self.rank(), d);
         for j in 0..self.rank() {
             let limit = self.limit(j);
-            let counts = |fit: &usize| *fit == self.best || 1.0 - self.cosine(*fit, j) <= limit;
+            let near = |cosine: f64| cosine >= APPEARS && 1.0 - cosine <= limit;
+            let counts = |fit: &usize| *fit == self.best || near(self.cosine(*fit, j));
             let rows: Vec<(&[T], f64)> = (0..self.fits.len())
                 .filter(counts)
                 .map(|fit| {

@@ -8,7 +8,8 @@
 //! distance     1 − cosine of a matched component
 //! share        the fraction of the other fits in which a component appears: cosine ≥ 0.9
 //! outliers     matched components whose distance is above median + 3·MAD of the distances of their component
-//! consensus    entrywise median of the matched components at unit length, without outliers, scaled to sum 1
+//! consensus    entrywise median of the matched components at unit length, of the fits in which they appear
+//!              and are no outliers, scaled to sum 1
 //! codes        refitted: min over W ≥ 0 of the loss with the consensus components fixed
 //! ```
 //!
