@@ -11,6 +11,7 @@ mod completions;
 mod consensus;
 mod demo;
 mod evaluate;
+mod feature_names;
 mod fit;
 mod graphs;
 mod input;

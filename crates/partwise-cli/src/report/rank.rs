@@ -115,9 +115,8 @@ fn guided_section(found: &RankChoice, guided: &GuidedRank, over_k: &OverK<'_>) -
 /// Which components divide near the answer, by their leading features.
 fn steps_section(found: &RankChoice, names: Option<&[String]>) -> String {
     let words = |features: &[usize]| {
-        let word = |j: &usize| {
-            names.and_then(|names| names.get(*j)).map_or_else(|| j.to_string(), String::clone)
-        };
+        let word =
+            |j: &usize| names.and_then(|names| names.get(*j)).map_or_else(|| j.to_string(), String::clone);
         features.iter().map(word).collect::<Vec<_>>().join(", ")
     };
     let rows: Vec<Vec<String>> = found

@@ -11,14 +11,13 @@ use partwise::recipes::RankSettings;
 use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 use partwise_classify::Spreading;
 
+use super::asked::Asked;
 use super::choices::{Codes, Components, Pictures, Precision};
 use super::data::DataSource;
 use super::flags::{
     ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
     SweepFlags, TransformFlags,
 };
-use crate::known::Asked;
-
 use super::groups::{Content, LabelSource, Page, Run, Write};
 
 /// Where a graph of the samples is from.
