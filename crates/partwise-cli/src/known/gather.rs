@@ -15,7 +15,7 @@ use super::Known;
 use crate::graphs::graph_in_words;
 use crate::input::Source;
 use crate::labels::{KnownLabels, known_labels, targets_of};
-use crate::request::{Asked, LabelSource};
+use crate::request::{Asked, GraphSource, LabelSource};
 
 impl Known {
     /// Reads all files. `data` are scaled; `known_entries` marks them where some are missing.
