@@ -26,8 +26,8 @@ __all__ = ["load", "save"]
 # The layout of what Python adds to a document. 1 was that of version 0.1.0.
 _LAYOUT = 2
 
-# What a file holds elsewhere: the two factors, the guidance as the engine took it, the scaling. How the number
-# of components was found is not kept.
+# What a file holds elsewhere: the two factors, the guidance as the engine took it, the scaling. How the
+# number of components was found is not kept.
 _ELSEWHERE = ("components_", "codes_", "_fitted_guidance", "scaling_", "rank_selection_")
 
 

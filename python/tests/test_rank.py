@@ -126,7 +126,7 @@ def test_free_components_are_counted_beside_the_named_ones():
     assert (found.rank, found.n_named) == (4, 2), found
     assert "2 named, 2 free" in found.explanation and "hidden labels" in found.explanation
     row = next(row for row in found.rows if row["rank"] == 4)
-    assert row["hidden_labels_found"] > 0.7 and 0 <= row["drift_of_named"] < 0.5
+    assert row["hidden_labels_found"] > 0.7 and 0 <= row["drift_of_named"] < 1
     assert GuidedNMF("auto", random_state=0).fit(X, y).n_components_ == 4
     with pytest.raises(ValueError, match="the guidance names so many"):
         select_rank(X, y, max_components=1)

@@ -14,6 +14,7 @@ mod convert;
 mod demo;
 mod description;
 mod evaluate;
+mod feature_names;
 mod fit;
 mod graphs;
 mod in_blocks;

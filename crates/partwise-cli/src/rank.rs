@@ -12,7 +12,7 @@ use partwise::{DataMatrix, Loss, Real, Scaling, Settings};
 use partwise_io::{self as io, CheckpointFolder, OutputFolder};
 use serde_json::{Map, Value, json};
 
-use crate::fit::name_features_by;
+use crate::feature_names::name_features_by;
 use crate::input::{self, Read, Source, Table};
 use crate::known::Known;
 use crate::progress::Steps;
@@ -61,40 +61,17 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
         verbosity.say(&format!("resumed: {} finished fits found in {}", kept.found(), kept.path().display()));
     }
     let limits = (&request.rank, limit);
-    let found = search(data.as_ref(), guidance.as_ref(), loss, &settings, limits, Some(&kept), verbosity);
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => {
-            // Nothing to go on with.
-            if kept.found() == 0 && !error.is::<Stopped>() {
+    let found =
+        match search(data.as_ref(), guidance.as_ref(), loss, &settings, limits, Some(&kept), verbosity) {
+            Err(error) if kept.found() == 0 && !error.is::<Stopped>() => {
+                // Nothing to go on with.
                 kept.remove()?;
+                return Err(error);
             }
-            return Err(error);
-        }
-    };
+            found => found?,
+        };
     let seconds = began.elapsed().as_secs_f64();
-    folder.write("rank.csv", |w| {
-        let guided = if found.guided.is_some() { ",free,hidden_labels_found,drift_of_named" } else { "" };
-        writeln!(w, "rank,error,excess,excess_standard_error,replication{guided}")?;
-        let text = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
-        found.table.iter().try_for_each(|row| {
-            write!(
-                w,
-                "{},{},{},{},{}",
-                row.rank,
-                row.error,
-                row.excess,
-                row.excess_error,
-                text(row.replication)
-            )?;
-            if let Some(guided) = &found.guided {
-                let (agreement, drift) =
-                    (row.guided.and_then(|row| row.agreement), row.guided.map(|row| row.drift));
-                write!(w, ",{},{},{}", row.rank - guided.named, text(agreement), text(drift))?;
-            }
-            writeln!(w)
-        })
-    })?;
+    folder.write("rank.csv", |w| w.write_all(table_csv(&found).as_bytes()))?;
     let answer = answer_json(&found);
     folder.write("rank.json", |w| w.write_all(format!("{answer:#}\n").as_bytes()))?;
     let (name, names) = (input::short_name(&source.name), source.feature_names.as_deref());
@@ -110,6 +87,7 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
             "settings": { "from": request.rank.from, "to": request.rank.to, "splits": found.splits,
                 "restarts": found.restarts, "seed": request.run.seed,
                 "time_limit_seconds": request.time_limit },
+            "guidance": known.as_ref().zip(guidance.as_ref()).map(|(known, given)| known.to_json(given)),
             "result": answer,
             "notes": source.notes,
             "threads": request.run.threads,
@@ -132,6 +110,24 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     let out = request.write.out.display();
     verbosity.say(&format!("result: {out} in {seconds:.1} s (open {out}/report.html)"));
     Ok(outputs::end(&request.write, &run))
+}
+
+/// A row for each number of components.
+fn table_csv(found: &RankChoice) -> String {
+    let guided = if found.guided.is_some() { ",free,hidden_labels_found,drift_of_named" } else { "" };
+    let mut out = format!("rank,error,excess,excess_standard_error,replication{guided}\n");
+    let text = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
+    for row in &found.table {
+        let RankRow { rank, error, excess, excess_error, replication, .. } = row;
+        out.push_str(&format!("{rank},{error},{excess},{excess_error},{}", text(*replication)));
+        if let Some(guided) = &found.guided {
+            let (agreement, drift) =
+                (row.guided.and_then(|row| row.agreement), row.guided.map(|row| row.drift));
+            out.push_str(&format!(",{},{},{}", rank - guided.named, text(agreement), text(drift)));
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// All that the scores of a split at some k depend on.
@@ -228,7 +224,7 @@ fn answer_json(found: &RankChoice) -> Value {
     };
     out["steps"] = found.steps.iter().map(step).collect();
     if let Some(guided) = &found.guided {
-        out["guided"] = json!({ "named": guided.named, "free": found.rank - guided.named,
+        out["guidance"] = json!({ "named": guided.named, "free": found.rank - guided.named,
             "hidden_labels": guided.hidden_labels, "topic_in_two": guided.topic_in_two });
     }
     out

@@ -88,7 +88,11 @@ fn free_components_are_compared_beside_named_ones() {
     );
     assert!(said.contains("2 components (1 named, 1 free)"), "{said}");
     let answer = json(folder.path().join("out/rank.json"));
-    assert_eq!((&answer["guided"]["named"], &answer["guided"]["free"]), (&1.into(), &1.into()), "{answer}");
+    assert_eq!(
+        (&answer["guidance"]["named"], &answer["guidance"]["free"]),
+        (&1.into(), &1.into()),
+        "{answer}"
+    );
     let table = std::fs::read_to_string(folder.path().join("out/rank.csv")).unwrap();
     assert!(
         table.starts_with("rank,error,excess,excess_standard_error,replication,free,hidden_labels_found,")

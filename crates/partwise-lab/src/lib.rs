@@ -8,3 +8,4 @@ pub mod methods;
 pub mod protocols;
 pub mod reproduce;
 pub mod results;
+mod wilcoxon;

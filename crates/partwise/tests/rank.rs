@@ -277,3 +277,10 @@ fn a_search_that_goes_on_from_what_was_kept_gives_the_same_bits() {
         assert_eq!(found, whole, "stopped after {stop_after}");
     }
 }
+
+#[test]
+fn values_with_few_decimals_are_no_counts() {
+    let rounded = |by: f64| dense(planted(2, 3.0, 2).into_iter().map(|x| (x * by).round() / by).collect());
+    assert_eq!(loss_for_rank(&rounded(1000.0)), Loss::Frobenius);
+    assert_eq!(loss_for_rank(&rounded(1.0)), Loss::KullbackLeibler);
+}

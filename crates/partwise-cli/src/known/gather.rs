@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use partwise::guidance::{Advice, LabelRule, Strength, Topic};
-use partwise::methods::{Input, MethodSpec};
+use partwise::methods::Input;
 use partwise::{ComponentReference, DataMatrix, LabelTargets, Matrix, Real};
 use partwise_io::{
     FileItem, GuidanceFile, Origin, ReadOptions, Reference, TopicEntry, read_guidance, read_reference,
@@ -15,21 +15,7 @@ use super::Known;
 use crate::graphs::graph_in_words;
 use crate::input::Source;
 use crate::labels::{KnownLabels, known_labels, targets_of};
-use crate::request::{GraphSource, KnownFiles, LabelSource};
-
-/// What is asked of the files of a request.
-#[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    pub(crate) known: &'a KnownFiles,
-    /// The method that takes it.
-    pub(crate) method: &'static MethodSpec,
-    /// The strength of items that state none, where it is not their default.
-    pub(crate) strength: Option<Strength>,
-    pub(crate) graph: Option<&'a GraphSource>,
-    pub(crate) graph_strength: Option<Strength>,
-    /// Of the labels that are drawn.
-    pub(crate) seed: u64,
-}
+use crate::request::{Asked, GraphSource, LabelSource};
 
 impl Known {
     /// Reads all files. `data` are scaled; `known_entries` marks them where some are missing.

@@ -2,8 +2,6 @@
 
 mod gather;
 
-pub(crate) use gather::Asked;
-
 use partwise::guidance::{Advice, Guidance, Topic};
 use partwise::recipes::at_scale;
 use partwise_io::Reference;

@@ -11,6 +11,7 @@ use partwise::recipes::RankSettings;
 use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
 use partwise_classify::Spreading;
 
+use super::asked::Asked;
 use super::choices::{Codes, Components, Pictures, Precision};
 use super::data::DataSource;
 use super::flags::{
@@ -18,7 +19,6 @@ use super::flags::{
     SweepFlags, TransformFlags,
 };
 use super::groups::{Content, LabelSource, Long, Page, Run, Write};
-use crate::known::Asked;
 
 /// Where a graph of the samples is from.
 pub(crate) enum GraphSource {

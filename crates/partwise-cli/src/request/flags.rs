@@ -287,8 +287,8 @@ pub(crate) struct RankFlags {
     /// The largest number of components to try. It is lowered to what the data allow.
     #[arg(long, value_name = "K", default_value_t = RankSettings::default().to, value_parser = choices::positive, allow_negative_numbers = true)]
     pub(super) to: usize,
-    /// Splits of the data into a part to fit and a part to predict, 2 or more. Default: 8; from 100,000 stored
-    /// values on 6, from a million on 4.
+    /// Splits of the data into a part to fit and a part to predict, 2 or more. Default: 8; from 100,000
+    /// stored values on 6, from a million on 4.
     #[arg(long, help_heading = "Search", value_name = "N", value_parser = choices::positive, allow_negative_numbers = true)]
     pub(super) splits: Option<usize>,
     /// Starts of each fit, of which the best is kept, 1 or more. Default: 2; 1 from 100,000 stored values on.
@@ -322,8 +322,8 @@ pub(crate) struct RankFlags {
     pub(super) write: WriteFlags,
 }
 
-/// Guidance under which numbers of components are compared: the components that it names always take part, and
-/// only the free ones beside them are compared.
+/// Guidance under which numbers of components are compared: the components that it names always take part,
+/// and only the free ones beside them are compared.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What you know")]
 pub(crate) struct RankKnown {

@@ -4,6 +4,7 @@
 //!
 //! Every help text is a sentence with its default and range.
 
+mod asked;
 pub(crate) mod choices;
 mod cite;
 mod compare;
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use partwise_report::program::EXIT_CODES;
 
+pub(crate) use asked::Asked;
 pub(crate) use choices::{Clusters, Codes, Components, Pictures, Precision};
 pub(crate) use cite::CiteRequest;
 use compare::CompareFlags;
@@ -30,7 +32,6 @@ pub(crate) use consensus::{CellsRequest, ConsensusRequest};
 pub(crate) use convert::{ConvertFlags, ConvertRequest};
 pub(crate) use data::DataSource;
 pub(crate) use fit::{ClassifyRequest, FitRequest, GraphSource, RankRequest, SweepRequest, TransformRequest};
-pub(crate) use flags::KnownFiles;
 use flags::{ClassifyFlags, FitFlags, RankFlags, SweepFlags, TransformFlags};
 pub(crate) use groups::{LabelSource, Run, Write};
 use method_flags::Given;

@@ -6,9 +6,9 @@
 //! structure           × 100: whether noise is seen as 2 components or more, or as structure
 //! ```
 //!
-//! "seven families, noise 2" has the draws of all seven, for averages and tests over every matrix; its place on
-//! the axis is the number of the family, from 0. The rule (thresholds, splits, starts) was chosen on the draws of `rank-tuning`; those of `rank`
-//! were judged once with it. The seeds of the two do not meet.
+//! "seven families, noise 2" has the draws of all seven, for averages and tests over every matrix; its place
+//! on the axis is the number of the family, from 0. The rule (thresholds, splits, starts) was chosen on the
+//! draws of `rank-tuning`; those of `rank` were judged once with it. The seeds of the two do not meet.
 //!
 //! Reduced: noise level 2 and noise alone.
 

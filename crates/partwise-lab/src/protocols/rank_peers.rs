@@ -19,7 +19,7 @@ use partwise::metrics::best_matching;
 use partwise::{DataMatrix, DenseMatrix, Fit, Loss, Matrix, Model, Settings, fit};
 
 use crate::draw::{below, uniform};
-use crate::results::wilcoxon;
+use crate::wilcoxon::wilcoxon;
 
 /// Random starts, or resamplings, at each k.
 const RUNS: usize = 10;

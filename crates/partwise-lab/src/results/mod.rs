@@ -6,7 +6,6 @@
 pub mod records;
 mod summary;
 pub mod tables;
-mod wilcoxon;
 
+pub use crate::wilcoxon::{SignedRank, wilcoxon};
 pub use summary::{Against, Average, Line, Summary, average, paired_difference, summarize};
-pub use wilcoxon::{SignedRank, wilcoxon};

@@ -32,9 +32,9 @@ pub use guided::{
 #[doc(hidden)]
 pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
-pub use rank::{GuidedRank, GuidedRow, Holdout, RankChoice, RankRow, RankSettings, RankStep, select_rank};
 #[doc(hidden)]
-pub use rank::{RankProgress, loss_for_rank};
+pub use rank::{GuidedRank, GuidedRow, RankProgress, RankStep, loss_for_rank};
+pub use rank::{Holdout, RankChoice, RankRow, RankSettings, select_rank};
 #[doc(hidden)]
 pub use representatives::{distinctive_features, representatives};
 pub use steering::{Action, Changes, Others, Steering, TopicChange};

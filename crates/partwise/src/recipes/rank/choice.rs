@@ -33,8 +33,8 @@ pub struct RankSettings {
     pub to: usize,
     /// Splits of the data, 2 or more; by default 8, from 100,000 stored values on 6, from a million on 4.
     pub splits: Option<usize>,
-    /// Starts of each fit, of which the best is kept, 1 or more; by default 2, and 1 from 100,000 stored values
-    /// on; twice as many under guidance.
+    /// Starts of each fit, of which the best is kept, 1 or more; by default 2, and 1 from 100,000 stored
+    /// values on; twice as many under guidance.
     pub restarts: Option<usize>,
     /// What is held out.
     pub holdout: Holdout,
@@ -138,8 +138,8 @@ pub struct RankStep {
     pub parent: Vec<usize>,
     /// Those of what it becomes, and of the additional one.
     pub into: [Vec<usize>; 2],
-    /// The cosine of the parent and the additional component: near 1 the parent divides, near 0 the additional
-    /// one is new.
+    /// The cosine of the parent and the additional component: near 1 the parent divides, near 0 the
+    /// additional one is new.
     pub cosine: f64,
     /// The smallest cosine of the other components and what they become.
     pub unchanged: f64,

@@ -7,6 +7,9 @@ use crate::foundation::Real;
 
 /// Counts beyond this many units are measurements.
 const MOST_UNITS: f64 = 1e9;
+/// So are those of more units than this in the mean of the entries above 0: values with three decimals are
+/// whole multiples of a thousandth, too, but no counts of it.
+const MOST_MEAN: f64 = 500.0;
 
 /// The unit of which every entry is a whole multiple, if the entries are counts: their greatest common
 /// divisor. `None` for measurements.
@@ -18,7 +21,11 @@ pub(super) fn unit_of_counts<T: Real>(data: &dyn DataMatrix<T>) -> Option<f64> {
     }
     let unit = Cell::new(Some(least));
     let precision = 64.0 * T::EPSILON.to_f64();
-    let divide = |x: f64| unit.set(unit.get().and_then(|unit| common_unit(unit, x, largest, precision)));
+    let positive = Cell::new(0.0);
+    let divide = |x: f64| {
+        positive.set(positive.get() + f64::from(x > 0.0));
+        unit.set(unit.get().and_then(|unit| common_unit(unit, x, largest, precision)));
+    };
     if data.is_sparse() {
         data.mapped(&|_, _, x| {
             divide(x);
@@ -33,8 +40,9 @@ pub(super) fn unit_of_counts<T: Real>(data: &dyn DataMatrix<T>) -> Option<f64> {
             row.iter().for_each(|x| divide(*x));
         }
     }
+    let mean = data.summary().sum / positive.get().max(1.0);
     // One value alone is no count of anything.
-    unit.get().filter(|unit| largest / unit > 1.5)
+    unit.get().filter(|unit| largest / unit > 1.5 && mean / unit <= MOST_MEAN)
 }
 
 /// The greatest common divisor of a unit and an entry, by Euclid's algorithm; what is left by rounding is 0.

@@ -49,12 +49,12 @@ once! {
     /// and start are not used. `observe` is called before the fits of some splits, and may end the search:
     /// the answer is then that of what has been tried.
     ///
-    /// With `guidance`, k counts the components that it names, too: only the free ones are compared. All of it
-    /// takes part in each fit, and the answer also says how many hidden labels are found again, and how far
-    /// the named components move.
+    /// With `guidance`, k counts the components that it names, too: only the free ones are compared. All of
+    /// it takes part in each fit, and the answer also says how many hidden labels are found again, and how
+    /// far the named components move.
     ///
-    /// A `checkpoint` keeps the scores of finished fits: a search that was killed goes on with them, also with
-    /// another range of k, and its answer has the same bits.
+    /// A `checkpoint` keeps the scores of finished fits: a search that was killed goes on with them, also
+    /// with another range of k, and its answer has the same bits.
     ///
     /// The answer depends on the seed, but not on the number of threads or the unit of the data. It is the
     /// same for each range of k that holds it.

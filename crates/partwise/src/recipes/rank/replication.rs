@@ -7,8 +7,8 @@ use crate::engine::losses::Loss;
 use crate::foundation::{Matrix, Real, Result};
 use crate::metrics::best_matching;
 
-/// Below this many samples, each of which may be all that holds a component, two halves of the counts stand for
-/// those of the samples; two bootstraps where the data are no counts.
+/// Below this many samples, each of which may be all that holds a component, two halves of the counts stand
+/// for those of the samples; two bootstraps where the data are no counts.
 const FEW: usize = 40;
 /// Cosines as whole numbers, for the matching.
 const SCALE: f64 = (1_u64 << 40) as f64;
@@ -81,7 +81,8 @@ fn centred<T: Real>(one: &Matrix<T>, other: &Matrix<T>) -> [Matrix<f64>; 2] {
     })
 }
 
-/// For each row of the cosines the column that it is matched to, one to one, so that their sum is the largest.
+/// For each row of the cosines the column that it is matched to, one to one, so that their sum is the
+/// largest.
 pub(super) fn matching(cosines: &Matrix<f64>) -> Vec<Option<usize>> {
     let weights: Vec<i64> = cosines.as_slice().iter().map(|c| (c * SCALE) as i64).collect();
     best_matching(cosines.rows(), cosines.columns(), &weights)

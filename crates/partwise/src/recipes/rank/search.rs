@@ -284,7 +284,7 @@ fn grid(from: usize, to: usize) -> Vec<usize> {
 
 /// Whether k is a power of 2, or one and a half.
 fn on_grid(k: usize) -> bool {
-    k.is_power_of_two() || (k % 3 == 0 && (k / 3).is_power_of_two())
+    k.is_power_of_two() || (k.is_multiple_of(3) && (k / 3).is_power_of_two())
 }
 
 /// The mean of these, by place.
