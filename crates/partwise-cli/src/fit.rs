@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 use partwise::methods::Input;
 use partwise::{DataMatrix, Matrix, MethodOptions, Model, Real, Scaling, Settings, StopReason, blocks};
 use partwise_classify::{Phase, Spreading, spread_observed};
-use partwise_io::machine::peak_memory;
 use partwise_io::{ModelFile, OutputFolder, PwxFile, read_names, read_snippets, repeated_note, same_names};
 
 use crate::checkpoint::CheckpointFile;
@@ -271,9 +270,7 @@ fn finish<T: Real>(
 ) -> Result<Outcome> {
     let verbosity = request.write.verbosity();
     if let (None, Some(limit)) = (job.data.blocks(), request.long.memory) {
-        // What was read is part of it.
-        let used = peak_memory().unwrap_or(0);
-        job.settings.memory_limit = Some(limit.saturating_sub(used));
+        in_blocks::check_in_memory(&mut job, &request.data.path, limit)?;
     }
     let read_seconds = began.elapsed().as_secs_f64();
     print_input(verbosity, &job);

@@ -1,6 +1,7 @@
 //! Data that are read in row blocks, because they don't fit into memory or because --memory says how much
 //! there is.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -134,6 +135,23 @@ pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>) -> Result<
         in_words(needed),
         in_words(limit)
     ));
+    Ok(())
+}
+
+/// Refuses a fit of data that were read as a whole, if it needs more than --memory.
+pub(crate) fn check_in_memory<T: Real>(job: &mut Job<'_, T>, path: &Path, limit: u64) -> Result<()> {
+    let (needed, used) = (job.memory().bytes(), peak_memory().unwrap_or(0));
+    if needed + used > limit {
+        let (name, pwx) = (path.display(), path.with_extension("pwx"));
+        bail!(
+            "{name}: the data in memory and a fit of them need about {}, but {} may be used; `partwise convert \
+             {name} {}` writes them as row blocks, which a fit reads one by one",
+            in_words(needed + used),
+            in_words(limit),
+            pwx.display()
+        );
+    }
+    job.settings.memory_limit = Some(limit.saturating_sub(used));
     Ok(())
 }
 

@@ -130,6 +130,19 @@ fn what_is_not_supported_in_blocks_is_refused_by_name() {
 }
 
 #[test]
+fn data_of_another_format_that_need_more_than_memory_are_refused_with_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_data(folder);
+    let output = run(folder, "fit x.mtx -k 3 --memory 2MB --out none");
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("2.0 MB may be used") && said.contains("partwise convert x.mtx x.pwx"), "{said}");
+    assert!(!folder.join("none").exists());
+    succeed(folder, "fit x.mtx -k 3 --memory 2GB --out out --quiet");
+}
+
+#[test]
 fn a_file_that_was_cut_altered_or_continued_is_refused_with_the_place() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -70,7 +70,7 @@ mod toml_value;
 pub mod topics;
 mod write;
 
-pub use checkpoint::{open_checkpoint, write_checkpoint};
+pub use checkpoint::{OpenCheckpoint, open_checkpoint, write_checkpoint};
 pub use csv_write::{
     Memberships, number_text, write_documents_csv, write_guidance_report_csv, write_matrix_csv,
     write_memberships_csv,
