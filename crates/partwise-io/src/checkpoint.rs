@@ -35,11 +35,14 @@ pub fn write_checkpoint(
     })
 }
 
-/// Opens a checkpoint; its state is what can be read then. `None` where there is no such file.
+/// A checkpoint that is open: the description of its fit, and its state to read.
+pub type OpenCheckpoint = (Map<String, Value>, Box<dyn Read>);
+
+/// Opens a checkpoint. `None` where there is no such file.
 ///
 /// # Errors
 /// When it can't be read, is no checkpoint, or its checksum is wrong.
-pub fn open_checkpoint(path: &Path) -> Result<Option<(Map<String, Value>, Box<dyn Read>)>> {
+pub fn open_checkpoint(path: &Path) -> Result<Option<OpenCheckpoint>> {
     let system = |error| IoError::system(path, "read", error);
     let mut file = match File::open(path) {
         Ok(file) => file,

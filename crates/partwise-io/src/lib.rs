@@ -73,7 +73,7 @@ mod toml_value;
 pub mod topics;
 mod write;
 
-pub use checkpoint::{open_checkpoint, write_checkpoint};
+pub use checkpoint::{OpenCheckpoint, open_checkpoint, write_checkpoint};
 pub use cnmf_files::{CnmfNames, cnmf_readme, write_cnmf_matrix, write_cnmf_selection};
 pub use consensus_files::{consensus_json, consensus_readme, write_consensus_csv, write_stability_csv};
 pub use csv_write::{

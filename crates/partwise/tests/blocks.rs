@@ -44,7 +44,7 @@ fn every_method_gives_the_same_from_blocks_as_from_memory_and_the_same_bits_wher
                     let settings = Settings {
                         solver: solver.choice,
                         tolerance: 0.0,
-                        max_iterations: 7,
+                        max_iterations: 5,
                         threads,
                         ..Settings::new(example.k)
                     };
@@ -70,7 +70,7 @@ fn every_method_gives_the_same_from_blocks_as_from_memory_and_the_same_bits_wher
                 };
                 let difference = (read.objective - memory.objective).abs();
                 assert!(difference <= 1e-10 * memory.objective.abs().max(1e-300), "{what}: {difference:e}");
-                for (kept, threads) in [(2, 1), (99, 1), (0, 2), (3, 7)] {
+                for (kept, threads) in [(99, 1), (3, 2)] {
                     let other = blocks(kept, threads).unwrap();
                     assert!(bits(&other) == bits(&read), "{what}: {kept} blocks kept, {threads} threads");
                 }
@@ -112,6 +112,26 @@ fn an_accelerated_fit_reads_each_block_once_an_iteration() {
         let (short, long) = (reads(20), reads(60));
         let passes = (long - short) as f64 / 3.0 / 40.0;
         assert!((1.0..1.3).contains(&passes), "{passes} passes an iteration");
+    }
+}
+
+/// Blocks that stay store their columns and gather from them, others scatter from their rows.
+#[test]
+fn the_bits_do_not_depend_on_what_stays_in_memory_for_any_width_of_the_kernels() {
+    let (n, d) = (300, 50);
+    let x = partwise::Matrix::from_fn(n, d, |i, j| {
+        let r = number(9, i * d + j);
+        if r < 0.7 { 0.0 } else { r }
+    });
+    for rank in [1, 4, 10, 20, 33, 64, 70] {
+        let settings =
+            |threads| Settings { tolerance: 0.0, max_iterations: 4, threads, ..Settings::new(rank) };
+        let at = |kept, threads| {
+            let (data, _) = Slices::new(&x, true, &[0, 90, 200, 300]).data::<f64>(kept);
+            fit(&data, &Model::nmf(), &settings(threads)).unwrap()
+        };
+        let read = bits(&at(0, 2));
+        assert!(read == bits(&at(99, 1)) && read == bits(&at(1, 3)), "rank {rank}");
     }
 }
 

@@ -220,7 +220,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         .find_map(|(name, unit)| lower.strip_suffix(name).map(|number| (number, *unit)))
         .ok_or_else(valid)?;
     match number.trim().parse::<f64>().map(|value| value * unit) {
-        Ok(bytes) if bytes >= 1.0 && bytes < 1e18 => Ok(bytes as u64),
+        Ok(bytes) if (1.0..1e18).contains(&bytes) => Ok(bytes as u64),
         _ => Err(valid()),
     }
 }

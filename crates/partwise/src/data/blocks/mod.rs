@@ -54,13 +54,16 @@ pub struct BlockSizes {
     pub kept: f64,
 }
 
+/// A block in memory.
+type Block<T> = Arc<dyn DataMatrix<T>>;
+
 /// Data (n samples × d features) in row blocks.
 pub struct BlockedMatrix<T: Real> {
     source: Arc<dyn RowBlocks<T>>,
     /// The first blocks, which stay in memory once they are read.
-    kept: OnceLock<Vec<OnceLock<Arc<dyn DataMatrix<T>>>>>,
+    kept: OnceLock<Vec<OnceLock<Block<T>>>>,
     /// The block of which single rows were last asked for.
-    last: Mutex<Option<(usize, Arc<dyn DataMatrix<T>>)>>,
+    last: Mutex<Option<(usize, Block<T>)>>,
     summary: OnceLock<Summary>,
     shared: OnceLock<(usize, Vec<Range<usize>>)>,
 }
@@ -96,7 +99,7 @@ impl<T: Real> BlockedMatrix<T> {
         self.kept.get_or_init(|| (0..count.min(self.n_blocks())).map(|_| OnceLock::new()).collect());
     }
 
-    fn kept(&self) -> &[OnceLock<Arc<dyn DataMatrix<T>>>] {
+    fn kept(&self) -> &[OnceLock<Block<T>>] {
         self.kept.get().map_or(&[], Vec::as_slice)
     }
 
@@ -118,7 +121,7 @@ impl<T: Real> BlockedMatrix<T> {
         self.source.borders()[block]..self.source.borders()[block + 1]
     }
 
-    fn read(&self, block: usize) -> Arc<dyn DataMatrix<T>> {
+    fn read(&self, block: usize) -> Block<T> {
         fault::or_raise(self.source.read(block)).into()
     }
 
@@ -176,7 +179,7 @@ impl<T: Real> BlockedMatrix<T> {
     }
 
     /// A block that single rows are asked for of; it stays until another one is asked for.
-    fn block(&self, block: usize) -> Arc<dyn DataMatrix<T>> {
+    fn block(&self, block: usize) -> Block<T> {
         if let Some(kept) = self.kept().get(block) {
             return Arc::clone(kept.get_or_init(|| self.read(block)));
         }
@@ -193,7 +196,7 @@ impl<T: Real> BlockedMatrix<T> {
     }
 
     /// The block with a row, and the number of the row in it.
-    fn place(&self, row: usize) -> (Arc<dyn DataMatrix<T>>, usize) {
+    fn place(&self, row: usize) -> (Block<T>, usize) {
         let block = self.source.borders().partition_point(|border| *border <= row) - 1;
         (self.block(block), row - self.source.borders()[block])
     }
