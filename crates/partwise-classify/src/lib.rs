@@ -18,8 +18,8 @@
 //!             two on S_X, CNMF of X with the Kullback–Leibler loss, and linear discriminants
 //! ensemble    P ∝ Π_e P_e^weight_e
 //! refinement  self-training, from A ∝ (I − 0.9·S)⁻¹P: A itself; the same step on S_D, the graph of the
-//!             samples in the discriminant space that A gives; a Gaussian mixture; a multinomial mixture (where
-//!             there are two views, the linear discriminants of the labels in its place).
+//!             samples in the discriminant space that A gives; a Gaussian mixture; a multinomial mixture
+//!             (with two views, the linear discriminants of the labels in its place).
 //!             Again a weighted product R, with weights ∝ exp(b·(score + agreement − best))
 //! result      posteriors ∝ (I − 0.8·S')⁻¹R,   S' the mean of S and S_D, weighed as A and its step on S_D are
 //! ```
@@ -61,10 +61,12 @@ mod base;
 mod candidates;
 mod centroids;
 mod checks;
+mod columns;
 pub mod compare;
 mod ensemble;
 mod folds;
 mod graphs;
+mod linear_scores;
 pub mod memory;
 mod posteriors;
 mod predictor;

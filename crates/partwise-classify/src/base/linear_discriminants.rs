@@ -19,7 +19,7 @@ use partwise::internals::{conjugate_gradients, symmetric_eigen};
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};
 
 use super::{BaseClassifier, CONFIDENCE, Training};
-use crate::refinement::LinearScores;
+use crate::linear_scores::LinearScores;
 
 /// ρ relative to the mean scatter.
 const RIDGE: f64 = 0.01;

@@ -6,9 +6,9 @@ mod view;
 
 use partwise::{DataMatrix, Error, Matrix, Real, Result};
 
+use crate::columns::Columns;
 use crate::ensemble::product_of;
 use crate::posteriors::{logarithms, sharpened};
-use crate::views::Columns;
 use stored::{Reader, row, wrong};
 
 pub use stored::Part;

@@ -5,7 +5,8 @@ use partwise::{DataMatrix, DenseMatrix, Error, Matrix, Real, Result, SparseMatri
 
 use super::space::Space;
 use super::view::{Map, ViewPredictor};
-use crate::refinement::{LinearScores, Rule};
+use crate::linear_scores::LinearScores;
+use crate::refinement::Rule;
 
 /// A matrix of a [`Predictor`](super::Predictor).
 #[derive(Clone, Debug, PartialEq)]

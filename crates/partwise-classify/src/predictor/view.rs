@@ -28,8 +28,9 @@ use super::space::{Edges, Space};
 use crate::centroids::centroids;
 use crate::ensemble::product_of;
 use crate::graphs::{FittedCodes, Prepared, unit_rows};
+use crate::linear_scores::LinearScores;
 use crate::posteriors::{logarithms, normalized, sharpened};
-use crate::refinement::{FIRST_ALPHA, LAST_ALPHA, LinearScores, Rule, Rules};
+use crate::refinement::{FIRST_ALPHA, LAST_ALPHA, Rule, Rules};
 use crate::result::{Candidate, CandidateGraph};
 
 /// Of codes, relative to the squared length of each component: with more components than features the codes

@@ -24,7 +24,8 @@ use partwise::internals::symmetric_eigen;
 use partwise::internals::{conjugate_gradients, times, transpose_times};
 use partwise::{DataMatrix, DenseMatrix, Matrix, Real, Result};
 
-use super::{LinearScores, Refinement, Start};
+use super::{Refinement, Start};
+use crate::linear_scores::LinearScores;
 
 /// Steps of expectation maximization.
 const STEPS: usize = 3;

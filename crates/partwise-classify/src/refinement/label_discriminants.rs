@@ -2,8 +2,9 @@
 
 use partwise::{Matrix, Real, Result};
 
-use super::{LinearScores, Refinement, Start};
+use super::{Refinement, Start};
 use crate::base::linear_discriminants::discriminants;
+use crate::linear_scores::LinearScores;
 
 pub(super) struct LabelDiscriminants;
 

@@ -12,13 +12,14 @@ mod neighbours;
 
 use partwise::graphs::Graph;
 use partwise::internals::Pool;
-use partwise::internals::{spread_scores, times};
-use partwise::{DataMatrix, Matrix, Real, Result};
+use partwise::internals::spread_scores;
+use partwise::{Matrix, Real, Result};
 
 use crate::base::label_spreading::RESIDUAL;
 use crate::ensemble::{Quality, product, weighed};
 use crate::folds::Fold;
 use crate::graphs::{Prepared, graph_of_points};
+use crate::linear_scores::LinearScores;
 use crate::posteriors::{largest, logarithms, sharpened, sharpness, with_labels};
 use crate::result::{HeldOutLabel, Member};
 use crate::scores::weights;
@@ -55,26 +56,6 @@ trait Refinement<T: Real>: Sync {
 fn refinements<T: Real>(of_table: bool) -> [&'static dyn Refinement<T>; 4] {
     let last: &dyn Refinement<T> = if of_table { &LabelDiscriminants } else { &MultinomialMixture };
     [&Neighbours, &DiscriminantNeighbours, &GaussianMixture, last]
-}
-
-/// Linear functions of a row: X·weights − offsets.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct LinearScores {
-    /// d × c.
-    pub(crate) weights: Matrix<f64>,
-    /// One for each column.
-    pub(crate) offsets: Vec<f64>,
-}
-
-impl LinearScores {
-    /// Of the rows of `data` (n × d): n × c.
-    pub(crate) fn of<T: Real>(&self, data: &dyn DataMatrix<T>) -> Matrix<f64> {
-        let mut scores = times(data, &self.weights);
-        for i in 0..scores.rows() {
-            scores.row_mut(i).iter_mut().zip(&self.offsets).for_each(|(score, offset)| *score -= offset);
-        }
-        scores
-    }
 }
 
 /// What the refinements of a fold start from.

@@ -17,7 +17,8 @@
 use partwise::internals::{times, transpose_times};
 use partwise::{DataMatrix, Matrix, Real, Result};
 
-use super::{LinearScores, Refinement, Start};
+use super::{Refinement, Start};
+use crate::linear_scores::LinearScores;
 
 /// Steps of expectation maximization.
 const STEPS: usize = 10;

@@ -8,11 +8,10 @@
 //! The quality of a view is that of its best refinement: the held-out score and the agreement of the folds.
 //! Posteriors are compared at equal confidence.
 
-mod columns;
-
 use partwise::internals::Pool;
 use partwise::{DataMatrix, Labels, Matrix, Real, Result};
 
+use crate::columns::Columns;
 use crate::ensemble::{Quality, product_of};
 use crate::folds::HeldOut;
 use crate::graphs::Prepared;
@@ -22,8 +21,6 @@ use crate::result::{Classification, Member, Phase};
 use crate::scores::weights;
 use crate::settings::ClassifySettings;
 use crate::{base, candidates, folds, refinement};
-
-pub(crate) use columns::Columns;
 
 /// The mean largest posterior of the unlabelled samples at which views are compared.
 const CONFIDENCE: f64 = 0.8;

@@ -48,8 +48,8 @@ impl Columns {
         varies.then_some(columns)
     }
 
-    /// (x̂, 1 − x̂) for each row of `data` (n × d); values beyond the extremes count as these, and columns that
-    /// do not vary as 0.
+    /// (x̂, 1 − x̂) for each row of `data` (n × d); values beyond the extremes count as these, and columns
+    /// that do not vary as 0.
     pub(crate) fn view<T: Real>(&self, data: &dyn DataMatrix<T>) -> Result<DenseMatrix<'static, T>> {
         let (n, d) = (data.n_samples(), data.n_features());
         let (mut out, mut row) = (Matrix::<T>::zeros(n, 2 * d), vec![0.0; d]);
