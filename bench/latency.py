@@ -3,7 +3,8 @@
 
     python bench/latency.py [rounds]
 
-Each line has the least CPU and the least wall milliseconds of a call, of rounds that take turns, on one thread.
+Each line has the least CPU and the least wall milliseconds of a call, of rounds that take turns, on one
+thread.
 """
 import os
 
@@ -50,7 +51,7 @@ def line(name, calls, rounds):
 
 
 def import_seconds(module, rounds):
-    """The least CPU seconds that an import takes more than NumPy, SciPy and scikit-learn's estimators alone."""
+    """The least CPU milliseconds of an import after NumPy, SciPy and the base of scikit-learn."""
     code = "import time, numpy, scipy.sparse, sklearn.base, sklearn.utils.validation; b = time.process_time(); import %s; print(time.process_time() - b)"
     run = lambda: float(subprocess.run([sys.executable, "-c", code % module], check=True, capture_output=True, text=True).stdout)
     return 1e3 * min(run() for _ in range(rounds))

@@ -85,10 +85,10 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
 
 
 def _is_ready(estimator: Any, X: Any, kinds: list[Any]) -> bool:
-    """Whether new rows are a plain array that needs no check, as those of a program that asks row by row mostly
-    are."""
+    """Whether new rows are a plain array that needs no check, as are most of a program that asks row by
+    row."""
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in kinds and X.flags.c_contiguous and len(X) > 0
-    return plain and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_")
+    return plain and X.shape[1] == getattr(estimator, "n_features_in_", None) and not hasattr(estimator, "feature_names_in_")
 
 
 def _in_single_precision(X: Any) -> Any:

@@ -1,7 +1,7 @@
 //! Runs the engine in its own thread while the calling thread stays in Python, so that Ctrl-C works at any
 //! time, also inside of a long iteration, a start or a recipe, and calls back where the user expects to be
-//! called. Work that is over before anybody could press a key stays on the calling thread: starting another one
-//! takes longer than a tiny fit, above all on a busy machine.
+//! called. Work that is over before anybody could press a key stays on the calling thread: starting another
+//! one takes longer than a tiny fit, above all on a busy machine.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -37,7 +37,8 @@ pub(crate) fn call(py: Python<'_>, callback: &Py<PyAny>, iteration: &Iteration) 
 /// Multiplications that take some hundredths of a second.
 const FEW: usize = 1 << 24;
 
-/// As [`watched`] without a callback, for about `multiplications` of them: few are done on the calling thread.
+/// As [`watched`] without a callback, for about `multiplications` of them: few are done on the calling
+/// thread.
 pub(crate) fn watched_by_size<R: Send>(
     py: Python<'_>,
     multiplications: usize,

@@ -1,7 +1,7 @@
 //! What whole calls cost beside their arithmetic: start and end of a fit of sparse data in units of one
-//! iteration, a tiny fit and one new row beside the products that they can't do without.
-//! `cargo bench -p partwise --bench calls` prints CPU times of one thread and their ratios; with `-- --check` it
-//! fails above a gate.
+//! iteration, a tiny fit and one new row beside the products that they can't do without. `cargo bench -p
+//! partwise --bench calls` prints CPU times of one thread and their ratios; with `-- --check` it fails above
+//! a gate.
 
 // Printing its table is what this bench is for.
 #![allow(clippy::print_stdout)]
@@ -40,8 +40,8 @@ fn arrays<T: Real>(x: &SparseMatrix<'_, T>) -> (Vec<usize>, Vec<u32>, Vec<T>) {
     (offsets, indices, values)
 }
 
-/// All but the iterations of a fit: checks and sums of the data, their transpose, the start, the exact objective
-/// and gradient.
+/// All but the iterations of a fit: checks and sums of the data, their transpose, the start, the exact
+/// objective and gradient.
 fn start_and_end<T: Real>(table: &mut Table) {
     let x = workloads::sparse::<T>();
     let (offsets, indices, values) = arrays(&x);

@@ -214,8 +214,8 @@ pub struct Settings {
     /// [`memory`](crate::memory)). The command line and the Python package set it to what the machine has
     /// left.
     pub memory_limit: Option<u64>,
-    /// Leave out the exact objective and gradient at the end, which cost as much as an iteration: they are NaN.
-    /// Only where no factor is extrapolated.
+    /// Leave out the exact objective and gradient at the end, which cost as much as an iteration: they are
+    /// NaN. Only where no factor is extrapolated.
     #[doc(hidden)]
     pub factors_only: bool,
 }

@@ -5,19 +5,21 @@
 //! f(u) = Σ_r (c_r·u_r + ½·ρ_r·u_r²) − Σ_e x_e·ln p_e,   p_e = u · V[j_e, :]   over the stored entries e
 //! ```
 //!
-//! With R = Σ x·h/p and F = Σ x·h²/p² over the entries, h their value in column r of V, the slope of f in u_r is
-//! g = c + ρ·u_r − R, and its curvature F + ρ. Every step stays on the near side of the minimum, so f never rises:
+//! With R = Σ x·h/p and F = Σ x·h²/p² over the entries, h their value in column r of V, the slope of f in
+//! u_r is g = c + ρ·u_r − R, and its curvature F + ρ. Every step stays on the near side of the minimum, so f
+//! never rises:
 //!
-//! - The slope is a concave function of u_r. Where it is negative, the root of its tangent (Newton's step) comes
-//!   before its own. Without ρ, so does that of the tangent of 1/c − 1/R, which is concave too, and farther.
-//! - Where it is positive, R at u_r = 0 says whether the minimum is there. If not, the slope falls no faster than
-//!   with p ≥ u_r·h, which gives u_r·K·u_r / (K·u_r + g) with the curvature K, and the chord between the slopes at
-//!   0 and u_r lies below it; the smaller of their roots is taken.
+//! - The slope is a concave function of u_r. Where it is negative, the root of its tangent (Newton's step)
+//!   comes before its own. Without ρ, so does that of the tangent of 1/c − 1/R, which is concave too, and
+//!   farther.
+//! - Where it is positive, R at u_r = 0 says whether the minimum is there. If not, the slope falls no faster
+//!   than with p ≥ u_r·h, which gives u_r·K·u_r / (K·u_r + g) with the curvature K, and the chord between
+//!   the slopes at 0 and u_r lies below it; the smaller of their roots is taken.
 //!
-//! What one row needs of V is put side by side by column first, and only for entries of u that are not 0 or want
-//! to grow. The order of the steps is that of Hsieh & Dhillon 2011, "Fast coordinate descent methods with variable
-//! selection for non-negative matrix factorization", doi:10.1145/2020408.2020577, whose plain Newton steps may
-//! raise f.
+//! What one row needs of V is put side by side by column first, and only for entries of u that are not 0 or
+//! want to grow. The order of the steps is that of Hsieh & Dhillon 2011, "Fast coordinate descent methods
+//! with variable selection for non-negative matrix factorization", doi:10.1145/2020408.2020577, whose plain
+//! Newton steps may raise f.
 
 use std::ops::Range;
 
@@ -38,8 +40,8 @@ pub struct Costs<'a, T> {
     pub shift: Option<&'a [T]>,
 }
 
-/// Some rows of sparse data, and the factors beside them: `own` has one row per row of the range, `other` one per
-/// column, both row-major with k columns.
+/// Some rows of sparse data, and the factors beside them: `own` has one row per row of the range, `other`
+/// one per column, both row-major with k columns.
 pub(crate) struct Steps<'a, T> {
     pub(crate) rows: Rows<'a, T>,
     pub(crate) range: Range<usize>,

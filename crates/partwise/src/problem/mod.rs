@@ -260,9 +260,9 @@ fn resolve_solver<T: Real>(
 /// The largest tolerance for which coordinate steps are the default: that of the settings by default.
 const TIGHT: f64 = 1e-4;
 
-/// Whether coordinate steps are the default: nothing but the data is in the objective, and most of these are 0.
-/// For dense data multiplicative updates are matrix products, which are many times faster; and they are ahead in
-/// their first iterations, after which a loose tolerance ends a fit.
+/// Whether coordinate steps are the default: nothing but the data is in the objective, and most of these are
+/// 0. For dense data multiplicative updates are matrix products, which are many times faster; and they are
+/// ahead in their first iterations, after which a loose tolerance ends a fit.
 fn takes_steps<T: Real>(settings: &Settings, model: &Model, data: &dyn DataMatrix<T>) -> bool {
     let plain = model.is_plain() && model.composed().is_none() && settings.acceleration != Acceleration::On;
     plain && settings.tolerance <= TIGHT && acceleration::is_sparse(data)

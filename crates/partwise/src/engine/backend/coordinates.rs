@@ -1,5 +1,5 @@
-//! Coordinate steps of the Kullback–Leibler loss: unlike the solvers, which lower a subproblem that was formed
-//! once, they follow the products of the factors from step to step, so they need the data.
+//! Coordinate steps of the Kullback–Leibler loss: unlike the solvers, which lower a subproblem that was
+//! formed once, they follow the products of the factors from step to step, so they need the data.
 
 use std::borrow::Cow;
 use std::ops::Range;

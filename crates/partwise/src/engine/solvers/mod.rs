@@ -114,9 +114,10 @@ pub trait NnlsSolver<T: Real>: sealed::Sealed + Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum SolverChoice {
-    /// HALS for the Frobenius loss. It costs no more per iteration than the others and needs the fewest seconds
-    /// on every measured case; it supports every term of every model. For Kullback–Leibler coordinate steps for
-    /// plain NMF of sparse data with a tolerance up to 1e-4, multiplicative updates otherwise.
+    /// HALS for the Frobenius loss. It costs no more per iteration than the others and needs the fewest
+    /// seconds on every measured case; it supports every term of every model. For Kullback–Leibler
+    /// coordinate steps for plain NMF of sparse data with a tolerance up to 1e-4, multiplicative updates
+    /// otherwise.
     #[default]
     Auto,
     /// Multiplicative updates.
