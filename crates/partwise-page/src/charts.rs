@@ -152,7 +152,10 @@ pub fn line(chart: &Line<'_>) -> String {
     for (point, (from, to)) in chart.points.iter().zip(&chart.bars) {
         if [point.0, *from, *to].iter().all(|value| value.is_finite()) {
             let (x, from, to) = (x(point.0), axis.place(*from), axis.place(*to));
-            let _ = write!(svg, "<line class=\"b\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{from:.1}\" y2=\"{to:.1}\"/>");
+            let _ = write!(
+                svg,
+                "<line class=\"b\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{from:.1}\" y2=\"{to:.1}\"/>"
+            );
         }
     }
     marks(&mut svg, chart, &points, (&x, &axis));
@@ -260,13 +263,7 @@ mod tests {
             ] {
                 for logarithmic in [false, true] {
                     let points = points.clone();
-                    let svg = line(&Line {
-                        title: "t",
-                        points,
-                        level,
-                        logarithmic,
-                        ..Line::default()
-                    });
+                    let svg = line(&Line { title: "t", points, level, logarithmic, ..Line::default() });
                     assert!(!svg.contains("NaN") && !svg.contains("inf") && svg.len() < 20_000, "{svg}");
                 }
             }
