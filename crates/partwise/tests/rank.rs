@@ -228,11 +228,10 @@ fn only_free_components_are_counted_beside_named_ones() {
     let row = found.table.iter().find(|row| row.rank == 4).and_then(|row| row.guided).expect("a row");
     assert!(row.agreement.is_some_and(|share| share > 0.7) && row.drift < 0.5, "{row:?}");
     assert!(found.explanation().contains("2 named, 2 free"), "{}", found.explanation());
-    // Named by words: the topic takes part, too.
+    // A topic that is named by words takes part, too. Nothing is promised here about the answer.
     let seeded = Guidance::new([Topic::new("first").with_seeds([0, 1, 2])]);
-    let found = guided(&data, &seeded, &RankSettings { restarts: Some(3), ..quick() }).expect("a choice");
-    assert_eq!(found.guided.as_ref().map(|of| (of.named, of.labels)), Some((1, 0)));
-    assert!((3..=5).contains(&found.rank), "{found:?}");
+    let found = guided(&data, &seeded, &RankSettings { to: 3, ..quick() }).expect("a choice");
+    assert_eq!(found.guided.as_ref().map(|of| (of.named, of.labels, of.hidden_labels)), Some((1, 0, 0)));
 }
 
 #[test]
