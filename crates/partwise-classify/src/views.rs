@@ -16,7 +16,7 @@ use crate::ensemble::{Quality, product_of};
 use crate::folds::HeldOut;
 use crate::graphs::Prepared;
 use crate::posteriors::{classes, logarithms, sharpened, sharpness, with_labels};
-use crate::predictor::{Predictor, ViewPredictor};
+use crate::predictor::{Predictor, View, ViewPredictor};
 use crate::result::{Classification, Member, Phase};
 use crate::scores::weights;
 use crate::settings::ClassifySettings;
@@ -149,8 +149,10 @@ fn merged<T: Real>(found: Vec<Found<T>>, labels: &Labels) -> (Classification, Op
     let mut views = Vec::new();
     let mut classification = None;
     for (at, view) in found.into_iter().enumerate() {
-        let how = (members[at].weight, sharpness.get(at).copied().unwrap_or(1.0));
-        views.extend(view.predictor.filter(|_| how.0 > 0.0).map(|predictor| (how, view.columns, predictor)));
+        let (weight, sharpness) = (members[at].weight, sharpness.get(at).copied().unwrap_or(1.0));
+        if let Some(predictor) = view.predictor.filter(|_| weight > 0.0) {
+            views.push(View { weight, sharpness, columns: view.columns, predictor });
+        }
         if at == best {
             classification = Some(view.classification);
         }

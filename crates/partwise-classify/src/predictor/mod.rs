@@ -30,12 +30,12 @@ pub struct Predictor<T: Real> {
 
 /// A view, and its part in the product.
 #[derive(Debug)]
-struct View<T: Real> {
-    weight: f64,
-    sharpness: f64,
+pub(crate) struct View<T: Real> {
+    pub(crate) weight: f64,
+    pub(crate) sharpness: f64,
     /// None for the directions of rows.
-    columns: Option<Columns>,
-    predictor: ViewPredictor<T>,
+    pub(crate) columns: Option<Columns>,
+    pub(crate) predictor: ViewPredictor<T>,
 }
 
 impl<T: Real> View<T> {
@@ -46,10 +46,9 @@ impl<T: Real> View<T> {
 }
 
 impl<T: Real> Predictor<T> {
-    /// Of one or more views, each with its weight and sharpness.
-    pub(crate) fn of_views(views: Vec<((f64, f64), Option<Columns>, ViewPredictor<T>)>) -> Self {
-        let view = |((weight, sharpness), columns, predictor)| View { weight, sharpness, columns, predictor };
-        Predictor { views: views.into_iter().map(view).collect() }
+    /// Of one or more views.
+    pub(crate) fn of_views(views: Vec<View<T>>) -> Self {
+        Predictor { views }
     }
 
     /// The number of features that rows must have.
@@ -122,14 +121,17 @@ impl<T: Real> Predictor<T> {
     pub fn from_parts(of: &dyn Fn(&str) -> Option<Part<T>>) -> Result<Self> {
         let has_columns =
             ["numbers", "least", "most"].iter().any(|name| of(&format!("{COLUMNS}{name}")).is_some());
+        let rows = |weight: f64, sharpness: f64| -> Result<View<T>> {
+            Ok(View { weight, sharpness, columns: None, predictor: ViewPredictor::from_parts(of, "")? })
+        };
         if !has_columns && of(VIEWS).is_none() {
-            return Ok(Predictor::of_views(vec![((1.0, 1.0), None, ViewPredictor::from_parts(of, "")?)]));
+            return Ok(Predictor::of_views(vec![rows(1.0, 1.0)?]));
         }
         let reader = Reader { of, before: "" };
         let numbers = reader.row(VIEWS, Some(4))?;
         let mut views = Vec::new();
         if numbers[0] > 0.0 {
-            views.push(((numbers[0], numbers[1]), None, ViewPredictor::from_parts(of, "")?));
+            views.push(rows(numbers[0], numbers[1])?);
         }
         let reader = Reader { of, before: COLUMNS };
         let least = reader.row("least", None)?;
@@ -140,7 +142,8 @@ impl<T: Real> Predictor<T> {
             let what = format!("{COLUMNS}least");
             return Err(wrong(&what, format!("one for each of {found} / 2 features"), expected.to_string()));
         }
-        views.push(((numbers[2], numbers[3]), Some(Columns { least, most }), predictor));
+        let columns = Some(Columns { least, most });
+        views.push(View { weight: numbers[2], sharpness: numbers[3], columns, predictor });
         let found = Predictor::of_views(views);
         let sizes = |view: &View<T>| (view.n_features(), view.predictor.n_classes());
         if found.views.iter().any(|view| sizes(view) != sizes(&found.views[0])) {
