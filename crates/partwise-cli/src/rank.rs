@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use partwise::guidance::Guidance;
 use partwise::recipes::{
-    Checkpoint, RankChoice, RankProgress, RankRow, RankSettings, RankStep, loss_for_rank, select_rank,
+    FinishedPieces, RankChoice, RankProgress, RankRow, RankSettings, RankStep, loss_for_rank, select_rank,
 };
 use partwise::{DataMatrix, Loss, Real, Scaling, Settings};
-use partwise_io::{self as io, CheckpointFolder, OutputFolder};
+use partwise_io::{self as io, OutputFolder, PieceFolder};
 use serde_json::{Map, Value, json};
 
 use crate::feature_names::name_features_by;
@@ -54,9 +54,9 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     };
     let began = Instant::now();
     let limit = request.time_limit.map(Duration::from_secs_f64);
-    let place = CheckpointFolder::path_for(folder.target());
+    let place = PieceFolder::path_for(folder.target());
     let header = header(request, (&source, T::NAME), &scaling, (loss, guidance.as_ref()));
-    let kept = CheckpointFolder::open(&place, &header, request.write.force)?;
+    let kept = PieceFolder::open(&place, &header, request.write.force)?;
     if kept.found() > 0 {
         verbosity.say(&format!("resumed: {} finished fits found in {}", kept.found(), kept.path().display()));
     }
@@ -162,7 +162,7 @@ pub(crate) fn search<T: Real>(
     loss: Loss,
     settings: &Settings,
     (rank, limit): (&RankSettings, Option<Duration>),
-    kept: Option<&CheckpointFolder>,
+    kept: Option<&PieceFolder>,
     verbosity: Verbosity,
 ) -> Result<RankChoice> {
     let began = Instant::now();
@@ -178,9 +178,9 @@ pub(crate) fn search<T: Real>(
         let late = limit.is_some_and(|limit| began.elapsed() >= limit);
         if late || interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let checkpoint = kept.map(|kept| kept as &dyn Checkpoint);
+    let finished = kept.map(|kept| kept as &dyn FinishedPieces);
     let found =
-        interrupt::work(|| select_rank(data, guidance, loss, settings, rank, checkpoint, &mut observe));
+        interrupt::work(|| select_rank(data, guidance, loss, settings, rank, finished, &mut observe));
     steps.finish();
     Ok(found??)
 }

@@ -1,4 +1,4 @@
-//! [`CheckpointFolder`]: the finished pieces of long work in a folder, so that work that was killed goes on.
+//! [`PieceFolder`]: the finished pieces of long work in a folder, so that work that was killed goes on.
 //!
 //! ```text
 //! header.json      what the pieces are of: data, settings, version; written when the folder is made
@@ -14,7 +14,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use partwise::recipes::Checkpoint;
+use partwise::recipes::FinishedPieces;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -32,13 +32,13 @@ const README: &str = "The finished fits of a run of Partwise that has not ended.
 
 /// A folder of finished pieces of one kind of work, on the same data with the same settings.
 #[derive(Debug)]
-pub struct CheckpointFolder {
+pub struct PieceFolder {
     folder: PathBuf,
     header: [u8; HASH],
     found: usize,
 }
 
-impl CheckpointFolder {
+impl PieceFolder {
     /// The folder of the work whose result is to be the folder `target`: beside it, as `target-unfinished`.
     pub fn path_for(target: &Path) -> PathBuf {
         let mut name = target.file_name().unwrap_or_default().to_os_string();
@@ -54,14 +54,14 @@ impl CheckpointFolder {
     /// when it is not a folder of pieces; what the system reports.
     pub fn open(folder: &Path, run: &Map<String, Value>, replace: bool) -> Result<Self> {
         let header =
-            json!({ "partwise_checkpoint": LAYOUT, "partwise": env!("CARGO_PKG_VERSION"), "run": run });
+            json!({ "partwise_finished_pieces": LAYOUT, "partwise": env!("CARGO_PKG_VERSION"), "run": run });
         let text = format!("{header:#}\n");
         let path = folder.join(HEADER);
         match fs::read(&path) {
             Ok(there) if there == text.as_bytes() => {}
             Ok(there) => {
                 let other: Value = serde_json::from_slice(&there).unwrap_or_default();
-                if other.get("partwise_checkpoint").is_none() {
+                if other.get("partwise_finished_pieces").is_none() {
                     return Err(not_ours(folder));
                 }
                 if !replace {
@@ -76,7 +76,7 @@ impl CheckpointFolder {
         let entries = fs::read_dir(folder).map_err(|e| IoError::system(folder, "list", e))?;
         let is_piece = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|end| end == ENDING);
         let found = entries.flatten().filter(is_piece).count();
-        Ok(CheckpointFolder { folder: folder.into(), header: Sha256::digest(text).into(), found })
+        Ok(PieceFolder { folder: folder.into(), header: Sha256::digest(text).into(), found })
     }
 
     /// Where it is.
@@ -104,7 +104,7 @@ impl CheckpointFolder {
     }
 }
 
-impl Checkpoint for CheckpointFolder {
+impl FinishedPieces for PieceFolder {
     fn find(&self, key: &str) -> partwise::Result<Option<Vec<u8>>> {
         let path = self.place(key);
         let mut bytes = match fs::read(&path) {
@@ -166,7 +166,7 @@ fn of_another_run(folder: &Path, differences: &[String]) -> IoError {
 }
 
 fn fault(error: &IoError) -> partwise::Error {
-    partwise::Error::Checkpoint(error.to_string())
+    partwise::Error::FinishedPieces(error.to_string())
 }
 
 /// The entries that differ, as "seed: 0 there, 1 here".
@@ -209,12 +209,12 @@ mod tests {
     #[test]
     fn pieces_outlive_the_folders_owner_and_go_with_the_work() {
         let home = tempfile::tempdir().expect("a folder");
-        let path = CheckpointFolder::path_for(&home.path().join("parents").join("result"));
-        let folder = CheckpointFolder::open(&path, &run(0), false).expect("made");
+        let path = PieceFolder::path_for(&home.path().join("parents").join("result"));
+        let folder = PieceFolder::open(&path, &run(0), false).expect("made");
         assert_eq!((folder.found(), folder.find("k2-restart0")), (0, Ok(None)));
         folder.keep("k2-restart0", b"a fit").expect("kept");
         drop(folder);
-        let folder = CheckpointFolder::open(&path, &run(0), false).expect("the same run");
+        let folder = PieceFolder::open(&path, &run(0), false).expect("the same run");
         assert_eq!((folder.found(), folder.find("k2-restart0")), (1, Ok(Some(b"a fit".to_vec()))));
         folder.remove().expect("removed");
         assert!(!path.exists());
@@ -224,10 +224,10 @@ mod tests {
     fn pieces_of_another_run_are_refused_with_what_differs_unless_they_are_replaced() {
         let home = tempfile::tempdir().expect("a folder");
         let path = home.path().join("kept");
-        CheckpointFolder::open(&path, &run(0), false).expect("made").keep("a", b"old").expect("kept");
-        let message = CheckpointFolder::open(&path, &run(1), false).expect_err("another seed").to_string();
+        PieceFolder::open(&path, &run(0), false).expect("made").keep("a", b"old").expect("kept");
+        let message = PieceFolder::open(&path, &run(1), false).expect_err("another seed").to_string();
         assert!(message.contains("another run (seed: 0 there, 1 here)"), "{message}");
-        let folder = CheckpointFolder::open(&path, &run(1), true).expect("replaced");
+        let folder = PieceFolder::open(&path, &run(1), true).expect("replaced");
         assert_eq!((folder.found(), folder.find("a")), (0, Ok(None)));
     }
 
@@ -238,7 +238,7 @@ mod tests {
             let path = home.path().join(name.replace('.', "-"));
             fs::create_dir(&path).expect("made");
             fs::write(path.join(name), text).expect("written");
-            let message = CheckpointFolder::open(&path, &run(0), true).expect_err("not ours").to_string();
+            let message = PieceFolder::open(&path, &run(0), true).expect_err("not ours").to_string();
             assert!(message.contains("holds other files"), "{message}");
             assert_eq!(fs::read_to_string(path.join(name)).expect("still there"), text);
         }
@@ -250,7 +250,7 @@ mod tests {
         let path = home.path().join("kept");
         fs::create_dir(&path).expect("made");
         fs::write(path.join(".header.json.partial-abc"), "{").expect("written");
-        assert_eq!(CheckpointFolder::open(&path, &run(0), false).expect("begun").found(), 0);
+        assert_eq!(PieceFolder::open(&path, &run(0), false).expect("begun").found(), 0);
         assert!(!path.join(".header.json.partial-abc").exists() && path.join(HEADER).is_file());
     }
 
@@ -258,7 +258,7 @@ mod tests {
     fn a_damaged_piece_counts_as_missing() {
         let home = tempfile::tempdir().expect("a folder");
         let path = home.path().join("kept");
-        let folder = CheckpointFolder::open(&path, &run(0), false).expect("made");
+        let folder = PieceFolder::open(&path, &run(0), false).expect("made");
         folder.keep("a", b"a fit").expect("kept");
         let file = path.join("a.piece");
         let whole = fs::read(&file).expect("a file");

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use numpy::Element;
 use partwise::recipes::{
-    Checkpoint, Consensus, ConsensusSettings, ConsensusSummary, InMemory, consensus_at, fit_restarts,
+    Consensus, ConsensusSettings, ConsensusSummary, FinishedPieces, InMemory, consensus_at, fit_restarts,
 };
 use partwise::{DataMatrix, Model, Real, Settings};
 use partwise_classify::{Spreading, spread_observed};
-use partwise_io::{CheckpointFolder, IoError};
+use partwise_io::{IoError, PieceFolder};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value};
@@ -76,7 +76,7 @@ fn consensus_in<'py, T: Real + Element>(
 
 fn work<T: Real>(data: &dyn DataMatrix<T>, asked: Asked) -> partwise::Result<Vec<Consensus<T>>> {
     let Asked { mut model, settings, consensus, spread, folder } = asked;
-    let fault = |error: IoError| partwise::Error::Checkpoint(error.to_string());
+    let fault = |error: IoError| partwise::Error::FinishedPieces(error.to_string());
     let ranks = consensus.checked(data, &model)?;
     if let Some(when) = spread {
         let largest = Settings { rank: ranks.iter().copied().max().unwrap_or(1), ..settings.clone() };
@@ -84,15 +84,15 @@ fn work<T: Real>(data: &dyn DataMatrix<T>, asked: Asked) -> partwise::Result<Vec
         let found = spread_observed(data, guidance, loss, &largest, when, &mut |_| {})?;
         *model.guidance_mut() = found.guidance;
     }
-    let folder = folder.map(|(path, identity)| CheckpointFolder::open(&path, &identity, false));
+    let folder = folder.map(|(path, identity)| PieceFolder::open(&path, &identity, false));
     let folder = folder.transpose().map_err(fault)?;
     let memory = InMemory::default();
-    let kept: &dyn Checkpoint = folder.as_ref().map_or(&memory, |folder| folder);
+    let kept: &dyn FinishedPieces = folder.as_ref().map_or(&memory, |folder| folder);
     let on = |_| ControlFlow::Continue(());
     fit_restarts(data, &model, &settings, &consensus, kept, &on)?;
     let of_k = |k: usize| consensus_at(data, &model, &settings, k, consensus.restarts, kept);
     let found = ranks.into_iter().map(of_k).collect::<partwise::Result<Vec<_>>>()?;
-    folder.map(CheckpointFolder::remove).transpose().map_err(fault)?;
+    folder.map(PieceFolder::remove).transpose().map_err(fault)?;
     Ok(found.into_iter().flatten().collect())
 }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::number;
 use partwise::guidance::Topic;
 use partwise::recipes::{
-    Checkpoint, Consensus, ConsensusSettings, InMemory, RestartProgress, consensus_at, fit_restarts,
+    Consensus, ConsensusSettings, FinishedPieces, InMemory, RestartProgress, consensus_at, fit_restarts,
     memory_of_consensus,
 };
 use partwise::{
@@ -124,7 +124,7 @@ fn threads_formats_and_interruptions_do_not_change_the_bits() {
     let (x, _) = planted(40, 30, 3, 0.3);
     let (data, model) = (dense(&x), Model::nmf());
     let asked = ConsensusSettings { ranks: vec![4, 2, 3], restarts: 5 };
-    let at_all = |kept: &dyn Checkpoint| -> Vec<Consensus<f64>> {
+    let at_all = |kept: &dyn FinishedPieces| -> Vec<Consensus<f64>> {
         let one = |k| consensus_at(&data, &model, &Settings::new(1), k, 5, kept).unwrap().unwrap();
         vec![one(2), one(3), one(4)]
     };

@@ -13,7 +13,7 @@ use partwise::recipes::{
     Cells, Consensus, ConsensusSummary, RestartProgress, SelectionRow, cell_programs, consensus_at,
     fit_restarts, memory_of_consensus,
 };
-use partwise_io::{self as io, CheckpointFolder, OutputFolder};
+use partwise_io::{self as io, OutputFolder, PieceFolder};
 use partwise_report::interrupt::{self, Kept, Stopped};
 use partwise_report::{duration, program::Outcome};
 
@@ -61,9 +61,9 @@ fn of_job<T: Real>(request: &ConsensusRequest, job: Job<'_, T>, folder: OutputFo
         fit::spread_labels(&mut job, request.fit.spread, verbosity)?;
     }
     job.chosen.iter().for_each(|line| verbosity.say(line));
-    let place = CheckpointFolder::path_for(folder.target());
+    let place = PieceFolder::path_for(folder.target());
     let header = record::header(&job, request.cells.as_ref());
-    let kept = CheckpointFolder::open(&place, &header, request.fit.write.force)?;
+    let kept = PieceFolder::open(&place, &header, request.fit.write.force)?;
     if kept.found() > 0 {
         verbosity.say(&format!("resumed: {} finished fits are in {}", kept.found(), kept.path().display()));
     }
@@ -98,7 +98,7 @@ fn evaluate<T: Real>(
     request: &ConsensusRequest,
     job: &Job<'_, T>,
     cells: Option<&Cells<'_, T>>,
-    kept: &CheckpointFolder,
+    kept: &PieceFolder,
     folder: &OutputFolder,
 ) -> Result<Found> {
     let (restarts, mut found) = (request.consensus.restarts, Found::default());
@@ -137,7 +137,7 @@ fn memory_line(needed: &Estimate, available: Option<u64>) -> String {
 fn fit_all<T: Real>(
     request: &ConsensusRequest,
     job: &Job<'_, T>,
-    kept: &CheckpointFolder,
+    kept: &PieceFolder,
     began: Instant,
 ) -> Result<usize> {
     let fits = Fits::new(request.verbosity(), "consensus");

@@ -125,7 +125,7 @@ pub enum Error {
     },
     /// A finished piece of long work that could not be kept or read.
     #[doc(hidden)]
-    Checkpoint(String),
+    FinishedPieces(String),
 }
 
 impl Error {
@@ -239,7 +239,7 @@ impl fmt::Display for Error {
                 "iteration {iteration}: {what} overflowed; scale the data (for example to a maximum of 1) or \
                 use f64"
             ),
-            Error::Checkpoint(message) => write!(f, "{message}"),
+            Error::FinishedPieces(message) => write!(f, "{message}"),
         }
     }
 }

@@ -2,8 +2,8 @@
 //! updates.
 
 mod cannot_links;
-mod checkpoint;
 mod consensus;
+mod finished;
 mod guidance_report;
 mod guided;
 mod memberships;
@@ -14,13 +14,13 @@ mod strength;
 mod suggest;
 
 #[doc(hidden)]
-pub use checkpoint::{Checkpoint, InMemory, PieceReader, PieceWriter, numbers_of};
-#[doc(hidden)]
 pub use consensus::{
     CellPrograms, Cells, ComponentStability, Confusion, Consensus, ConsensusSettings, ConsensusSteps,
     ConsensusSummary, RestartProgress, SelectionRow, cell_programs, codes_for, consensus_at, fit_restarts,
     memory_of_consensus,
 };
+#[doc(hidden)]
+pub use finished::{FinishedPieces, InMemory, PieceReader, PieceWriter, numbers_of};
 pub use guidance_report::{
     Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
 };

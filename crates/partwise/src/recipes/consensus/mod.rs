@@ -30,7 +30,7 @@ use matching::Matched;
 use restarts::Restart;
 pub use restarts::{RestartProgress, fit_restarts};
 
-use super::Checkpoint;
+use super::FinishedPieces;
 
 /// Codes for fixed components are solved at least to this tolerance, by at most so many iterations.
 const EXACT: (f64, usize) = (1e-8, 2000);
@@ -220,18 +220,18 @@ pub fn memory_of_consensus(
 }
 
 once! {
-    /// The consensus of the finished fits of `rank` in the checkpoint; `None` where fewer than two are
+    /// The consensus of the finished fits of `rank` in the finished; `None` where fewer than two are
     /// finished. What [`fit_restarts`] left there, with the same data, model and settings.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`]; the faults of [`solve`].
+    /// [`Error::FinishedPieces`]; the faults of [`solve`].
     pub fn consensus_at<'a, T>(
         data: &'a dyn DataMatrix<T>,
         model: &'a Model,
         settings: &'a Settings,
         rank: usize,
         restarts: usize,
-        checkpoint: &'a dyn Checkpoint,
+        finished: &'a dyn FinishedPieces,
     ) -> Result<Option<Consensus<T>>> = consensus;
 }
 
@@ -242,11 +242,11 @@ fn consensus<T: Real>(
     settings: &Settings,
     rank: usize,
     restarts: usize,
-    checkpoint: &dyn Checkpoint,
+    finished: &dyn FinishedPieces,
 ) -> Result<Option<Consensus<T>>> {
     let mut fits = Vec::new();
     for number in 0..restarts {
-        fits.extend(Restart::<T>::find(checkpoint, rank, number)?);
+        fits.extend(Restart::<T>::find(finished, rank, number)?);
     }
     if fits.len() < 2 {
         return Ok(None);

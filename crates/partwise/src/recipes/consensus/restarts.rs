@@ -11,7 +11,7 @@ use crate::fit::fit_observed;
 use crate::foundation::pool::{Pool, threads_for};
 use crate::foundation::{Matrix, Real, Result, StopReason, once};
 use crate::methods::Model;
-use crate::recipes::{Checkpoint, PieceReader, PieceWriter};
+use crate::recipes::{FinishedPieces, PieceReader, PieceWriter};
 
 /// How far the fits are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,9 +40,9 @@ pub(super) struct Restart<T> {
 
 impl<T: Real> Restart<T> {
     /// The fit with this k and number, if it is finished.
-    pub(super) fn find(checkpoint: &dyn Checkpoint, rank: usize, number: usize) -> Result<Option<Self>> {
+    pub(super) fn find(finished: &dyn FinishedPieces, rank: usize, number: usize) -> Result<Option<Self>> {
         let key = key(rank, number);
-        let Some(piece) = checkpoint.find(&key)? else { return Ok(None) };
+        let Some(piece) = finished.find(&key)? else { return Ok(None) };
         let mut piece = PieceReader::new(&key, &piece);
         let numbers = piece.numbers()?;
         let number_at = |at: usize| numbers.get(at).copied().unwrap_or(f64::NAN);
@@ -77,7 +77,7 @@ pub(super) fn seed_of(settings: &Settings, number: usize) -> u64 {
 }
 
 once! {
-    /// Fits `model` for each k from each start, and keeps every finished fit in the checkpoint; fits that are
+    /// Fits `model` for each k from each start, and keeps every finished fit in the finished; fits that are
     /// there already are not repeated. `settings` hold for all of them, but for rank, seed, threads and time
     /// limit. The first restart of every k comes first, then the second, so that all k have about as many
     /// fits whenever the work ends.
@@ -86,14 +86,14 @@ once! {
     /// may end the work: fits under way are then dropped. Returns how many fits are done.
     ///
     /// # Errors
-    /// Those of [`ConsensusSettings::checked`], [`fit`](crate::fit()) and the checkpoint;
+    /// Those of [`ConsensusSettings::checked`], [`fit`](crate::fit()) and the finished;
     /// [`Error::Memory`](crate::Error::Memory) before anything is allocated.
     pub fn fit_restarts<'a, T>(
         data: &'a dyn DataMatrix<T>,
         model: &'a Model,
         settings: &'a Settings,
         consensus: &'a ConsensusSettings,
-        checkpoint: &'a dyn Checkpoint,
+        finished: &'a dyn FinishedPieces,
         observe: &'a (dyn Fn(RestartProgress) -> ControlFlow<()> + Sync),
     ) -> Result<usize> = restarted;
 }
@@ -104,7 +104,7 @@ fn restarted<T: Real>(
     model: &Model,
     settings: &Settings,
     consensus: &ConsensusSettings,
-    checkpoint: &dyn Checkpoint,
+    finished: &dyn FinishedPieces,
     observe: &(dyn Fn(RestartProgress) -> ControlFlow<()> + Sync),
 ) -> Result<usize> {
     let ranks = consensus.checked(data, model)?;
@@ -115,7 +115,7 @@ fn restarted<T: Real>(
     let mut missing = Vec::new();
     for number in 0..consensus.restarts {
         for &rank in &ranks {
-            if checkpoint.find(&key(rank, number))?.is_none() {
+            if finished.find(&key(rank, number))?.is_none() {
                 missing.push((rank, number));
             }
         }
@@ -140,7 +140,7 @@ fn restarted<T: Real>(
     let one = |_| -> Result<()> {
         while let Some(&(rank, number)) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let kept = fit_one(data, model, settings, (rank, number), &watch).and_then(|fit| {
-                fit.map(|fit| checkpoint.keep(&key(rank, number), &fit.to_piece())).transpose()
+                fit.map(|fit| finished.keep(&key(rank, number), &fit.to_piece())).transpose()
             });
             match kept {
                 Ok(Some(())) => {

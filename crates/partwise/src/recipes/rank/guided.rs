@@ -45,9 +45,8 @@ impl<T: Real> Search<'_, T> {
             let agreement = match hidden {
                 0 => None,
                 _ => {
-                    let (splits, checkpoint) = (&self.splits, self.checkpoint);
-                    let of =
-                        |split| piece(checkpoint, ("agreement", k, split), || splits.agreement(split, k));
+                    let (splits, finished) = (&self.splits, self.finished);
+                    let of = |split| piece(finished, ("agreement", k, split), || splits.agreement(split, k));
                     let found = self.pool.map(self.all(), of);
                     let found = found.into_iter().collect::<Result<Vec<f64>>>()?;
                     Some(mean(&found, &self.all()))

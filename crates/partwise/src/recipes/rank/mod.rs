@@ -34,7 +34,7 @@ use crate::engine::losses::Loss;
 use crate::foundation::draw::{below, generator};
 use crate::foundation::{Error, Real, Result, once};
 use crate::guidance::Guidance;
-use crate::recipes::checkpoint::Checkpoint;
+use crate::recipes::finished::FinishedPieces;
 pub use choice::{GuidedRank, GuidedRow, Holdout, RankChoice, RankProgress, RankRow, RankSettings, RankStep};
 use search::{Search, clearly_below_one, excess, mean, replicability};
 use splits::Splits;
@@ -53,7 +53,7 @@ once! {
     /// it takes part in each fit, and the answer also says how many hidden labels are found again, and how
     /// far the named components move.
     ///
-    /// A `checkpoint` keeps the scores of finished fits: a search that was killed goes on with them, also
+    /// A `finished` keeps the scores of finished fits: a search that was killed goes on with them, also
     /// with another range of k, and its answer has the same bits.
     ///
     /// The answer depends on the seed, but not on the number of threads or the unit of the data. It is the
@@ -69,7 +69,7 @@ once! {
         loss: Loss,
         settings: &'a Settings,
         rank: &'a RankSettings,
-        checkpoint: Option<&'a dyn Checkpoint>,
+        finished: Option<&'a dyn FinishedPieces>,
         observe: &'a mut dyn FnMut(RankProgress) -> ControlFlow<()>,
     ) -> Result<RankChoice> = selected;
 }
@@ -86,7 +86,7 @@ fn selected<T: Real>(
     loss: Loss,
     settings: &Settings,
     rank: &RankSettings,
-    checkpoint: Option<&dyn Checkpoint>,
+    finished: Option<&dyn FinishedPieces>,
     observe: &mut dyn FnMut(RankProgress) -> ControlFlow<()>,
 ) -> Result<RankChoice> {
     let guidance = guidance.filter(|guidance| !guidance.is_empty());
@@ -97,7 +97,7 @@ fn selected<T: Real>(
     let divided = (!moderate).then(|| data.divided(2f64.powf(largest.log2().floor()), 0.0));
     let splits = Splits::new(divided.as_deref().unwrap_or(data), loss, settings, rank, guidance)?;
     let (holdout, restarts) = (splits.holdout, splits.restarts);
-    let mut search = Search::new(splits, checkpoint, observe);
+    let mut search = Search::new(splits, finished, observe);
     search.run(from, to)?;
     let all = search.all();
     let k_prediction = search.predicted(&all);

@@ -9,7 +9,7 @@ use super::prediction::Parts;
 use super::splits::Splits;
 use crate::foundation::pool::Pool;
 use crate::foundation::{Real, Result};
-use crate::recipes::checkpoint::{Checkpoint, numbers_of};
+use crate::recipes::finished::{FinishedPieces, numbers_of};
 
 /// Differences below this fraction of what the best k predicts do not count.
 const NEGLIGIBLE: f64 = 1e-3;
@@ -31,7 +31,7 @@ pub(super) struct Search<'s, T: Real> {
     /// The parts of each split, where there is room for them.
     parts: Vec<OnceLock<Parts<T>>>,
     observe: &'s mut dyn FnMut(RankProgress) -> ControlFlow<()>,
-    pub(super) checkpoint: Option<&'s dyn Checkpoint>,
+    pub(super) finished: Option<&'s dyn FinishedPieces>,
     /// Of each k the error of each split, relative to that of the mean.
     pub(super) errors: BTreeMap<usize, Vec<f64>>,
     /// Of each k the smallest matched correlation of each split; of the first half of the splits alone, where
@@ -43,7 +43,7 @@ pub(super) struct Search<'s, T: Real> {
 impl<'s, T: Real> Search<'s, T> {
     pub(super) fn new(
         mut splits: Splits<'s, T>,
-        checkpoint: Option<&'s dyn Checkpoint>,
+        finished: Option<&'s dyn FinishedPieces>,
         observe: &'s mut dyn FnMut(RankProgress) -> ControlFlow<()>,
     ) -> Self {
         // Splits side by side use the threads better than one fit does.
@@ -56,7 +56,7 @@ impl<'s, T: Real> Search<'s, T> {
             parts: (0..if kept { splits.count } else { 0 }).map(|_| OnceLock::new()).collect(),
             splits,
             observe,
-            checkpoint,
+            finished,
             errors: BTreeMap::new(),
             correlations: BTreeMap::new(),
             stopped: false,
@@ -143,7 +143,7 @@ impl<'s, T: Real> Search<'s, T> {
                 }
                 kept.get().map_or(Ok(MOST_ERROR), |parts| splits.error(parts, split, k))
             };
-            let of = |split| piece(self.checkpoint, ("error", k, split), || compute(split));
+            let of = |split| piece(self.finished, ("error", k, split), || compute(split));
             for error in self.pool.map(chunk.to_vec(), of) {
                 errors.push(error?.min(MOST_ERROR));
             }
@@ -233,9 +233,9 @@ impl<'s, T: Real> Search<'s, T> {
                 if self.asked_to_stop(k, true) {
                     return Ok(false);
                 }
-                let (splits, checkpoint) = (&self.splits, self.checkpoint);
+                let (splits, finished) = (&self.splits, self.finished);
                 let of = |split| {
-                    piece(checkpoint, ("replication", k, split), || splits.smallest_correlation(split, k))
+                    piece(finished, ("replication", k, split), || splits.smallest_correlation(split, k))
                 };
                 for correlation in self.pool.map(chunk.to_vec(), of) {
                     if !hopeless(&correlations) {
@@ -265,13 +265,13 @@ impl<'s, T: Real> Search<'s, T> {
 
 /// A number of a split at k, by its name: as kept, or computed and kept.
 pub(super) fn piece(
-    checkpoint: Option<&dyn Checkpoint>,
+    finished: Option<&dyn FinishedPieces>,
     (name, k, split): (&str, usize, usize),
     compute: impl FnOnce() -> Result<f64>,
 ) -> Result<f64> {
-    let Some(checkpoint) = checkpoint else { return compute() };
+    let Some(finished) = finished else { return compute() };
     let key = format!("{name}-k{k}-split{split}");
-    let numbers = numbers_of(checkpoint, &key, || Ok(vec![compute()?]))?;
+    let numbers = numbers_of(finished, &key, || Ok(vec![compute()?]))?;
     Ok(numbers.first().copied().unwrap_or(f64::NAN))
 }
 

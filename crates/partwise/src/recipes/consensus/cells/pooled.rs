@@ -6,7 +6,7 @@ use super::super::restarts::Restart;
 use crate::clustering::{KMeansSettings, k_means};
 use crate::data::DenseMatrix;
 use crate::foundation::{Error, Matrix, Real, Result};
-use crate::recipes::Checkpoint;
+use crate::recipes::FinishedPieces;
 
 /// Neighbours of a component, as a fraction of the number of fits.
 const NEIGHBOURS: f64 = 0.3;
@@ -37,13 +37,13 @@ pub(super) struct Clusters {
 impl Pool {
     /// `None` where fewer than two fits are finished.
     pub(super) fn of<T: Real>(
-        checkpoint: &dyn Checkpoint,
+        finished: &dyn FinishedPieces,
         rank: usize,
         restarts: usize,
     ) -> Result<Option<Self>> {
         let (mut values, mut fits, mut genes) = (Vec::new(), 0, 0);
         for number in 0..restarts {
-            let Some(fit) = Restart::<T>::find(checkpoint, rank, number)? else { continue };
+            let Some(fit) = Restart::<T>::find(finished, rank, number)? else { continue };
             fits += 1;
             genes = fit.components.columns();
             for c in 0..rank {

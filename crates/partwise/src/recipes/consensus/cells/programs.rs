@@ -9,7 +9,7 @@ use crate::fit::{Held, solve};
 use crate::foundation::{Matrix, Real, Result};
 use crate::kernels::symmetric_eigen;
 use crate::methods::Model;
-use crate::recipes::Checkpoint;
+use crate::recipes::FinishedPieces;
 use crate::recipes::consensus::{Consensus, codes_for, consensus_at};
 
 /// Eigenvalues below this fraction of the largest count as 0, as do variances below it.
@@ -51,20 +51,20 @@ pub struct SelectionRow {
 /// finished. The fits are those of [`Cells::factored`].
 ///
 /// # Errors
-/// Faults of the checkpoint and of [`solve`]; a threshold that leaves too few components.
+/// Faults of the finished and of [`solve`]; a threshold that leaves too few components.
 pub fn cell_programs<T: Real>(
     cells: &Cells<'_, T>,
     model: &Model,
     settings: &Settings,
     (rank, restarts): (usize, usize),
     steps: ConsensusSteps,
-    checkpoint: &dyn Checkpoint,
+    finished: &dyn FinishedPieces,
 ) -> Result<Option<(CellPrograms<T>, Consensus<T>)>> {
     let factored = cells.factored.as_ref();
-    let Some(matched) = consensus_at(factored, model, settings, rank, restarts, checkpoint)? else {
+    let Some(matched) = consensus_at(factored, model, settings, rank, restarts, finished)? else {
         return Ok(None);
     };
-    let Some(pool) = Pool::of::<T>(checkpoint, rank, restarts)? else { return Ok(None) };
+    let Some(pool) = Pool::of::<T>(finished, rank, restarts)? else { return Ok(None) };
     let all = pool.clusters(2.0)?;
     let (spectra, usages, squared_error, left_out) = match steps {
         ConsensusSteps::Matched => {

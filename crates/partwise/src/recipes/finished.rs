@@ -1,8 +1,8 @@
 //! Finished pieces of long work, so that work that was killed goes on where it was.
 //!
-//! A recipe that repeats whole fits gives each of them a key. It asks the [`Checkpoint`] for the piece first,
+//! A recipe that repeats whole fits gives each of them a key. It asks the [`FinishedPieces`] for the piece first,
 //! and keeps what it computed. The library writes no files: a front end brings the implementation in a folder
-//! (`CheckpointFolder` of `partwise-io`), and [`InMemory`] is the one that lasts as long as the process.
+//! (`PieceFolder` of `partwise-io`), and [`InMemory`] is the one that lasts as long as the process.
 //!
 //! A piece depends on its key, the data and the settings only, so the result has the same bits with and
 //! without an interruption. That pieces of other data or settings are refused is the business of the
@@ -16,17 +16,17 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use crate::foundation::{Error, Matrix, Real, Result};
 
 /// Keeps finished pieces of work by their keys. Several threads ask and keep at the same time.
-pub trait Checkpoint: Sync {
+pub trait FinishedPieces: Sync {
     /// The piece with this key, if it is finished.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`] if it can't be read.
+    /// [`Error::FinishedPieces`] if it can't be read.
     fn find(&self, key: &str) -> Result<Option<Vec<u8>>>;
 
     /// Keeps a finished piece. Keys consist of lower-case letters, digits and hyphens.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`] if it can't be kept: the work then ends, because it could not go on later.
+    /// [`Error::FinishedPieces`] if it can't be kept: the work then ends, because it could not go on later.
     fn keep(&self, key: &str, piece: &[u8]) -> Result<()>;
 }
 
@@ -34,7 +34,7 @@ pub trait Checkpoint: Sync {
 #[derive(Debug, Default)]
 pub struct InMemory(Mutex<BTreeMap<String, Vec<u8>>>);
 
-impl Checkpoint for InMemory {
+impl FinishedPieces for InMemory {
     fn find(&self, key: &str) -> Result<Option<Vec<u8>>> {
         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
@@ -49,18 +49,18 @@ impl Checkpoint for InMemory {
 /// scores.
 ///
 /// # Errors
-/// Those of the checkpoint and of `compute`.
+/// Those of the finished and of `compute`.
 pub fn numbers_of(
-    checkpoint: &dyn Checkpoint,
+    finished: &dyn FinishedPieces,
     key: &str,
     compute: impl FnOnce() -> Result<Vec<f64>>,
 ) -> Result<Vec<f64>> {
-    if let Some(piece) = checkpoint.find(key)? {
+    if let Some(piece) = finished.find(key)? {
         let mut piece = PieceReader::new(key, &piece);
         return piece.numbers();
     }
     let numbers = compute()?;
-    checkpoint.keep(key, &PieceWriter::default().numbers(&numbers).finish())?;
+    finished.keep(key, &PieceWriter::default().numbers(&numbers).finish())?;
     Ok(numbers)
 }
 
@@ -118,7 +118,7 @@ impl<'a> PieceReader<'a> {
     }
 
     fn fault(&self) -> Error {
-        Error::Checkpoint(format!(
+        Error::FinishedPieces(format!(
             "the finished piece \"{}\" does not have the form of such a piece",
             self.key
         ))
@@ -138,7 +138,7 @@ impl<'a> PieceReader<'a> {
     /// The next list of numbers.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`] if there is none.
+    /// [`Error::FinishedPieces`] if there is none.
     pub fn numbers(&mut self) -> Result<Vec<f64>> {
         let count = self.size()?.checked_mul(8).ok_or_else(|| self.fault())?;
         let number = |bytes: &[u8]| bytes.try_into().map(f64::from_le_bytes).map_err(|_| self.fault());
@@ -151,7 +151,7 @@ impl<'a> PieceReader<'a> {
     /// The next list of texts.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`] if there is none.
+    /// [`Error::FinishedPieces`] if there is none.
     pub fn texts(&mut self) -> Result<Vec<String>> {
         let count = self.size()?;
         let mut texts = Vec::new();
@@ -166,7 +166,7 @@ impl<'a> PieceReader<'a> {
     /// The next matrix.
     ///
     /// # Errors
-    /// [`Error::Checkpoint`] if there is none, or one of another number type.
+    /// [`Error::FinishedPieces`] if there is none, or one of another number type.
     pub fn matrix<T: Real>(&mut self) -> Result<Matrix<T>> {
         let (rows, columns, size) = (self.size()?, self.size()?, self.size()?);
         let count = rows.checked_mul(columns).and_then(|count| count.checked_mul(size));
@@ -223,7 +223,7 @@ mod tests {
         let first = numbers_of(&kept, "k2-split1", || Ok(vec![0.25])).unwrap();
         let again = numbers_of(&kept, "k2-split1", || panic!("computed again")).unwrap();
         assert_eq!((first, again), (vec![0.25], vec![0.25]));
-        let fault = numbers_of(&kept, "k2-split2", || Err(Error::Checkpoint("full".into())));
+        let fault = numbers_of(&kept, "k2-split2", || Err(Error::FinishedPieces("full".into())));
         assert!(fault.is_err() && kept.find("k2-split2").unwrap().is_none());
     }
 }
