@@ -1,8 +1,8 @@
 //! Finished pieces of long work, so that work that was killed goes on where it was.
 //!
-//! A recipe that repeats whole fits gives each of them a key. It asks the [`FinishedPieces`] for the piece first,
-//! and keeps what it computed. The library writes no files: a front end brings the implementation in a folder
-//! (`PieceFolder` of `partwise-io`), and [`InMemory`] is the one that lasts as long as the process.
+//! A recipe that repeats whole fits gives each of them a key. It asks the [`FinishedPieces`] for the piece
+//! first, and keeps what it computed. The library writes no files: a front end brings the implementation in a
+//! folder (`PieceFolder` of `partwise-io`), and [`InMemory`] is the one that lasts as long as the process.
 //!
 //! A piece depends on its key, the data and the settings only, so the result has the same bits with and
 //! without an interruption. That pieces of other data or settings are refused is the business of the
