@@ -39,8 +39,7 @@ class CommonSettings:
         "auto",
         "str",
         f"""One of {_SOLVERS}, or "cd", another name of "hals". "auto" is the default of the method: usually
-        "hals". For the Kullback-Leibler loss it is "newton" for ``NMF`` if fewer than a fifth of the entries
-        of X are not 0 and ``tol`` is at most 1e-4, else "mu".""",
+        "hals", and "mu" for the Kullback-Leibler loss.""",
     )
     acceleration: str = parameter(
         REGISTRIES["acceleration"][0],

@@ -179,8 +179,7 @@ pub(crate) fn search<T: Real>(
         if late || interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let finished = kept.map(|kept| kept as &dyn FinishedPieces);
-    let found =
-        interrupt::work(|| select_rank(data, guidance, loss, settings, rank, finished, &mut observe));
+    let found = interrupt::work(|| select_rank(data, guidance, loss, settings, rank, finished, &mut observe));
     steps.finish();
     Ok(found??)
 }

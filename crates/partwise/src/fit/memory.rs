@@ -203,7 +203,7 @@ fn loop_bytes(size: DataSize, k: f64, solver: Option<&SolverSpec>, threads: usiz
     // Of each factor and of the subproblem; what the solver prepares; the sum in f64; the exact gradient.
     let grams = k * k * ((4.0 + chunks) * number + 2.0 * WORD);
     let at_once = crate::foundation::pool::threads_for(threads) as f64;
-    let exact = if size.sparse { 0.0 } else { at_once * values * WORD };
+    let exact = if size.sparse { 0.0 } else { at_once * size.columns() * k * WORD };
     let state = match solver.map(|solver| solver.name) {
         // The place before, from which the momentum runs on.
         Some("nesterov-running") => 2.0 * values * number,

@@ -45,7 +45,7 @@ use crate::engine::losses::Loss;
 use crate::engine::problem::{FeatureScale, Original};
 use crate::engine::solvers::{SolverChoice, SolverSpec};
 use crate::engine::term::Term;
-use crate::engine::{Acceleration, Factors, Init, Settings, Slot};
+use crate::engine::{Factors, Init, Settings, Slot};
 use crate::foundation::checks::{check_finite, check_non_negative};
 use crate::foundation::{Error, Matrix, Notice, Real, Result};
 use crate::guidance::Plan;
@@ -242,30 +242,15 @@ fn resolve_solver<T: Real>(
     model: &Model,
     data: &dyn DataMatrix<T>,
 ) -> Result<&'static SolverSpec> {
-    let (divergence, has_steps) = (model.loss == Loss::KullbackLeibler, data.has_steps());
     match settings.solver {
-        SolverChoice::Newton if !has_steps => Err(Error::incompatible(
+        SolverChoice::Newton if !data.has_steps() => Err(Error::incompatible(
             format!("solver \"{}\" with data in row blocks", SolverChoice::Newton.resolve(model.loss)?.name),
             "its steps follow the products of the factors in all of the data",
             ["solver mu", "data in memory"],
         )),
-        SolverChoice::Auto if divergence && has_steps && takes_steps(settings, model, data) => {
-            SolverChoice::Newton.resolve(model.loss)
-        }
         SolverChoice::Auto => model.spec.solver.resolve(model.loss),
         choice => choice.resolve(model.loss),
     }
-}
-
-/// The largest tolerance for which coordinate steps are the default: that of the settings by default.
-const TIGHT: f64 = 1e-4;
-
-/// Whether coordinate steps are the default: nothing but the data is in the objective, and most of these are
-/// 0. For dense data multiplicative updates are matrix products, which are many times faster; and they are
-/// ahead in their first iterations, after which a loose tolerance ends a fit.
-fn takes_steps<T: Real>(settings: &Settings, model: &Model, data: &dyn DataMatrix<T>) -> bool {
-    let plain = model.is_plain() && model.composed().is_none() && settings.acceleration != Acceleration::On;
-    plain && settings.tolerance <= TIGHT && acceleration::is_sparse(data)
 }
 
 fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -> Result<Init> {

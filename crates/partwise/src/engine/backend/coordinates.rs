@@ -30,7 +30,9 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             data.steps(side(slot, range), own, other, costs, sweeps)
         });
         *self.factors.get_mut(slot) = own;
-        let squared_gradient = parts.iter().map(|part| part.squared_gradient).sum();
+        // The square may be out of range where the gradient is not: it is only compared.
+        let squared: f64 = parts.iter().map(|part| part.squared_gradient).sum();
+        let squared_gradient = if squared.is_nan() { squared } else { squared.min(f64::MAX) };
         let value = majorizer.constant + parts.iter().map(|part| part.value).sum::<f64>();
         // Terms may depend on the factor in a way of their own.
         self.stepped = self.problem.contributions.is_empty().then_some(value);

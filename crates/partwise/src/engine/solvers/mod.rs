@@ -115,9 +115,8 @@ pub trait NnlsSolver<T: Real>: sealed::Sealed + Debug + Send + Sync {
 #[non_exhaustive]
 pub enum SolverChoice {
     /// HALS for the Frobenius loss. It costs no more per iteration than the others and needs the fewest
-    /// seconds on every measured case; it supports every term of every model. For Kullback–Leibler
-    /// coordinate steps for plain NMF of sparse data with a tolerance up to 1e-4, multiplicative updates
-    /// otherwise.
+    /// seconds on every measured case; it supports every term of every model. Multiplicative updates for
+    /// Kullback–Leibler.
     #[default]
     Auto,
     /// Multiplicative updates.
@@ -128,7 +127,8 @@ pub enum SolverChoice {
     Bpp,
     /// Nesterov's accelerated projected gradient, restarted for each factor (NeNMF).
     Nesterov,
-    /// Coordinate steps of the Kullback–Leibler loss, which go as far as Newton's and never raise it.
+    /// Coordinate steps of the Kullback–Leibler loss, which go as far as Newton's and never raise it. Entries of
+    /// very different sizes (1e-150 beside 1e150) may overflow, which is an error.
     Newton,
     /// One accelerated projected gradient step a factor and iteration, the momentum running on (NMF-DC).
     NesterovRunning,
@@ -208,8 +208,7 @@ pub static ALL: &[SolverSpec] = &[
     SolverSpec {
         choice: SolverChoice::Mu,
         name: "mu",
-        summary: "multiplicative updates: simple, slow to converge; with the Kullback-Leibler loss the default of \
-            dense data and of guided methods",
+        summary: "multiplicative updates: simple, slow to converge; the default with the Kullback-Leibler loss",
         losses: &[Loss::Frobenius, Loss::KullbackLeibler],
         inner_steps: 0,
         monotone: true,
@@ -220,8 +219,8 @@ pub static ALL: &[SolverSpec] = &[
     SolverSpec {
         choice: SolverChoice::Newton,
         name: "newton",
-        summary: "coordinate steps as long as Newton's; the default of plain NMF of sparse data with the Kullback-Leibler \
-            loss",
+        summary: "coordinate steps of the Kullback-Leibler loss, as long as Newton's: slower at first, but far \
+            ahead in the last digits of sparse data",
         losses: &[Loss::KullbackLeibler],
         inner_steps: 2,
         monotone: true,
