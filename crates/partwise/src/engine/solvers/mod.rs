@@ -127,8 +127,8 @@ pub enum SolverChoice {
     Bpp,
     /// Nesterov's accelerated projected gradient, restarted for each factor (NeNMF).
     Nesterov,
-    /// Coordinate steps of the Kullback–Leibler loss, which go as far as Newton's and never raise it. Entries of
-    /// very different sizes (1e-150 beside 1e150) may overflow, which is an error.
+    /// Coordinate steps of the Kullback–Leibler loss, which go as far as Newton's and never raise it. Entries
+    /// of very different sizes (1e-150 beside 1e150) may overflow, which is an error.
     Newton,
     /// One accelerated projected gradient step a factor and iteration, the momentum running on (NMF-DC).
     NesterovRunning,
