@@ -18,6 +18,8 @@ pub(crate) const ALWAYS: usize = 3;
 /// So many numbers of components in a row that are no better end the search: scores over few labels are
 /// noisy, and the first that happens to fall must not end it.
 const PATIENCE: usize = 2;
+/// Scores that differ by rounding only are equal: dense and sparse data are to give the same search.
+const EQUAL: f64 = 1e-9;
 /// Components may be at most this part of the samples, where a class owns several.
 const MOST_COMPONENTS: f64 = 0.75;
 /// Candidates of a lower weight are dropped.
@@ -63,7 +65,8 @@ pub(crate) fn search<T: Real>(
         }
         observe(Phase::Components { least: p, most: p });
         let next = try_components(prepared, &mut search, &[p], pool)?;
-        let better = next.map(|(_, score)| score) > best.map(|(_, score)| score);
+        let score = |found: Option<(usize, f64)>| found.map_or(f64::NEG_INFINITY, |(_, score)| score);
+        let better = score(next) > score(best) + EQUAL;
         (best, misses) = if better { (next, 0) } else { (best, misses + 1) };
     }
     weigh(&mut search.candidates, held_out);
@@ -92,7 +95,7 @@ fn try_components<T: Real>(
         CandidateGraph::Codes(p) => c.score.map(|score| (p, score)),
         _ => None,
     });
-    Ok(scored.reduce(|best, next| if next.1 > best.1 { next } else { best }))
+    Ok(scored.reduce(|best, next| if next.1 > best.1 + EQUAL { next } else { best }))
 }
 
 /// Adds candidates with their scores.
