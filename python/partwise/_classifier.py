@@ -307,9 +307,9 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         --------
         >>> import numpy as np
         >>> from partwise import FewLabelClassifier
-        >>> X = np.array([[3, 1, 0.1 * i] if i % 2 == 0 else [0.1 * i, 1, 3] for i in range(12)])
-        >>> X[7] = [2.5, 1, 2.6]
-        >>> model = FewLabelClassifier().fit(X, ["a", "b", "a", "b", *[None] * 8])
+        >>> X = np.array([[3, 1, 0.1 * (i % 5)] if i % 2 == 0 else [0.1 * (i % 5), 1, 3] for i in range(20)])
+        >>> X[7] = [2, 1, 2]
+        >>> model = FewLabelClassifier().fit(X, ["a", "b", "a", "b", *[None] * 16])
         >>> model.suggest(1)[0].sample
         7
         """

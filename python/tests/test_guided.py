@@ -475,7 +475,7 @@ def test_automatic_finds_classes_and_says_why(digits):
     np.testing.assert_allclose(found.memberships.sum(axis=1), 1)
     np.testing.assert_allclose(sum(c["weight"] for c in found.candidates), 1)
     assert list(found.classes) == list(names) and len(found.readings) == 6 and found.hidden == 20
-    assert [r["refinement"] for r in found.refinements] == ["neighbours' vote", "neighbours among discriminants", "Gaussian mixture", "multinomial mixture"] and max(r["weight"] for r in found.refinements) == 1
+    assert [r["refinement"] for r in found.refinements] == ["neighbours' vote", "neighbours among discriminants", "Gaussian mixture", "discriminants of the labels"] and max(r["weight"] for r in found.refinements) == 1
     again = pw.automatic(X, y, n_jobs=1)
     np.testing.assert_array_equal(again.memberships, found.memberships)
     with pytest.raises(ValueError, match="at least two"):

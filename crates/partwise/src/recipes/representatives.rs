@@ -10,10 +10,6 @@ use super::memberships::ShareOf;
 /// whose few entries all lie in one component, and the code alone ranks long samples that have much of
 /// everything. Equal ones come in the order of the samples; samples whose code is 0 don't come at all.
 ///
-/// Of near duplicates (copies of one text) only the best comes, unless there are too few others: samples of
-/// several components whose codes differ by at most 1 % of their size. A sample of one component
-/// only has too few numbers to tell.
-///
 /// `codes` are n × k, `components` k × d. Scaling a component up and its codes down changes nothing.
 #[doc(hidden)]
 pub fn representatives<T: Real>(
@@ -40,50 +36,14 @@ pub fn representatives<T: Real>(
         };
         let mut all: Vec<(usize, f64, f64)> = (0..n).filter_map(ranked).collect();
         let better = |a: &(usize, f64, f64), b: &(usize, f64, f64)| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0));
-        // Some more, since some may be duplicates.
-        let most = count.saturating_mul(4).saturating_add(16);
-        if all.len() > most {
-            all.select_nth_unstable_by(most, better);
-            all.truncate(most);
+        if all.len() > count {
+            all.select_nth_unstable_by(count, better);
+            all.truncate(count);
         }
         all.sort_unstable_by(better);
-        let row = |i: usize| (0..k).map(|j| part(i, j)).collect::<Vec<f64>>();
-        let chosen = distinct(all.iter().map(|ranked| row(ranked.0)), count);
-        chosen.into_iter().map(|at| (all[at].0, all[at].1)).collect()
+        all.into_iter().map(|(i, share, _)| (i, share)).collect()
     };
     (0..k).map(of_component).collect()
-}
-
-/// Rows of codes that differ by at most this share of their length are those of near duplicates.
-const NEARLY_EQUAL: f64 = 0.01;
-
-/// The places of the first `count` rows that are no near duplicates of earlier ones; where there are too few,
-/// also of the first others. Ascending.
-fn distinct(rows: impl Iterator<Item = Vec<f64>>, count: usize) -> Vec<usize> {
-    let (mut chosen, mut left): (Vec<(usize, Vec<f64>)>, Vec<usize>) = (Vec::new(), Vec::new());
-    for (at, row) in rows.enumerate() {
-        if chosen.len() == count {
-            break;
-        }
-        match chosen.iter().any(|(_, earlier)| nearly_equal(earlier, &row)) {
-            true => left.push(at),
-            false => chosen.push((at, row)),
-        }
-    }
-    let missing = count - chosen.len();
-    let mut places: Vec<usize> =
-        chosen.into_iter().map(|(at, _)| at).chain(left.into_iter().take(missing)).collect();
-    places.sort_unstable();
-    places
-}
-
-fn nearly_equal(one: &[f64], other: &[f64]) -> bool {
-    if one.iter().filter(|part| **part > 0.0).count() < 2 {
-        return false;
-    }
-    let length: f64 = one.iter().map(|a| a * a).sum();
-    let distance: f64 = one.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
-    distance <= NEARLY_EQUAL * NEARLY_EQUAL * length
 }
 
 /// The features that tell each component from the others, at most `count` of each, best first, with the
@@ -125,22 +85,6 @@ mod tests {
         assert!((found[0][0].1 - 2.5 / 2.6).abs() < 1e-12 && found[0][2].1 == 1.0);
         assert_eq!(found[1].iter().map(|s| s.0).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(representatives(&codes, &components, ShareOf::Length, 1)[0], found[0][..1]);
-    }
-
-    #[test]
-    fn of_copies_one_comes_unless_there_is_nothing_else() {
-        // A text and its copy with a word more, another text, and one in which the component is small.
-        let codes = Matrix::from_vec(4, 2, vec![5.0, 1.0, 5.01, 1.0, 4.0, 0.5, 1.0, 2.0]).unwrap();
-        let components = Matrix::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0]).unwrap();
-        let samples = |count: usize| -> Vec<usize> {
-            representatives(&codes, &components, ShareOf::Length, count)[0].iter().map(|s| s.0).collect()
-        };
-        assert_eq!(samples(3), [1, 2, 3]);
-        assert_eq!(samples(4), [1, 0, 2, 3]);
-        // Samples of one component are not told apart: they are no copies.
-        let codes = Matrix::from_vec(3, 2, vec![5.0, 0.0, 5.0, 0.0, 4.0, 0.0]).unwrap();
-        let found = representatives(&codes, &components, ShareOf::Length, 2);
-        assert_eq!(found[0].iter().map(|s| s.0).collect::<Vec<_>>(), [0, 1]);
     }
 
     #[test]
