@@ -96,7 +96,8 @@ class ResultsMixin(TablesMixin):
 
         Parameters
         ----------
-        n : int, default=10 How many to return.
+        n : int, default=10
+            How many to return.
 
         Returns
         -------
@@ -122,7 +123,8 @@ class ResultsMixin(TablesMixin):
 
         Parameters
         ----------
-        n : int, default=10 How many to return.
+        n : int, default=10
+            How many to return.
 
         Returns
         -------
