@@ -84,7 +84,7 @@ def _write(docstring: Docstring) -> None:
         for item in section.value:
             if item.name not in written:
                 continue
-            kind, *default = _DEFAULT.split(written[item.name], maxsplit=1)
+            kind, *default = _DEFAULT.split(written[item.name].replace("``", ""), maxsplit=1)
             item.annotation = kind
             if hasattr(item, "value") and (default or section.kind is not DocstringSectionKind.attributes):
                 item.value = default[0] if default else None

@@ -25,7 +25,7 @@ cargo xtask tidy    the rules of the house that the compiler can't check; option
     --write-api     writes the public items of the library into crates/partwise/API.txt
     --write-walls   writes today's edges between modules into xtask/walls.toml
     --touch NAME    the files that spell a name: what it took to add
-cargo xtask bench   the benchmarks of the library; with --check only the gates of speed: an iteration beside the bare products, guided beside plain, whole calls beside iterations
+cargo xtask bench   the benchmarks of the library; with --check only the gates of speed: an iteration beside the bare products, guided beside plain
 cargo xtask docs    the documentation of the Rust crates, opened in a browser
 cargo xtask site    the documentation site, into target/site
 cargo xtask dist    the files of a release, in target/dist: wheel, source distribution, command line; options:
