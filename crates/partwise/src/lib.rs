@@ -140,7 +140,7 @@ pub mod internals {
 /// Data in row blocks, which may lie in a file. It may still change.
 #[doc(hidden)]
 pub mod blocks {
-    pub use crate::data::{BlockSizes, BlockedMatrix, RowBlocks};
+    pub use crate::data::{BlockSizes, BlockedMatrix, RowBlocks, Transport};
     pub use crate::engine::Checkpoints;
     pub use crate::fit::memory::of_fit_in_blocks;
     pub use crate::foundation::fault::caught;

@@ -18,7 +18,7 @@ mod summary;
 use std::fmt::Debug;
 use std::ops::Range;
 
-pub use blocks::{BlockSizes, BlockedMatrix, RowBlocks};
+pub use blocks::{BlockSizes, BlockedMatrix, RowBlocks, Transport};
 pub(crate) use blocks::{TreeSum, rows_of, sum_over_chunks};
 pub use dense::DenseMatrix;
 pub use scaling::{ScaledRow, Scaling, ScalingKind};

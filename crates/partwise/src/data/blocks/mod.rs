@@ -6,6 +6,7 @@
 //! same bits wherever the blocks lie.
 
 mod grouped;
+mod processes;
 mod tree;
 
 use std::fmt;
@@ -15,6 +16,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::{DataMatrix, Pass, RowGroups, Summary};
 use crate::foundation::{Error, Matrix, Real, Result, fault, pool};
 use grouped::GroupedBlocks;
+pub(crate) use processes::Processes;
+pub use processes::Transport;
 pub(crate) use tree::TreeSum;
 
 /// Where the row blocks of data come from.
