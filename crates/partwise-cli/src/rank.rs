@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use partwise::guidance::Guidance;
 use partwise::recipes::{
-    FinishedPieces, RankChoice, RankProgress, RankRow, RankSettings, RankStep, loss_for_rank, select_rank,
+    FinishedPieces, RankChoice, RankProgress, RankRow, RankSettings, RankStep, loss_for_rank, memory_of_rank,
+    select_rank,
 };
 use partwise::{DataMatrix, Loss, Real, Scaling, Settings};
 use partwise_io::{self as io, OutputFolder, PieceFolder};
@@ -17,7 +18,7 @@ use crate::input::{self, Read, Source, Table};
 use crate::known::Known;
 use crate::progress::Steps;
 use crate::request::RankRequest;
-use crate::{outputs, record, report};
+use crate::{outputs, record, report, summary};
 use partwise_report::console::Verbosity;
 use partwise_report::interrupt::{self, Kept, Stopped};
 use partwise_report::{duration, program::Outcome};
@@ -52,6 +53,9 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
         memory_limit: io::machine::available_memory(),
         ..Settings::new(1)
     };
+    summary::print_data(verbosity, &source);
+    let needed = memory_of_rank(data.as_ref(), guidance.as_ref(), loss, &settings, &request.rank)?;
+    verbosity.say(&summary::memory_of_many(&needed, settings.memory_limit));
     let began = Instant::now();
     let limit = request.time_limit.map(Duration::from_secs_f64);
     let place = PieceFolder::path_for(folder.target());

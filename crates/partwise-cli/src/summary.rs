@@ -1,9 +1,10 @@
 //! The terminal output of `partwise fit` and similar commands.
 
-use partwise::memory::in_words;
+use partwise::memory::{Estimate, in_words};
 use partwise::recipes::{Finding, GuidanceReport, Level, Verdict};
 use partwise::{Real, StopReason};
 
+use crate::input::Source;
 use crate::job::{Done, Job, error_name};
 use crate::words::{ending, iterations};
 use partwise_report::console::Verbosity;
@@ -14,10 +15,18 @@ const NOTABLE: u64 = 1_000_000_000;
 
 /// What the fit needs beside the data, where that is notable.
 fn memory_line<T: Real>(job: &Job<'_, T>) -> Option<String> {
-    let needed = job.memory().bytes();
-    let available = job.settings.memory_limit.map(|bytes| format!(" of {} available", in_words(bytes)));
-    (needed >= NOTABLE)
-        .then(|| format!("memory: about {}{}", in_words(needed), available.unwrap_or_default()))
+    let needed = job.memory();
+    (needed.bytes() >= NOTABLE).then(|| needed_of(&needed, job.settings.memory_limit))
+}
+
+fn needed_of(needed: &Estimate, limit: Option<u64>) -> String {
+    let available = limit.map_or(String::new(), |bytes| format!(" of {} available", in_words(bytes)));
+    format!("memory: about {}{available}", in_words(needed.bytes()))
+}
+
+/// What many fits of the same data need beside the data.
+pub(crate) fn memory_of_many(needed: &Estimate, limit: Option<u64>) -> String {
+    format!("{} (the data once, whatever the number of threads)", needed_of(needed, limit))
 }
 
 /// What was read, and the memory that a fit needs.
@@ -30,11 +39,16 @@ pub(crate) fn print_input<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
 
 /// What was read.
 pub(crate) fn print_source<T: Real>(verbosity: Verbosity, job: &Job<'_, T>) {
-    let [(_, data), (_, shape)] = job.source.facts();
-    verbosity.say(&format!("read: {data}, {shape}"));
+    print_data(verbosity, job.source);
     for (name, text) in job.known.facts(job.takes_anything()) {
         verbosity.say(&format!("{}: {text}", name.to_lowercase()));
     }
+}
+
+/// Which data were read, and their shape.
+pub(crate) fn print_data(verbosity: Verbosity, source: &Source) {
+    let [(_, data), (_, shape)] = source.facts();
+    verbosity.say(&format!("read: {data}, {shape}"));
 }
 
 /// What came of it, and where it was written.

@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard};
 use common::{Case, Example, cases, number};
 use partwise::graphs::{NeighbourGraph, Weights, neighbour_graph};
 use partwise::memory::{self, DataSize, Estimate, in_words};
+use partwise::recipes::{Holdout, RankSettings, memory_of_rank, select_rank};
 use partwise::{
     DataMatrix, DenseMatrix, Error, Held, Init, Labels, Loss, Matrix, Model, Result, Settings, SolverChoice,
     SparseMatrix, fit, solve,
@@ -119,6 +120,53 @@ fn estimates_lie_between_the_true_peak_and_one_and_a_half_times_of_it() {
             assert!((1.0..=most).contains(&ratio), "{label}: estimate / peak is {ratio:.2}");
         }
     }
+}
+
+#[test]
+fn the_estimate_of_a_comparison_of_ranks_lies_little_above_its_peak() {
+    let _alone = alone();
+    let (measured, counted) = (dense(900, 700), sparse(4000, 900, 40));
+    let all: [(&str, &dyn DataMatrix<f64>, Loss, Holdout); 4] = [
+        ("entries", &measured, Loss::Frobenius, Holdout::Entries),
+        ("blocks", &measured, Loss::Frobenius, Holdout::Blocks),
+        ("thinning", &counted, Loss::KullbackLeibler, Holdout::Thinning),
+        ("sparse blocks", &counted, Loss::KullbackLeibler, Holdout::Blocks),
+    ];
+    for (what, data, loss, holdout) in all {
+        for threads in [1, 2] {
+            let settings = Settings { threads, max_iterations: 3, ..Settings::new(1) };
+            let rank = RankSettings { from: 11, to: 12, splits: Some(4), holdout, ..RankSettings::default() };
+            let estimate = told(&memory_of_rank(data, None, loss, &settings, &rank).unwrap());
+            let fresh = data.weighted_copy();
+            let true_peak = peak(|| {
+                let go_on = &mut |_| std::ops::ControlFlow::Continue(());
+                select_rank(fresh.as_ref(), None, loss, &settings, &rank, None, go_on).unwrap();
+            });
+            let ratio = estimate / true_peak;
+            // A count of 1 is in one of the two parts only, which sizes alone don't tell.
+            let most = if holdout == Holdout::Thinning { 2.0 } else { 1.5 };
+            assert!(
+                (1.0..=most).contains(&ratio),
+                "{what}, {threads} threads: estimate / peak is {ratio:.2}"
+            );
+            let limited = Settings { memory_limit: Some((0.5 * estimate) as u64), ..settings };
+            let refused = memory_refusal(fresh.as_ref(), loss, &limited, &rank);
+            assert!(refused.contains("the parts of the splits"), "{refused}");
+        }
+    }
+}
+
+/// What a comparison of ranks says that needs more memory than there is.
+fn memory_refusal(
+    data: &dyn DataMatrix<f64>,
+    loss: Loss,
+    settings: &Settings,
+    rank: &RankSettings,
+) -> String {
+    let go_on = &mut |_| std::ops::ControlFlow::Continue(());
+    let error = select_rank(data, None, loss, settings, rank, None, go_on).unwrap_err();
+    assert!(matches!(error, Error::Memory { .. }), "{error}");
+    error.to_string()
 }
 
 /// A copy without anything that was computed of the matrix.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use partwise::Real;
-use partwise::memory::{DataSize, Estimate, in_words};
+use partwise::memory::DataSize;
 use partwise::recipes::{
     Cells, Consensus, ConsensusSummary, RestartProgress, SelectionRow, cell_programs, consensus_at,
     fit_restarts, memory_of_consensus,
@@ -53,7 +53,7 @@ fn of_job<T: Real>(request: &ConsensusRequest, job: Job<'_, T>, folder: OutputFo
     let mut job = Job { data, ..job };
     request.consensus.checked(job.data, &job.model)?;
     let needed = memory_of_consensus(DataSize::of(job.data), &job.model, &job.settings, &request.consensus);
-    verbosity.say(&memory_line(&needed, job.settings.memory_limit));
+    verbosity.say(&summary::memory_of_many(&needed, job.settings.memory_limit));
     if request.fit.searches || job.known.guidance.searches() {
         search::find(&mut job)?;
     }
@@ -123,14 +123,6 @@ fn evaluate<T: Real>(
         found.summaries.push(consensus.summary);
     }
     Ok(found)
-}
-
-fn memory_line(needed: &Estimate, available: Option<u64>) -> String {
-    let available = available.map_or(String::new(), |bytes| format!(" of {} available", in_words(bytes)));
-    format!(
-        "memory: about {}{available} (the data once, whatever the number of threads)",
-        in_words(needed.bytes())
-    )
 }
 
 /// All fits that are not done yet; returns how many are done.

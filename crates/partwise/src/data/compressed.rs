@@ -64,8 +64,10 @@ impl<N: Pod> Stored<'_, N> {
 }
 
 impl<'a, T: Real> Compressed<'a, T> {
-    /// Of vectors of our own.
-    pub(super) fn of_vectors(offsets: Vec<usize>, indices: Vec<u32>, values: Vec<T>) -> Self {
+    /// Of vectors of our own, without the room that they grew with.
+    pub(super) fn of_vectors(offsets: Vec<usize>, mut indices: Vec<u32>, mut values: Vec<T>) -> Self {
+        indices.shrink_to_fit();
+        values.shrink_to_fit();
         let (indices, values) = (Stored::Given(Cow::Owned(indices)), Stored::Given(Cow::Owned(values)));
         Compressed { offsets: Cow::Owned(offsets), indices, values }
     }

@@ -33,7 +33,7 @@ pub use guided::{
 pub use memberships::{Memberships, clusters};
 pub use memberships::{ShareOf, shares};
 #[doc(hidden)]
-pub use rank::{GuidedRank, GuidedRow, RankProgress, RankStep, loss_for_rank};
+pub use rank::{GuidedRank, GuidedRow, RankProgress, RankStep, loss_for_rank, memory_of_rank};
 pub use rank::{Holdout, RankChoice, RankRow, RankSettings, select_rank};
 #[doc(hidden)]
 pub use representatives::{distinctive_features, representatives};

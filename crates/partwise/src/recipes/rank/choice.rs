@@ -192,7 +192,7 @@ impl RankChoice {
             out.push_str(&self.of_guidance(guided));
         }
         if self.at_limit {
-            out.push_str(" This is the greatest number that was tried: try larger ones.");
+            out.push_str(&format!(" {predicted} is the greatest number that was tried: try larger ones."));
         }
         out
     }

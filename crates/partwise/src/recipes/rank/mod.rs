@@ -20,6 +20,7 @@
 mod choice;
 mod counts;
 mod guided;
+mod memory;
 mod prediction;
 mod replication;
 mod search;
@@ -36,6 +37,7 @@ use crate::foundation::{Error, Real, Result, once};
 use crate::guidance::Guidance;
 use crate::recipes::finished::FinishedPieces;
 pub use choice::{GuidedRank, GuidedRow, Holdout, RankChoice, RankProgress, RankRow, RankSettings, RankStep};
+pub use memory::memory_of_rank;
 use search::{Search, clearly_below_one, excess, mean, replicability};
 use splits::Splits;
 
@@ -62,7 +64,7 @@ once! {
     /// # Errors
     /// [`Error::OutOfRange`] for a range or a number of splits that is not valid; [`Error::Incompatible`]
     /// for a [`Holdout`] that the data do not allow, where all entries are 0, or for fewer than four samples
-    /// or features; the faults of [`fit`](crate::fit()).
+    /// or features; [`Error::Memory`] before anything is allocated; the faults of [`fit`](crate::fit()).
     pub fn select_rank<'a, T>(
         data: &'a dyn DataMatrix<T>,
         guidance: Option<&'a Guidance>,
@@ -96,6 +98,8 @@ fn selected<T: Real>(
     let moderate = (-99.0..99.0).contains(&largest.log10());
     let divided = (!moderate).then(|| data.divided(2f64.powf(largest.log2().floor()), 0.0));
     let splits = Splits::new(divided.as_deref().unwrap_or(data), loss, settings, rank, guidance)?;
+    memory::of_splits(&splits, to)?
+        .check("the comparison of numbers of components", settings.memory_limit)?;
     let (holdout, restarts) = (splits.holdout, splits.restarts);
     let mut search = Search::new(splits, finished, observe);
     search.run(from, to)?;

@@ -98,9 +98,15 @@ impl<T: Real> Splits<'_, T> {
         Parts::Thinned { fitted, target }
     }
 
+    /// The fraction of the entries that are hidden, where single ones are.
+    pub(super) fn hidden_share(&self) -> f64 {
+        let entries = self.data.n_samples() as f64 * self.data.n_features() as f64;
+        (HIDDEN.0 / entries).clamp(HIDDEN.1, HIDDEN.2)
+    }
+
     fn hidden_entries(&self, split: usize) -> Result<Parts<T>> {
         let (n, d) = (self.data.n_samples(), self.data.n_features());
-        let share = (HIDDEN.0 / (n as f64 * d as f64)).clamp(HIDDEN.1, HIDDEN.2);
+        let share = self.hidden_share();
         let random = self.stream(split);
         // Rows with the same entries share a Gram matrix, so many samples go by few patterns.
         let mut order: Vec<u32> = (0..n as u32).collect();

@@ -40,6 +40,11 @@ pub(super) struct Search<'s, T: Real> {
     pub(super) stopped: bool,
 }
 
+/// Whether the parts of all splits stay in memory for the next k.
+pub(super) fn keeps_parts<T: Real>(splits: &Splits<'_, T>) -> bool {
+    splits.data.n_stored().saturating_mul(2 * splits.count) <= KEPT
+}
+
 impl<'s, T: Real> Search<'s, T> {
     pub(super) fn new(
         mut splits: Splits<'s, T>,
@@ -50,7 +55,7 @@ impl<'s, T: Real> Search<'s, T> {
         let all = Pool::new(splits.settings.threads).threads();
         let side_by_side = all.min(splits.count);
         splits.settings.threads = (all / side_by_side).max(1);
-        let kept = splits.data.n_stored().saturating_mul(2 * splits.count) <= KEPT;
+        let kept = keeps_parts(&splits);
         Search {
             pool: Pool::new(side_by_side),
             parts: (0..if kept { splits.count } else { 0 }).map(|_| OnceLock::new()).collect(),
