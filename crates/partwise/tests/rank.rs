@@ -99,6 +99,17 @@ fn planted_measurements_are_found_by_hidden_entries_and_by_blocks() {
 }
 
 #[test]
+fn blocks_of_counts_may_hold_features_and_samples_that_no_other_block_has() {
+    let mut values = counts(&planted(3, 6.0, 3), 3);
+    // Feature 0 is counted in sample 0 alone, and sample 1 has nothing but feature 1.
+    (0..SAMPLES).for_each(|i| values[i * FEATURES] = if i == 0 { 2.0 } else { 0.0 });
+    (0..FEATURES).for_each(|j| values[FEATURES + j] = if j == 1 { 5.0 } else { 0.0 });
+    let rank = RankSettings { holdout: Holdout::Blocks, ..quick() };
+    let found = chosen(&dense(values), Loss::KullbackLeibler, &Settings::new(1), &rank).expect("a choice");
+    assert_eq!((found.holdout, found.rank), (Holdout::Blocks, 3), "{found:?}");
+}
+
+#[test]
 fn noise_alone_has_no_structure() {
     for seed in 1..5 {
         let data = dense(counts(&vec![4.0; SAMPLES * FEATURES], seed));

@@ -153,11 +153,26 @@ impl<T: Real> Splits<'_, T> {
 
     fn error_of_block(&self, block: &Block<T>, split: usize, k: usize) -> Result<f64> {
         let found = self.best(block.fitted.as_ref(), &self.model()?, split, k)?;
-        let settings = Settings { rank: k, ..self.settings.clone() };
-        let components = Held::Components(&found.components);
-        let codes = solve(block.for_codes.as_ref(), components, self.loss, &settings)?.codes;
-        let held = Held::Codes(&found.codes);
+        let seen = block.fitted.summary();
+        // What is 0 in all components, or all codes, of the fitted part may be counted in the others: with
+        // the Kullback-Leibler loss one more component, the product of the margins, keeps that finite.
+        let more = usize::from(self.loss == Loss::KullbackLeibler);
+        let settings = Settings { rank: k + more, ..self.settings.clone() };
+        let beside = |factor: &Matrix<T>, sums: &[f64]| {
+            let share = BACKGROUND * seen.sum.max(f64::MIN_POSITIVE).sqrt() / seen.sum.max(f64::MIN_POSITIVE);
+            Matrix::from_fn(factor.rows(), k + more, |i, j| match j < k {
+                true => factor.get(i, j),
+                false => T::from_f64(share * margin(sums, i)),
+            })
+        };
+        let without = |factor: &Matrix<T>| Matrix::from_fn(factor.rows(), k, |i, j| factor.get(i, j));
+        let features = beside(&found.components.transposed(), &seen.column_sums).transposed();
+        let held = Held::Components(&features);
+        let codes = without(&solve(block.for_codes.as_ref(), held, self.loss, &settings)?.codes);
+        let samples = beside(&found.codes, &seen.row_sums);
+        let held = Held::Codes(&samples);
         let components = solve(block.for_components.as_ref(), held, self.loss, &settings)?.components;
+        let components = without(&components.transposed()).transposed();
         Ok(self.misfit(block.target.as_ref(), block.for_components.as_ref(), 1.0, &codes, &components))
     }
 
@@ -186,10 +201,6 @@ impl<T: Real> Splits<'_, T> {
                 of(&scaled, &components.transposed()) / of(&root, &ones).max(f64::MIN_POSITIVE)
             }
             Loss::KullbackLeibler => {
-                let margin = |sums: &[f64], at: usize| {
-                    let mean = seen.sum / sums.len() as f64;
-                    (1.0 - BACKGROUND) * sums[at] + BACKGROUND * mean
-                };
                 let u = Matrix::from_fn(n, k + 1, |i, j| match j < k {
                     true => T::from_f64(share * (1.0 - BACKGROUND) * codes.get(i, j).to_f64()),
                     false => T::from_f64(share * BACKGROUND * margin(&seen.row_sums, i) / seen.sum),
@@ -211,4 +222,10 @@ impl<T: Real> Splits<'_, T> {
             }
         }
     }
+}
+
+/// The sum of a row or column, with a share of the mean of all, so that it is above 0.
+fn margin(sums: &[f64], at: usize) -> f64 {
+    let mean = sums.iter().sum::<f64>() / sums.len() as f64;
+    (1.0 - BACKGROUND) * sums[at] + BACKGROUND * mean
 }
