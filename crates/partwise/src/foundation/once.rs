@@ -5,6 +5,8 @@
 ///
 /// Or a function that calls another one with the same arguments, compiled here for each number type:
 /// `once! { /// Doc. pub fn name<'a, T>(argument: type) -> type = other; }`.
+///
+/// For the crates of this workspace; it may still change.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! once {
