@@ -87,13 +87,11 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         return data if self.scaling_ is None else self.scaling_.scaled(data)
 
     def _encode_known(self, data: Any, with_error: bool = True) -> dict[str, Any]:
-        exact = self._encoding["loss"] == "frobenius"
         settings = {
             "rank": self.n_components_,
-            "solver": "bpp" if exact else "mu",
-            # Block pivoting is done after one round; for multiplicative updates a stop on the gradient of all
-            # rows would make the codes of a row depend on its neighbours.
-            "max_iterations": 1 if exact else int(self.max_iter),
+            "solver": "auto",
+            "max_iterations": int(self.max_iter),
+            # A stop on the gradient of all rows would make the codes of a row depend on its neighbours.
             "tolerance": 0.0,
             "threads": threads_of(self.n_jobs),
             "factors_only": not with_error,

@@ -79,7 +79,7 @@ mod views;
 
 use partwise::internals::{CAPPED, Pool, capped, in_range};
 use partwise::memory::DataSize;
-use partwise::{DataMatrix, Labels, Notice, Real, Result};
+use partwise::{DataMatrix, Labels, Notice, Real, Result, once};
 
 pub use centroids::spherical_k_means;
 pub use predictor::{Part, Predictor};
@@ -162,8 +162,18 @@ pub fn train_observed<T: Real>(
     Ok((found, predictor.expect("it was asked for")))
 }
 
-/// The body of [`classify_observed`] and [`train_observed`].
-fn learned<T: Real>(
+once! {
+    /// The body of [`classify_observed`] and [`train_observed`].
+    fn learned<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        labels: &'a Labels,
+        settings: &'a ClassifySettings,
+        observe: &'a mut dyn FnMut(Phase),
+        with_predictor: bool,
+    ) -> Result<(Classification, Option<Predictor<T>>)> = learn;
+}
+
+fn learn<T: Real>(
     data: &dyn DataMatrix<T>,
     labels: &Labels,
     settings: &ClassifySettings,

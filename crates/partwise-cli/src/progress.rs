@@ -22,41 +22,85 @@ const FIRST: Duration = Duration::from_secs(3);
 /// The time between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(10);
 
+/// One line that changes on a terminal, a few lines otherwise, nothing when quiet.
+pub(crate) struct Display {
+    verbosity: Verbosity,
+    bar: Option<ProgressBar>,
+    next_line: Instant,
+}
+
+impl Display {
+    /// A line of text.
+    pub(crate) fn of_text(verbosity: Verbosity) -> Self {
+        Display::new(verbosity, "", None, "{wide_msg}")
+    }
+
+    /// A bar of `length` with a title, or what else the template shows.
+    fn new(verbosity: Verbosity, title: &str, length: Option<u64>, template: &str) -> Self {
+        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
+        let bar = terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr_with_hz(10));
+            let style = ProgressStyle::with_template(template);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_prefix(title.to_string());
+            bar
+        });
+        Display { verbosity, bar, next_line: Instant::now() + FIRST }
+    }
+
+    /// Whether something is shown now.
+    fn is_due(&self) -> bool {
+        self.bar.is_some() || Instant::now() >= self.next_line
+    }
+
+    /// Changes the bar, or prints a line if one is due.
+    fn update(&mut self, change: impl FnOnce(&ProgressBar), line: impl FnOnce() -> String) {
+        if let Some(bar) = &self.bar {
+            change(bar);
+        } else if Instant::now() >= self.next_line {
+            self.next_line = Instant::now() + PAUSE;
+            self.verbosity.progress(&line());
+        }
+    }
+
+    /// Shows a text.
+    pub(crate) fn show(&mut self, text: String) {
+        let change = |bar: &ProgressBar| {
+            bar.set_message(text.clone());
+            bar.tick();
+        };
+        self.update(change, || text.clone());
+    }
+
+    /// Removes the line or bar.
+    pub(crate) fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// The observer of the command line.
 pub(crate) struct Progress {
-    verbosity: Verbosity,
+    display: Display,
     title: String,
-    bar: Option<ProgressBar>,
     max_iterations: usize,
     time_limit: Option<Duration>,
     /// Of the iteration before.
     objective: Option<f64>,
-    next_line: Instant,
     checkpoints: Option<CheckpointFile>,
 }
 
 impl Progress {
     /// For one fit; `title` says which.
     pub(crate) fn new(verbosity: Verbosity, title: &str, settings: &Settings) -> Self {
-        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
-        let bar = terminal.then(|| {
-            let bar = ProgressBar::with_draw_target(
-                Some(settings.max_iterations as u64),
-                ProgressDrawTarget::stderr_with_hz(10),
-            );
-            let style = ProgressStyle::with_template("{prefix} {bar:16} {pos}/{len} {wide_msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.set_prefix(title.to_string());
-            bar
-        });
+        let (length, template) = (settings.max_iterations as u64, "{prefix} {bar:16} {pos}/{len} {wide_msg}");
         Progress {
-            verbosity,
+            display: Display::new(verbosity, title, Some(length), template),
             title: title.into(),
-            bar,
             max_iterations: settings.max_iterations,
             time_limit: settings.time_limit,
             objective: None,
-            next_line: Instant::now() + FIRST,
             checkpoints: None,
         }
     }
@@ -67,10 +111,8 @@ impl Progress {
     }
 
     /// Removes the bar; returns the checkpoints.
-    pub(crate) fn finish(self) -> Option<CheckpointFile> {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    pub(crate) fn finish(mut self) -> Option<CheckpointFile> {
+        self.display.finish();
         self.checkpoints
     }
 
@@ -95,140 +137,83 @@ impl Progress {
     }
 }
 
-/// Watching work of several steps: one line that changes on a terminal, a few lines otherwise.
-pub(crate) struct Steps {
-    verbosity: Verbosity,
-    bar: Option<ProgressBar>,
-    next_line: Instant,
-}
-
-impl Steps {
-    pub(crate) fn new(verbosity: Verbosity) -> Self {
-        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
-        let bar = terminal.then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-            bar.set_style(
-                ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
-            );
-            bar
-        });
-        Steps { verbosity, bar, next_line: Instant::now() + FIRST }
-    }
-
-    /// Shows what is being done.
-    pub(crate) fn show(&mut self, line: String) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(line);
-            bar.tick();
-        } else if Instant::now() >= self.next_line {
-            self.next_line = Instant::now() + PAUSE;
-            self.verbosity.progress(&line);
-        }
-    }
-
-    /// Removes the line.
-    pub(crate) fn finish(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-    }
-}
-
 /// Watching many fits: a bar with the time that is left on a terminal, a few lines otherwise. Called from
 /// several threads.
 pub(crate) struct Fits {
-    verbosity: Verbosity,
-    bar: Option<ProgressBar>,
     began: Instant,
-    /// Fits done at the last line, and when the next one is due.
-    line: Mutex<(usize, Instant)>,
+    /// And the fits that were done when it last changed.
+    display: Mutex<(usize, Display)>,
 }
 
 impl Fits {
     pub(crate) fn new(verbosity: Verbosity, title: &str) -> Self {
-        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
-        let bar = terminal.then(|| {
-            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(10));
-            let style = ProgressStyle::with_template("{prefix} {bar:16} {pos}/{len} fits {wide_msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.set_prefix(title.to_string());
-            bar
-        });
-        let began = Instant::now();
-        Fits { verbosity, bar, began, line: Mutex::new((usize::MAX, began + FIRST)) }
+        let template = "{prefix} {bar:16} {pos}/{len} fits {wide_msg}";
+        let display = Display::new(verbosity, title, Some(1), template);
+        Fits { began: Instant::now(), display: Mutex::new((usize::MAX, display)) }
     }
 
     /// Shows how far the fits are.
     pub(crate) fn show(&self, progress: RestartProgress) {
-        let Ok(mut line) = self.line.try_lock() else { return };
-        if line.0 == progress.done {
+        let Ok(mut display) = self.display.try_lock() else { return };
+        let (shown, display) = &mut *display;
+        let RestartProgress { done, total, .. } = progress;
+        if *shown == done {
             return;
         }
-        line.0 = progress.done;
+        *shown = done;
         let elapsed = self.began.elapsed().as_secs_f64();
         let left = elapsed * (1.0 - progress.work) / progress.work;
         let left = if left.is_finite() { format!("about {} left", duration(left)) } else { String::new() };
-        if let Some(bar) = &self.bar {
-            bar.set_length(progress.total as u64);
-            bar.set_position(progress.done as u64);
-            bar.set_message(left);
-        } else if Instant::now() >= line.1 && progress.done < progress.total {
-            line.1 = Instant::now() + PAUSE;
-            let left = if left.is_empty() { left } else { format!(", {left}") };
-            self.verbosity.progress(&format!("{} of {} fits{left}", progress.done, progress.total));
+        if done == total && display.bar.is_none() {
+            return;
         }
+        let change = |bar: &ProgressBar| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+            bar.set_message(left.clone());
+        };
+        let before = if left.is_empty() { "" } else { ", " };
+        display.update(change, || format!("{done} of {total} fits{before}{left}"));
     }
 
     /// Removes the bar.
     pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+        if let Ok(mut display) = self.display.lock() {
+            display.1.finish();
         }
     }
 }
 
 /// Phases of work whose part that is done is known: a bar on a terminal, a few lines otherwise.
 pub(crate) struct Phases {
-    verbosity: Verbosity,
+    display: Display,
     title: String,
-    bar: Option<ProgressBar>,
     began: Instant,
-    next_line: Instant,
 }
 
 impl Phases {
     /// `title` says of what.
     pub(crate) fn new(verbosity: Verbosity, title: &str) -> Self {
-        let terminal = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
-        let bar = terminal.then(|| {
-            let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(10));
-            let style = ProgressStyle::with_template("{prefix} {bar:16} {percent:>3} % {wide_msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.set_prefix(title.to_string());
-            bar
-        });
-        let began = Instant::now();
-        Phases { verbosity, title: title.into(), bar, began, next_line: began + FIRST }
+        let template = "{prefix} {bar:16} {percent:>3} % {wide_msg}";
+        let display = Display::new(verbosity, title, Some(100), template);
+        Phases { display, title: title.into(), began: Instant::now() }
     }
 
     /// A phase begins when this part (0 to 1) is done.
     pub(crate) fn begin(&mut self, phase: &str, done: f64) {
         let time = duration(self.began.elapsed().as_secs_f64());
         let percent = (100.0 * done).round();
-        if let Some(bar) = &self.bar {
+        let change = |bar: &ProgressBar| {
             bar.set_position(percent as u64);
             bar.set_message(format!("{phase} ({time})"));
-        } else if Instant::now() >= self.next_line {
-            self.next_line = Instant::now() + PAUSE;
-            self.verbosity.progress(&format!("{}: {phase}, {percent} % done ({time})", self.title));
-        }
+        };
+        let title = &self.title;
+        self.display.update(change, || format!("{title}: {phase}, {percent} % done ({time})"));
     }
 
     /// Removes the bar.
-    pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    pub(crate) fn finish(&mut self) {
+        self.display.finish();
     }
 }
 
@@ -237,14 +222,13 @@ impl Observer for Progress {
         if iteration.number > 0 {
             interrupt::keep(Kept::Reached);
         }
-        if let Some(bar) = &self.bar {
+        let message = if self.display.is_due() { self.message(iteration) } else { String::new() };
+        let change = |bar: &ProgressBar| {
             bar.set_position(iteration.number as u64);
-            bar.set_message(self.message(iteration));
-        } else if Instant::now() >= self.next_line {
-            self.next_line = Instant::now() + PAUSE;
-            let message = self.message(iteration);
-            self.verbosity.progress(&format!("{}: iteration {}, {message}", self.title, iteration.number));
-        }
+            bar.set_message(message.clone());
+        };
+        let title = &self.title;
+        self.display.update(change, || format!("{title}: iteration {}, {message}", iteration.number));
         self.objective = Some(iteration.objective);
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

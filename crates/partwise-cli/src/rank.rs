@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::feature_names::name_features_by;
 use crate::input::{self, Read, Source, Table};
 use crate::known::Known;
-use crate::progress::Steps;
+use crate::progress::Display;
 use crate::request::RankRequest;
 use crate::{outputs, record, report, summary};
 use partwise_report::console::Verbosity;
@@ -170,7 +170,7 @@ pub(crate) fn search<T: Real>(
     verbosity: Verbosity,
 ) -> Result<RankChoice> {
     let began = Instant::now();
-    let mut steps = Steps::new(verbosity);
+    let mut steps = Display::of_text(verbosity);
     let mut observe = |progress: RankProgress| {
         let what = if progress.replication { "do components return" } else { "held-out error" };
         let (k, fits) = (progress.rank, progress.fits);

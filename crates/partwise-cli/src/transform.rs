@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use partwise::internals::settings_for_new_rows;
 use partwise::recipes::Memberships;
 use partwise::{DataMatrix, Fit, Matrix, Real, Settings};
 use partwise_classify::{encode_by_classes, encode_by_scorer};
@@ -47,6 +48,7 @@ struct Coded<T: Real> {
     fit: Fit<T>,
     memberships: Memberships<T>,
     names: Vec<String>,
+    settings: Settings,
 }
 
 fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: OutputFolder) -> Result<Outcome> {
@@ -81,7 +83,7 @@ fn run_in<T: Real>(request: &TransformRequest, model: &ModelFile, folder: Output
     let classes = match classifier {
         None => None,
         Some(classifier) => {
-            let threads = request.settings.threads;
+            let threads = request.run.threads;
             let posteriors = interrupt::work(|| classifier.posteriors(data.as_ref(), threads))??;
             let largest = |i: usize| {
                 let row = posteriors.row(i);
@@ -134,7 +136,9 @@ fn coded<T: Real>(
 ) -> Result<Coded<T>> {
     let path = model_path(&request.model);
     let loss = model.loss()?.context("the model lacks its loss")?;
-    let settings = Settings { rank: components.rows(), ..request.settings.clone() };
+    let of_fit = model.field("settings.max_iterations").and_then(Value::as_u64);
+    let settings = request.solver.settings(&request.run, of_fit.and_then(|count| count.try_into().ok()));
+    let settings = settings_for_new_rows(&Settings { rank: components.rows(), ..settings }, loss);
     let mut progress = Progress::new(request.write.verbosity(), "transform", &settings);
     let encoding = model.encoding(&path)?;
     let guidance = model.guidance(&path)?.unwrap_or_default();
@@ -150,7 +154,7 @@ fn coded<T: Real>(
     }
     let of = request.content.shares.map_or_else(|| model.shares_of(), Ok)?;
     let memberships = Memberships::new(&fit.codes, components, of);
-    Ok(Coded { fit, memberships, names: model.component_names(components.rows()) })
+    Ok(Coded { fit, memberships, names: model.component_names(components.rows()), settings })
 }
 
 /// The notices of the encoding. That new rows lack some features is usual.
@@ -205,9 +209,9 @@ fn write<T: Real>(
     new: &New<T>,
     read_seconds: f64,
 ) -> Result<Value> {
-    let (began, settings) = (Instant::now(), &request.settings);
+    let began = Instant::now();
     let rows = source.row_names.as_deref();
-    if let Some(Coded { fit, memberships, names }) = &new.codes {
+    if let Some(Coded { fit, memberships, names, .. }) = &new.codes {
         let corrected = (request.content.codes == Codes::Corrected).then(|| fit.corrected_codes());
         let codes = corrected.as_ref().unwrap_or(&fit.codes);
         match new.classes {
@@ -221,14 +225,16 @@ fn write<T: Real>(
     }
     let mut notes = source.notes.clone();
     let fit = new.codes.as_ref().map(|codes| &codes.fit);
+    let settings = new.codes.as_ref().map(|codes| &codes.settings);
     notes.extend(fit.iter().flat_map(|fit| notable(fit)).map(String::from));
     let run = json!({
         "command": "transform",
         "versions": partwise_io::versions(),
         "model": model_path(&request.model).display().to_string(),
         "data": record::data_json(source, T::NAME),
-        "settings": { "solver": fit.map(|fit| fit.solver), "seed": settings.seed,
-            "tolerance": settings.tolerance, "max_iterations": settings.max_iterations,
+        "settings": { "solver": fit.map(|fit| fit.solver), "seed": request.run.seed,
+            "tolerance": settings.map(|settings| settings.tolerance),
+            "max_iterations": settings.map(|settings| settings.max_iterations),
             "codes": name_of(request.content.codes),
             "shares_of": new.codes.as_ref().map(|codes| codes.memberships.of.name()) },
         "result": fit.map(record::result_json),

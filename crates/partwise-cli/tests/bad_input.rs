@@ -59,6 +59,13 @@ fn ranks_and_numbers_out_of_range_are_named() {
         "fit x.npy -k 2 --strength 2",
         &["--strength applies only to the methods ws-nmf, ws-symnmf, guided"],
     );
+    for scale in ["joint", "fixed"] {
+        refused(
+            at,
+            &format!("fit x.npy --method ws-symnmf --labels labels.csv --anchor-scale {scale}"),
+            &[scale, "ws-symnmf fits the scale in turn; valid: alternating"],
+        );
+    }
     refused(
         at,
         "fit x.npy -k 2 --graph-weight 2",

@@ -401,6 +401,12 @@ fn symmetric_methods_take_edges_or_neighbours_of_the_rows() {
             (Some(0.5), Some(30))
         );
     }
+    let fit = "fit x.npy --method ws-symnmf --labels labels.csv --graph-neighbours 6";
+    succeed(at, &format!("{fit} --strength auto --out auto"));
+    assert!(json(at.join("auto/run.json"))["settings"]["strength"].as_f64().unwrap() > 0.0);
+    succeed(at, &format!("{fit} --strength 5 --anchor-scale alternating --quiet --out published"));
+    let settings = &json(at.join("published/run.json"))["settings"];
+    assert_eq!(settings["strength"].as_f64(), Some(5.0), "{settings:#}");
     let edges: String = (0..30)
         .flat_map(|i| (i + 1..30).map(move |j| (i, j)))
         .filter(|(i, j)| i % 3 == j % 3)

@@ -134,8 +134,18 @@ impl OutputFolder {
         name: &str,
         content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<()> {
+        let mut content = Some(content);
+        self.write_file(name, &mut |writer| content.take().map_or(Ok(()), |content| content(writer)))
+    }
+
+    /// [`OutputFolder::write`], compiled once for all contents.
+    fn write_file(
+        &self,
+        name: &str,
+        content: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<()> {
         let path = self.path().join(name);
-        let write = || {
+        let mut write = || {
             let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
             let mut writer = Hashing::new(BufWriter::with_capacity(1 << 16, file));
             content(&mut writer)?;

@@ -3,6 +3,7 @@
 use numpy::{Element, PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use partwise::graphs::{NeighbourGraph, Weights};
 use partwise::guidance::Strength;
+use partwise::internals::settings_for_new_rows;
 use partwise::internals::solvers::{Bpp, NnlsSolver, Rows};
 use partwise::memory::of_nnls;
 use partwise::recipes::{self, StrengthRule};
@@ -82,7 +83,7 @@ pub(crate) fn encode<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let encoding = Encoding { ridge, linear, smoothing, feature_weights };
     let loss = Loss::from_name(loss).map_err(value_error)?;
-    let settings = options::settings(settings)?;
+    let settings = settings_for_new_rows(&options::settings(settings)?, loss);
     let components = to_matrix(&components)?;
     let guidance = guidance.map(document::guidance).transpose()?.unwrap_or_default();
     macro_rules! encode_in {

@@ -98,6 +98,8 @@ pub mod internals {
     pub use crate::clustering::{check, check_centres, lloyd, plus_plus, rows, scatter, scores};
     pub use crate::data::range::in_range;
     pub use crate::data::{RowGroups, Side, times, transpose_times};
+    pub use crate::fit::settings_for_new_rows;
+    pub use crate::foundation::Once;
     pub use crate::foundation::draw::{Generator, below, generator, uniform};
     pub use crate::foundation::interrupt::check as check_interrupt;
     pub use crate::foundation::pool::{CAPPED, Pool, capped, most_threads};

@@ -9,7 +9,7 @@ mod common;
 use common::facts::Facts;
 use common::for_examples;
 use partwise::recipes::{StrengthRule, search_strength};
-use partwise::{AnchorScale, Error, Labels, Model, Settings, fit};
+use partwise::{AnchorScale, DenseMatrix, Error, Labels, Matrix, Model, Settings, fit};
 
 fn model(labels: Labels, scale: AnchorScale, strength: f64) -> Model {
     Facts { labels: Some(labels), anchor_scale: scale, strength, ..Facts::default() }.model("ws-nmf")
@@ -48,6 +48,24 @@ fn the_trace_is_the_rule() {
             }
         }
     });
+}
+
+#[test]
+fn labels_of_a_symmetric_method_have_a_strength_to_search() {
+    let together = |i: usize, j: usize| if i % 3 == j % 3 { 1.0 } else { 0.1 };
+    let x = DenseMatrix::from_matrix(Matrix::from_fn(30, 30, together)).unwrap();
+    let classes: Vec<i32> = (0..30).map(|i| if i < 6 { i % 3 } else { -1 }).collect();
+    let labels = Labels::from_integers(&classes).unwrap();
+    for scale in [AnchorScale::Joint, AnchorScale::Alternating] {
+        let facts = Facts { labels: Some(labels.clone()), anchor_scale: scale, ..Facts::default() };
+        let (model, rule) = (facts.model("ws-symnmf"), StrengthRule::default());
+        let found = search_strength(&x, &model, &Settings::new(3), &rule).unwrap();
+        assert!(found.held && found.strength <= rule.start, "{found:?}");
+    }
+    let other = Facts { labels: Some(labels), ..Facts::default() }.model("cnmf");
+    let refused = search_strength(&x, &other, &Settings::new(3), &StrengthRule::default());
+    let Err(Error::Incompatible { valid, .. }) = refused else { panic!("it has no strength: {refused:?}") };
+    assert_eq!(valid, ["method ws-nmf with labels", "method ws-symnmf with labels"]);
 }
 
 #[test]

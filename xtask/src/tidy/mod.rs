@@ -14,6 +14,7 @@
 
 mod api;
 mod architecture;
+mod attributes;
 mod cycles;
 mod edges;
 mod findings;

@@ -9,8 +9,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Expr, Item, Lit, Meta};
 
+use super::attributes::{attributes, is_test};
 use super::python_source::PythonSource;
-use super::syntax::{attributes, is_test};
 use super::workspace;
 
 /// The folders of the library with one method a file.

@@ -16,7 +16,9 @@ use std::time::Instant;
 use partwise::guidance::{Advice, Guidance};
 use partwise::methods::{ALL, Form, Input, MethodSpec, for_inputs, named};
 use partwise::recipes::Memberships;
-use partwise::{DataMatrix, Error, Labels, Loss, Model, Real, Result, Settings, draw_labels, fit, metrics};
+use partwise::{
+    DataMatrix, Error, Labels, Loss, Model, Real, Result, Settings, draw_labels, fit, metrics, once,
+};
 
 use crate::{ClassifySettings, Spreading, classify, spread};
 pub use summary::{CompareLine, CompareRun, Compared, Mean};
@@ -160,11 +162,23 @@ pub fn compare<T: Real>(
     Ok(out)
 }
 
-/// As [`compare`]; `out` has the complete draws at any time, also where the work is unwound.
-///
-/// # Errors
-/// As [`compare`].
-pub fn compare_into<T: Real>(
+once! {
+    /// As [`compare`]; `out` has the complete draws at any time, also where the work is unwound.
+    ///
+    /// # Errors
+    /// As [`compare`].
+    pub fn compare_into<'a, T>(
+        out: &'a mut Compared,
+        data: &'a dyn DataMatrix<T>,
+        truth: &'a [i32],
+        names: &'a [String],
+        settings: &'a CompareSettings,
+        observe: &'a mut dyn FnMut(&CompareProgress) -> ControlFlow<()>,
+    ) -> Result<()> = compared;
+}
+
+/// The body of [`compare_into`].
+fn compared<T: Real>(
     out: &mut Compared,
     data: &dyn DataMatrix<T>,
     truth: &[i32],

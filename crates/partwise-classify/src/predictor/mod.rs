@@ -4,7 +4,7 @@ mod space;
 mod stored;
 mod view;
 
-use partwise::{DataMatrix, Error, Matrix, Real, Result};
+use partwise::{DataMatrix, Error, Matrix, Real, Result, once};
 
 use crate::columns::Columns;
 use crate::ensemble::product_of;
@@ -38,6 +38,84 @@ pub(crate) struct View<T: Real> {
     pub(crate) predictor: ViewPredictor<T>,
 }
 
+once! {
+    /// The body of [`Predictor::posteriors`].
+    fn posteriors<'a, T>(
+        predictor: &'a Predictor<T>,
+        data: &'a dyn DataMatrix<T>,
+        threads: usize,
+    ) -> Result<Matrix<f64>> = posteriors_of;
+}
+
+fn posteriors_of<T: Real>(
+    predictor: &Predictor<T>,
+    data: &dyn DataMatrix<T>,
+    threads: usize,
+) -> Result<Matrix<f64>> {
+    if data.n_features() != predictor.n_features() {
+        let expected = format!("{} features, as the classifier", predictor.n_features());
+        return Err(Error::Shape {
+            what: "the data".into(),
+            expected,
+            found: format!("{} features", data.n_features()),
+        });
+    }
+    crate::checks::check_values(data)?;
+    let of = |view: &View<T>| match &view.columns {
+        Some(columns) => view.predictor.posteriors(&columns.view(data)?, threads),
+        None => view.predictor.posteriors(data, threads),
+    };
+    if let [only] = &predictor.views[..] {
+        return of(only);
+    }
+    let mut members = Vec::new();
+    for view in &predictor.views {
+        members.push((sharpened(&logarithms(&of(view)?), view.sharpness), view.weight));
+    }
+    let shape = (data.n_samples(), predictor.n_classes());
+    Ok(product_of(shape, members.iter().map(|(posteriors, weight)| (posteriors, *weight))))
+}
+
+once! {
+    /// The body of [`Predictor::from_parts`].
+    fn from_parts<'a, T>(of: &'a dyn Fn(&str) -> Option<Part<T>>) -> Result<Predictor<T>> = made_from;
+}
+
+fn made_from<T: Real>(of: &dyn Fn(&str) -> Option<Part<T>>) -> Result<Predictor<T>> {
+    let has_columns =
+        ["numbers", "least", "most"].iter().any(|name| of(&format!("{COLUMNS}{name}")).is_some());
+    let rows = |weight: f64, sharpness: f64| -> Result<View<T>> {
+        Ok(View { weight, sharpness, columns: None, predictor: ViewPredictor::from_parts(of, "")? })
+    };
+    if !has_columns && of(VIEWS).is_none() {
+        return Ok(Predictor::of_views(vec![rows(1.0, 1.0)?]));
+    }
+    let reader = Reader { of, before: "" };
+    let numbers = reader.row(VIEWS, Some(4))?;
+    let mut views = Vec::new();
+    if numbers[0] > 0.0 {
+        views.push(rows(numbers[0], numbers[1])?);
+    }
+    let reader = Reader { of, before: COLUMNS };
+    let least = reader.row("least", None)?;
+    let most = reader.row("most", Some(least.len()))?;
+    let predictor = ViewPredictor::from_parts(of, COLUMNS)?;
+    if predictor.n_features() != 2 * least.len() {
+        let (expected, found) = (2 * least.len(), predictor.n_features());
+        let what = format!("{COLUMNS}least");
+        return Err(wrong(&what, format!("one for each of {found} / 2 features"), expected.to_string()));
+    }
+    let columns = Some(Columns { least, most });
+    views.push(View { weight: numbers[2], sharpness: numbers[3], columns, predictor });
+    let found = Predictor::of_views(views);
+    let sizes = |view: &View<T>| (view.n_features(), view.predictor.n_classes());
+    if found.views.iter().any(|view| sizes(view) != sizes(&found.views[0])) {
+        let expected = "as many features and classes in each view".to_string();
+        return Err(wrong(VIEWS, expected, "different numbers".into()));
+    }
+    Ok(found)
+}
+
 impl<T: Real> View<T> {
     /// The number of features that rows must have.
     fn n_features(&self) -> usize {
@@ -68,28 +146,7 @@ impl<T: Real> Predictor<T> {
     /// [`Error::Shape`] for another number of features; [`Error::NotFinite`] and [`Error::Negative`] for such
     /// data.
     pub fn posteriors(&self, data: &dyn DataMatrix<T>, threads: usize) -> Result<Matrix<f64>> {
-        if data.n_features() != self.n_features() {
-            let expected = format!("{} features, as the classifier", self.n_features());
-            return Err(Error::Shape {
-                what: "the data".into(),
-                expected,
-                found: format!("{} features", data.n_features()),
-            });
-        }
-        crate::checks::check_values(data)?;
-        let of = |view: &View<T>| match &view.columns {
-            Some(columns) => view.predictor.posteriors(&columns.view(data)?, threads),
-            None => view.predictor.posteriors(data, threads),
-        };
-        if let [only] = &self.views[..] {
-            return of(only);
-        }
-        let mut members = Vec::new();
-        for view in &self.views {
-            members.push((sharpened(&logarithms(&of(view)?), view.sharpness), view.weight));
-        }
-        let shape = (data.n_samples(), self.n_classes());
-        Ok(product_of(shape, members.iter().map(|(posteriors, weight)| (posteriors, *weight))))
+        posteriors(self, data, threads)
     }
 
     /// The matrices that [`Predictor::from_parts`] takes, with their names.
@@ -119,37 +176,6 @@ impl<T: Real> Predictor<T> {
     /// # Errors
     /// [`Error::Shape`] and [`Error::NotFinite`] for parts that do not fit together, with their names.
     pub fn from_parts(of: &dyn Fn(&str) -> Option<Part<T>>) -> Result<Self> {
-        let has_columns =
-            ["numbers", "least", "most"].iter().any(|name| of(&format!("{COLUMNS}{name}")).is_some());
-        let rows = |weight: f64, sharpness: f64| -> Result<View<T>> {
-            Ok(View { weight, sharpness, columns: None, predictor: ViewPredictor::from_parts(of, "")? })
-        };
-        if !has_columns && of(VIEWS).is_none() {
-            return Ok(Predictor::of_views(vec![rows(1.0, 1.0)?]));
-        }
-        let reader = Reader { of, before: "" };
-        let numbers = reader.row(VIEWS, Some(4))?;
-        let mut views = Vec::new();
-        if numbers[0] > 0.0 {
-            views.push(rows(numbers[0], numbers[1])?);
-        }
-        let reader = Reader { of, before: COLUMNS };
-        let least = reader.row("least", None)?;
-        let most = reader.row("most", Some(least.len()))?;
-        let predictor = ViewPredictor::from_parts(of, COLUMNS)?;
-        if predictor.n_features() != 2 * least.len() {
-            let (expected, found) = (2 * least.len(), predictor.n_features());
-            let what = format!("{COLUMNS}least");
-            return Err(wrong(&what, format!("one for each of {found} / 2 features"), expected.to_string()));
-        }
-        let columns = Some(Columns { least, most });
-        views.push(View { weight: numbers[2], sharpness: numbers[3], columns, predictor });
-        let found = Predictor::of_views(views);
-        let sizes = |view: &View<T>| (view.n_features(), view.predictor.n_classes());
-        if found.views.iter().any(|view| sizes(view) != sizes(&found.views[0])) {
-            let expected = "as many features and classes in each view".to_string();
-            return Err(wrong(VIEWS, expected, "different numbers".into()));
-        }
-        Ok(found)
+        from_parts(of)
     }
 }

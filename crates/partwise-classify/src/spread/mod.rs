@@ -21,7 +21,7 @@ use partwise::guidance::Spread;
 use partwise::recipes::at_scale;
 use partwise::{
     Advice, DataMatrix, Error, Guidance, Labels, Loss, Matrix, Model, Notice, Real, Result, Settings,
-    Strength, fit,
+    Strength, fit, once,
 };
 
 use crate::result::Classification;
@@ -115,11 +115,23 @@ pub fn spread<T: Real>(
     spread_observed(data, guidance, loss, settings, spreading, &mut |_| ())
 }
 
-/// As [`spread`]; calls `observe` as each phase of the classifier begins.
-///
-/// # Errors
-/// As [`spread`].
-pub fn spread_observed<T: Real>(
+once! {
+    /// As [`spread`]; calls `observe` as each phase of the classifier begins.
+    ///
+    /// # Errors
+    /// As [`spread`].
+    pub fn spread_observed<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        guidance: &'a Guidance,
+        loss: Loss,
+        settings: &'a Settings,
+        spreading: Spreading,
+        observe: &'a mut dyn FnMut(Phase),
+    ) -> Result<SpreadLabels> = spread_labels;
+}
+
+/// The body of [`spread_observed`].
+fn spread_labels<T: Real>(
     data: &dyn DataMatrix<T>,
     guidance: &Guidance,
     loss: Loss,
@@ -186,12 +198,24 @@ fn derived<T: Real>(
     Ok(SpreadLabels { guidance, classification: Some(found), notice: Some(Notice { code: SPREAD, message }) })
 }
 
-/// Adds to `guidance` what the classification `found` of the `labels` derived. `settings` are those of the
-/// fit to come.
-///
-/// # Errors
-/// The faults of the fits.
-pub fn spread_found<T: Real>(
+once! {
+    /// Adds to `guidance` what the classification `found` of the `labels` derived. `settings` are those of
+    /// the fit to come.
+    ///
+    /// # Errors
+    /// The faults of the fits.
+    pub fn spread_found<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        guidance: &'a Guidance,
+        labels: &'a Labels,
+        found: &'a Classification,
+        loss: Loss,
+        settings: &'a Settings,
+    ) -> Result<Guidance> = with_found;
+}
+
+/// The body of [`spread_found`].
+fn with_found<T: Real>(
     data: &dyn DataMatrix<T>,
     guidance: &Guidance,
     labels: &Labels,

@@ -8,7 +8,7 @@ use partwise::internals::RowGroups;
 use partwise::recipes::{ShareOf, shares};
 use partwise::{
     Advice, DataMatrix, Encoding, Error, Fit, Guidance, Iteration, Loss, Matrix, Observer, Real, Result,
-    Settings, encode,
+    Settings, encode, once,
 };
 
 use super::scorer::best_topics;
@@ -48,7 +48,19 @@ pub fn encode_by_classes<T: Real>(
     encode_by(data, components, by, Some(classes), how, observer)
 }
 
-fn encode_by<T: Real>(
+once! {
+    /// The body of [`encode_by_scorer`] and [`encode_by_classes`].
+    fn encode_by<'a, T>(
+        data: &'a dyn DataMatrix<T>,
+        components: &'a Matrix<T>,
+        by: (&'a Encoding, &'a Guidance),
+        classes: Option<&'a [usize]>,
+        how: (Loss, &'a Settings),
+        observer: &'a mut dyn Observer,
+    ) -> Result<Fit<T>> = encoded;
+}
+
+fn encoded<T: Real>(
     data: &dyn DataMatrix<T>,
     components: &Matrix<T>,
     (encoding, guidance): (&Encoding, &Guidance),

@@ -8,7 +8,7 @@ use partwise::graphs::{NeighbourGraph, Weights};
 use partwise::guidance::Strength;
 use partwise::methods::{self, Form, Input, MethodSpec};
 use partwise::recipes::RankSettings;
-use partwise::{Loss, MethodOptions, ScalingKind, Settings, solvers};
+use partwise::{AnchorScale, Loss, MethodOptions, ScalingKind, Settings, solvers};
 use partwise_classify::Spreading;
 
 use super::asked::Asked;
@@ -18,7 +18,8 @@ use super::flags::{
     ClassifyFlags, FitFlags, GraphFlags, KnownFiles, METHOD_FLAGS, ModelFlags, RankFlags, SolveFlags,
     SweepFlags, TransformFlags,
 };
-use super::groups::{Content, LabelSource, Long, Page, Run, Write};
+use super::groups::{Content, LabelSource, Long, NewRowsSolver, Page, Run, Write};
+use super::method_flags::Given;
 
 /// Where a graph of the samples is from.
 pub(crate) enum GraphSource {
@@ -116,6 +117,7 @@ impl FitRequest {
             bail!("--label-targets replaces --labels; give only one of them");
         }
         let raw = given.has(Input::AnchorScale);
+        check_anchor_scale(&given, method)?;
         let (strength, searches) = strength(&model, method, raw, &mut chosen)?;
         let (similarities, graph) = graph(&graphs, method)?;
         if graph.is_none() && model.graph_weight.is_some() {
@@ -147,6 +149,22 @@ impl FitRequest {
             chosen,
         })
     }
+}
+
+/// Refuses a scale of reference rows that the method does not have. --anchor-scale also sets the unit of the
+/// strength, for methods whose scale has only one form.
+fn check_anchor_scale(given: &Given, method: &MethodSpec) -> Result<()> {
+    let scale = given.options()?.anchor_scale;
+    if !given.has(Input::AnchorScale) || method.takes(Input::AnchorScale) || scale == AnchorScale::Alternating
+    {
+        return Ok(());
+    }
+    bail!(
+        "--anchor-scale {}: the method {} fits the scale in turn; valid: alternating, which makes --strength \
+        the published weight",
+        scale.name(),
+        method.name
+    )
 }
 
 /// The method for what is given, and a sentence on why.
@@ -402,8 +420,8 @@ impl RankRequest {
 pub(crate) struct TransformRequest {
     pub(crate) model: PathBuf,
     pub(crate) data: DataSource,
-    /// All but the rank.
-    pub(crate) settings: Settings,
+    pub(crate) solver: NewRowsSolver,
+    pub(crate) run: Run,
     pub(crate) content: Content,
     pub(crate) write: Write,
 }
@@ -412,10 +430,9 @@ impl TransformRequest {
     pub(crate) fn new(flags: TransformFlags) -> Result<Self> {
         let TransformFlags { given, model, read, solver, run, content, write } = flags;
         given.check_standard_input()?;
-        let settings = solver.settings(&run);
         let data = read.source(None)?;
         data.check_no_words()?;
         let write = write.for_data(&data, "codes");
-        Ok(TransformRequest { model, data, settings, content, write })
+        Ok(TransformRequest { model, data, solver, run, content, write })
     }
 }

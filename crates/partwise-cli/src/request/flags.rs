@@ -12,7 +12,7 @@ use partwise_classify::Spreading;
 
 use super::choices::{self, Components, MethodChoice, Precision};
 use super::data::ReadFlags;
-use super::groups::{Content, LabelSource, Long, Page, Run, Solver, WriteFlags};
+use super::groups::{Content, LabelSource, Long, NewRowsSolver, Page, Run, Solver, WriteFlags};
 use super::method_flags::{Given, MethodFlags, parameter_flags, with_methods};
 
 const ANYTHING: &[Input] = &[Input::Guidance];
@@ -372,7 +372,7 @@ pub(crate) struct TransformFlags {
     /// The model: model.safetensors, or the folder that holds it.
     pub(super) model: PathBuf,
     #[command(flatten)]
-    pub(super) solver: Solver,
+    pub(super) solver: NewRowsSolver,
     #[command(flatten)]
     pub(super) run: Run,
     #[command(flatten)]

@@ -192,6 +192,41 @@ impl Solver {
     }
 }
 
+/// How the codes of new rows are computed.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Solver")]
+pub(crate) struct NewRowsSolver {
+    /// The solver. auto: the exact codes for the squared loss, multiplicative updates for the
+    /// Kullback-Leibler loss, each row on its own, as `transform` in Python.
+    #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
+    solver: SolverChoice,
+    /// Stop when the projected gradient of all rows is this small relative to the first iteration: below 1;
+    /// 0 = stop at a limit only. Exact codes need no tolerance. Default: 0 with --solver auto, 1e-4 with
+    /// others.
+    #[arg(long, value_parser = choices::tolerance, allow_negative_numbers = true)]
+    tol: Option<f64>,
+    /// The maximum number of iterations, 0 or more; exact codes need one. Default: as in the fit.
+    #[arg(long, value_name = "N", value_parser = choices::count, allow_negative_numbers = true)]
+    max_iter: Option<usize>,
+}
+
+impl NewRowsSolver {
+    /// The settings without the rank, for a model whose fit had this limit of iterations.
+    pub(crate) fn settings(&self, run: &Run, of_fit: Option<usize>) -> Settings {
+        let plain = Settings::new(1);
+        let tolerance = if self.solver == SolverChoice::Auto { 0.0 } else { plain.tolerance };
+        Settings {
+            solver: self.solver,
+            tolerance: self.tol.unwrap_or(tolerance),
+            max_iterations: self.max_iter.or(of_fit).unwrap_or(plain.max_iterations),
+            seed: run.seed,
+            threads: run.threads,
+            memory_limit: partwise_io::machine::available_memory(),
+            ..plain
+        }
+    }
+}
+
 /// Memory, and what becomes of a fit that is stopped.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Large data and long fits")]

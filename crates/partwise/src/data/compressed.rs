@@ -373,6 +373,28 @@ impl<T: Real> Places<'_, T> {
     }
 }
 
+/// The columns in `count` ranges of about equally many entries.
+pub(super) fn shared_columns(indices: &[u32], features: usize, count: usize) -> Vec<Range<usize>> {
+    let count = count.clamp(1, features);
+    let mut entries = vec![0_usize; features];
+    if count > 1 {
+        indices.iter().for_each(|j| entries[*j as usize] += 1);
+    }
+    let (mut ranges, mut start, mut seen) = (Vec::with_capacity(count), 0, 0);
+    for (j, n) in entries.iter().enumerate() {
+        seen += n;
+        let left = count - ranges.len();
+        if left > 1 && seen * count >= indices.len() * (ranges.len() + 1) && features - j > left - 1 {
+            ranges.push(start..j + 1);
+            start = j + 1;
+        }
+    }
+    if start < features {
+        ranges.push(start..features);
+    }
+    ranges
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,8 +10,7 @@ use super::{
     members_of_groups,
 };
 use crate::foundation::{Error, Matrix, Real, Result, once};
-use crate::kernels::coordinates::{Coordinates, Costs, Stepped, Steps};
-use crate::kernels::gather::Rows;
+use crate::kernels::coordinates::{Costs, Stepped};
 use crate::kernels::gemm::{Output, View, ViewMut, matmul};
 use crate::kernels::logarithm::{Divide, LogSum};
 use crate::kernels::simd::dispatch;
@@ -24,8 +23,6 @@ const SAMPLE_CHUNK_ROWS: (usize, usize) = (32, 1024);
 const FEATURE_CHUNK: usize = 256;
 /// A tile of U Vᵀ (rows × columns): with the same tile of X it fits in the second-level cache.
 const TILE_ROWS: usize = 64;
-/// Rows or columns whose non-zeros are listed at a time, for the coordinate steps.
-const STEP_ROWS: usize = 16;
 const TILE_COLUMNS: usize = 512;
 
 /// Dense data (n samples × d features), row-major, owned or borrowed.
@@ -158,7 +155,7 @@ fn lanes_sum<A: Copy, B: Copy>(a: &[A], b: &[B], term: impl Fn(A, B) -> f64) -> 
 }
 
 /// `range` in pieces of `length`, the last one shorter.
-fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
     range.clone().step_by(length).map(move |start| start..(start + length).min(range.end))
 }
 
@@ -295,33 +292,7 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
         costs: Costs<'_, T>,
         sweeps: usize,
     ) -> Stepped {
-        let (range, length) = match &side {
-            Side::Samples(range) => (range.clone(), self.features),
-            Side::Features(range) => (range.clone(), self.samples),
-        };
-        let (k, mut total) = (other.columns(), Stepped::default());
-        let pieces = pieces(range.clone(), STEP_ROWS);
-        for (piece, own) in pieces.zip(own.chunks_mut(STEP_ROWS * k)) {
-            // Zeros have no part in the steps.
-            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-            for i in piece.clone() {
-                for j in 0..length {
-                    let x = match side {
-                        Side::Samples(_) => self.values[i * self.features + j],
-                        Side::Features(_) => self.values[j * self.features + i],
-                    };
-                    if x > T::ZERO {
-                        indices.push(j as u32);
-                        values.push(x);
-                    }
-                }
-                offsets.push(values.len());
-            }
-            let rows = Rows { offsets: &offsets, indices: &indices, values: &values };
-            let (range, first, other) = (0..piece.len(), piece.start, other.as_slice());
-            total += T::once::<Coordinates>(Steps { rows, range, first, own, other, k, costs, sweeps });
-        }
-        total
+        self.coordinate_steps(side, own, other, costs, sweeps)
     }
 
     fn squared_residual_beside(

@@ -7,6 +7,7 @@
 
 mod blocks;
 mod compressed;
+mod coordinate_steps;
 mod dense;
 mod pages;
 pub(crate) mod range;

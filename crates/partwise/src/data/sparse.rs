@@ -5,13 +5,13 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::compressed::{Compressed, Stored};
+use super::compressed::{Compressed, Stored, shared_columns};
 use super::{
     DataMatrix, DenseMatrix, Pass, RowGroups, Side, Summary, check_not_empty, divided, least_positive,
     members_of_groups,
 };
 use crate::foundation::{Error, Matrix, Real, Result, once};
-use crate::kernels::coordinates::{Coordinates, Costs, Stepped, Steps};
+use crate::kernels::coordinates::{Costs, Stepped};
 use crate::kernels::gather::{Gather, Times};
 use crate::kernels::ratio::{GatherRatio, RatioTimes};
 use crate::kernels::scatter::{Scatter, TransposeTimes};
@@ -143,8 +143,13 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
         StoredProducts { rows: self.rows.view(), range, own, other, k: features_factor.columns() }
     }
 
+    /// The rows of X.
+    pub(super) fn stored_rows(&self) -> &Compressed<'_, T> {
+        &self.rows
+    }
+
     /// The columns of X, stored at the first call.
-    fn columns(&self) -> &Compressed<'static, T> {
+    pub(super) fn columns(&self) -> &Compressed<'static, T> {
         self.columns.get_or_init(|| self.rows.transposed(self.features))
     }
 }
@@ -277,13 +282,7 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
         costs: Costs<'_, T>,
         sweeps: usize,
     ) -> Stepped {
-        let (rows, of, range) = match side {
-            Side::Samples(range) => (self.rows.view(), self.features, range),
-            Side::Features(range) => (self.columns().view(), self.samples, range),
-        };
-        check_factor(other, of, &range, own.len());
-        let (first, k, other) = (range.start, other.columns(), other.as_slice());
-        T::once::<Coordinates>(Steps { rows, range, first, own, other, k, costs, sweeps })
+        self.coordinate_steps(side, own, other, costs, sweeps)
     }
 
     fn squared_residual_beside(
@@ -433,31 +432,9 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
     }
 }
 
-/// The columns in `count` ranges of about equally many entries.
-fn shared_columns(indices: &[u32], features: usize, count: usize) -> Vec<Range<usize>> {
-    let count = count.clamp(1, features);
-    let mut entries = vec![0_usize; features];
-    if count > 1 {
-        indices.iter().for_each(|j| entries[*j as usize] += 1);
-    }
-    let (mut ranges, mut start, mut seen) = (Vec::with_capacity(count), 0, 0);
-    for (j, n) in entries.iter().enumerate() {
-        seen += n;
-        let left = count - ranges.len();
-        if left > 1 && seen * count >= indices.len() * (ranges.len() + 1) && features - j > left - 1 {
-            ranges.push(start..j + 1);
-            start = j + 1;
-        }
-    }
-    if start < features {
-        ranges.push(start..features);
-    }
-    ranges
-}
-
 /// The kernels read the factor at the indices of the entries and write one row of `out` for each row of the
 /// range.
-fn check_factor<T: Real>(factor: &Matrix<T>, rows: usize, range: &Range<usize>, out: usize) {
+pub(super) fn check_factor<T: Real>(factor: &Matrix<T>, rows: usize, range: &Range<usize>, out: usize) {
     assert_eq!(factor.rows(), rows, "the factor has one row for each row or column of the data");
     assert_eq!(out, range.len() * factor.columns(), "the output has one row for each row of the chunk");
 }

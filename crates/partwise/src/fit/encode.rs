@@ -5,7 +5,7 @@ use super::{Fit, memory, run};
 use crate::data::range::{divisor, safe_range};
 use crate::data::{DataMatrix, DataSize};
 use crate::engine::losses::Loss;
-use crate::engine::{Factors, Observer, Settings, Slot, Smoothing, silent};
+use crate::engine::{Factors, Observer, Settings, Slot, Smoothing, SolverChoice, silent};
 use crate::foundation::checks::{check_non_negative, check_weights};
 use crate::foundation::{Error, Matrix, Notice, Real, Result, once};
 use crate::kernels::symmetric_eigen;
@@ -112,6 +112,23 @@ fn check_memory<T: Real>(data: &dyn DataMatrix<T>, loss: Loss, settings: &Settin
     let what =
         format!("one factor of {} x {} with {} components", size.samples, size.features, settings.rank);
     memory::of_solve(size, loss, settings).check(&what, settings.memory_limit)
+}
+
+/// The settings to [`encode`] new rows with. [`SolverChoice::Auto`] means the exact codes for the squared
+/// loss, and `max_iterations` multiplicative updates for the Kullback–Leibler loss; with a tolerance of 0 the
+/// codes of a row then depend on that row alone. Other solvers are used as they are given.
+#[doc(hidden)]
+pub fn settings_for_new_rows(settings: &Settings, loss: Loss) -> Settings {
+    match (settings.solver, loss) {
+        // Block pivoting reaches the minimum in one round.
+        (SolverChoice::Auto, Loss::Frobenius) => {
+            Settings { solver: SolverChoice::Bpp, max_iterations: 1, tolerance: 0.0, ..settings.clone() }
+        }
+        (SolverChoice::Auto, Loss::KullbackLeibler) => {
+            Settings { solver: SolverChoice::Mu, ..settings.clone() }
+        }
+        _ => settings.clone(),
+    }
 }
 
 once! {

@@ -8,7 +8,7 @@
 mod encode;
 pub(crate) mod memory;
 
-pub use encode::{Encoding, Held, encode, solve};
+pub use encode::{Encoding, Held, encode, settings_for_new_rows, solve};
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

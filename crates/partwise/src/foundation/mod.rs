@@ -24,6 +24,6 @@ pub(crate) use names::names;
 pub use notice::Notice;
 pub(crate) use once::once;
 pub(crate) use random::Stream;
-pub(crate) use real::Once;
+pub use real::Once;
 pub use real::Real;
 pub use stop_reason::StopReason;

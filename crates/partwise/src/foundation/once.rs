@@ -5,6 +5,10 @@
 ///
 /// Or a function that calls another one with the same arguments, compiled here for each number type:
 /// `once! { /// Doc. pub fn name<'a, T>(argument: type) -> type = other; }`.
+///
+/// For the crates of this workspace; it may still change.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! once {
     (
         $(#[$attribute:meta])*
@@ -12,8 +16,8 @@ macro_rules! once {
         = $work:ident;
     ) => {
         $(#[$attribute])*
-        $visibility fn $name<$a, $t: $crate::foundation::Real>($($argument: $in),*) -> $out {
-            $crate::foundation::once! {
+        $visibility fn $name<$a, $t: $crate::Real>($($argument: $in),*) -> $out {
+            $crate::once! {
                 Work<$a, $t>(($($argument,)*): ($($in,)*)) -> $out { $work($($argument),*) }
             }
             $t::once::<Work>(($($argument,)*))
@@ -26,9 +30,9 @@ macro_rules! once {
         $(#[$attribute])*
         $visibility struct $name;
 
-        impl $crate::foundation::Once for $name {
-            type In<$a, $t: $crate::foundation::Real> = $in;
-            type Out<$a, $t: $crate::foundation::Real> = $out;
+        impl $crate::internals::Once for $name {
+            type In<$a, $t: $crate::Real> = $in;
+            type Out<$a, $t: $crate::Real> = $out;
 
             #[inline(never)]
             fn in_f32<$a>($input: Self::In<$a, f32>) -> Self::Out<$a, f32> $body

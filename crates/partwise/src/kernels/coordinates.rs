@@ -23,7 +23,7 @@
 
 use std::ops::Range;
 
-use super::gather::{Rows, Vectors, WIDEST, add_multiple, dot, fold, piece_of, with_width};
+use super::gather::{Rows, Vectors, WIDEST, add_multiple, dot, fold, piece_of, with_few_widths};
 use super::logarithm::LogSum;
 use super::simd::{Kernel, dispatch, multiply_add, prefetch};
 use crate::foundation::{Real, once};
@@ -133,7 +133,7 @@ impl<T: Real> Kernel for Steps<'_, T> {
             if k > WIDEST {
                 products_wide::<T, FMA>(&rows, entries.clone(), other, u, &mut work);
             } else {
-                with_width!(k, products(&rows, entries.clone(), other, u, &mut work));
+                with_few_widths!(k, products(&rows, entries.clone(), other, u, &mut work));
             }
             work.used.clear();
             for (r, (gradient, u)) in work.gradient.iter().zip(&*u).enumerate() {

@@ -77,26 +77,44 @@ impl<T: Real> Rows<'_, T> {
 /// which it does not do for one long array.
 pub(super) type Vectors<T, const B: usize, const L: usize> = [[T; L]; B];
 
-/// Runs `$piece::<T, B, L, FMA>($arguments)` with the smallest width B · L that holds `$width` columns.
+/// Runs `$piece::<T, B, L, FMA>($arguments)` with the smallest width B · L that holds `$width` columns. For
+/// processors without fused multiply-add, which are old, few widths do.
 macro_rules! with_width {
     ($width:expr, $piece:ident($($argument:expr),*)) => {
+        if FMA {
+            match $width {
+                1..=4 => $piece::<T, 1, 4, FMA>($($argument),*),
+                5..=8 => $piece::<T, 1, 8, FMA>($($argument),*),
+                9..=12 => $piece::<T, 3, 4, FMA>($($argument),*),
+                13..=16 => $piece::<T, 2, 8, FMA>($($argument),*),
+                17..=20 => $piece::<T, 5, 4, FMA>($($argument),*),
+                21..=24 => $piece::<T, 3, 8, FMA>($($argument),*),
+                25..=32 => $piece::<T, 4, 8, FMA>($($argument),*),
+                33..=40 => $piece::<T, 5, 8, FMA>($($argument),*),
+                41..=48 => $piece::<T, 6, 8, FMA>($($argument),*),
+                49..=56 => $piece::<T, 7, 8, FMA>($($argument),*),
+                _ => $piece::<T, 8, 8, FMA>($($argument),*),
+            }
+        } else {
+            with_few_widths!($width, $piece($($argument),*))
+        }
+    };
+}
+
+/// As [`with_width`] with fewer widths, for what takes little of the time of a fit. The lanes L, which decide
+/// the order of sums, are those of `with_width`.
+macro_rules! with_few_widths {
+    ($width:expr, $piece:ident($($argument:expr),*)) => {
         match $width {
-            1..=4 => $piece::<T, 1, 4, FMA>($($argument),*),
-            5..=8 => $piece::<T, 1, 8, FMA>($($argument),*),
-            9..=12 => $piece::<T, 3, 4, FMA>($($argument),*),
-            13..=16 => $piece::<T, 2, 8, FMA>($($argument),*),
-            17..=20 => $piece::<T, 5, 4, FMA>($($argument),*),
-            21..=24 => $piece::<T, 3, 8, FMA>($($argument),*),
-            25..=32 => $piece::<T, 4, 8, FMA>($($argument),*),
-            33..=40 => $piece::<T, 5, 8, FMA>($($argument),*),
-            41..=48 => $piece::<T, 6, 8, FMA>($($argument),*),
-            49..=56 => $piece::<T, 7, 8, FMA>($($argument),*),
+            1..=4 | 9..=12 | 17..=20 => $piece::<T, 5, 4, FMA>($($argument),*),
+            5..=8 | 13..=16 => $piece::<T, 2, 8, FMA>($($argument),*),
+            21..=32 => $piece::<T, 4, 8, FMA>($($argument),*),
             _ => $piece::<T, 8, 8, FMA>($($argument),*),
         }
     };
 }
 
-pub(super) use with_width;
+pub(super) use {with_few_widths, with_width};
 
 /// `B` · `L` values of the factor from `start` on. Where the factor ends earlier, `spare` is filled with the
 /// rest and zeros.

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::gather::{Rows, Vectors, WIDEST, add_multiple, dot, fold, piece_of, with_width};
+use super::gather::{Rows, Vectors, WIDEST, add_multiple, dot, fold, piece_of, with_few_widths, with_width};
 use super::logarithm::sum_of_logarithms;
 use super::simd::{Kernel, dispatch, multiply_add, prefetch};
 use crate::foundation::{Real, once};

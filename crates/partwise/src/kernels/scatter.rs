@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use crate::foundation::{Real, once};
-use crate::kernels::gather::{Rows, WIDEST, add_multiple, with_width};
+use crate::kernels::gather::{Rows, WIDEST, add_multiple, with_few_widths, with_width};
 use crate::kernels::simd::{Kernel, dispatch, multiply_add, prefetch};
 
 /// How many entries ahead of its use a row of the output is asked for.

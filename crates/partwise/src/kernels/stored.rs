@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::gather::{Rows, WIDEST, fold, piece_of, wide_dot, with_width};
+use super::gather::{Rows, WIDEST, fold, piece_of, wide_dot, with_few_widths};
 use super::logarithm::sum_of_logarithms;
 use super::simd::{Kernel, dispatch, multiply_add, prefetch};
 use crate::foundation::{Real, once};
@@ -109,7 +109,7 @@ impl<T: Real> StoredProducts<'_, T> {
             return visit_wide::<T, S, FMA>(self);
         }
         let mut sums = S::default();
-        with_width!(self.k, visit_piece(self, &mut sums));
+        with_few_widths!(self.k, visit_piece(self, &mut sums));
         sums
     }
 }

@@ -43,7 +43,6 @@ pub(crate) use parameters::check as check_options;
 pub use parameters::{PARAMETERS, Parameter, ParameterKind, ParameterValue};
 #[doc(hidden)]
 pub use publications::PARTWISE as BIBTEX_OF_PARTWISE;
-pub(crate) use ws_nmf::NAME as WITH_REFERENCES;
 
 /// Which rows of the codes are one unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

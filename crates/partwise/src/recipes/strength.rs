@@ -15,7 +15,7 @@ use crate::engine::Settings;
 use crate::fit::fit;
 use crate::foundation::{Error, Real, Result};
 use crate::guidance::Strength;
-use crate::methods::{Input, Model};
+use crate::methods::{self, Input, MethodSpec, Model};
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +48,7 @@ pub struct StrengthSearch {
     pub trace: Vec<(f64, f64)>,
 }
 
-/// Searches the strength of a WS-NMF model with labels; the model's own strength is ignored.
+/// Searches the strength of the labels of WS-NMF or WS-SymNMF; the model's own strength is ignored.
 ///
 /// # Errors
 /// [`Error::MissingGuidance`] without labelled samples, [`Error::Incompatible`] for a model without a
@@ -79,12 +79,12 @@ pub fn search_strength_observed<T: Real>(
         model: "the search for a strength".into(),
         needs: "labelled samples".into(),
     })?;
-    let pulls = model.spec.takes(Input::Labels) && model.spec.takes(Input::ComponentReference);
-    if !pulls || model.guidance.code_reference().is_some() {
+    if !with_strength().any(|spec| spec.name == model.spec.name) || model.guidance.code_reference().is_some()
+    {
         return Err(Error::incompatible(
             format!("the search for a strength of {}", model.spec.title),
             "only labels of a method with references, without reference codes, have a strength",
-            vec![format!("method {} with labels", crate::methods::WITH_REFERENCES)],
+            with_strength().map(|spec| format!("method {} with labels", spec.name)).collect::<Vec<_>>(),
         ));
     }
     let raw = model.guidance.label_strength().is_some_and(Strength::is_raw);
@@ -110,6 +110,12 @@ pub fn search_strength_observed<T: Real>(
         strength *= rule.factor;
     }
     Ok(search)
+}
+
+/// The methods whose labels have a strength to search.
+fn with_strength() -> impl Iterator<Item = &'static MethodSpec> {
+    let takes = |spec: &&MethodSpec| spec.takes(Input::Labels) && spec.takes(Input::ComponentsPerClass);
+    methods::ALL.iter().copied().filter(takes)
 }
 
 impl StrengthRule {

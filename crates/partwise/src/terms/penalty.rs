@@ -8,7 +8,7 @@
 use crate::engine::quadratic::{Subproblem, dot};
 use crate::engine::term::{ComponentSize, Facts, Penalty, RowPenalty, Term};
 use crate::engine::{Factors, Loss, Slot, column_squares};
-use crate::foundation::Real;
+use crate::foundation::{Matrix, Real};
 
 /// (λ/2)·Σᵢ sᵢ‖uᵢ‖².
 #[derive(Clone, Debug)]
@@ -261,12 +261,32 @@ pub(super) fn add_ridge<T: Real>(subproblem: &mut Subproblem<T>, weight: impl Fn
     }
 }
 
+/// Adds a linear penalty of each component, times the number of each row (1 when absent).
 fn add_linear<T: Real>(subproblem: &mut Subproblem<T>, rows: Option<&[T]>, weight: impl Fn(usize) -> f64) {
     let penalties = subproblem.penalties_mut();
-    for (j, linear) in penalties.linear.iter_mut().enumerate() {
-        *linear += T::from_f64(weight(j));
+    let first = penalties.linear.iter().all(|linear| *linear == T::ZERO);
+    if first || penalties.linear_rows.as_deref() == rows {
+        for (j, linear) in penalties.linear.iter_mut().enumerate() {
+            *linear += T::from_f64(weight(j));
+        }
+        penalties.linear_rows = rows.map(<[T]>::to_vec);
+        return;
     }
-    penalties.linear_rows = rows.map(<[T]>::to_vec);
+    // The rows of an earlier penalty count differently, so this one is added to each entry.
+    let entry = |i: usize, j: usize| rows.map_or(T::ONE, |rows| rows[i]) * T::from_f64(weight(j));
+    match subproblem {
+        Subproblem::Quadratic(q) => {
+            for i in 0..q.cross.rows() {
+                for (j, cross) in q.cross.row_mut(i).iter_mut().enumerate() {
+                    *cross += -entry(i, j);
+                }
+            }
+        }
+        Subproblem::KullbackLeibler(m) => {
+            let (rows, k) = m.numerator.shape();
+            m.add_entries(Matrix::from_fn(rows, k, entry));
+        }
+    }
 }
 
 /// Σᵢ sᵢ|uᵢⱼ| of each column.
@@ -280,4 +300,31 @@ pub(super) fn column_norms_1<T: Real>(factors: &Factors<T>, slot: Slot, rows: Op
         }
     }
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Quadratic;
+
+    #[test]
+    fn linear_penalties_on_rows_that_count_differently_add_up() {
+        let (n, k) = (4, 3);
+        let codes = Matrix::from_fn(n, k, |i, j| 0.5 + (i * k + j) as f64);
+        let factors = Factors::new(codes.clone(), Matrix::from_fn(5, k, |i, j| (i + j) as f64));
+        let counted = |rows: Option<Vec<f64>>, weight| Sparsity { slot: Slot::Codes, weight, rows };
+        let several = [
+            counted(Some(vec![1.0, 2.0, 3.0, 4.0]), 0.5),
+            counted(None, 2.0),
+            counted(Some(vec![4.0, 3.0, 2.0, 0.0]), 1.5),
+        ];
+        for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0]] {
+            let mut subproblem = Subproblem::Quadratic(Quadratic::of_terms((n, k)));
+            order.iter().for_each(|at| several[*at].add_to(Slot::Codes, &factors, &mut subproblem));
+            let Subproblem::Quadratic(quadratic) = &subproblem else { panic!("it is a quadratic") };
+            let expected: f64 = several.iter().map(|term| term.value(&factors, Loss::Frobenius)).sum();
+            let found = quadratic.value(&codes, None);
+            assert!((found - expected).abs() < 1e-12 * expected, "{order:?}: {found} for {expected}");
+        }
+    }
 }

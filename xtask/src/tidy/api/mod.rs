@@ -6,6 +6,7 @@
 //! shortest one; the others are listed as re-exports. Types are spelled as in the source. Not seen are items
 //! that a macro writes, but for the macro `names!`, and `impl` blocks for aliases of types.
 
+mod items;
 mod signature;
 mod surface;
 

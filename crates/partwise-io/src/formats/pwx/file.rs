@@ -124,11 +124,6 @@ impl PwxFile {
         self.lines.len()
     }
 
-    /// The bytes of all blocks as data in memory, with numbers of `number` bytes.
-    pub fn bytes_in_memory(&self, number: usize) -> f64 {
-        (0..self.lines.len()).map(|block| self.block_bytes(block, number)).sum()
-    }
-
     /// The bytes of the largest block as data in memory.
     pub fn largest_block(&self, number: usize) -> f64 {
         (0..self.lines.len()).map(|block| self.block_bytes(block, number)).fold(0.0, f64::max)

@@ -19,7 +19,7 @@ mod pooled;
 mod programs;
 
 use crate::data::{DataMatrix, DenseMatrix, SparseMatrix};
-use crate::foundation::{Error, Matrix, Real, Result};
+use crate::foundation::{Error, Matrix, Real, Result, once};
 pub use programs::{CellPrograms, SelectionRow, cell_programs};
 
 /// The sum of a cell in TPM.
@@ -52,6 +52,33 @@ pub struct Cells<'a, T: Real> {
     deviation: Vec<f64>,
 }
 
+once! {
+    /// The body of [`Cells::new`].
+    fn chosen<'a, T>(counts: &'a dyn DataMatrix<T>, count: usize) -> Result<Cells<'a, T>> = choose;
+}
+
+fn choose<T: Real>(counts: &dyn DataMatrix<T>, count: usize) -> Result<Cells<'_, T>> {
+    if count == 0 {
+        return Err(Error::out_of_range("the number of genes", 0, "1 or more"));
+    }
+    let summary = counts.summary();
+    if summary.negative > 0 || counts.n_samples() < 2 {
+        let reason = if summary.negative > 0 { "they have negative entries" } else { "there is one cell" };
+        let asked = "the steps of cNMF for these counts";
+        return Err(Error::incompatible(asked, reason, ["counts of 2 or more cells"]));
+    }
+    let (mean, deviation) = moments(counts, &|cell| per_million(summary.row_sums[cell]), 0.0);
+    let genes = genes::most_variable(&mean, &deviation, count);
+    if genes.is_empty() {
+        let asked = "the steps of cNMF for these counts";
+        return Err(Error::incompatible(asked, "no gene varies", ["counts with genes that vary"]));
+    }
+    let (_, spread) = moments(counts, &|_| 1.0, 1.0);
+    let scale: Vec<f64> = genes.iter().map(|gene| inverse(spread[*gene])).collect();
+    let factored = columns(counts, &genes, &|_| 1.0, &scale)?;
+    Ok(Cells { counts, genes, factored, mean, deviation })
+}
+
 impl<'a, T: Real> Cells<'a, T> {
     /// Chooses the `count` genes that vary most, and scales them.
     ///
@@ -59,26 +86,7 @@ impl<'a, T: Real> Cells<'a, T> {
     /// [`Error::Incompatible`] for negative entries, fewer than two cells, or no gene that varies;
     /// [`Error::OutOfRange`] for no genes at all.
     pub fn new(counts: &'a dyn DataMatrix<T>, count: usize) -> Result<Self> {
-        if count == 0 {
-            return Err(Error::out_of_range("the number of genes", 0, "1 or more"));
-        }
-        let summary = counts.summary();
-        if summary.negative > 0 || counts.n_samples() < 2 {
-            let reason =
-                if summary.negative > 0 { "they have negative entries" } else { "there is one cell" };
-            let asked = "the steps of cNMF for these counts";
-            return Err(Error::incompatible(asked, reason, ["counts of 2 or more cells"]));
-        }
-        let (mean, deviation) = moments(counts, &|cell| per_million(summary.row_sums[cell]), 0.0);
-        let genes = genes::most_variable(&mean, &deviation, count);
-        if genes.is_empty() {
-            let asked = "the steps of cNMF for these counts";
-            return Err(Error::incompatible(asked, "no gene varies", ["counts with genes that vary"]));
-        }
-        let (_, spread) = moments(counts, &|_| 1.0, 1.0);
-        let scale: Vec<f64> = genes.iter().map(|gene| inverse(spread[*gene])).collect();
-        let factored = columns(counts, &genes, &|_| 1.0, &scale)?;
-        Ok(Cells { counts, genes, factored, mean, deviation })
+        chosen(counts, count)
     }
 
     /// All genes in TPM (cells × genes), as a copy.

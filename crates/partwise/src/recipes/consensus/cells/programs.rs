@@ -6,7 +6,7 @@ use crate::data::{DataMatrix, transpose_times};
 use crate::engine::losses::Loss;
 use crate::engine::{Settings, SolverChoice};
 use crate::fit::{Held, solve};
-use crate::foundation::{Matrix, Real, Result};
+use crate::foundation::{Matrix, Real, Result, once};
 use crate::kernels::symmetric_eigen;
 use crate::methods::Model;
 use crate::recipes::FinishedPieces;
@@ -47,12 +47,24 @@ pub struct SelectionRow {
     pub squared_error: f64,
 }
 
-/// The programs of the finished fits of `rank`, and their matched consensus; `None` where fewer than two are
-/// finished. The fits are those of [`Cells::factored`].
-///
-/// # Errors
-/// Faults of the finished and of [`solve`]; a threshold that leaves too few components.
-pub fn cell_programs<T: Real>(
+once! {
+    /// The programs of the finished fits of `ranked` = (rank, restarts), and their matched consensus; `None`
+    /// where fewer than two are finished. The fits are those of [`Cells::factored`].
+    ///
+    /// # Errors
+    /// Faults of the finished and of [`solve`]; a threshold that leaves too few components.
+    pub fn cell_programs<'a, T>(
+        cells: &'a Cells<'a, T>,
+        model: &'a Model,
+        settings: &'a Settings,
+        ranked: (usize, usize),
+        steps: ConsensusSteps,
+        finished: &'a dyn FinishedPieces,
+    ) -> Result<Option<(CellPrograms<T>, Consensus<T>)>> = programs;
+}
+
+/// The body of [`cell_programs`].
+fn programs<T: Real>(
     cells: &Cells<'_, T>,
     model: &Model,
     settings: &Settings,
