@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::extrapolation::{Extrapolation, extrapolation};
+use super::over_rows::GRAM_ROWS;
 use super::{Backend, Exact};
-use crate::data::sum_over_chunks;
 use crate::engine::Problem;
 use crate::engine::losses::{Loss, images};
 use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
@@ -15,13 +15,10 @@ use crate::engine::term::{self, Chunk};
 use crate::engine::{Factors, Init, Slot, Transfer, Transferred};
 use crate::foundation::pool::{Pool, chunks_of};
 use crate::foundation::{Matrix, Real};
-use crate::kernels::gemm;
-use crate::kernels::sums::{column_sums, column_sums_of, wide_gram};
+use crate::kernels::sums::column_sums_of;
 
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;
-/// Rows whose Gram is summed in the number type before it is added up in `f64`.
-const GRAM_ROWS: usize = 4096;
 
 /// See the module.
 pub struct CpuBackend<'p, 'a, T: Real> {
@@ -30,14 +27,14 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     pub(super) solver: Box<dyn NnlsSolver<T>>,
     pub(super) extrapolation: Option<Extrapolation<T>>,
     /// While a start is made, factors that are one in the loop are two.
-    apart: bool,
+    pub(super) apart: bool,
     /// Whether each update of the codes is sent to all processes that share the data.
     pub(super) needs_all_codes: bool,
     pub(super) pool: Pool,
     pub(super) chunks: [Vec<Range<usize>>; 2],
     /// The half objective where the last coordinate steps ended, if it is known.
     pub(super) stepped: Option<f64>,
-    grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
+    pub(super) grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
     pub(super) buffers: [Buffer<T>; Slot::ALL.len()],
     /// Set while the current subproblem waits for its product with the data (`in_blocks.rs`).
     pub(super) pending: bool,
@@ -152,42 +149,14 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     /// Brings V·S of a slot up to date.
-    fn smooth(&mut self, slot: Slot) {
+    pub(super) fn smooth(&mut self, slot: Slot) {
         let Some(smoothing) = self.problem.smoothing else { return };
         let version = self.factors.version(slot);
         if self.smoothed[slot.index()].as_ref().is_none_or(|(made, _)| *made != version) {
-            self.smoothed[slot.index()] = Some((version, smoothing.smooth(self.factors.get(slot))));
+            let factor = self.factors.get(slot);
+            let rows = if slot == Slot::Codes { self.problem.own_codes() } else { 0..factor.rows() };
+            self.smoothed[slot.index()] = Some((version, smoothing.smooth_rows(factor, rows)));
         }
-    }
-
-    /// UᵀU, kept until the factor changes.
-    fn gram(&mut self, slot: Slot) -> Matrix<T> {
-        let equal = self.problem.has_equal_factors() && !self.apart;
-        let slot = if equal && slot.is_main() { Slot::Codes } else { slot };
-        let version = self.factors.version(slot);
-        if let Some((made, gram)) = &self.grams[slot.index()]
-            && *made == version
-        {
-            return gram.clone();
-        }
-        let factor = self.factors.get(slot);
-        let k = factor.columns();
-        let sums = self.total_over_rows(slot, k * k, |rows| {
-            let parts = self.pool.map(chunks_of(&rows, GRAM_ROWS), |rows| {
-                let mut part = vec![T::ZERO; k * k];
-                gemm::gram(&factor.as_slice()[rows.start * k..rows.end * k], rows.len(), k, &mut part);
-                part
-            });
-            let mut sums = vec![0.0f64; k * k];
-            for part in &parts {
-                sums.iter_mut().zip(part).for_each(|(s, p)| *s += p.to_f64());
-            }
-            sums
-        });
-        let values = sums.into_iter().map(T::from_f64).collect();
-        let gram = Matrix::from_vec(k, k, values).expect("k × k sums");
-        self.grams[slot.index()] = Some((version, gram.clone()));
-        gram
     }
 
     fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
@@ -307,37 +276,6 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         };
         self.current = Some((slot, subproblem));
         value
-    }
-
-    /// The loss at the current factors in the half form, directly from X.
-    fn exact_loss(&mut self) -> f64 {
-        self.smooth(Slot::Components);
-        let problem = self.problem;
-        // With merged labels the caller's data and the untied codes give the objective without any constant.
-        let untied = problem.is_merged().then(|| problem.untie(self.factors.get(Slot::Codes)));
-        let (data, codes, constant) = match &untied {
-            Some(codes) => (problem.original(), codes, 0.0),
-            None => (problem.data(), self.factors.get(Slot::Codes), problem.merge_constant),
-        };
-        let components = self.seen(Slot::Components);
-        let sum: f64 = match problem.loss {
-            Loss::Frobenius => {
-                let gram = wide_gram(components, 0..components.rows());
-                let sum = sum_over_chunks(&self.pool, data, codes, |data, rows, codes| {
-                    data.squared_residual_beside(rows, codes, components, &gram)
-                });
-                0.5 * sum
-            }
-            Loss::KullbackLeibler => {
-                let sum = sum_over_chunks(&self.pool, data, codes, |data, rows, codes| {
-                    data.log_divergence(rows, codes, components)
-                });
-                let sums = column_sums(codes, None);
-                let total: f64 = sums.iter().zip(column_sums(components, None)).map(|(a, b)| a * b).sum();
-                sum - data.summary().sum + total
-            }
-        };
-        sum + constant
     }
 }
 

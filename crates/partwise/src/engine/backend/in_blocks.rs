@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::cpu::CpuBackend;
-use super::solving::{Solving, total, view};
+use super::solving::{Solving, view};
 use crate::data::{BlockedMatrix, DataMatrix, TreeSum, rows_of};
 use crate::engine::Slot;
 use crate::engine::losses::{Loss, frobenius, kullback_leibler};
@@ -23,99 +23,6 @@ use crate::foundation::{Matrix, Real};
 const SOLVE_ROWS: usize = 512;
 
 impl<'p, T: Real> CpuBackend<'p, '_, T> {
-    /// The row blocks of a slot, where its rows come in blocks.
-    fn blocks_of(&self, slot: Slot) -> Option<&'p BlockedMatrix<T>> {
-        self.problem.data().blocks().filter(|_| slot == Slot::Codes)
-    }
-
-    /// The rows of a slot that are computed here, by the parts whose sums are added along the tree: the
-    /// blocks of this process, or all rows as one.
-    pub(super) fn row_ranges(&self, slot: Slot) -> Vec<Range<usize>> {
-        match self.blocks_of(slot) {
-            Some(blocks) => blocks.own_blocks(),
-            None => std::iter::once(0..self.factors.get(slot).rows()).collect(),
-        }
-    }
-
-    /// The sum over all rows of a slot, of which `part` gives that over some: `length` numbers.
-    pub(super) fn total_over_rows(
-        &self,
-        slot: Slot,
-        length: usize,
-        mut part: impl FnMut(Range<usize>) -> Vec<f64>,
-    ) -> Vec<f64> {
-        let Some(blocks) = self.blocks_of(slot) else { return part(0..self.factors.get(slot).rows()) };
-        let mut sum = TreeSum::default();
-        blocks.own_blocks().into_iter().for_each(|rows| sum.add(part(rows)));
-        blocks.total(sum, length)
-    }
-
-    /// `start` and the sum over all rows of a slot. `part` adds that of some rows to the number it gets: the
-    /// first rows begin with `start`.
-    pub(super) fn value_over_rows(
-        &self,
-        slot: Slot,
-        start: f64,
-        part: impl Fn(f64, Range<usize>) -> f64,
-    ) -> f64 {
-        let part = |rows: Range<usize>| part(if rows.start == 0 { start } else { 0.0 }, rows);
-        self.total_over_rows(slot, 1, |rows| vec![part(rows)])[0]
-    }
-
-    /// The total of what the solver did to the rows of a slot, range by range.
-    pub(super) fn total_swept(&self, slot: Slot, ranges: &[Vec<Swept>]) -> Swept {
-        let Some(blocks) = self.blocks_of(slot) else {
-            return total(ranges.first().map_or(&[], Vec::as_slice));
-        };
-        let mut sum = TreeSum::default();
-        for parts in ranges {
-            let Swept { squared_gradient, value } = total(parts);
-            sum.add(vec![squared_gradient, value]);
-        }
-        let total = blocks.total(sum, 2);
-        Swept { squared_gradient: total[0], value: total[1] }
-    }
-
-    /// Whether a factor is 0.
-    pub(super) fn is_zero(&self, slot: Slot) -> bool {
-        let factor = self.factors.get(slot);
-        let k = factor.columns();
-        let entries = |rows: Range<usize>| &factor.as_slice()[rows.start * k..rows.end * k];
-        let count = |rows| entries(rows).iter().filter(|value| **value != T::ZERO).count() as f64;
-        self.total_over_rows(slot, 1, |rows| vec![count(rows)])[0] == 0.0
-    }
-
-    /// Gives every process the codes of all rows, of which each has updated its own.
-    pub(super) fn gather_codes(&mut self) {
-        if let Some(blocks) = self.blocks_of(Slot::Codes) {
-            let codes = self.factors.codes_to_complete();
-            let k = codes.columns();
-            blocks.gather_rows(codes.as_mut_slice(), k);
-        }
-    }
-
-    /// Gives every process the products of all rows with the data, for terms that build on them.
-    pub(super) fn gather_cross(&self, slot: Slot, subproblem: &mut Subproblem<T>) {
-        if let Some(blocks) = self.blocks_of(slot) {
-            let cross = match subproblem {
-                Subproblem::Quadratic(q) => &mut q.cross,
-                Subproblem::KullbackLeibler(m) => &mut m.numerator,
-            };
-            let k = cross.columns();
-            blocks.gather_rows(cross.as_mut_slice(), k);
-        }
-    }
-
-    /// Gives every process what the solver remembers of the codes of all rows.
-    pub(super) fn gather_states(&mut self) {
-        let (Some(blocks), rows) = (self.blocks_of(Slot::Codes), self.factors.get(Slot::Codes).rows()) else {
-            return;
-        };
-        let (values, _) = &mut self.states[Slot::Codes.index()];
-        let width = values.len() / rows;
-        blocks.gather_rows(values, width);
-    }
-
     /// Whether the product of a slot with the data is left to its update, which then reads each block once.
     pub(super) fn waits_for_update(&self, slot: Slot) -> bool {
         let judged_before = self.extrapolation.as_ref().is_some_and(|e| e.is_judged_before());

@@ -5,6 +5,7 @@ mod coordinates;
 mod cpu;
 mod extrapolation;
 mod in_blocks;
+mod over_rows;
 mod reference;
 mod solving;
 
