@@ -19,12 +19,33 @@ pub(crate) fn test(root: &Path) -> Result<ExitCode> {
         Step::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo_with("docs", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]),
         Step::cargo("tests", &["test", "--workspace"]),
+        Step::new("MPI", mpi),
     ];
     if root.join("python").is_dir() {
         steps.extend(python::steps());
         steps.extend(site::steps());
     }
     all(root, steps)
+}
+
+/// The tests of several processes over MPI, where MPI is installed.
+fn mpi(root: &Path) -> Result<ExitCode> {
+    let installed = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    if !installed("mpirun") || !installed("mpicc") {
+        println!(
+            "left out: fits by several processes (the feature mpi), because mpirun or mpicc is not installed; \
+             on Debian and Ubuntu: apt install openmpi-bin libopenmpi-dev libclang-dev"
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let features = ["-p", "partwise-cli", "--features", "mpi"];
+    let clippy = ["clippy", "-p", "partwise-mpi", "--features", "mpi", "--", "-D", "warnings"];
+    let code = execute(Command::new(&cargo).args(clippy).current_dir(root))?;
+    if code != ExitCode::SUCCESS {
+        return Ok(code);
+    }
+    execute(Command::new(&cargo).arg("test").args(features).args(["--test", "mpi"]).current_dir(root))
 }
 
 /// The documentation site, with the wheel and the command line that it needs.

@@ -7,6 +7,8 @@
 //! A factor meets the other one only through S, so the subproblem of either is that of plain NMF with the
 //! other factor V replaced by V·S.
 
+use std::ops::Range;
+
 use crate::foundation::{Matrix, Real};
 
 /// S, by its θ.
@@ -26,8 +28,16 @@ impl Smoothing {
 
     /// V·S for a factor V (rows × k).
     pub(crate) fn smooth<T: Real>(self, factor: &Matrix<T>) -> Matrix<T> {
-        let mut out = factor.clone();
-        (0..out.rows()).for_each(|i| self.smooth_row(out.row_mut(i)));
+        self.smooth_rows(factor, 0..factor.rows())
+    }
+
+    /// Some rows of V·S; the others are 0.
+    pub(crate) fn smooth_rows<T: Real>(self, factor: &Matrix<T>, rows: Range<usize>) -> Matrix<T> {
+        let mut out = Matrix::zeros(factor.rows(), factor.columns());
+        for i in rows {
+            out.row_mut(i).copy_from_slice(factor.row(i));
+            self.smooth_row(out.row_mut(i));
+        }
         out
     }
 

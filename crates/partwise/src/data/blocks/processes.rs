@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::foundation::{Result, fault};
 
 /// Moves bytes between the processes of one fit: MPI, sockets, or channels between threads. Messages between
-/// two processes arrive in the order in which they were sent.
+/// two processes arrive in the order in which they were sent. A fit sends and receives from one thread.
 pub trait Transport: fmt::Debug + Send + Sync {
     /// The number of this process, from 0.
     fn rank(&self) -> usize;
@@ -29,9 +29,16 @@ pub trait Transport: fmt::Debug + Send + Sync {
     /// Waits for the next bytes from another process, which must be as many as there is room for.
     ///
     /// # Errors
-    /// [`Error::Unreadable`](crate::Error::Unreadable) when the other process is gone.
+    /// [`Error::Unreadable`](crate::Error::Unreadable) when the other process is gone, or has failed.
     fn receive(&self, from: usize, bytes: &mut [u8]) -> Result<()>;
+
+    /// Lets all other processes know that this one has failed, and why: what they wait for from it, now or
+    /// later, is an error with this message. No fit can use the transport after this. It must not wait.
+    fn fail(&self, message: &str);
 }
+
+/// Values for each process from which on they are added up in parts: below, messages cost more than bytes.
+const LEAST_TO_HALVE: usize = 64;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -41,12 +48,47 @@ pub(crate) struct Processes {
     shares: Vec<usize>,
 }
 
+/// Lets the other processes know when this one ends its work without success, also by unwinding.
+pub(crate) struct Watch<'p>(Option<&'p Processes>);
+
+impl Watch<'_> {
+    /// The work is over; the others are told of an error.
+    pub(crate) fn end<R>(mut self, result: &Result<R>) {
+        if let (Some(processes), Err(error)) = (self.0.take(), result) {
+            processes.transport.fail(&error.to_string());
+        }
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if let Some(processes) = self.0 {
+            processes.transport.fail(&format!("process {} was stopped", processes.rank()));
+        }
+    }
+}
+
 impl Processes {
     /// Blocks shared as evenly as their number allows: process r has the blocks from ⌊r·B/P⌋ on.
     pub(super) fn new(transport: Arc<dyn Transport>, blocks: usize) -> Self {
         let size = transport.size();
         let shares = (0..=size).map(|rank| rank * blocks / size).collect();
         Processes { transport, shares }
+    }
+
+    /// The same processes with other blocks: the first of each process, and their number at the end.
+    pub(super) fn with_shares(&self, shares: Vec<usize>) -> Self {
+        Processes { transport: Arc::clone(&self.transport), shares }
+    }
+
+    /// Watches over work that all processes do together.
+    pub(crate) fn watch(processes: Option<&Self>) -> Watch<'_> {
+        Watch(processes)
+    }
+
+    /// How many processes there are.
+    pub(crate) fn size(&self) -> usize {
+        self.transport.size()
     }
 
     /// The number of this process, from 0.
@@ -59,10 +101,14 @@ impl Processes {
         self.shares[rank]..self.shares[rank + 1]
     }
 
-    /// Adds the values of all processes; each gets the sums.
+    /// Adds the values of all processes; each gets the sums. All processes together send each value 2(P − 1)
+    /// times.
     pub(crate) fn sum<N: bytemuck::Pod + AddAssign>(&self, values: &mut [N]) {
+        if self.size().is_power_of_two() && values.len() >= LEAST_TO_HALVE * self.size() {
+            return self.sum_by_halves(values);
+        }
         let mut other = vec![N::zeroed(); values.len()];
-        for (from, to) in pairs(self.transport.size()) {
+        for (from, to) in pairs(self.size()) {
             if to == self.rank() {
                 self.receive(from, &mut other);
                 values.iter_mut().zip(&other).for_each(|(sum, x)| *sum += *x);
@@ -71,6 +117,44 @@ impl Processes {
             }
         }
         self.broadcast(values);
+    }
+
+    /// As [`Processes::sum`], with the same bits, where no process has more to send than others: two that meet
+    /// at a fork of the tree add up a half of their values each. In the end each has the sums of its own
+    /// part, which go back the same way.
+    fn sum_by_halves<N: bytemuck::Pod + AddAssign>(&self, values: &mut [N]) {
+        let steps: Vec<usize> = (0..self.size().ilog2()).map(|level| 1 << level).collect();
+        let (mut own, mut before) = (0..values.len(), Vec::new());
+        let mut other = vec![N::zeroed(); values.len().div_ceil(2)];
+        for step in &steps {
+            let middle = own.start + own.len() / 2;
+            let halves = [own.start..middle, middle..own.end];
+            let [kept, given] =
+                if self.rank() & step == 0 { halves } else { [halves[1].clone(), halves[0].clone()] };
+            let other = &mut other[..kept.len()];
+            self.exchange(self.rank() ^ step, &values[given], other);
+            values[kept.clone()].iter_mut().zip(other).for_each(|(sum, x)| *sum += *x);
+            before.push(std::mem::replace(&mut own, kept));
+        }
+        for (step, whole) in steps.iter().zip(before).rev() {
+            let rest = if whole.start == own.start { own.end..whole.end } else { whole.start..own.start };
+            let other = &mut other[..rest.len()];
+            self.exchange(self.rank() ^ step, &values[own], other);
+            values[rest].copy_from_slice(other);
+            own = whole;
+        }
+    }
+
+    /// Sends values to another process and receives some from it.
+    fn exchange<N: bytemuck::Pod>(&self, with: usize, sent: &[N], received: &mut [N]) {
+        // A process may have to wait until what it sends is received.
+        if self.rank() < with {
+            self.send(with, sent);
+            self.receive(with, received);
+        } else {
+            self.receive(with, received);
+            self.send(with, sent);
+        }
     }
 
     /// Gives all processes the values of process 0.
@@ -87,7 +171,7 @@ impl Processes {
     /// Gives all processes what each has in its own range of `values`; the ranges are those of the processes
     /// by their numbers, one after the other.
     pub(crate) fn gather<N: bytemuck::Pod>(&self, values: &mut [N], ranges: &[Range<usize>]) {
-        for (from, to) in pairs(self.transport.size()) {
+        for (from, to) in pairs(self.size()) {
             // What a process has by now: its own and that of all below it in the tree.
             let end = (2 * from - to).min(ranges.len());
             let held = ranges[from].start..ranges[end - 1].end;
@@ -98,6 +182,15 @@ impl Processes {
             }
         }
         self.broadcast(values);
+    }
+
+    /// What each process has, by their numbers.
+    pub(crate) fn of_each<N: bytemuck::Pod>(&self, own: N) -> Vec<N> {
+        let mut values = vec![N::zeroed(); self.size()];
+        values[self.rank()] = own;
+        let ranges: Vec<Range<usize>> = (0..self.size()).map(|rank| rank..rank + 1).collect();
+        self.gather(&mut values, &ranges);
+        values
     }
 
     fn send<N: bytemuck::Pod>(&self, to: usize, values: &[N]) {
@@ -146,6 +239,10 @@ mod tests {
             Ok(())
         }
 
+        fn fail(&self, message: &str) {
+            unreachable!("{message}");
+        }
+
         fn receive(&self, from: usize, bytes: &mut [u8]) -> Result<()> {
             let receiver = self.from[from].lock().expect("one thread at a time");
             bytes.copy_from_slice(&receiver.recv().expect("the other thread sends"));
@@ -188,6 +285,12 @@ mod tests {
                 let rank = processes.rank();
                 let (mut sum, mut first) = ([value(rank)], [rank]);
                 processes.sum(&mut sum);
+                let long: Vec<f32> = (0..1001).map(|at| value(rank) * (1.0 + at as f32)).collect();
+                let mut halved = long.clone();
+                processes.sum(&mut halved);
+                let mut one_by_one: Vec<[f32; 1]> = long.iter().map(|x| [*x]).collect();
+                one_by_one.iter_mut().for_each(|value| processes.sum(value));
+                assert_eq!(halved, one_by_one.concat(), "{size} processes, by halves");
                 processes.broadcast(&mut first);
                 let mut ranges: Vec<_> = (0..size).map(|rank| rank * rank..(rank + 1) * (rank + 1)).collect();
                 ranges[0] = 0..1;
@@ -199,7 +302,7 @@ mod tests {
             let mut sum = TreeSum::default();
             (0..size).for_each(|rank| sum.add(vec![value(rank)]));
             let rows: Vec<u32> = (0..size).flat_map(|rank| vec![rank as u32 + 1; 2 * rank + 1]).collect();
-            let expected = (sum.finish()[0].to_bits(), 0, rows);
+            let expected = (sum.finish().map_or(0, |sum: Vec<f32>| sum[0].to_bits()), 0, rows);
             assert!(found.iter().all(|found| *found == expected), "{size} processes: {found:?}");
         }
     }

@@ -5,23 +5,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::extrapolation::{Extrapolation, extrapolation};
+use super::over_rows::GRAM_ROWS;
 use super::{Backend, Exact};
-use crate::data::sum_over_chunks;
 use crate::engine::Problem;
 use crate::engine::losses::{Loss, images};
 use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
 use crate::engine::solvers::{Bpp, NnlsSolver};
 use crate::engine::term::{self, Chunk};
 use crate::engine::{Factors, Init, Slot, Transfer, Transferred};
-use crate::foundation::pool::{Pool, fixed_chunks};
+use crate::foundation::pool::{Pool, chunks_of};
 use crate::foundation::{Matrix, Real};
-use crate::kernels::gemm;
-use crate::kernels::sums::{column_sums, wide_gram};
+use crate::kernels::sums::column_sums_of;
 
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;
-/// Rows whose Gram is summed in the number type before it is added up in `f64`.
-const GRAM_ROWS: usize = 4096;
 
 /// See the module.
 pub struct CpuBackend<'p, 'a, T: Real> {
@@ -30,12 +27,14 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     pub(super) solver: Box<dyn NnlsSolver<T>>,
     pub(super) extrapolation: Option<Extrapolation<T>>,
     /// While a start is made, factors that are one in the loop are two.
-    apart: bool,
+    pub(super) apart: bool,
+    /// Whether each update of the codes is sent to all processes that share the data.
+    pub(super) needs_all_codes: bool,
     pub(super) pool: Pool,
     pub(super) chunks: [Vec<Range<usize>>; 2],
     /// The half objective where the last coordinate steps ended, if it is known.
     pub(super) stepped: Option<f64>,
-    grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
+    pub(super) grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
     pub(super) buffers: [Buffer<T>; Slot::ALL.len()],
     /// Set while the current subproblem waits for its product with the data (`in_blocks.rs`).
     pub(super) pending: bool,
@@ -68,10 +67,11 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             None => [data.sample_chunks(), data.feature_chunks()],
         };
         CpuBackend {
+            extrapolation: extrapolation(problem, start.rank()),
             factors: start,
             solver: problem.solver.build(problem.inner_steps),
-            extrapolation: extrapolation(problem),
             apart: false,
+            needs_all_codes: problem.needs_all_codes(),
             pool,
             chunks,
             stepped: None,
@@ -149,39 +149,14 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     }
 
     /// Brings V·S of a slot up to date.
-    fn smooth(&mut self, slot: Slot) {
+    pub(super) fn smooth(&mut self, slot: Slot) {
         let Some(smoothing) = self.problem.smoothing else { return };
         let version = self.factors.version(slot);
         if self.smoothed[slot.index()].as_ref().is_none_or(|(made, _)| *made != version) {
-            self.smoothed[slot.index()] = Some((version, smoothing.smooth(self.factors.get(slot))));
+            let factor = self.factors.get(slot);
+            let rows = if slot == Slot::Codes { self.problem.own_codes() } else { 0..factor.rows() };
+            self.smoothed[slot.index()] = Some((version, smoothing.smooth_rows(factor, rows)));
         }
-    }
-
-    /// UᵀU, kept until the factor changes.
-    fn gram(&mut self, slot: Slot) -> Matrix<T> {
-        let equal = self.problem.has_equal_factors() && !self.apart;
-        let slot = if equal && slot.is_main() { Slot::Codes } else { slot };
-        let version = self.factors.version(slot);
-        if let Some((made, gram)) = &self.grams[slot.index()]
-            && *made == version
-        {
-            return gram.clone();
-        }
-        let factor = self.factors.get(slot);
-        let k = factor.columns();
-        let parts = self.pool.map(fixed_chunks(factor.rows(), GRAM_ROWS), |rows| {
-            let mut part = vec![T::ZERO; k * k];
-            gemm::gram(&factor.as_slice()[rows.start * k..rows.end * k], rows.len(), k, &mut part);
-            part
-        });
-        let mut sums = vec![0.0f64; k * k];
-        for part in &parts {
-            sums.iter_mut().zip(part).for_each(|(s, p)| *s += p.to_f64());
-        }
-        let values = sums.into_iter().map(T::from_f64).collect();
-        let gram = Matrix::from_vec(k, k, values).expect("k × k sums");
-        self.grams[slot.index()] = Some((version, gram.clone()));
-        gram
     }
 
     fn restrict_quadratic(&mut self, slot: Slot) -> Quadratic<T> {
@@ -243,7 +218,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             Some(_) => 0.0,
             None => self.ratio_product(slot, (own, other), &mut numerator),
         };
-        let base = column_sums(other, None);
+        let base = self.total_over_rows(slot.other(), k, |rows| column_sums_of(other, rows, None));
         KlMajorizer {
             numerator,
             base: base.into_iter().map(T::from_f64).collect(),
@@ -263,13 +238,20 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
             Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
         };
+        if self.needs_all_codes && self.problem.contributions.iter().any(|c| c.changes_cross(slot)) {
+            self.gather_cross(slot, &mut subproblem);
+        }
         let apart = self.apart;
         for contribution in self.problem.contributions.iter().filter(|c| !(apart && c.facts().equal_factors))
         {
             let each_chunk = |chunks: &[Range<usize>], out: &mut [T], width: usize, f: &Chunk<'_, T>| {
                 self.pool.map_rows(chunks, out, width, f)
             };
-            term::add(contribution.as_ref(), slot, &self.factors, &mut subproblem, &each_chunk);
+            let over_codes = |of_rows: &dyn Fn(Range<usize>) -> f64| {
+                self.value_over_rows(Slot::Codes, 0.0, |start, rows| start + of_rows(rows))
+            };
+            let (term, factors) = (contribution.as_ref(), &self.factors);
+            term::add(term, slot, factors, &mut subproblem, &each_chunk, &over_codes);
         }
         self.current = Some((slot, subproblem));
     }
@@ -282,44 +264,18 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let (slot, subproblem) = self.current.take().expect("a slot was restricted");
         let value = match &subproblem {
             Subproblem::Quadratic(q) => {
-                let own = self.gram(slot);
-                q.value(self.factors.get(slot), Some(&own))
+                let start = q.gram_value(&self.gram(slot));
+                let factor = self.factors.get(slot);
+                self.value_over_rows(slot, start, |start, rows| q.value_from(start, factor, rows))
+                    + q.constant
             }
-            Subproblem::KullbackLeibler(m) => m.value_here(self.factors.get(slot)),
+            Subproblem::KullbackLeibler(m) => {
+                let (start, factor) = (m.log_sum + m.constant, self.factors.get(slot));
+                self.value_over_rows(slot, start, |start, rows| m.value_from(start, factor, rows))
+            }
         };
         self.current = Some((slot, subproblem));
         value
-    }
-
-    /// The loss at the current factors in the half form, directly from X.
-    fn exact_loss(&mut self) -> f64 {
-        self.smooth(Slot::Components);
-        let problem = self.problem;
-        // With merged labels the caller's data and the untied codes give the objective without any constant.
-        let untied = problem.is_merged().then(|| problem.untie(self.factors.get(Slot::Codes)));
-        let (data, codes, constant) = match &untied {
-            Some(codes) => (problem.original(), codes, 0.0),
-            None => (problem.data(), self.factors.get(Slot::Codes), problem.merge_constant),
-        };
-        let components = self.seen(Slot::Components);
-        let sum: f64 = match problem.loss {
-            Loss::Frobenius => {
-                let gram = wide_gram(components, 0..components.rows());
-                let sum = sum_over_chunks(&self.pool, data, codes, |data, rows, codes| {
-                    data.squared_residual_beside(rows, codes, components, &gram)
-                });
-                0.5 * sum
-            }
-            Loss::KullbackLeibler => {
-                let sum = sum_over_chunks(&self.pool, data, codes, |data, rows, codes| {
-                    data.log_divergence(rows, codes, components)
-                });
-                let sums = column_sums(codes, None);
-                let total: f64 = sums.iter().zip(column_sums(components, None)).map(|(a, b)| a * b).sum();
-                sum - data.summary().sum + total
-            }
-        };
-        sum + constant
     }
 }
 
@@ -371,7 +327,9 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         self.keep_product();
         // To the last bit, whatever the solver's rounding.
         self.problem.place_fixed(&mut self.factors, slot);
-        self.problem.settle(&mut self.factors, slot);
+        if self.problem.vanishes_with_partner(slot) && self.is_zero(slot.other()) && !self.is_zero(slot) {
+            self.factors.get_mut(slot).as_mut_slice().fill(T::ZERO);
+        }
         if !self.apart {
             self.problem.follow(&mut self.factors, slot);
         }
@@ -389,6 +347,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             extrapolation.settle_pair(&mut self.factors);
         }
         self.stepped = None;
+        self.gather_codes();
         let mut parts = vec![("fit".to_string(), self.exact_loss())];
         parts.extend(
             self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),
@@ -399,16 +358,30 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             let (_, subproblem) = self.current.as_ref().expect("a slot was restricted");
             let factor = self.factors.get(slot);
             let zero_share = self.problem.zero_share(slot);
-            squared += match subproblem.projected_gradient(zero_share) {
-                Some(gradient) => {
-                    let chunks = fixed_chunks(factor.rows(), GRAM_ROWS);
-                    let parts = self.pool.map(chunks, |rows| gradient.squared_norm(factor, rows));
-                    parts.iter().sum()
+            let gradient = subproblem.projected_gradient(zero_share);
+            squared += self.value_over_rows(slot, 0.0, |start, rows| match (&gradient, subproblem) {
+                (Some(gradient), _) => {
+                    let norm = |rows| gradient.squared_norm(factor, rows);
+                    start + self.pool.map(chunks_of(&rows, GRAM_ROWS), norm).iter().sum::<f64>()
                 }
-                None => subproblem.squared_projected_gradient(factor, zero_share),
-            };
+                (None, Subproblem::KullbackLeibler(m)) => {
+                    start + m.squared_projected_gradient(factor, rows, zero_share)
+                }
+                (None, Subproblem::Quadratic(_)) => unreachable!("a quadratic has one of its own"),
+            });
         }
         Exact { parts, kkt: squared.sqrt() }
+    }
+
+    fn gather(&mut self) {
+        self.gather_codes();
+        self.gather_states();
+        if let (Some(extrapolation), Some(blocks)) = (&mut self.extrapolation, self.problem.data().blocks()) {
+            extrapolation.gather(|codes| {
+                let k = codes.columns();
+                blocks.gather_rows(codes.as_mut_slice(), k);
+            });
+        }
     }
 
     fn transfer(&mut self, transfer: &mut Transfer<'_>) -> Transferred {
@@ -424,7 +397,10 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         Ok(())
     }
 
-    fn into_factors(self: Box<Self>) -> Factors<T> {
+    fn into_factors(mut self: Box<Self>) -> Factors<T> {
+        if !self.at_end {
+            self.gather_codes();
+        }
         self.factors
     }
 }

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::cpu::CpuBackend;
-use super::solving::{Solving, total, view};
+use super::solving::{Solving, view};
 use crate::data::{BlockedMatrix, DataMatrix, TreeSum, rows_of};
 use crate::engine::Slot;
 use crate::engine::losses::{Loss, frobenius, kullback_leibler};
@@ -22,7 +22,7 @@ use crate::foundation::{Matrix, Real};
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;
 
-impl<T: Real> CpuBackend<'_, '_, T> {
+impl<'p, T: Real> CpuBackend<'p, '_, T> {
     /// Whether the product of a slot with the data is left to its update, which then reads each block once.
     pub(super) fn waits_for_update(&self, slot: Slot) -> bool {
         let judged_before = self.extrapolation.as_ref().is_some_and(|e| e.is_judged_before());
@@ -57,7 +57,7 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         blocks.for_each(|rows, block, kept| {
             sum.add(self.transposed(blocks, (block, kept), &rows_of(other, rows)));
         });
-        cross.as_mut_slice().copy_from_slice(&sum.finish());
+        cross.as_mut_slice().copy_from_slice(&blocks.total(sum, blocks.n_features() * k));
     }
 
     /// X_bᵀ · W_b (d × k).
@@ -87,10 +87,9 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             });
             return logs.iter().sum();
         };
-        let mut logs = 0.0;
-        let mut sum = TreeSum::default();
+        let (mut sum, mut logs) = (TreeSum::default(), TreeSum::default());
         blocks.for_each(|rows, block, _| {
-            let parts = if slot == Slot::Codes {
+            let parts: Vec<f64> = if slot == Slot::Codes {
                 let out = &mut numerator.as_mut_slice()[rows.start * k..rows.end * k];
                 let codes = rows_of(own, rows);
                 self.pool.map_rows(&block.sample_chunks(), out, k, |range, out| {
@@ -104,12 +103,12 @@ impl<T: Real> CpuBackend<'_, '_, T> {
                 sum.add(part);
                 parts
             };
-            logs += parts.iter().sum::<f64>();
+            logs.add(vec![parts.iter().sum::<f64>()]);
         });
         if slot != Slot::Codes {
-            numerator.as_mut_slice().copy_from_slice(&sum.finish());
+            numerator.as_mut_slice().copy_from_slice(&blocks.total(sum, blocks.n_features() * k));
         }
-        logs
+        blocks.total(logs, 1)[0]
     }
 
     /// The half objective before a pass that the codes wait for: seen from the components, whose product with
@@ -155,7 +154,7 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             let state = &mut state[rows.start * width..rows.end * width];
             let chunks = fixed_chunks(rows.len(), SOLVE_ROWS);
             let quadratic = &*quadratic;
-            swept.extend(self.pool.map_rows_with(
+            swept.push(self.pool.map_rows_with(
                 &chunks,
                 (factor, k),
                 (state, width),
@@ -177,10 +176,11 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         });
         *calls += 1;
         let features = blocks.n_features();
-        self.next_product = Some(Matrix::from_vec(features, k, sum.finish()).expect("d × k sums"));
+        let product = blocks.total(sum, features * k);
+        self.next_product = Some(Matrix::from_vec(features, k, product).expect("d × k sums"));
         self.states[slot.index()] = solver_state;
         *self.factors.get_mut(slot) = codes;
-        total(&swept)
+        self.total_swept(slot, &swept)
     }
 
     /// Takes the product that the last pass left for the components, once the codes are where they stay.
