@@ -13,7 +13,7 @@ from ._guidance import Guidance, Topic, raw
 from ._guidance.base import _Item
 from ._names import Names
 from ._registry import REGISTRIES
-from ._report import Finding, GuidanceReport, TopicVerdict
+from ._report import ComponentLikeness, Finding, GuidanceCost, GuidanceReport, TopicVerdict
 from ._targets import Targets
 
 __all__ = ["checked_attributes", "checked_parameters"]
@@ -135,8 +135,10 @@ def _is_notices(value: Any) -> bool:
 
 def _is_report(value: Any) -> bool:
     if isinstance(value, GuidanceReport):
-        listed = (*((part, Finding) for part in value.findings), *((part, TopicVerdict) for part in value.topics))
-        return all(isinstance(part, kind) for part, kind in listed) and _is_number(value.agreement) and isinstance(value.parts, dict)
+        parts = ((Finding, value.findings), (TopicVerdict, value.topics), (ComponentLikeness, value.components))
+        listed = all(isinstance(part, kind) for kind, each in parts for part in each)
+        whole = value.cost is None or isinstance(value.cost, GuidanceCost)
+        return listed and whole and isinstance(value.components_compared, str) and _is_number(value.agreement) and isinstance(value.parts, dict)
     return isinstance(value, dict)
 
 

@@ -208,7 +208,7 @@ def test_y_is_one_more_item():
     np.testing.assert_array_equal(by_y.codes_, by_item.codes_)
     assert (by_y.predict(X) == topic).mean() > 0.9 and list(by_y.classes_) == list(range(TOPICS))
     wide = GuidedNMF(components_per_class=2, random_state=0).fit(X, y)
-    assert wide.n_components_ == 20 and wide.topics_["1"] == [2, 3] and list(wide.component_names_[2:4]) == ["1/1", "1/2"]
+    assert wide.n_components_ == 20 and wide.topics_["1"] == [2, 3] and list(wide.component_names_[2:4]) == ["1 1", "1 2"]
     assert (wide.labels_[:20] == y[:20]).mean() > 0.9
     sets = np.zeros((60, TOPICS))
     sets[np.arange(20), topic[:20]] = 1

@@ -2,7 +2,7 @@
 //!
 //! ```toml
 //! strength = 0.9                  # of all that states none: 0 (ignored) to 1 (fixed exactly), or "auto"
-//! labels = "labels.csv"           # or { file, column, per_class, rule, strength }, with the rule
+//! labels = "labels.csv"           # or { file, column, per_class, components_per_class, rule, strength }, the rule
 //!                                 # "components", "same-codes" or "view"
 //! memberships = "shares.csv"      # one column a topic, one row a sample (by name where both have names);
 //!                                 # nan = not known
@@ -35,7 +35,7 @@ mod topics;
 use std::path::{Path, PathBuf};
 
 use partwise::graphs::NeighbourGraph;
-use partwise::guidance::{Advice, Kind, Strength};
+use partwise::guidance::{Advice, ComponentsPerClass, Kind, Strength};
 
 use crate::error::Result;
 use crate::formats::DECODED_LIMIT;
@@ -79,6 +79,15 @@ pub struct Named {
     pub column: Option<String>,
     /// How many labels of each class guide; all when absent.
     pub per_class: Option<usize>,
+    /// How many components each class has; one when absent.
+    pub components_per_class: Option<ComponentsPerClass>,
+}
+
+impl Named {
+    /// A file of which nothing further is said.
+    fn new(path: PathBuf) -> Self {
+        Named { path, column: None, per_class: None, components_per_class: None }
+    }
 }
 
 /// Everything that the file says; see the module.

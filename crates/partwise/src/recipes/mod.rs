@@ -2,6 +2,7 @@
 //! updates.
 
 mod cannot_links;
+mod class_components;
 mod consensus;
 mod finished;
 mod guidance_report;
@@ -22,15 +23,19 @@ pub use consensus::{
 #[doc(hidden)]
 pub use finished::{FinishedPieces, InMemory, PieceReader, PieceWriter, numbers_of};
 pub use guidance_report::{
-    Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
+    Finding, GuidanceCost, GuidanceReport, Level, Likeness, Plausibility, TopicVerdict, Verdict, guidance_report,
 };
+#[doc(hidden)]
+pub use guidance_report::likeness;
 #[doc(hidden)]
 pub use guided::at_scale;
 pub use guided::{
     GuidedFit, SweepPoint, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled, sweep,
 };
 #[doc(hidden)]
-pub use memberships::{Memberships, clusters};
+pub use class_components::components_for_class;
+#[doc(hidden)]
+pub use memberships::{Memberships, Owners, clusters};
 pub use memberships::{ShareOf, shares};
 #[doc(hidden)]
 pub use rank::{GuidedRank, GuidedRow, RankProgress, RankStep, loss_for_rank};
