@@ -102,7 +102,7 @@ def test_a_topic_that_another_component_took_is_weak_and_says_why():
     # At its seeds it has the documents that hold them, and others that have no component.
     assert levels == {0.9: "fair", 0.0: "weak"}
     assert verdict.verdict == "not followed" and verdict.taken_by in ("part 2", "part 3", "part 4")
-    with pytest.raises(ValueError, match='"findings" or "topics"'):
+    with pytest.raises(ValueError, match='"findings", "topics" or "components"'):
         report.to_frame("words")
 
 

@@ -213,7 +213,7 @@ mod tests {
     fn everything_is_read_in_the_order_of_the_file() {
         let file = read(
             r#"strength = "auto"
-labels = { file = "labels.csv", column = "who", rule = "view", per_class = 2, strength = { raw = 3 } }
+labels = { file = "labels.csv", column = "who", rule = "view", per_class = 2, components_per_class = "auto", strength = { raw = 3 } }
 memberships = ["a.csv", { file = "b.csv", strength = 0.5 }]
 references = { file = "/old.csv", names = ["law"], strength = 0 }
 links = { must = [[0, "bob"]], cannot = [["ann", 2]], strength = 1 }
@@ -247,6 +247,7 @@ strength = 0.25
         );
         assert!(matches!(labels, Advice::Labels { rule: LabelRule::View, .. }));
         assert_eq!((labels.strength(), place.per_class), (Some(Strength::Raw(3.0)), Some(2)));
+        assert_eq!(place.components_per_class, Some(ComponentsPerClass::Auto));
         let memberships = of("memberships");
         assert_eq!((named(&memberships[0]), memberships[0].stated), ("home/a.csv".into(), false));
         assert_eq!(memberships[1].advice.strength(), Some(Strength::Relative(0.5)));
