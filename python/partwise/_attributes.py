@@ -39,6 +39,10 @@ def checked_attributes(python: Document, attributes: dict[str, Any], model: Any)
             place.fail(name, valid.format(n=n, k=k, d=d))
 
 
+# Parameters whose default is a number, and that may be a word.
+_NUMBERS_OR_WORDS = ("beta_loss", "components_per_class", "unlabelled")
+
+
 def checked_parameters(python: Document, parameters: dict[str, Any], cls: Any) -> None:
     """Refuses parameters that no estimator has; wrong values are refused where they are used.
 
@@ -59,7 +63,7 @@ def checked_parameters(python: Document, parameters: dict[str, Any], cls: Any) -
         elif known[name].kind == "size":
             if value is not None and not (isinstance(value, (tuple, list)) and all(_is_whole(side, 1) for side in value)):
                 place.fail(name, "height and width, or null")
-        elif isinstance(default, (int, float)) and not isinstance(value, (Real, np.bool_)) and name not in ("beta_loss", "unlabelled"):
+        elif isinstance(default, (int, float)) and not isinstance(value, (Real, np.bool_)) and name not in _NUMBERS_OR_WORDS:
             place.fail(name, "a number")
         elif name == "strength" and isinstance(value, raw):
             continue

@@ -237,7 +237,8 @@ class GuidedNMF(Factorization):
             scale, tried = done["searched"]
             table = _columns(tried)
             self.strength_search_ = {"scale": scale, "scales": table.pop("scale"), **table}
-        super()._keep(done, targets, settings)
+        # Components of classes may have been added.
+        super()._keep(done, targets, {**settings, "rank": done["components"].shape[0]})
 
     def _class_names_of_components(self) -> list[str]:
         owners = [name for name, components in self.topics_.items() for _ in components]

@@ -6,9 +6,7 @@ use numpy::PyReadonlyArray2;
 use partwise::methods::MethodSpec;
 use partwise::recipes::{Level, Plausibility, ShareOf, Verdict, clusters, representatives, shares};
 use partwise_page::picture::Polarity;
-use partwise_page::{
-    Again, Classes, FitPage, Judged, JudgedItem, JudgedLikeness, JudgedTopic, Progress,
-};
+use partwise_page::{Again, Classes, FitPage, Judged, JudgedItem, JudgedLikeness, JudgedTopic, Progress};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -205,7 +203,11 @@ fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
     };
     Ok(Some(Judged {
         agreement,
-        likeness: given.get::<Vec<Bound<'_, PyDict>>>("likeness")?.iter().map(likeness).collect::<PyResult<_>>()?,
+        likeness: given
+            .get::<Vec<Bound<'_, PyDict>>>("likeness")?
+            .iter()
+            .map(likeness)
+            .collect::<PyResult<_>>()?,
         likeness_of: given.get("likeness_of")?,
         cost: given.optional("cost")?,
         items: given.get::<Vec<Bound<'_, PyDict>>>("findings")?.iter().map(item).collect::<PyResult<_>>()?,

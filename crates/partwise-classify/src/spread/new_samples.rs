@@ -101,11 +101,7 @@ fn encode_by<T: Real>(
 }
 
 /// The topic of each name of the scorer, as a number of the owners.
-fn places<T: Real>(
-    scorer: &Scorer,
-    owners: &Owners,
-    components: &Matrix<T>,
-) -> Result<Vec<usize>> {
+fn places<T: Real>(scorer: &Scorer, owners: &Owners, components: &Matrix<T>) -> Result<Vec<usize>> {
     let (d, k) = (components.columns(), components.rows());
     if scorer.weights.shape() != (scorer.names.len(), d + 1) {
         return Err(Error::Guidance(format!(

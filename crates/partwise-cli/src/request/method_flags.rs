@@ -94,8 +94,13 @@ fn flag_of(parameter: &'static Parameter) -> Arg {
     };
     let decides = parameter.input == Input::ComponentsPerClass;
     let (name, help) = match decides {
-        true => ("N|auto", format!("{help} With {{of anything}} also auto: 1 to 4 for each class, as many as \
-            predict held-out samples of the class clearly better than fewer do.")),
+        true => (
+            "N|auto",
+            format!(
+                "{help} With {{of anything}} also auto: 1 to 4 for each class, as many as \
+            predict held-out samples of the class clearly better than fewer do."
+            ),
+        ),
         false => (name, help),
     };
     let parser: ValueParser = match parameter.kind {

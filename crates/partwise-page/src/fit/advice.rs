@@ -65,7 +65,11 @@ fn topics(report: &Judged) -> String {
 fn likeness(report: &Judged) -> String {
     let cost = report.cost.as_ref().map_or(String::new(), |cost| {
         let cost = escaped(cost);
-        format!("<h3>What the guidance costs</h3><p class=\"lead\">{}{}.</p>", cost[..1].to_uppercase(), &cost[1..])
+        format!(
+            "<h3>What the guidance costs</h3><p class=\"lead\">{}{}.</p>",
+            cost[..1].to_uppercase(),
+            &cost[1..]
+        )
     });
     if report.likeness.is_empty() {
         return cost;

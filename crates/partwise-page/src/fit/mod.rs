@@ -268,7 +268,9 @@ fn named(page: &FitPage<'_>) -> Vec<Named> {
 fn verdicts<'a>(page: &'a FitPage<'_>) -> Vec<Option<&'a JudgedTopic>> {
     let topics = page.report.as_ref().map_or(&[][..], |report| &report.topics);
     let mut owners: Vec<&str> = Vec::new();
-    page.topics.iter().for_each(|topic| owners.extend(std::iter::repeat_n(&topic.name[..], topic.components)));
+    page.topics
+        .iter()
+        .for_each(|topic| owners.extend(std::iter::repeat_n(&topic.name[..], topic.components)));
     let owner = |(j, name): (usize, &'a String)| owners.get(j).copied().unwrap_or(name);
     let of = |owner: &str| topics.iter().find(|topic| topic.topic == owner);
     page.component_names.iter().enumerate().map(owner).map(of).collect()

@@ -104,8 +104,9 @@ impl Split {
             data.add_row(i, unit, &mut row);
             for (error, (from, to)) in errors.iter_mut().zip([(0, 1), (1, 0)]) {
                 // ‖x − m‖² − ‖x‖² in one half of the features.
-                let distance =
-                    |half: usize, g: usize| squares[half][g] - 2.0 * unit * data.row_dot(i, halves[half].row(g));
+                let distance = |half: usize, g: usize| {
+                    squares[half][g] - 2.0 * unit * data.row_dot(i, halves[half].row(g))
+                };
                 let nearest = (0..means.rows())
                     .map(|g| (g, distance(from, g)))
                     .reduce(|best, next| if next.1 < best.1 { next } else { best });

@@ -81,7 +81,8 @@ impl Owners {
     pub fn new(topics: &[(String, usize)], component_names: &[String]) -> Self {
         let mut owners = Owners::default();
         let free = component_names.iter().skip(topics.iter().map(|(_, count)| count).sum());
-        for (name, count) in topics.iter().map(|(name, count)| (name, *count)).chain(free.map(|name| (name, 1)))
+        for (name, count) in
+            topics.iter().map(|(name, count)| (name, *count)).chain(free.map(|name| (name, 1)))
         {
             let first = owners.components.last().map_or(0, |range| range.end);
             owners.names.push(name.clone());

@@ -15,6 +15,8 @@ mod strength;
 mod suggest;
 
 #[doc(hidden)]
+pub use class_components::components_for_class;
+#[doc(hidden)]
 pub use consensus::{
     CellPrograms, Cells, ComponentStability, Confusion, Consensus, ConsensusSettings, ConsensusSteps,
     ConsensusSummary, RestartProgress, SelectionRow, cell_programs, codes_for, consensus_at, fit_restarts,
@@ -22,18 +24,17 @@ pub use consensus::{
 };
 #[doc(hidden)]
 pub use finished::{FinishedPieces, InMemory, PieceReader, PieceWriter, numbers_of};
-pub use guidance_report::{
-    Finding, GuidanceCost, GuidanceReport, Level, Likeness, Plausibility, TopicVerdict, Verdict, guidance_report,
-};
 #[doc(hidden)]
 pub use guidance_report::likeness;
+pub use guidance_report::{
+    Finding, GuidanceCost, GuidanceReport, Level, Likeness, Plausibility, TopicVerdict, Verdict,
+    guidance_report,
+};
 #[doc(hidden)]
 pub use guided::at_scale;
 pub use guided::{
     GuidedFit, SweepPoint, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled, sweep,
 };
-#[doc(hidden)]
-pub use class_components::components_for_class;
 #[doc(hidden)]
 pub use memberships::{Memberships, Owners, clusters};
 pub use memberships::{ShareOf, shares};
