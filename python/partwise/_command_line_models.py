@@ -291,8 +291,8 @@ def _are_topics(owners: Any, k: int) -> bool:
 
 
 def _topics_of(component_names: list[str]) -> list[tuple[str, int]]:
-    """The topics that components are named for: "sea", or in older models "sea/1" and "sea/2"; "part 4" is the
-    free component 4."""
+    """The topics that components are named for: "sea", or in older models "sea/1" and "sea/2"; "part 4"
+    is the free component 4."""
     topics: dict[str, int] = {}
     for at, name in enumerate(component_names):
         if name != f"part {at + 1}":

@@ -195,8 +195,8 @@ class GuidanceReport(Sequence[Finding]):
         return [finding for finding in self if finding.data == "surprising"]
 
     def to_frame(self, what: str = "findings") -> Any:
-        """The findings, the topics, or how much the components look like their classes, as a pandas DataFrame,
-        one row each; numbers are columns.
+        """The findings, the topics, or how much the components look like their classes, as a pandas
+        DataFrame, one row each; numbers are columns.
 
         Parameters
         ----------

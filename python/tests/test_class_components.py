@@ -1,5 +1,5 @@
-"""Classes with several components: chosen by the data, summed for predictions, kept in files; and what the report
-states of components and costs."""
+"""Classes with several components: chosen by the data, summed for predictions, kept in files; and what the
+report states of components and costs."""
 
 import numpy as np
 import pytest

@@ -2,8 +2,8 @@
 //!
 //! ```toml
 //! strength = 0.9                  # of all that states none: 0 (ignored) to 1 (fixed exactly), or "auto"
-//! labels = "labels.csv"           # or { file, column, per_class, components_per_class, rule, strength }, the rule
-//!                                 # "components", "same-codes" or "view"
+//! labels = "labels.csv"           # or { file, column, per_class, components_per_class, rule, strength },
+//!                                 # with the rule "components", "same-codes" or "view"
 //! memberships = "shares.csv"      # one column a topic, one row a sample (by name where both have names);
 //!                                 # nan = not known
 //! references = "last_month.csv"   # one row a component; or { file, names, strength }

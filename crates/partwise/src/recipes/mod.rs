@@ -24,12 +24,11 @@ pub use consensus::{
 };
 #[doc(hidden)]
 pub use finished::{FinishedPieces, InMemory, PieceReader, PieceWriter, numbers_of};
-#[doc(hidden)]
-pub use guidance_report::likeness;
 pub use guidance_report::{
-    Finding, GuidanceCost, GuidanceReport, Level, Likeness, Plausibility, TopicVerdict, Verdict,
-    guidance_report,
+    Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
 };
+#[doc(hidden)]
+pub use guidance_report::{GuidanceCost, Likeness, likeness};
 #[doc(hidden)]
 pub use guided::at_scale;
 pub use guided::{
