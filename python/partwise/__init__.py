@@ -31,18 +31,20 @@ from ._files import load
 from ._guidance import *  # noqa: F403
 from ._native import __version__
 from ._rank import RankChoice, select_rank
-from ._report import Finding, GuidanceReport, PairInDoubt, Suggestion, TopicVerdict
+from ._report import ComponentLikeness, Finding, GuidanceCost, GuidanceReport, PairInDoubt, Suggestion, TopicVerdict
 from ._solve import nnls, solve_codes, solve_components
 from ._steering import Steering
 
 __all__ = [
     "Automatic",
     "Changes",
+    "ComponentLikeness",
     "Comparison",
     "ConsensusNMF",
     "Factorization",
     "FewLabelClassifier",
     "Finding",
+    "GuidanceCost",
     "GuidanceReport",
     "Iteration",
     "PairInDoubt",

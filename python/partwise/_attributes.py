@@ -13,7 +13,7 @@ from ._guidance import Guidance, Topic, raw
 from ._guidance.base import _Item
 from ._names import Names
 from ._registry import REGISTRIES
-from ._report import Finding, GuidanceReport, TopicVerdict
+from ._report import ComponentLikeness, Finding, GuidanceCost, GuidanceReport, TopicVerdict
 from ._targets import Targets
 
 __all__ = ["checked_attributes", "checked_parameters"]
@@ -39,6 +39,10 @@ def checked_attributes(python: Document, attributes: dict[str, Any], model: Any)
             place.fail(name, valid.format(n=n, k=k, d=d))
 
 
+# Parameters whose default is a number, and that may be a word.
+_NUMBERS_OR_WORDS = ("beta_loss", "components_per_class", "unlabelled")
+
+
 def checked_parameters(python: Document, parameters: dict[str, Any], cls: Any) -> None:
     """Refuses parameters that no estimator has; wrong values are refused where they are used.
 
@@ -59,7 +63,7 @@ def checked_parameters(python: Document, parameters: dict[str, Any], cls: Any) -
         elif known[name].kind == "size":
             if value is not None and not (isinstance(value, (tuple, list)) and all(_is_whole(side, 1) for side in value)):
                 place.fail(name, "height and width, or null")
-        elif isinstance(default, (int, float)) and not isinstance(value, (Real, np.bool_)) and name not in ("beta_loss", "unlabelled"):
+        elif isinstance(default, (int, float)) and not isinstance(value, (Real, np.bool_)) and name not in _NUMBERS_OR_WORDS:
             place.fail(name, "a number")
         elif name == "strength" and isinstance(value, raw):
             continue
@@ -135,8 +139,10 @@ def _is_notices(value: Any) -> bool:
 
 def _is_report(value: Any) -> bool:
     if isinstance(value, GuidanceReport):
-        listed = (*((part, Finding) for part in value.findings), *((part, TopicVerdict) for part in value.topics))
-        return all(isinstance(part, kind) for part, kind in listed) and _is_number(value.agreement) and isinstance(value.parts, dict)
+        parts = ((Finding, value.findings), (TopicVerdict, value.topics), (ComponentLikeness, value.components))
+        listed = all(isinstance(part, kind) for kind, each in parts for part in each)
+        whole = value.cost is None or isinstance(value.cost, GuidanceCost)
+        return listed and whole and isinstance(value.components_compared, str) and _is_number(value.agreement) and isinstance(value.parts, dict)
     return isinstance(value, dict)
 
 

@@ -233,7 +233,7 @@ def _outcome(document: Document, python: Document, tensors: dict[str, Any], know
     fields = result.part("parts", optional=True)
     parts = [(name, fields.number(name, null=math.nan)) for name in fields.fields] or [("fit", objective)]
     report = _report(document, python)
-    owners = python.fields.get("topics")
+    owners = python.fields.get("topics", document.fields.get("component_topics"))
     if owners is not None and not _are_topics(owners, k):
         python.fail("topics", f"pairs of a name and a number of components, {k} in all at most")
     return {
@@ -291,8 +291,8 @@ def _are_topics(owners: Any, k: int) -> bool:
 
 
 def _topics_of(component_names: list[str]) -> list[tuple[str, int]]:
-    """The topics that components are named for: "sea", or "sea/1" and "sea/2"; "part 4" is the free component
-    4."""
+    """The topics that components are named for: "sea", or in older models "sea/1" and "sea/2"; "part 4"
+    is the free component 4."""
     topics: dict[str, int] = {}
     for at, name in enumerate(component_names):
         if name != f"part {at + 1}":

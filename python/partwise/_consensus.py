@@ -126,6 +126,8 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         ranks = self._ranks()
         reader = self._reader(max(ranks))
+        if getattr(reader, "components_per_class", 1) == "auto":
+            raise ValueError('ConsensusNMF does not support an estimator with components_per_class="auto"; give a number')
         data, _, loss, knowledge, settings = reader._prepared(X, y if not reader._ignores_y else None, None, None)
         settings = {**settings, "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs)}
         if reader.init is None and settings.get("init") == "nndsvda":

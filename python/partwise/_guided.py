@@ -24,7 +24,7 @@ from ._names import Names, nearest
 from ._parameters import parameter
 from ._progress import Progress
 from ._registry import method_of, quoted
-from ._report import Finding, GuidanceReport, TopicVerdict
+from ._report import ComponentLikeness, Finding, GuidanceCost, GuidanceReport, TopicVerdict
 from ._steering import Steering
 from ._targets import Targets
 from ._warn import warn
@@ -74,12 +74,14 @@ class GuidedNMF(Factorization):
         followed (about ten fits).""",
     )
     label_rule: str = parameter(LABEL_RULES[0], f"{{{quoted(LABEL_RULES)}}}", "What y says, see ``Labels``.")
-    components_per_class: int = parameter(
+    components_per_class: int | str = parameter(
         1,
-        "int",
-        """Components of each class of y that ``guidance`` does not name. Each starts from a different labelled
-        sample. Use 2 for classes with several distinct appearances and at least two labels each; with one or
-        two labels, 1 is safer.""",
+        'int or "auto"',
+        """Components of each class of y that ``guidance`` does not name, for classes with several distinct
+        appearances; the memberships of a class are the sum of those of its components. They start from groups
+        of its samples that look alike. "auto" gives each class 1 to 4: as many as predict held-out samples of
+        the class clearly better than fewer do. It chooses the number of components, so ``n_components`` must
+        be None.""",
     )
     spread: str = parameter(
         "auto",
@@ -123,7 +125,8 @@ class GuidedNMF(Factorization):
         items: list[_Item] = []
         classes: list[Topic] = []
         if targets is not None and targets.n_classes:
-            classes = [Topic(name, components=self.components_per_class) for name in targets.names]
+            count = 1 if self._are_components_chosen() else self.components_per_class
+            classes = [Topic(name, components=count) for name in targets.names]
             items = [self._item_of_labels(targets)]
         if sample_weight is not None:
             items.append(_weights(sample_weight))
@@ -163,6 +166,23 @@ class GuidedNMF(Factorization):
             return Sets([[targets.names[c] for c in np.flatnonzero(row)] if marked else None for row, marked in rows], targets.names)
         return Memberships(np.where(known > 0, values, np.nan), targets.names)
 
+    def _are_components_chosen(self) -> bool:
+        """Whether the data decide how many components each class has.
+
+        Raises
+        ------
+        ValueError
+            If something else decides how many components there are.
+        """
+        if not isinstance(self.components_per_class, str):
+            return False
+        if self.components_per_class != "auto":
+            raise ValueError(f'components_per_class is {self.components_per_class!r}, but must be a whole number of 1 or more, or "auto"')
+        if self.n_components is not None or self.init == "custom":
+            given = f"n_components={self.n_components!r}" if self.n_components is not None else 'init="custom"'
+            raise ValueError(f'components_per_class="auto" chooses the number of components; leave {given} out, or give a number of components per class')
+        return True
+
     def _owners(self, knowledge: dict[str, Any]) -> list[str]:
         given: Compiled = knowledge["guidance"]
         return given.components
@@ -191,7 +211,7 @@ class GuidedNMF(Factorization):
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
-        done = _native.fit_guided(to_native(data), given.document, loss, settings, watch, str(self.spread))
+        done = _native.fit_guided(to_native(data), given.document, loss, settings, watch, str(self.spread), str(self.components_per_class))
         done["notices"] = [*_with_nearest(done["notices"], given.features.keys), *(("guidance", note) for note in given.notes)]
         return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
 
@@ -217,7 +237,8 @@ class GuidedNMF(Factorization):
             scale, tried = done["searched"]
             table = _columns(tried)
             self.strength_search_ = {"scale": scale, "scales": table.pop("scale"), **table}
-        super()._keep(done, targets, settings)
+        # Components of classes may have been added.
+        super()._keep(done, targets, {**settings, "rank": done["components"].shape[0]})
 
     def _class_names_of_components(self) -> list[str]:
         owners = [name for name, components in self.topics_.items() for _ in components]
@@ -233,7 +254,10 @@ class GuidedNMF(Factorization):
         )
         topics = [TopicVerdict(**line) for line in done.get("topic_verdicts", [])]
         notices = [message for _, message in done["notices"]]
-        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), notices, derived, topics)
+        components = [ComponentLikeness(**line) for line in done.get("likeness", [])]
+        cost = GuidanceCost(*done["cost"]) if done.get("cost") else None
+        likeness_of = done.get("likeness_of", "")
+        return GuidanceReport(findings, done["agreement"], dict(done["parts"]), notices, derived, topics, components, likeness_of, cost)
 
     def _guidance_of_new_rows(self) -> dict[str, Any] | None:
         items = [item for item in self._fitted_guidance["items"] if item["kind"] == "scorer"]
@@ -298,6 +322,8 @@ class GuidedNMF(Factorization):
         from sklearn.base import clone
 
         model = clone(self)
+        if model._are_components_chosen():
+            raise ValueError('sweep does not support components_per_class="auto"; give a number')
         data, targets, loss, knowledge, settings = model._prepared(X, y, None, None)
         data = self._scaled(data)
         try:

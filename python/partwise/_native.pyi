@@ -34,6 +34,7 @@ def fit_guided(
     settings: dict[str, Any],
     callback: Callable[..., bool] | None,
     spread: str | None = None,
+    components_per_class: str | None = None,
 ) -> dict[str, Any]: ...
 def sweep(
     data: _Data,

@@ -166,7 +166,16 @@ def _judged(model: Any) -> dict[str, Any]:
         for f in report
     ]
     topics = [{"topic": t.topic, "level": t.level, "verdict": t.verdict, "data": t.data, "message": t.message} for t in report.topics]
-    return {"agreement": float(report.agreement), "findings": findings, "topic_verdicts": topics}
+    likeness = [{"component": c.component, "samples": c.samples, "mean_cosine": c.mean_cosine, "shared_cosine": c.shared_cosine} for c in report.components]
+    cost = None if report.cost is None else report.cost.message
+    return {
+        "agreement": float(report.agreement),
+        "findings": findings,
+        "topic_verdicts": topics,
+        "likeness": likeness,
+        "likeness_of": report.components_compared,
+        "cost": cost,
+    }
 
 
 def _guidance(model: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, overload
 
 from ._registry import REGISTRIES
 
-__all__ = ["Finding", "GuidanceReport", "PairInDoubt", "Suggestion", "TopicVerdict"]
+__all__ = ["ComponentLikeness", "Finding", "GuidanceCost", "GuidanceReport", "PairInDoubt", "Suggestion", "TopicVerdict"]
 
 
 # The verdicts of older model files: whether the fit follows an item, and whether the data agree.
@@ -80,6 +80,39 @@ class TopicVerdict:
     topic."""
 
 
+@dataclass(frozen=True)
+class ComponentLikeness:
+    """How much a named component looks like the samples of its class, or its part of them if the class has
+    several components."""
+
+    component: str
+    """Its name."""
+    topic: str
+    """Its topic or class."""
+    samples: int
+    """How many samples it was compared with."""
+    mean_cosine: float
+    """Its cosine with their mean."""
+    shared_cosine: float
+    """Its cosine with what they share, entry by entry the square of the mean root: features of nearly all of
+    them count, those of a few hardly do."""
+    message: str = ""
+    """The same in words."""
+
+
+@dataclass(frozen=True)
+class GuidanceCost:
+    """What the guidance costs in error."""
+
+    relative_error: float
+    """Of the guided fit."""
+    relative_error_without_guidance: float
+    """Of a fit with as many components that goes on from it without the guidance, for at most 100
+    iterations."""
+    message: str = ""
+    """The same in words."""
+
+
 class GuidanceReport(Sequence[Finding]):
     """What became of the guidance: a verdict on each topic, and a list of findings, with counts."""
 
@@ -91,12 +124,21 @@ class GuidanceReport(Sequence[Finding]):
         notices: list[str],
         derived: Sequence[Finding] = (),
         topics: Sequence[TopicVerdict] = (),
+        components: Sequence[ComponentLikeness] = (),
+        components_compared: str = "",
+        cost: GuidanceCost | None = None,
     ) -> None:
         self.topics = list(topics)
         """The verdict on each topic with guidance, in the order of the components."""
         self.findings = list(findings)
         self.derived = list(derived)
         """What became of spread labels, which nobody said: one finding of the kind "spread" a class."""
+        self.components = list(components)
+        """How much each named component looks like the samples of its class."""
+        self.components_compared = components_compared
+        """How the class of these samples is known."""
+        self.cost = cost
+        """What the guidance costs in error; None where it was not measured."""
         self.agreement = agreement
         """The fraction of the items with support in the data that the result follows; 1 if there are none."""
         self.parts = parts
@@ -106,7 +148,7 @@ class GuidanceReport(Sequence[Finding]):
 
     @staticmethod
     def _of_older(fields: dict[str, Any]) -> dict[str, Any]:
-        return {"derived": [], "topics": [], **fields}
+        return {"derived": [], "topics": [], "components": [], "components_compared": "", "cost": None, **fields}
 
     @overload
     def __getitem__(self, at: int) -> Finding: ...
@@ -132,6 +174,8 @@ class GuidanceReport(Sequence[Finding]):
         if self.topics:
             levels = (f"{sum(topic.level == level for topic in self.topics)} {level}" for level in REGISTRIES["levels"])
             line += f"; topics: {', '.join(levels)}"
+        if self.cost is not None:
+            line += f"; {self.cost.message}"
         reasons = (f"\n  {topic.message}" for topic in self.topics if topic.level != REGISTRIES["levels"][0])
         return f"{line}>{''.join(reasons)}"
 
@@ -151,11 +195,12 @@ class GuidanceReport(Sequence[Finding]):
         return [finding for finding in self if finding.data == "surprising"]
 
     def to_frame(self, what: str = "findings") -> Any:
-        """The findings, or the topics, as a pandas DataFrame, one row each; numbers are columns.
+        """The findings, the topics, or how much the components look like their classes, as a pandas
+        DataFrame, one row each; numbers are columns.
 
         Parameters
         ----------
-        what : {"findings", "topics"}, default="findings"
+        what : {"findings", "topics", "components"}, default="findings"
             Which.
 
         Returns
@@ -170,15 +215,29 @@ class GuidanceReport(Sequence[Finding]):
         elif what == "topics":
             known = ["topic", "level", "verdict", "data", "taken_by"]
             rows = [{**{name: getattr(line, name) for name in known}, **line.numbers, "message": line.message} for line in self.topics]
+        elif what == "components":
+            known = ["component", "topic", "samples", "mean_cosine", "shared_cosine"]
+            rows = [{**{name: getattr(line, name) for name in known}, "message": line.message} for line in self.components]
         else:
-            raise ValueError(f'to_frame gives "findings" or "topics", not {what!r}')
+            raise ValueError(f'to_frame gives "findings", "topics" or "components", not {what!r}')
         return pd.DataFrame(rows, columns=None if rows else [*known, "message"])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for model files."""
         findings = [{**vars(finding), "samples": list(finding.samples)} for finding in self]
         topics = [dict(vars(topic)) for topic in self.topics]
-        return {"parts": self.parts, "notices": self.notices, "agreement": self.agreement, "topics": topics, "findings": findings}
+        components = [dict(vars(line)) for line in self.components]
+        cost = None if self.cost is None else dict(vars(self.cost))
+        return {
+            "parts": self.parts,
+            "notices": self.notices,
+            "agreement": self.agreement,
+            "topics": topics,
+            "findings": findings,
+            "components": components,
+            "components_compared": self.components_compared,
+            "cost": cost,
+        }
 
 
 class Suggestion(NamedTuple):

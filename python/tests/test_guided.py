@@ -102,7 +102,7 @@ def test_a_topic_that_another_component_took_is_weak_and_says_why():
     # At its seeds it has the documents that hold them, and others that have no component.
     assert levels == {0.9: "fair", 0.0: "weak"}
     assert verdict.verdict == "not followed" and verdict.taken_by in ("part 2", "part 3", "part 4")
-    with pytest.raises(ValueError, match='"findings" or "topics"'):
+    with pytest.raises(ValueError, match='"findings", "topics" or "components"'):
         report.to_frame("words")
 
 
@@ -208,7 +208,7 @@ def test_y_is_one_more_item():
     np.testing.assert_array_equal(by_y.codes_, by_item.codes_)
     assert (by_y.predict(X) == topic).mean() > 0.9 and list(by_y.classes_) == list(range(TOPICS))
     wide = GuidedNMF(components_per_class=2, random_state=0).fit(X, y)
-    assert wide.n_components_ == 20 and wide.topics_["1"] == [2, 3] and list(wide.component_names_[2:4]) == ["1/1", "1/2"]
+    assert wide.n_components_ == 20 and wide.topics_["1"] == [2, 3] and list(wide.component_names_[2:4]) == ["1 1", "1 2"]
     assert (wide.labels_[:20] == y[:20]).mean() > 0.9
     sets = np.zeros((60, TOPICS))
     sets[np.arange(20), topic[:20]] = 1

@@ -86,8 +86,8 @@ pub use predictor::{Part, Predictor};
 pub use result::{Candidate, CandidateGraph, Classification, HeldOutLabel, Member, Phase};
 pub use settings::ClassifySettings;
 pub use spread::{
-    SPREAD, SpreadLabels, Spreading, encode_by_classes, encode_by_scorer, spread, spread_found,
-    spread_observed,
+    COMPONENTS_PER_CLASS, SPREAD, SpreadLabels, SpreadSettings, Spreading, encode_by_classes,
+    encode_by_scorer, spread, spread_found, spread_observed,
 };
 
 /// Classes of all samples of `data` (n × d, non-negative, dense or sparse) from the `labels` of a few. Rows

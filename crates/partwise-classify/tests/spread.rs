@@ -9,14 +9,16 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use common::number;
-use partwise::guidance::Spread;
-use partwise::recipes::{GuidedFit, ShareOf, Verdict, fit_guided, shares};
+use common::{number, sparse};
+use partwise::guidance::{ComponentsPerClass, Spread};
+use partwise::recipes::{GuidedFit, Memberships, Owners, ShareOf, Verdict, fit_guided, shares};
 use partwise::{
     Advice, DenseMatrix, Encoding, Error, Guidance, Iteration, Labels, Loss, Matrix, Model, Settings,
     Strength, fit,
 };
-use partwise_classify::{SpreadLabels, Spreading, encode_by_scorer, spread};
+use partwise_classify::{
+    COMPONENTS_PER_CLASS, SpreadLabels, SpreadSettings, Spreading, encode_by_scorer, spread,
+};
 
 const N: usize = 90;
 const D: usize = 20;
@@ -71,7 +73,7 @@ fn spread_labels_put_more_samples_into_their_class_and_new_ones_too() {
     let (before, after) =
         (right(&plain.fit.codes, &plain.fit.components), right(&with.fit.codes, &with.fit.components));
     assert!(after >= before + N / 10 && after >= 80, "{before} and then {after} of {N} are right");
-    let notice = found.notice.unwrap();
+    let notice = &found.notices[0];
     assert!(notice.message.contains("6 labels") && notice.message.contains("84 samples"), "{notice:?}");
 
     let new = planted(60, 11);
@@ -163,4 +165,75 @@ fn an_item_that_does_not_fit_is_refused_with_its_place() {
     refused(&|item| item.posteriors.set(7, 1, -0.5), "a posterior of sample 7");
     refused(&|item| item.posteriors = Matrix::zeros(5, 2), "90 x 2");
     refused(&|item| item.strength = Strength::Raw(2.0), "raw strength");
+}
+
+#[test]
+fn classes_that_look_in_two_ways_get_two_components_and_their_memberships_are_summed() {
+    let auto = |spreading, threads| {
+        let how = SpreadSettings { spreading, components_per_class: ComponentsPerClass::Auto };
+        spread(&planted(N, 7), &known(), Loss::Frobenius, &settings(threads), how)
+    };
+    let found = auto(Spreading::Auto, 1).unwrap();
+    let classes = ["ash", "elm", "oak"].map(|name| (name.to_string(), 2));
+    assert_eq!((found.guidance.all_topics(), found.rank), (classes.to_vec(), 6));
+    let notice = &found.notices[1];
+    assert_eq!(notice.code, COMPONENTS_PER_CLASS);
+    assert!(notice.message.contains("\"ash\" 2, \"elm\" 2, \"oak\" 2"), "{notice:?}");
+    assert_eq!(auto(Spreading::Auto, 3).unwrap().guidance.all_topics(), found.guidance.all_topics());
+
+    let wider = Settings { rank: found.rank, ..settings(1) };
+    let watch = &mut |_: &Iteration| ControlFlow::Continue(());
+    let guided = fit_guided(&planted(N, 7), &found.guidance, Loss::Frobenius, &wider, watch).unwrap();
+    let names = &guided.fit.component_names;
+    assert_eq!(names[..3], ["ash 1", "ash 2", "elm 1"]);
+    let owners = Owners::new(&found.guidance.all_topics(), names);
+    let memberships =
+        Memberships::new(&guided.fit.codes, &guided.fit.components, ShareOf::Length, owners.clone());
+    let right = (0..N).filter(|i| memberships.topic[*i] == Some(i % 3)).count();
+    assert!(right >= 80, "{right} of {N} are right");
+    // The two components of a class are its two kinds.
+    let kinds: Vec<Option<usize>> = (0..6).map(|kind| memberships.cluster[kind]).collect();
+    let distinct: std::collections::BTreeSet<_> = kinds.iter().flatten().collect();
+    assert_eq!(distinct.len(), 6, "{kinds:?}");
+    // Each looks like its own samples, which the report states.
+    assert_eq!(guided.report.likeness.len(), 6);
+    for line in &guided.report.likeness {
+        assert!(line.samples >= 10 && line.mean_cosine > 0.8 && line.shared_cosine > 0.6, "{line:?}");
+    }
+    let cost = guided.report.cost.unwrap();
+    assert!(cost.unguided <= cost.guided && cost.fraction() >= 0.0, "{cost:?}");
+
+    // New rows are drawn to their class.
+    let new = planted(60, 11);
+    let by = (&Encoding::plain(6), &found.guidance);
+    let codes =
+        encode_by_scorer(&new, &guided.fit.components, by, Loss::Frobenius, &wider, watch).unwrap().codes;
+    let of_new = Memberships::new(&codes, &guided.fit.components, ShareOf::Length, owners);
+    let right = (0..60).filter(|i| of_new.topic[*i] == Some(i % 3)).count();
+    assert!(right >= 50, "{right} of 60 new rows are right");
+
+    // Two labels per class cannot tell; without labels there is nothing to choose.
+    let alone = auto(Spreading::Off, 1).unwrap();
+    assert_eq!((alone.guidance.n_components(), alone.rank), (3, 3));
+    let how = SpreadSettings { components_per_class: ComponentsPerClass::Auto, ..SpreadSettings::default() };
+    let refused = spread(&new, &Guidance::default(), Loss::Frobenius, &settings(1), how).unwrap_err();
+    assert!(refused.to_string().contains("need labels"), "{refused}");
+}
+
+#[test]
+fn raw_counts_with_a_long_tail_are_reported_where_labels_guide() {
+    let coded = |scale: &dyn Fn(f64) -> f64| {
+        let cell = |i: usize, j: usize| match (i * 7 + j * 3) % 5 {
+            0 => 1.0 + f64::from((i + j) % 2 == 0),
+            1 if i == 4 => 90.0,
+            _ => 0.0,
+        };
+        let dense = Matrix::from_fn(N, D, |i, j| if cell(i, j) > 0.0 { scale(cell(i, j)) } else { 0.0 });
+        let model = Model::guided(known());
+        let data: partwise::SparseMatrix<f64> = sparse(&dense);
+        fit(&data, &model, &settings(1)).unwrap().notices.iter().any(|notice| notice.code == "raw-counts")
+    };
+    assert!(coded(&|count| count));
+    assert!(!coded(&|count| count.ln_1p()), "logarithms are no counts");
+    assert!(!coded(&|count| count.min(2.0)), "there is no long tail");
 }

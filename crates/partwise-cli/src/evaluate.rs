@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use partwise::clustering::{KMeansSettings, k_means};
-use partwise::recipes::{Memberships, clusters};
+use partwise::recipes::{Memberships, Owners, clusters};
 use partwise::{DenseMatrix, Matrix};
 use partwise_io::{LabelTable, ModelFile, ReadOptions};
 use serde_json::{Value, json};
@@ -52,13 +52,14 @@ fn evaluate(model: &ModelFile, request: &EvaluateRequest) -> Result<Evaluation> 
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
     let table = label_table(request, codes.rows(), model.texts("row_names").as_deref())?;
-    let memberships = Memberships::new(&codes, &components, model.shares_of()?);
     let names = model.component_names(components.rows());
+    let owners = Owners::new(&model.topics(), &names);
+    let memberships = Memberships::new(&codes, &components, model.shares_of()?, owners);
     let (clusters, names) = match request.clusters {
         Clusters::KMeans => by_k_means(codes.clone(), &table, request)?,
         Clusters::KMeansRows => by_k_means(unit_rows(&memberships.shares), &table, request)?,
         Clusters::Largest => (clusters(&codes), names),
-        Clusters::Shares => (memberships.cluster, names),
+        Clusters::Shares => (memberships.topic, memberships.owners.names().to_vec()),
     };
     compare(table, &clusters, &names, &guiding_samples(model, codes.rows())?)
 }

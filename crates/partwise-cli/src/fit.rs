@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use partwise::guidance::ComponentsPerClass;
 use partwise::methods::{Form, Input};
 use partwise::recipes::RankSettings;
 use partwise::{DataMatrix, Matrix, MethodOptions, Model, Real, Scaling, Settings, StopReason, blocks};
-use partwise_classify::{Phase, Spreading, spread_observed};
+use partwise_classify::{Phase, SpreadSettings, Spreading, spread_observed};
 use partwise_io::{ModelFile, OutputFolder, PwxFile, read_snippets};
 
 use crate::checkpoint::CheckpointFile;
@@ -127,6 +128,15 @@ fn with_data<T: Real, R>(
         model = model.with_loss(loss)?;
     }
     let start = request.start.as_ref().map(|path| start_model(path)).transpose()?;
+    if request.rank.is_some() {
+        known.check_components("-k, for they choose the number of components")?;
+    }
+    if start.is_some() {
+        known.check_components("--start")?;
+    }
+    if data.blocks().is_some() {
+        known.check_components("data that are read in blocks")?;
+    }
     let rank = match rank(request, start.as_ref(), &known, &mut chosen)? {
         Some(rank) => rank,
         None => selected_rank(request, data, &model, source, &mut chosen)?,
@@ -215,7 +225,9 @@ fn rank(
         }
         let (rank, names) = (known.guidance.n_components(), topics.into_iter().map(|(name, _)| name));
         let names = names.collect::<Vec<_>>().join(", ");
-        chosen.push(format!("k: {rank} (the topics {names})"));
+        if known.components_per_class != ComponentsPerClass::Auto {
+            chosen.push(format!("k: {rank} (the topics {names})"));
+        }
         return Ok(Some(rank));
     }
     let classes = known.classes.as_ref().map_or(0, |known| known.labels.n_classes());
@@ -276,14 +288,19 @@ pub(crate) fn spread_labels<T: Real>(
 ) -> Result<()> {
     let (guidance, loss) = (job.model.guidance(), job.model.loss());
     let mut phases = Phases::new(verbosity, "few-label classifier (--spread off leaves it out)");
+    let how = SpreadSettings { spreading: when, components_per_class: job.known.components_per_class };
     let found = interrupt::work(|| {
         let mut observe = |phase: Phase| phases.begin(&phase.to_string(), phase.done());
-        spread_observed(job.data, guidance, loss, &job.settings, when, &mut observe)
+        spread_observed(job.data, guidance, loss, &job.settings, how, &mut observe)
     });
     phases.finish();
     let found = found??;
     *job.model.guidance_mut() = found.guidance;
-    job.chosen.extend(found.notice.map(|notice| notice.message));
+    job.chosen.extend(found.notices.into_iter().map(|notice| notice.message));
+    if job.known.components_per_class == ComponentsPerClass::Auto {
+        job.settings.rank = found.rank;
+        job.chosen.push(format!("k: {} (the components of the classes)", found.rank));
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use partwise::memory::{self, DataSize, Estimate};
 use partwise::methods::Input;
-use partwise::recipes::{GuidanceReport, Memberships, ShareOf, fit_guided};
+use partwise::recipes::{GuidanceReport, Memberships, Owners, ShareOf, fit_guided, likeness};
 use partwise::{DataMatrix, Fit, Loss, Model, Real, Scaling, Settings, StopReason, blocks, fit_observed};
 
 use crate::checkpoint::CheckpointFile;
@@ -92,19 +92,23 @@ impl<'a, T: Real> Job<'a, T> {
             false => fit_observed(self.data, model, settings, &mut progress).map(|fit| (fit, None)),
         };
         let checkpoints = progress.finish();
-        let (mut fit, report) = fit?;
+        let (mut fit, mut report) = fit?;
         let fit_seconds = began.elapsed().as_secs_f64();
         if interrupt::requested() && fit.iterations == 0 {
             return Err(Stopped.into());
         }
         self.name_components(&mut fit.component_names);
         let of = self.shares.unwrap_or(ShareOf::of_loss(fit.loss));
-        let memberships = Memberships::new(&fit.codes, &fit.components, of);
-        let (clusters, names) = (&memberships.cluster, &fit.component_names);
+        let owners = Owners::new(&self.model.topics(), &fit.component_names);
+        let memberships = Memberships::new(&fit.codes, &fit.components, of, owners);
+        let (clusters, names) = (&memberships.topic, memberships.owners.names());
         let evaluate = |known: &crate::labels::KnownClasses| {
             Evaluation::new(&known.truth, &known.class_names, clusters, names, &known.guided())
         };
         let evaluation = self.known.classes.as_ref().map(evaluate).transpose()?;
+        if let Some(report) = &mut report {
+            self.compare_with_truth(report, &fit, &memberships);
+        }
         let notes = self.notes(&fit, &memberships, evaluation.as_ref());
         Ok(Done { job: self, fit, report, memberships, evaluation, notes, fit_seconds, checkpoints })
     }
@@ -117,6 +121,22 @@ impl<'a, T: Real> Job<'a, T> {
                 name.clone_from(own);
             }
         }
+    }
+
+    /// Compares the components with the samples of their class by all labels, where the fit used only some.
+    fn compare_with_truth(&self, report: &mut GuidanceReport, fit: &Fit<T>, memberships: &Memberships<T>) {
+        let Some(known) = &self.known.classes else { return };
+        let labelled = known.truth.iter().filter(|label| **label >= 0).count();
+        if labelled == known.labels.n_labelled() {
+            return;
+        }
+        let names = memberships.owners.names();
+        let place = |class: usize| names.iter().position(|name| *name == known.class_names[class]);
+        let class = |label: &i32| usize::try_from(*label).ok().and_then(place);
+        let classes: Vec<Option<usize>> = known.truth.iter().map(class).collect();
+        let Memberships { shares, owners, .. } = memberships;
+        let found = likeness(self.data, &fit.components, shares, &fit.component_names, owners, &classes);
+        (report.likeness, report.likeness_of) = (found, "by all labels, also those that the fit did not use");
     }
 
     fn notes(

@@ -120,7 +120,7 @@ pub(crate) fn write_codes<T: Real>(
     component_names: &[String],
 ) -> Result<()> {
     write_codes_alone(folder, codes, row_names, component_names)?;
-    let clusters = memberships.names(component_names);
+    let clusters = memberships.names();
     write_memberships(folder, row_names, &clusters, &memberships.shares, component_names)
 }
 

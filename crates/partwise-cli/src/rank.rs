@@ -46,6 +46,7 @@ fn ranked<T: Real>(request: &RankRequest, read: Read, folder: OutputFolder) -> R
     let loss = request.loss.unwrap_or_else(|| loss_for_rank(data.as_ref()));
     let known =
         request.asked().map(|asked| Known::gather(asked, &source, data.as_ref(), None)).transpose()?;
+    known.as_ref().map(|known| known.check_components("rank")).transpose()?;
     let guidance = known.as_ref().map(|known| known.at(1.0));
     let settings = Settings {
         seed: request.run.seed,

@@ -3,7 +3,7 @@
 use partwise::graphs::Graph;
 use partwise::guidance::Strength;
 use partwise::methods::{Input, PARAMETERS, Parameter, ParameterKind, ParameterValue};
-use partwise::recipes::{Finding, GuidanceReport, TopicVerdict, Verdict};
+use partwise::recipes::{Finding, GuidanceReport, Likeness, TopicVerdict, Verdict};
 use partwise::{Fit, Matrix, Model, Real, StopReason};
 use partwise_io::machine::peak_memory;
 use partwise_io::{GUIDED, ModelFile, Tensor, encoding_json, scaling_json, versions};
@@ -154,6 +154,10 @@ fn report_json(report: &GuidanceReport) -> Value {
         json!({ "kind": f.kind, "samples": f.samples, "topic": f.topic, "verdict": f.verdict.name(),
             "data": f.plausibility.name(), "message": f.message, "numbers": numbers(&f.numbers) })
     };
+    let likeness = |l: &Likeness| {
+        json!({ "component": l.component, "topic": l.topic, "samples": l.samples,
+            "mean_cosine": l.mean_cosine, "shared_cosine": l.shared_cosine })
+    };
     let topic = |t: &TopicVerdict| {
         json!({ "topic": t.topic, "level": t.level.name(), "verdict": t.verdict.name(),
             "data": t.plausibility.name(), "taken_by": t.taken_by, "message": t.message,
@@ -166,6 +170,10 @@ fn report_json(report: &GuidanceReport) -> Value {
         "topics": report.topics.iter().map(topic).collect::<Vec<_>>(),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
         "derived": report.derived.iter().map(finding).collect::<Vec<_>>(),
+        "likeness_of": report.likeness_of,
+        "likeness": report.likeness.iter().map(likeness).collect::<Vec<_>>(),
+        "cost": report.cost.map(|cost| json!({ "relative_error": cost.guided,
+            "relative_error_without_guidance": cost.unguided, "fraction": cost.fraction() })),
     })
 }
 
@@ -228,6 +236,7 @@ pub(crate) fn model<T: Real>(done: &Done<'_, T>) -> ModelFile {
     }
     let mut model = ModelFile { document, tensors };
     model.set_scaling(done.job.scaling);
+    model.set_topics(&done.job.model.topics());
     if is_guided {
         model.set_guidance(guidance);
     }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use partwise::Matrix;
-use partwise::recipes::{ShareOf, suggest_from, suggest_links_from};
+use partwise::recipes::{Owners, ShareOf, shares, suggest_from, suggest_links_from};
 use partwise_io::ModelFile;
 use serde_json::json;
 
@@ -83,8 +83,12 @@ fn memberships(model: &ModelFile) -> Result<Memberships> {
     }
     let codes = model.tensor("codes").context("the model has no codes")?.to_matrix::<f64>();
     let components = model.tensor("components").context("the model has no components")?.to_matrix::<f64>();
-    let names = model.component_names(components.rows());
-    Ok(Memberships { codes, components, of: model.shares_of()?, names })
+    // Components of one topic are not to be told apart.
+    let owners = Owners::new(&model.topics(), &model.component_names(components.rows()));
+    let codes = owners.memberships(&shares(&codes, &components, model.shares_of()?));
+    let count = codes.columns();
+    let components = Matrix::from_fn(count, count, |i, j| f64::from(i == j));
+    Ok(Memberships { codes, components, of: ShareOf::Sum, names: owners.names().to_vec() })
 }
 
 fn pairs(

@@ -1,7 +1,7 @@
 //! The terminal output of `partwise fit` and similar commands.
 
 use partwise::memory::{Estimate, in_words};
-use partwise::recipes::{Finding, GuidanceReport, Level, Verdict};
+use partwise::recipes::{Finding, GuidanceReport, Level, Likeness, Verdict};
 use partwise::{Real, StopReason};
 
 use crate::input::Source;
@@ -79,6 +79,8 @@ pub(crate) fn print_result<T: Real>(verbosity: Verbosity, done: &Done<'_, T>, ou
 fn print_report(verbosity: Verbosity, report: &GuidanceReport, names: Option<&[String]>) {
     /// Topics and items that are listed.
     const MOST: usize = 5;
+    /// Components below this cosine are listed.
+    const UNLIKE: f64 = 0.7;
     let (n, alone) = (report.findings.len(), report.count(Verdict::NoSupport));
     let items = if n == 1 { "item" } else { "items" };
     let counts: Vec<String> = Verdict::ALL
@@ -105,6 +107,22 @@ fn print_report(verbosity: Verbosity, report: &GuidanceReport, names: Option<&[S
         verbosity.say(&format!(
             "spread labels: {followed} of {n} topics hold nearly all samples that the classifier put there"
         ));
+    }
+    if let Some(cost) = &report.cost {
+        verbosity.say(&cost.sentence());
+    }
+    if !report.likeness.is_empty() {
+        let mean = |of: fn(&Likeness) -> f64| {
+            report.likeness.iter().map(of).sum::<f64>() / report.likeness.len() as f64
+        };
+        verbosity.say(&format!(
+            "components: mean cosine {:.2} with the mean of the samples of their class, {:.2} with what these share",
+            mean(|line| line.mean_cosine),
+            mean(|line| line.shared_cosine)
+        ));
+        let mut worst: Vec<&Likeness> = report.likeness.iter().filter(|l| l.mean_cosine < UNLIKE).collect();
+        worst.sort_by(|a, b| a.mean_cosine.total_cmp(&b.mean_cosine));
+        listed(verbosity, worst.iter().map(|line| line.sentence()).collect(), MOST);
     }
     let named = |finding: &Finding| {
         let of_samples = names.map(|names| finding.samples.iter().filter_map(|i| names.get(*i)));

@@ -29,6 +29,7 @@ pub(crate) fn run(request: &SweepRequest) -> Result<Outcome> {
 fn over<T: Real>(request: &SweepRequest, job: &Job<'_, T>, folder: OutputFolder) -> Result<Outcome> {
     let (began, write) = (Instant::now(), &request.fit.write);
     let verbosity = write.verbosity();
+    job.known.check_components("sweep")?;
     summary::print_input(verbosity, job);
     job.chosen.iter().for_each(|line| verbosity.say(line));
     let (guidance, loss) = (&job.known.guidance, job.model.loss());

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use partwise::internals::settings_for_new_rows;
-use partwise::recipes::Memberships;
+use partwise::recipes::{Memberships, Owners};
 use partwise::{DataMatrix, Fit, Matrix, Real, Settings};
 use partwise_classify::{encode_by_classes, encode_by_scorer};
 use partwise_io::{FORMATS, Matched, ModelFile, OutputFolder, Tensor, Values, order_by_name};
@@ -153,8 +153,9 @@ fn coded<T: Real>(
         return Err(interrupt::Stopped.into());
     }
     let of = request.content.shares.map_or_else(|| model.shares_of(), Ok)?;
-    let memberships = Memberships::new(&fit.codes, components, of);
-    Ok(Coded { fit, memberships, names: model.component_names(components.rows()), settings })
+    let names = model.component_names(components.rows());
+    let memberships = Memberships::new(&fit.codes, components, of, Owners::new(&model.topics(), &names));
+    Ok(Coded { fit, memberships, names, settings })
 }
 
 /// The notices of the encoding. That new rows lack some features is usual.

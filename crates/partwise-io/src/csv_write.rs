@@ -109,6 +109,12 @@ pub fn write_guidance_report_csv(
             columns.push(name);
         }
     }
+    if !report.likeness.is_empty() {
+        columns.extend(["mean cosine", "shared cosine"]);
+        if !columns.contains(&"samples") {
+            columns.push("samples");
+        }
+    }
     let values = |numbers: &[(&str, f64)]| -> Vec<String> {
         let value = |wanted: &&str| {
             let found = numbers.iter().find(|(name, _)| name == wanted);
@@ -125,6 +131,12 @@ pub fn write_guidance_report_csv(
         let known = ["topic", "", "", "", "", &topic.topic, level, verdict];
         let known = known.into_iter().chain([topic.plausibility.name(), &topic.message]).map(String::from);
         writer.row(known.chain(values(&topic.numbers)))?;
+    }
+    for line in &report.likeness {
+        let known = ["component", "", "", "", "", &line.topic, "", "", ""].map(String::from);
+        let cosines = [("mean cosine", line.mean_cosine), ("shared cosine", line.shared_cosine)];
+        let numbers = [&cosines[..], &[("samples", line.samples as f64)]].concat();
+        writer.row(known.into_iter().chain([line.sentence()]).chain(values(&numbers)))?;
     }
     for finding in &report.findings {
         let sample = |at: usize| finding.samples.get(at).map_or(String::new(), usize::to_string);

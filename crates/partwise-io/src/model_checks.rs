@@ -168,6 +168,18 @@ impl<'m> Fields<'m> {
     fn names(&self, n: usize, k: usize, d: usize) -> Result<()> {
         let wanted = |count: usize, of: &str| format!("a list of {count} texts, one for each {of}");
         self.need("component_names", &wanted(k, "component"), |value| Self::texts(value, &[k]))?;
+        self.may(
+            "component_topics",
+            &format!("pairs of a name and a number, {k} in all at most"),
+            |value| {
+                let count = |pair: &Value| pair.get(0)?.is_string().then_some(pair.get(1)?.as_u64()?);
+                let counts: Option<Vec<u64>> =
+                    value.as_array().and_then(|pairs| pairs.iter().map(count).collect());
+                counts.is_some_and(|counts| {
+                    counts.iter().all(|c| *c > 0) && counts.iter().sum::<u64>() <= k as u64
+                })
+            },
+        )?;
         self.may("row_names", &wanted(n, "sample"), |value| Self::texts(value, &[n]))?;
         // Symmetric methods have components over the samples of data with features of their own.
         let features =

@@ -23,6 +23,9 @@ pub fn encoding_json(encoding: &Encoding) -> Value {
     document
 }
 
+/// The field with the topics of the components.
+const TOPICS: &str = "component_topics";
+
 impl ModelFile {
     /// The value of a field such as `"settings.loss"`; null counts as missing.
     pub fn field(&self, name: &str) -> Option<&Value> {
@@ -42,6 +45,23 @@ impl ModelFile {
         let listed = self.texts("component_names").unwrap_or_default();
         let name = |j: usize| listed.get(j).cloned().unwrap_or_else(|| format!("part {}", j + 1));
         (0..rank).map(name).collect()
+    }
+
+    /// The topics or classes that own the first components, and how many each has; none where each component
+    /// is by itself.
+    pub fn topics(&self) -> Vec<(String, usize)> {
+        let topic = |pair: &Value| {
+            Some((pair.get(0)?.as_str()?.to_string(), usize::try_from(pair.get(1)?.as_u64()?).ok()?))
+        };
+        let listed = self.field(TOPICS).and_then(Value::as_array);
+        listed.and_then(|pairs| pairs.iter().map(topic).collect()).unwrap_or_default()
+    }
+
+    /// Records the topics or classes that own the first components, if one of them has several.
+    pub fn set_topics(&mut self, topics: &[(String, usize)]) {
+        if topics.iter().any(|(_, count)| *count > 1) {
+            self.document.insert(TOPICS.into(), json!(topics));
+        }
     }
 
     /// The loss of the fit, if it is stated.

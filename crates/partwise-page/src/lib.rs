@@ -12,5 +12,5 @@ mod layout;
 pub mod picture;
 
 pub use consensus::ConsensusPage;
-pub use fit::{Again, Classes, FitPage, Judged, JudgedItem, JudgedTopic, Progress};
+pub use fit::{Again, Classes, FitPage, Judged, JudgedItem, JudgedLikeness, JudgedTopic, Progress};
 pub use layout::layout;

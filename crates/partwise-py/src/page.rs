@@ -6,7 +6,7 @@ use numpy::PyReadonlyArray2;
 use partwise::methods::MethodSpec;
 use partwise::recipes::{Level, Plausibility, ShareOf, Verdict, clusters, representatives, shares};
 use partwise_page::picture::Polarity;
-use partwise_page::{Again, Classes, FitPage, Judged, JudgedItem, JudgedTopic, Progress};
+use partwise_page::{Again, Classes, FitPage, Judged, JudgedItem, JudgedLikeness, JudgedTopic, Progress};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -192,8 +192,24 @@ fn judged(given: &Given<'_, '_>) -> PyResult<Option<Judged>> {
             message: of.get("message")?,
         })
     };
+    let likeness = |of: &Bound<'_, PyDict>| -> PyResult<JudgedLikeness> {
+        let of = Given(of);
+        Ok(JudgedLikeness {
+            component: of.get("component")?,
+            samples: of.get("samples")?,
+            mean_cosine: of.get("mean_cosine")?,
+            shared_cosine: of.get("shared_cosine")?,
+        })
+    };
     Ok(Some(Judged {
         agreement,
+        likeness: given
+            .get::<Vec<Bound<'_, PyDict>>>("likeness")?
+            .iter()
+            .map(likeness)
+            .collect::<PyResult<_>>()?,
+        likeness_of: given.get("likeness_of")?,
+        cost: given.optional("cost")?,
         items: given.get::<Vec<Bound<'_, PyDict>>>("findings")?.iter().map(item).collect::<PyResult<_>>()?,
         topics: given
             .get::<Vec<Bound<'_, PyDict>>>("topic_verdicts")?

@@ -437,6 +437,19 @@ fn recipes(faults: &mut Faults) {
     faults.check(run(&both.model("ws-nmf"), rule), &["search", "reference codes"]);
 }
 
+/// The code of the notice on sparse counts with a long tail that labels guide.
+fn raw_counts_of_labelled_samples() -> String {
+    let counts = (0..40).map(|i| (i % 8, (3 * i + i / 8) % 5, if i == 7 { 90.0 } else { 1.0 })).collect();
+    let (counts, _) = SparseMatrix::from_triplets(8, 5, counts).unwrap();
+    let labels = Labels::from_integers(&[0, 1, -1, -1, -1, -1, -1, -1]).unwrap();
+    let fit = fit(&counts, &Model::cnmf(labels), &Settings::new(2)).unwrap();
+    let notice = fit.notices.iter().find(|notice| notice.code == "raw-counts").unwrap();
+    for part in ["raw counts", "tf-idf (--scale tfidf", "take logarithms"] {
+        assert!(notice.message.contains(part), "\"{}\" does not say \"{part}\"", notice.message);
+    }
+    notice.code.to_string()
+}
+
 #[test]
 fn every_policy_is_a_notice() {
     let x = DenseMatrix::new(4, 3, vec![1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 3.0, 1.0, 0.0, 2.0, 5.0, 0.0]).unwrap();
@@ -494,6 +507,7 @@ fn every_policy_is_a_notice() {
     };
     let unused = unused.try_model("nmf").unwrap();
     check(&unused, &two, "unused-reference", &["NMF", "reference codes", "ws-nmf"]);
+    seen.insert(raw_counts_of_labelled_samples());
 
     let sources =
         ["problem/mod.rs", "problem/checks.rs", "problem/margins.rs", "problem/tying.rs", "init/mod.rs"];

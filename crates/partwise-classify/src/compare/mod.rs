@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use partwise::guidance::{Advice, Guidance};
 use partwise::methods::{ALL, Form, Input, MethodSpec, for_inputs, named};
-use partwise::recipes::Memberships;
+use partwise::recipes::{Memberships, Owners};
 use partwise::{
     DataMatrix, Error, Labels, Loss, Model, Real, Result, Settings, draw_labels, fit, metrics, once,
 };
@@ -321,18 +321,19 @@ impl<T: Real> Task<'_, T> {
         }
         let found = fit(self.data, &model, &settings)?;
         let of = partwise::recipes::ShareOf::of_loss(found.loss);
-        let memberships = Memberships::new(&found.codes, &found.components, of);
+        let owners = Owners::new(&model.topics(), &found.component_names);
+        let memberships = Memberships::new(&found.codes, &found.components, of, owners);
         // Clusters without a class, and samples without a cluster, get numbers of their own.
         let others = self.names.len() as i32;
         let number = |j: usize| match contender.names_classes() {
             true => {
-                let class = self.class(&found.component_names[j]);
+                let class = self.class(&memberships.owners.names()[j]);
                 if class < 0 { others + 1 + j as i32 } else { class }
             }
             false => j as i32,
         };
         let none = others + 1 + rank as i32;
-        let clusters = memberships.cluster.iter().map(|cluster| cluster.map_or(none, number)).collect();
+        let clusters = memberships.topic.iter().map(|topic| topic.map_or(none, number)).collect();
         Ok((clusters, found.relative_error))
     }
 

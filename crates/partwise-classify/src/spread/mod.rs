@@ -13,11 +13,12 @@
 //! So a sample that the parts put into its topic anyway is hardly touched, and the parts stay close to those
 //! of the data.
 
+mod components;
 mod new_samples;
 mod scorer;
 mod weights;
 
-use partwise::guidance::Spread;
+use partwise::guidance::{ComponentsPerClass, Spread};
 use partwise::recipes::at_scale;
 use partwise::{
     Advice, DataMatrix, Error, Guidance, Labels, Loss, Matrix, Model, Notice, Real, Result, Settings,
@@ -28,6 +29,7 @@ use crate::result::Classification;
 use crate::settings::ClassifySettings;
 use crate::{Phase, classify_observed};
 
+pub use components::COMPONENTS_PER_CLASS;
 pub use new_samples::{encode_by_classes, encode_by_scorer};
 
 /// When labels are spread.
@@ -82,6 +84,22 @@ impl Spreading {
     }
 }
 
+/// What is derived from labels before a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SpreadSettings {
+    /// When labels are spread.
+    pub spreading: Spreading,
+    /// With [`ComponentsPerClass::Auto`], classes whose topic has one component get as many as their samples
+    /// need. A number changes nothing here: topics state their components.
+    pub components_per_class: ComponentsPerClass,
+}
+
+impl From<Spreading> for SpreadSettings {
+    fn from(spreading: Spreading) -> Self {
+        SpreadSettings { spreading, ..SpreadSettings::default() }
+    }
+}
+
 /// Guidance with what was derived from its labels.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -89,10 +107,12 @@ pub struct SpreadLabels {
     /// The guidance as it was given, and where labels were spread two further items, [`Advice::Spread`] and
     /// [`Advice::Scorer`].
     pub guidance: Guidance,
+    /// The rank for the fit: that of the settings, and the components that were added.
+    pub rank: usize,
     /// What the classifier found; none where labels were not spread.
     pub classification: Option<Classification>,
-    /// What was done or not done, and why, in a sentence; none where there is nothing to say.
-    pub notice: Option<Notice>,
+    /// What was done or not done, and why, in a sentence each.
+    pub notices: Vec<Notice>,
 }
 
 /// The code of notices on spreading.
@@ -110,9 +130,9 @@ pub fn spread<T: Real>(
     guidance: &Guidance,
     loss: Loss,
     settings: &Settings,
-    spreading: Spreading,
+    how: impl Into<SpreadSettings>,
 ) -> Result<SpreadLabels> {
-    spread_observed(data, guidance, loss, settings, spreading, &mut |_| ())
+    spread_observed(data, guidance, loss, settings, how, &mut |_| ())
 }
 
 once! {
@@ -136,37 +156,62 @@ fn spread_labels<T: Real>(
     guidance: &Guidance,
     loss: Loss,
     settings: &Settings,
-    spreading: Spreading,
+    how: impl Into<SpreadSettings>,
     observe: &mut dyn FnMut(Phase),
 ) -> Result<SpreadLabels> {
-    let unchanged = |notice| SpreadLabels { guidance: guidance.clone(), classification: None, notice };
+    let how = how.into();
     let plain = without_derived(guidance);
-    if spreading == Spreading::Off {
-        return Ok(SpreadLabels { guidance: plain, classification: None, notice: None });
+    let unchanged = |notice: Option<Notice>| {
+        let guidance = if how.spreading == Spreading::Off { &plain } else { guidance };
+        let (guidance, rank) = (guidance.clone(), settings.rank);
+        let done = SpreadLabels { guidance, rank, classification: None, notices: Vec::from_iter(notice) };
+        with_components_of_labels(data, done, settings, how)
+    };
+    if how.spreading == Spreading::Off {
+        return unchanged(None);
     }
     let labels = match spreadable(&plain, data.n_samples()) {
         Ok(labels) => labels,
-        Err(_) if spreading == Spreading::Auto => return Ok(unchanged(None)),
+        Err(_) if how.spreading == Spreading::Auto => return unchanged(None),
         Err(reason) => return Err(Error::Guidance(format!("labels cannot be spread: {reason}"))),
     };
-    match derived(data, &plain, &labels, loss, settings, spreading, observe) {
+    match derived(data, &plain, &labels, (loss, settings), how, observe) {
         Ok(done) => Ok(done),
         // What is wrong with the data or settings is for the fit to say.
-        Err(error @ (Error::Memory { .. } | Error::Labels(_))) if spreading == Spreading::Auto => {
-            Ok(unchanged(Some(Notice { code: SPREAD, message: format!("labels were not spread: {error}") })))
+        Err(error @ (Error::Memory { .. } | Error::Labels(_))) if how.spreading == Spreading::Auto => {
+            unchanged(Some(Notice { code: SPREAD, message: format!("labels were not spread: {error}") }))
         }
-        Err(_) if spreading == Spreading::Auto => Ok(unchanged(None)),
+        Err(_) if how.spreading == Spreading::Auto => unchanged(None),
         Err(error) => Err(error),
     }
+}
+
+/// With components per class from labelled samples alone, where they are asked for.
+fn with_components_of_labels<T: Real>(
+    data: &dyn DataMatrix<T>,
+    mut done: SpreadLabels,
+    settings: &Settings,
+    how: SpreadSettings,
+) -> Result<SpreadLabels> {
+    if how.components_per_class != ComponentsPerClass::Auto {
+        return Ok(done);
+    }
+    let Some(labels) = labels_of(&done.guidance, data.n_samples()) else {
+        let message = "components per class \"auto\" need labels, one for each labelled sample";
+        return Err(Error::Guidance(message.into()));
+    };
+    let (guidance, added, notice) = components::chosen(data, &done.guidance, &labels, None, settings.seed);
+    (done.guidance, done.rank) = (guidance, done.rank + added);
+    done.notices.push(notice);
+    Ok(done)
 }
 
 fn derived<T: Real>(
     data: &dyn DataMatrix<T>,
     plain: &Guidance,
     labels: &Labels,
-    loss: Loss,
-    settings: &Settings,
-    spreading: Spreading,
+    (loss, settings): (Loss, &Settings),
+    how: SpreadSettings,
     observe: &mut dyn FnMut(Phase),
 ) -> Result<SpreadLabels> {
     // What is wrong with the data or the settings is found before the classifier takes its time.
@@ -179,12 +224,26 @@ fn derived<T: Real>(
         ..ClassifySettings::default()
     };
     let found = classify_observed(data, labels, &classify_settings, observe)?;
-    if spreading == Spreading::Auto && !better_than_chance(&found, labels.n_classes()) {
+    let mut done = SpreadLabels {
+        guidance: plain.clone(),
+        rank: settings.rank,
+        classification: None,
+        notices: Vec::new(),
+    };
+    if how.spreading == Spreading::Auto && !better_than_chance(&found, labels.n_classes()) {
         let message = "labels were not spread: held-out labels are predicted no better than by chance";
-        let notice = Some(Notice { code: SPREAD, message: message.into() });
-        return Ok(SpreadLabels { guidance: plain.clone(), classification: Some(found), notice });
+        done.notices.push(Notice { code: SPREAD, message: message.into() });
+        done.classification = Some(found);
+        return with_components_of_labels(data, done, settings, how);
     }
-    let guidance = spread_found(data, plain, labels, &found, loss, settings)?;
+    if how.components_per_class == ComponentsPerClass::Auto {
+        let (guidance, added, notice) =
+            components::chosen(data, plain, labels, Some(&found.posteriors), settings.seed);
+        (done.guidance, done.rank) = (guidance, done.rank + added);
+        done.notices.push(notice);
+    }
+    let settings = Settings { rank: done.rank, ..settings.clone() };
+    done.guidance = spread_found(data, &done.guidance, labels, &found, loss, &settings)?;
     let count = data.n_samples() - labels.n_labelled();
     let message = format!(
         "{} labels were spread to the {count} samples without one by the few-label classifier{}; \
@@ -195,7 +254,9 @@ fn derived<T: Real>(
             None => String::new(),
         }
     );
-    Ok(SpreadLabels { guidance, classification: Some(found), notice: Some(Notice { code: SPREAD, message }) })
+    done.notices.insert(0, Notice { code: SPREAD, message });
+    done.classification = Some(found);
+    Ok(done)
 }
 
 once! {
@@ -258,6 +319,17 @@ fn spreadable(guidance: &Guidance, n: usize) -> std::result::Result<Labels, Stri
     if let Some(item) = guidance.advice().into_iter().find(unknown) {
         return Err(format!("the classifier needs all entries, but the guidance has {}", item.kind()));
     }
+    let Some(labels) = labels_of(guidance, n).filter(|labels| labels.n_classes() >= 2) else {
+        return Err("that needs labelled samples of at least two classes".into());
+    };
+    if labels.n_labelled() == n {
+        return Err("every sample has a label".into());
+    }
+    Ok(labels)
+}
+
+/// The class of each sample by all labels of the guidance, with the names of the classes that have some.
+fn labels_of(guidance: &Guidance, n: usize) -> Option<Labels> {
     let mut classes: Vec<Option<&str>> = vec![None; n];
     for item in guidance.advice() {
         let Advice::Labels { labels, strength, .. } = item else { continue };
@@ -280,13 +352,10 @@ fn spreadable(guidance: &Guidance, n: usize) -> std::result::Result<Labels, Stri
         None => -1,
     };
     let numbers: Vec<i32> = classes.iter().map(number).collect();
-    if names.len() < 2 {
-        return Err("that needs labelled samples of at least two classes".into());
+    if names.is_empty() {
+        return None;
     }
-    if numbers.iter().all(|class| *class >= 0) {
-        return Err("every sample has a label".into());
-    }
-    Labels::with_names(&numbers, &names).map_err(|error| error.to_string())
+    Labels::with_names(&numbers, &names).ok()
 }
 
 /// Fewer held-out labels cannot tell.

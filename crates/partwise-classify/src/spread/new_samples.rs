@@ -1,18 +1,18 @@
 //! Codes of new samples, with the costs that spread labels put on those of the fit.
 
 use std::collections::BTreeMap;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use partwise::guidance::Scorer;
 use partwise::internals::RowGroups;
-use partwise::recipes::{ShareOf, shares};
+use partwise::recipes::{Owners, ShareOf, shares};
 use partwise::{
     Advice, DataMatrix, Encoding, Error, Fit, Guidance, Iteration, Loss, Matrix, Observer, Real, Result,
     Settings, encode, once,
 };
 
 use super::scorer::best_topics;
-use super::weights::{LEAST_COST, MOST_COST, MOST_OF_ANOTHER, is_in, of_topics, ranges};
+use super::weights::{LEAST_COST, MOST_COST, MOST_OF_ANOTHER, is_in};
 
 /// The costs that are tried, the least that puts a sample into its topic is taken.
 const COSTS: [f64; 4] = [LEAST_COST, 10.0 * LEAST_COST, 100.0 * LEAST_COST, MOST_COST];
@@ -75,11 +75,12 @@ fn encoded<T: Real>(
         _ => None,
     });
     let Some(scorer) = scorer else { return Ok(plain) };
-    let topics = ranges(guidance);
-    let own = owners(scorer, &topics, components)?;
+    let names: Vec<String> = (1..=components.rows()).map(|j| format!("part {j}")).collect();
+    let owners = Owners::new(&guidance.all_topics(), &names);
+    let own = places(scorer, &owners, components)?;
     let best = classes.map_or_else(|| best_topics(data, scorer), <[usize]>::to_vec);
     let topic_of = |i: usize| own[best[i]];
-    let how = Encoder { data, components, encoding, loss, settings, topics: &topics };
+    let how = Encoder { data, components, encoding, loss, settings, owners: &owners };
     // The least cost that is enough for each row.
     let mut found: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     let mut open: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -87,7 +88,7 @@ fn encoded<T: Real>(
     for (level, cost) in COSTS.iter().enumerate() {
         for (topic, rows) in std::mem::take(&mut open) {
             let part = how.run(&rows, topic, *cost)?;
-            let memberships = of_topics(&shares(&part.codes, components, ShareOf::of_loss(loss)), &topics);
+            let memberships = owners.memberships(&shares(&part.codes, components, ShareOf::of_loss(loss)));
             for (at, row) in rows.into_iter().enumerate() {
                 if is_in(memberships.row(at), topic, MOST_OF_ANOTHER) || level + 1 == COSTS.len() {
                     found.entry((topic, level)).or_default().push(row);
@@ -111,12 +112,8 @@ fn encoded<T: Real>(
     Ok(plain)
 }
 
-/// The topic of each name of the scorer.
-fn owners<T: Real>(
-    scorer: &Scorer,
-    topics: &[(String, Range<usize>)],
-    components: &Matrix<T>,
-) -> Result<Vec<usize>> {
+/// The topic of each name of the scorer, as a number of the owners.
+fn places<T: Real>(scorer: &Scorer, owners: &Owners, components: &Matrix<T>) -> Result<Vec<usize>> {
     let (d, k) = (components.columns(), components.rows());
     if scorer.weights.shape() != (scorer.names.len(), d + 1) {
         return Err(Error::Guidance(format!(
@@ -129,7 +126,8 @@ fn owners<T: Real>(
         )));
     }
     let owner = |name: &String| {
-        let found = topics.iter().position(|(topic, range)| topic == name && range.end <= k);
+        let is_own = |at: &usize| owners.names()[*at] == *name && owners.components()[*at].end <= k;
+        let found = (0..owners.names().len()).find(is_own);
         found.ok_or_else(|| Error::Guidance(format!("the scorer's topic \"{name}\" has no component")))
     };
     scorer.names.iter().map(owner).collect()
@@ -141,14 +139,14 @@ struct Encoder<'e, T: Real> {
     encoding: &'e Encoding,
     loss: Loss,
     settings: &'e Settings,
-    topics: &'e [(String, Range<usize>)],
+    owners: &'e Owners,
 }
 
 impl<T: Real> Encoder<'_, T> {
     /// The codes of some rows, at a cost for what lies outside of a topic.
     fn run(&self, rows: &[usize], topic: usize, cost: f64) -> Result<Fit<T>> {
         let mut encoding = self.encoding.clone();
-        let own = self.topics[topic].1.clone();
+        let own = self.owners.components()[topic].clone();
         for j in (0..self.components.rows()).filter(|j| !own.contains(j)) {
             let component = self.components.row(j).iter().map(|h| h.to_f64());
             match self.loss {

@@ -1,10 +1,8 @@
 //! The least weights at which samples are in their topics.
 
-use std::ops::Range;
-
 use partwise::guidance::Spread;
-use partwise::recipes::{ShareOf, shares};
-use partwise::{Advice, DataMatrix, Guidance, Init, Loss, Matrix, Model, Real, Result, Settings, fit};
+use partwise::recipes::{Owners, ShareOf, shares};
+use partwise::{Advice, DataMatrix, Guidance, Init, Loss, Model, Real, Result, Settings, fit};
 
 use super::for_short_fits;
 
@@ -31,11 +29,12 @@ pub(super) fn least_that_follow<T: Real>(
     settings: &Settings,
 ) -> Result<Vec<f64>> {
     let guidance = for_short_fits(guidance);
-    let topics = ranges(&guidance);
+    let names: Vec<String> = (1..=settings.rank).map(|j| format!("part {j}")).collect();
+    let owners = Owners::new(&guidance.all_topics(), &names);
     let own: Vec<Option<usize>> = (0..data.n_samples())
         .map(|i| {
             let (topic, _) = item.topic(i)?;
-            topics.iter().position(|(name, _)| *name == item.names[topic])
+            owners.names().iter().position(|name| *name == item.names[topic])
         })
         .collect();
     let mut item = item.clone();
@@ -46,7 +45,7 @@ pub(super) fn least_that_follow<T: Real>(
         let is_short = round < ROUNDS;
         let model = Model::guided(guidance.clone().with(Advice::Spread(item.clone()))).with_loss(loss)?;
         let found = fit(data, &model, if is_short { &short } else { &whole })?;
-        let of_topics = of_topics(&shares(&found.codes, &found.components, ShareOf::of_loss(loss)), &topics);
+        let of_topics = owners.memberships(&shares(&found.codes, &found.components, ShareOf::of_loss(loss)));
         let (most, growth) = if is_short { (MOST_OF_ANOTHER, GROWTH) } else { (1.0, GROWTH * GROWTH) };
         let mut raised = false;
         for (i, own) in own.iter().enumerate() {
@@ -63,25 +62,6 @@ pub(super) fn least_that_follow<T: Real>(
         short.init = Init::Custom { codes: Some(codes), components: Some(components) };
     }
     Ok(item.weights)
-}
-
-/// The topics and their components.
-pub(super) fn ranges(guidance: &Guidance) -> Vec<(String, Range<usize>)> {
-    let mut first = 0;
-    let range = |(name, count): (String, usize)| {
-        first += count;
-        (name, first - count..first)
-    };
-    guidance.all_topics().into_iter().map(range).collect()
-}
-
-/// Memberships (n × topics, then free components) from those of the components (n × k).
-pub(super) fn of_topics(shares: &Matrix<f64>, topics: &[(String, Range<usize>)]) -> Matrix<f64> {
-    let taken = topics.last().map_or(0, |(_, range)| range.end);
-    Matrix::from_fn(shares.rows(), topics.len() + shares.columns() - taken, |i, t| match topics.get(t) {
-        Some((_, range)) => shares.row(i)[range.clone()].iter().sum(),
-        None => shares.get(i, taken + t - topics.len()),
-    })
 }
 
 /// Whether a sample with these memberships has at most `most` times that of the topic in any other, or none

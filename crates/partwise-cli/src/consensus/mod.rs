@@ -51,6 +51,7 @@ fn of_job<T: Real>(request: &ConsensusRequest, job: Job<'_, T>, folder: OutputFo
     let cells = request.cells.as_ref().map(|cells| Cells::new(job.data, cells.genes)).transpose()?;
     let data = cells.as_ref().map_or(job.data, |cells| cells.factored.as_ref());
     let mut job = Job { data, ..job };
+    job.known.check_components("consensus")?;
     request.consensus.checked(job.data, &job.model)?;
     let needed = memory_of_consensus(DataSize::of(job.data), &job.model, &job.settings, &request.consensus);
     verbosity.say(&summary::memory_of_many(&needed, job.settings.memory_limit));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use partwise::guidance::{Advice, LabelRule, Strength, Topic};
+use partwise::guidance::{Advice, ComponentsPerClass, LabelRule, Strength, Topic};
 use partwise::methods::Input;
 use partwise::{ComponentReference, DataMatrix, LabelTargets, Matrix, Real};
 use partwise_io::{
@@ -29,8 +29,11 @@ impl Known {
         let file = path.map(|path| read_guidance(path, &source.names())).transpose()?;
         let anything = request.method.takes(Input::Guidance);
         let strength = request.strength.or(file.as_ref().and_then(|file| file.strength));
-        let mut gathering = Gathering { request, source, anything, strength, out: Known::default() };
+        let in_file = file.as_ref().and_then(|file| file.labels()?.1.components_per_class);
+        let out = Known::default();
+        let mut gathering = Gathering { request, source, anything, strength, in_file, out };
         gathering.all(file.as_ref(), data, known_entries)?;
+        gathering.components()?;
         let mut out = gathering.out;
         if let Some(features) = source.feature_names.as_ref().filter(|_| anything) {
             out.guidance = out.guidance.with_feature_names(features.clone());
@@ -58,6 +61,8 @@ struct Gathering<'a> {
     out: Known,
     /// The strength of items that state none, if it is not their default.
     strength: Option<Strength>,
+    /// The components per class that the guidance file states.
+    in_file: Option<ComponentsPerClass>,
 }
 
 impl Gathering<'_> {
@@ -226,6 +231,25 @@ impl Gathering<'_> {
                 self.push_with(item, stated);
             }
         }
+        Ok(())
+    }
+
+    /// Classes of the labels whose topics nothing else names get the components per class.
+    fn components(&mut self) -> Result<()> {
+        let stated = self.request.components_per_class.map(|flag| (flag, "--components-per-class"));
+        let stated = stated.or(self.in_file.map(|field| (field, "components_per_class")));
+        let Some((count, name)) = stated.filter(|_| self.anything) else { return Ok(()) };
+        let guidance = &mut self.out.guidance;
+        let Some(labels) = guidance.labels() else {
+            bail!("{name} needs labels, one for each labelled sample");
+        };
+        if let ComponentsPerClass::Number(count) = count {
+            let is_named = |class: &&String| guidance.topics().iter().any(|topic| topic.name == **class);
+            let classes = labels.names().iter().filter(|class| !is_named(class));
+            let wanted: Vec<(String, usize)> = classes.map(|class| (class.clone(), count)).collect();
+            *guidance = std::mem::take(guidance).with_components(&wanted);
+        }
+        self.out.components_per_class = count;
         Ok(())
     }
 

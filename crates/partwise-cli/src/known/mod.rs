@@ -2,7 +2,8 @@
 
 mod gather;
 
-use partwise::guidance::{Advice, Guidance, Topic};
+use anyhow::{Result, bail};
+use partwise::guidance::{Advice, ComponentsPerClass, Guidance, Topic};
 use partwise::recipes::at_scale;
 use partwise_io::Reference;
 use serde_json::{Value, json};
@@ -16,6 +17,8 @@ pub(crate) struct Known {
     pub(crate) guidance: Guidance,
     /// One class for some of the samples; those that the fit does not use evaluate it.
     pub(crate) classes: Option<KnownClasses>,
+    /// How many components each class has; a number is in the topics of the guidance.
+    pub(crate) components_per_class: ComponentsPerClass,
     /// The references of a published method.
     pub(crate) reference: Option<Reference<f64>>,
     /// The files of guidance: kind, name, SHA-256.
@@ -31,6 +34,16 @@ impl Known {
     pub(crate) fn set_classes(&mut self, mut classes: KnownClasses) {
         self.notes.extend(std::mem::take(&mut classes.notes).into_iter().map(|note| ("labels", note)));
         self.classes = Some(classes);
+    }
+
+    /// Refuses components per class that the data decide; `what` cannot choose them.
+    pub(crate) fn check_components(&self, what: &str) -> Result<()> {
+        match self.components_per_class {
+            ComponentsPerClass::Number(_) => Ok(()),
+            ComponentsPerClass::Auto => {
+                bail!("components per class \"auto\" are not supported with {what}; give a number")
+            }
+        }
     }
 
     /// The guidance with what is searched at the default times `scale`.

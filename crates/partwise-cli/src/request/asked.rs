@@ -1,6 +1,6 @@
 //! [`Asked`]: what a request asks of the files of guidance.
 
-use partwise::guidance::Strength;
+use partwise::guidance::{ComponentsPerClass, Strength};
 use partwise::methods::MethodSpec;
 
 use super::fit::GraphSource;
@@ -16,6 +16,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) strength: Option<Strength>,
     pub(crate) graph: Option<&'a GraphSource>,
     pub(crate) graph_strength: Option<Strength>,
+    /// How many components each class of the labels has, where it is stated.
+    pub(crate) components_per_class: Option<ComponentsPerClass>,
     /// Of the labels that are drawn.
     pub(crate) seed: u64,
 }

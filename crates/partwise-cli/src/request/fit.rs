@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use partwise::graphs::{NeighbourGraph, Weights};
-use partwise::guidance::Strength;
+use partwise::guidance::{ComponentsPerClass, Strength};
 use partwise::methods::{self, Form, Input, MethodSpec};
 use partwise::recipes::RankSettings;
 use partwise::{AnchorScale, Loss, MethodOptions, ScalingKind, Settings, solvers};
@@ -60,6 +60,8 @@ pub(crate) struct FitRequest {
     pub(crate) spread: Spreading,
     /// The strength of items that state none, where it is not their default.
     pub(crate) strength: Option<Strength>,
+    /// How many components each class of the labels has, where it is stated.
+    pub(crate) components_per_class: Option<ComponentsPerClass>,
     pub(crate) graph: Option<GraphSource>,
     /// The strength of the graph, where it is not the default.
     pub(crate) graph_strength: Option<Strength>,
@@ -100,6 +102,7 @@ impl FitRequest {
             strength: self.strength,
             graph: self.graph.as_ref(),
             graph_strength: self.graph_strength,
+            components_per_class: self.components_per_class,
             seed: self.settings.seed,
         }
     }
@@ -137,7 +140,8 @@ impl FitRequest {
         }
         let data = read.source(known.labels.column_of_data())?;
         Ok(FitRequest {
-            options: given.options()?,
+            options: given.options(method)?,
+            components_per_class: given.components_per_class().filter(|_| method.takes(Input::Guidance)),
             dtype: solve.dtype,
             scaling: data.scaling(model.scale),
             similarities,
@@ -424,6 +428,7 @@ impl RankRequest {
             strength: None,
             graph: None,
             graph_strength: None,
+            components_per_class: None,
             seed: self.run.seed,
         })
     }

@@ -8,11 +8,15 @@ use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use partwise::MethodOptions;
+use partwise::guidance::ComponentsPerClass;
 use partwise::methods::{self, Input, MethodSpec, PARAMETERS, Parameter, ParameterKind, ParameterValue};
 
 /// Flags beside those of parameters, by their ids, each with what a method must take one of for the flag to
 /// have an effect.
 pub(super) type MethodFlags = [(&'static str, &'static [Input])];
+
+/// The value of the components per class that the data decide.
+const AUTO: &str = "auto";
 
 /// What a method must take one of for a flag to have an effect; `None` for flags of every method.
 fn inputs_of(flag: &str, flags: &MethodFlags) -> Option<Vec<Input>> {
@@ -23,6 +27,8 @@ fn inputs_of(flag: &str, flags: &MethodFlags) -> Option<Vec<Input>> {
     match parameter.input {
         // Also the unit of the strength, for methods without such rows.
         Input::AnchorScale => Some(vec![Input::AnchorScale, Input::ComponentsPerClass]),
+        // Topics of guidance state their components.
+        Input::ComponentsPerClass => Some(vec![Input::ComponentsPerClass, Input::Guidance]),
         input => Some(vec![input]),
     }
 }
@@ -86,7 +92,22 @@ fn flag_of(parameter: &'static Parameter) -> Arg {
         ParameterKind::Whole => ("N", format!("{} For {{methods}}: {}.", parameter.help, parameter.valid)),
         _ => ("X", format!("{} For {{methods}}: {}.", parameter.help, parameter.valid)),
     };
+    let decides = parameter.input == Input::ComponentsPerClass;
+    let (name, help) = match decides {
+        true => (
+            "N|auto",
+            format!(
+                "{help} With {{of anything}} also auto: 1 to 4 for each class, as many as \
+            predict held-out samples of the class clearly better than fewer do."
+            ),
+        ),
+        false => (name, help),
+    };
     let parser: ValueParser = match parameter.kind {
+        _ if decides => ValueParser::from(move |text: &str| match text.trim() {
+            AUTO => Ok(ParameterValue::Name(AUTO.into())),
+            _ => number(parameter, text).map_err(|error| format!("{error}, or auto")),
+        }),
         ParameterKind::Choice(names) => PossibleValuesParser::new(names).map(ParameterValue::Name).into(),
         _ => ValueParser::from(move |text: &str| number(parameter, text)),
     };
@@ -130,12 +151,31 @@ impl Given {
     }
 
     /// The options of the method.
-    pub(super) fn options(&self) -> partwise::Result<MethodOptions> {
+    pub(super) fn options(&self, method: &MethodSpec) -> Result<MethodOptions> {
         let mut options = MethodOptions::default();
+        let guided = method.takes(Input::Guidance);
         for (parameter, value) in &self.parameters {
-            parameter.set(&mut options, value.clone())?;
+            match (parameter.input, value) {
+                // The topics of the guidance have them.
+                (Input::ComponentsPerClass, _) if guided => {}
+                (Input::ComponentsPerClass, ParameterValue::Name(_)) => bail!(
+                    "--components-per-class auto applies only to the method {}; give a number, or add \
+                    --method {0}",
+                    methods::for_inputs(&[Input::Guidance]).name
+                ),
+                _ => parameter.set(&mut options, value.clone())?,
+            }
         }
         Ok(options)
+    }
+
+    /// How many components each class has, where that is stated.
+    pub(super) fn components_per_class(&self) -> Option<ComponentsPerClass> {
+        let is_own = |(parameter, _): &&(&Parameter, _)| parameter.input == Input::ComponentsPerClass;
+        self.parameters.iter().find(is_own).map(|(_, value)| match value {
+            ParameterValue::Number(number) => ComponentsPerClass::Number(*number as usize),
+            _ => ComponentsPerClass::Auto,
+        })
     }
 
     /// The first of the flags that only some methods take.

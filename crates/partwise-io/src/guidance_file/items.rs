@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use partwise::graphs::NeighbourGraph;
-use partwise::guidance::{Advice, Axis, ItemTable, Kind};
+use partwise::guidance::{Advice, Axis, ComponentsPerClass, ItemTable, Kind};
 use serde::Deserialize;
 
 use super::{FileItem, Named, Origin, Reader};
@@ -19,11 +19,20 @@ const FILE: &str = "the name of a file";
 /// The keys that only files have: those that say where the numbers are, and those that say how to take them.
 fn own_keys(kind: &Kind) -> (&'static [&'static str], &'static [&'static str]) {
     match kind.name {
-        "labels" => (&["file"], &["column", "per_class"]),
+        "labels" => (&["file"], &["column", "per_class", "components_per_class"]),
         "graph" => (&["file", "neighbours"], &["weights", "width"]),
         "links" => (&["file"], &[]),
         _ if kind.table.is_some() => (&["file"], &[]),
         _ => (&[], &[]),
+    }
+}
+
+/// A whole number of 1 or more, or "auto".
+fn components_per_class(item: &Item<'_>) -> Result<ComponentsPerClass> {
+    const VALID: &str = "a whole number of 1 or more, or \"auto\"";
+    match item.text(VALID) {
+        Ok(text) => ComponentsPerClass::from_text(text).map_err(|error| item.fault(error.to_string())),
+        Err(_) => whole(item, VALID).map(ComponentsPerClass::Number),
     }
 }
 
@@ -58,7 +67,7 @@ impl Reader<'_> {
                 true => format!("a table with {}", valid.join(", ")),
                 false => format!("the name of a file, or a table with {}", valid.join(", ")),
             };
-            let file = Named { path: self.folder.join(item.text(&wanted)?), column: None, per_class: None };
+            let file = Named::new(self.folder.join(item.text(&wanted)?));
             let advice = read(&fields(kind, self.names, None), item)?;
             return Ok(FileItem { advice, kind, stated: false, from: Origin::File(file) });
         };
@@ -95,10 +104,12 @@ impl Reader<'_> {
                 let column = keys.get("column").map(|column| column.text("the name of a column"));
                 let per_class =
                     keys.get("per_class").map(|count| whole(count, "a whole number of 1 or more"));
+                let components = keys.get("components_per_class").map(components_per_class);
                 Ok(Origin::File(Named {
                     path: self.folder.join(file.text(FILE)?),
                     column: column.transpose()?.map(str::to_string),
                     per_class: per_class.transpose()?,
+                    components_per_class: components.transpose()?,
                 }))
             }
             (None, Some(count)) => {
@@ -194,7 +205,7 @@ impl Reader<'_> {
                 "a list of numbers, a table of numbers by the name of the {of}, or the name of a file"
             );
             let path = self.folder.join(item.text(&wanted)?);
-            from = Origin::File(Named { path, column: None, per_class: None });
+            from = Origin::File(Named::new(path));
             weights = Vec::new();
         }
         let values = Value::List(weights.into_iter().map(Value::Number).collect());
@@ -223,7 +234,7 @@ impl FileItem {
         let fields = fields(kind, names, None);
         let fields = fields.into_iter().map(|field| (field.name.to_string(), field.value)).collect();
         let advice = Advice::deserialize(Value::Table(fields)).expect("nothing is given but the kind");
-        let file = Named { path: path.into(), column: None, per_class: None };
+        let file = Named::new(path.into());
         FileItem { advice, kind, stated: false, from: Origin::File(file) }
     }
 }

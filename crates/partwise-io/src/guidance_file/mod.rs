@@ -2,8 +2,8 @@
 //!
 //! ```toml
 //! strength = 0.9                  # of all that states none: 0 (ignored) to 1 (fixed exactly), or "auto"
-//! labels = "labels.csv"           # or { file, column, per_class, rule, strength }, with the rule
-//!                                 # "components", "same-codes" or "view"
+//! labels = "labels.csv"           # or { file, column, per_class, components_per_class, rule, strength },
+//!                                 # with the rule "components", "same-codes" or "view"
 //! memberships = "shares.csv"      # one column a topic, one row a sample (by name where both have names);
 //!                                 # nan = not known
 //! references = "last_month.csv"   # one row a component; or { file, names, strength }
@@ -35,7 +35,7 @@ mod topics;
 use std::path::{Path, PathBuf};
 
 use partwise::graphs::NeighbourGraph;
-use partwise::guidance::{Advice, Kind, Strength};
+use partwise::guidance::{Advice, ComponentsPerClass, Kind, Strength};
 
 use crate::error::Result;
 use crate::formats::DECODED_LIMIT;
@@ -79,6 +79,15 @@ pub struct Named {
     pub column: Option<String>,
     /// How many labels of each class guide; all when absent.
     pub per_class: Option<usize>,
+    /// How many components each class has; one when absent.
+    pub components_per_class: Option<ComponentsPerClass>,
+}
+
+impl Named {
+    /// A file of which nothing further is said.
+    fn new(path: PathBuf) -> Self {
+        Named { path, column: None, per_class: None, components_per_class: None }
+    }
 }
 
 /// Everything that the file says; see the module.
@@ -204,7 +213,7 @@ mod tests {
     fn everything_is_read_in_the_order_of_the_file() {
         let file = read(
             r#"strength = "auto"
-labels = { file = "labels.csv", column = "who", rule = "view", per_class = 2, strength = { raw = 3 } }
+labels = { file = "labels.csv", column = "who", rule = "view", per_class = 2, components_per_class = "auto", strength = { raw = 3 } }
 memberships = ["a.csv", { file = "b.csv", strength = 0.5 }]
 references = { file = "/old.csv", names = ["law"], strength = 0 }
 links = { must = [[0, "bob"]], cannot = [["ann", 2]], strength = 1 }
@@ -238,6 +247,7 @@ strength = 0.25
         );
         assert!(matches!(labels, Advice::Labels { rule: LabelRule::View, .. }));
         assert_eq!((labels.strength(), place.per_class), (Some(Strength::Raw(3.0)), Some(2)));
+        assert_eq!(place.components_per_class, Some(ComponentsPerClass::Auto));
         let memberships = of("memberships");
         assert_eq!((named(&memberships[0]), memberships[0].stated), ("home/a.csv".into(), false));
         assert_eq!(memberships[1].advice.strength(), Some(Strength::Relative(0.5)));

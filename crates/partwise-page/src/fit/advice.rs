@@ -3,7 +3,7 @@
 
 use partwise::recipes::{Level, Plausibility, Verdict};
 
-use super::judged::{Judged, JudgedItem, JudgedTopic};
+use super::judged::{Judged, JudgedItem, JudgedLikeness, JudgedTopic};
 use crate::html::{escaped, percent, section, table, tiles};
 
 /// Items that are listed at most; all are in guidance_report.csv.
@@ -26,6 +26,7 @@ pub(super) fn section_of(report: &Judged, sample_names: Option<&[String]>) -> St
     numbers.push(("surprising: the data disagree", surprising.len().to_string()));
     let mut body = tiles(&numbers);
     body.push_str(&topics(report));
+    body.push_str(&likeness(report));
     body.push_str(&counts(report));
     let not: Vec<&JudgedItem> =
         report.items.iter().filter(|item| item.verdict != Verdict::Followed).collect();
@@ -58,6 +59,33 @@ fn topics(report: &Judged) -> String {
     let others = if others.is_empty() { String::new() } else { rows(others) };
     let folded = format!("<details><summary>{good} good topics</summary>{}</details>", rows(good_ones));
     format!("<h3>Topics</h3>{others}{folded}")
+}
+
+/// A row for each component: how much it looks like the samples of its class; and what the guidance costs.
+fn likeness(report: &Judged) -> String {
+    let cost = report.cost.as_ref().map_or(String::new(), |cost| {
+        let cost = escaped(cost);
+        format!(
+            "<h3>What the guidance costs</h3><p class=\"lead\">{}{}.</p>",
+            cost[..1].to_uppercase(),
+            &cost[1..]
+        )
+    });
+    if report.likeness.is_empty() {
+        return cost;
+    }
+    let header = ["component", "samples", "cosine with their mean", "cosine with what they share"];
+    let row = |line: &JudgedLikeness| {
+        let cosines = [line.mean_cosine, line.shared_cosine].map(|cosine| format!("{cosine:.2}"));
+        [line.component.clone(), line.samples.to_string()].into_iter().chain(cosines).collect()
+    };
+    let rows: Vec<Vec<String>> = report.likeness.iter().map(row).collect();
+    format!(
+        "<h3>Components and their classes</h3><p class=\"lead\">The samples of a class are known {}. What they \
+         share: features of nearly all of them count, those of a few hardly do.</p>{}{cost}",
+        escaped(&report.likeness_of),
+        table(&header.map(String::from), &rows)
+    )
 }
 
 fn counts(report: &Judged) -> String {

@@ -1,6 +1,6 @@
 //! What became of the guidance, as a page shows it: the report of the library, or the same from a document.
 
-use partwise::recipes::{Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict};
+use partwise::recipes::{Finding, GuidanceReport, Level, Likeness, Plausibility, TopicVerdict, Verdict};
 
 /// The verdicts on the guidance.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,25 @@ pub struct Judged {
     pub items: Vec<JudgedItem>,
     /// A verdict on each topic.
     pub topics: Vec<JudgedTopic>,
+    /// How much each component looks like the samples of its class.
+    pub likeness: Vec<JudgedLikeness>,
+    /// How these samples are known, in words.
+    pub likeness_of: String,
+    /// What the guidance costs in error, in a sentence.
+    pub cost: Option<String>,
+}
+
+/// How much a component looks like the samples of its class.
+#[derive(Clone, Debug)]
+pub struct JudgedLikeness {
+    /// Its name.
+    pub component: String,
+    /// The samples that it was compared with.
+    pub samples: usize,
+    /// Its cosine with their mean.
+    pub mean_cosine: f64,
+    /// Its cosine with what they share.
+    pub shared_cosine: f64,
 }
 
 /// The verdict on an item.
@@ -77,10 +96,19 @@ impl From<&GuidanceReport> for Judged {
             plausibility: t.plausibility,
             message: t.message.clone(),
         };
+        let likeness = |line: &Likeness| JudgedLikeness {
+            component: line.component.clone(),
+            samples: line.samples,
+            mean_cosine: line.mean_cosine,
+            shared_cosine: line.shared_cosine,
+        };
         Judged {
             agreement: report.agreement(),
             items: report.findings.iter().map(item).collect(),
             topics: report.topics.iter().map(topic).collect(),
+            likeness: report.likeness.iter().map(likeness).collect(),
+            likeness_of: report.likeness_of.to_string(),
+            cost: report.cost.map(|cost| cost.sentence()),
         }
     }
 }

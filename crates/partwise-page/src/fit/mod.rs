@@ -18,7 +18,7 @@ use partwise::recipes::{ShareOf, shares};
 
 use crate::html::{end_with_script, escaped, head_with_script, percent, section, table, tiles};
 use crate::picture::Polarity;
-pub use judged::{Judged, JudgedItem, JudgedTopic};
+pub use judged::{Judged, JudgedItem, JudgedLikeness, JudgedTopic};
 
 /// Samples that the search box finds, at most; the page stays small.
 const MOST_LISTED: usize = 5000;
@@ -264,14 +264,16 @@ fn named(page: &FitPage<'_>) -> Vec<Named> {
     out
 }
 
-/// The verdict on the topic of each component (k): several components of a topic are named after it.
+/// The verdict on the topic of each component (k).
 fn verdicts<'a>(page: &'a FitPage<'_>) -> Vec<Option<&'a JudgedTopic>> {
     let topics = page.report.as_ref().map_or(&[][..], |report| &report.topics);
-    let of = |name: &String| {
-        let part_of = |topic: &str| name.strip_prefix(topic).is_some_and(|rest| rest.starts_with('/'));
-        topics.iter().find(|t| t.topic == *name).or_else(|| topics.iter().find(|t| part_of(&t.topic)))
-    };
-    page.component_names.iter().map(of).collect()
+    let mut owners: Vec<&str> = Vec::new();
+    page.topics
+        .iter()
+        .for_each(|topic| owners.extend(std::iter::repeat_n(&topic.name[..], topic.components)));
+    let owner = |(j, name): (usize, &'a String)| owners.get(j).copied().unwrap_or(name);
+    let of = |owner: &str| topics.iter().find(|topic| topic.topic == owner);
+    page.component_names.iter().enumerate().map(owner).map(of).collect()
 }
 
 /// An HTML attribute for the colour of a component: hues by the golden angle differ for any number of them.

@@ -5,13 +5,13 @@ pub(crate) mod steering;
 use std::time::Instant;
 
 use numpy::{Element, PyReadonlyArray2};
-use partwise::guidance::Guidance;
+use partwise::guidance::{ComponentsPerClass, Guidance};
 use partwise::recipes::{
-    self, Finding, GuidanceReport, Level, Plausibility, ShareOf, StrengthRule, SweepPoint,
+    self, Finding, GuidanceReport, Level, Likeness, Plausibility, ShareOf, StrengthRule, SweepPoint,
 };
 use partwise::recipes::{TopicVerdict, Verdict};
 use partwise::{DataMatrix, Iteration, Loss, Real, Settings};
-use partwise_classify::{Phase, Spreading};
+use partwise_classify::{Phase, SpreadSettings, Spreading};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -41,10 +41,12 @@ fn call(py: Python<'_>, callback: &Py<PyAny>, report: &Report) -> PyResult<Py<Py
 
 /// Factors data by guidance; the outcome of a fit, with `topic_verdicts`, `findings`, `agreement`, `topics`
 /// and, where strengths were searched, `searched`. `spread` is the name of a [`Spreading`]; without it the
-/// guidance is fitted as it is. `callback` gets three arguments for a phase of the classifier, four for an
+/// guidance is fitted as it is. `components_per_class`: a number, which the topics have already, or "auto".
+/// `callback` gets three arguments for a phase of the classifier, four for an
 /// iteration.
 #[pyfunction]
-#[pyo3(signature = (data, guidance, loss, settings, callback, spread=None))]
+#[pyo3(signature = (data, guidance, loss, settings, callback, spread=None, components_per_class=None))]
+#[allow(clippy::too_many_arguments)] // Arguments of a Python function.
 pub(crate) fn fit_guided<'py>(
     py: Python<'py>,
     data: Lent<'py>,
@@ -53,11 +55,17 @@ pub(crate) fn fit_guided<'py>(
     settings: &Bound<'py, PyDict>,
     callback: Option<Py<PyAny>>,
     spread: Option<&str>,
+    components_per_class: Option<&str>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let given = document::guidance(guidance)?;
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let settings = options::settings(settings)?;
-    let spread = spread.map(Spreading::from_name).transpose().map_err(value_error)?;
+    let number = components_per_class.map(ComponentsPerClass::from_text).transpose().map_err(value_error)?;
+    let settings_of = |name| {
+        let (spreading, components_per_class) = (Spreading::from_name(name)?, number.unwrap_or_default());
+        Ok(SpreadSettings { spreading, components_per_class })
+    };
+    let spread = spread.map(settings_of).transpose().map_err(value_error)?;
     match data.view()? {
         View::F32(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref(), spread),
         View::F64(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref(), spread),
@@ -71,7 +79,7 @@ fn fit_in<'py, T: Real + Element>(
     loss: Loss,
     settings: &Settings,
     callback: Option<&Py<PyAny>>,
-    spreading: Option<Spreading>,
+    spreading: Option<SpreadSettings>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let began = Instant::now();
     let done = watched_reports(py, callback, &call, |report| {
@@ -89,21 +97,22 @@ fn fit_in<'py, T: Real + Element>(
                 (recipes::at_scale(given, scale), Some((scale, trace)))
             }
         };
-        let (guidance, notice) = match spreading {
-            None => (guidance, None),
-            Some(when) => {
+        let (guidance, rank, notices) = match spreading {
+            None => (guidance, settings.rank, Vec::new()),
+            Some(how) => {
                 let mut observe = |phase| {
                     // A fit without what it should spread would be another one: nothing to stop here.
                     let _ = report(Report::Phase(phase, began.elapsed().as_secs_f64()));
                 };
                 let found =
-                    partwise_classify::spread_observed(data, &guidance, loss, settings, when, &mut observe)?;
-                (found.guidance, found.notice)
+                    partwise_classify::spread_observed(data, &guidance, loss, settings, how, &mut observe)?;
+                (found.guidance, found.rank, found.notices)
             }
         };
         let mut observer = |iteration: &Iteration| report(Report::Iteration(*iteration));
-        let mut done = recipes::fit_guided(data, &guidance, loss, settings, &mut observer)?;
-        done.fit.notices.extend(notice);
+        let settings = Settings { rank, ..settings.clone() };
+        let mut done = recipes::fit_guided(data, &guidance, loss, &settings, &mut observer)?;
+        done.fit.notices.extend(notices);
         Ok((done, guidance, searched))
     })?;
     let (done, guidance, searched) = done.map_err(value_error)?;
@@ -126,6 +135,9 @@ fn reported<'py>(
     out.set_item("topic_verdicts", topic_verdicts(py, &report.topics)?)?;
     out.set_item("findings", findings(py, &report.findings)?)?;
     out.set_item("derived", findings(py, &report.derived)?)?;
+    out.set_item("likeness", likeness(py, &report.likeness)?)?;
+    out.set_item("likeness_of", report.likeness_of)?;
+    out.set_item("cost", report.cost.map(|cost| (cost.guided, cost.unguided, cost.sentence())))?;
     out.set_item("agreement", report.agreement())?;
     out.set_item("topics", guidance.all_topics())?;
     out.set_item("labelled", guidance.labelled_samples())
@@ -144,6 +156,22 @@ fn topic_verdicts<'py>(py: Python<'py>, verdicts: &[TopicVerdict]) -> PyResult<B
         line.set_item("message", &verdict.message)?;
         line.set_item("numbers", numbers(py, &verdict.numbers)?)?;
         list.append(line)?;
+    }
+    Ok(list)
+}
+
+/// How much each component looks like the samples of its class, as a dictionary each.
+pub(crate) fn likeness<'py>(py: Python<'py>, lines: &[Likeness]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for line in lines {
+        let of = PyDict::new(py);
+        of.set_item("component", &line.component)?;
+        of.set_item("topic", &line.topic)?;
+        of.set_item("samples", line.samples)?;
+        of.set_item("mean_cosine", line.mean_cosine)?;
+        of.set_item("shared_cosine", line.shared_cosine)?;
+        of.set_item("message", line.sentence())?;
+        list.append(of)?;
     }
     Ok(list)
 }

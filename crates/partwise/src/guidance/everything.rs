@@ -247,6 +247,21 @@ impl Guidance {
         all
     }
 
+    /// With so many components of these topics. All topics are named then, in the same order.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_components(mut self, wanted: &[(String, usize)]) -> Self {
+        for (name, components) in self.all_topics().into_iter().skip(self.topics.len()) {
+            self.topics.push(Topic { components, ..Topic::new(name) });
+        }
+        for topic in &mut self.topics {
+            if let Some((_, components)) = wanted.iter().find(|(name, _)| *name == topic.name) {
+                topic.components = *components;
+            }
+        }
+        self
+    }
+
     /// The name of each component of the topics.
     #[doc(hidden)]
     pub fn component_names(&self) -> Vec<String> {
@@ -263,6 +278,6 @@ impl Guidance {
 pub(super) fn component_names(topic: &str, count: usize) -> Vec<String> {
     match count {
         1 => vec![topic.to_string()],
-        several => (1..=several).map(|q| format!("{topic}/{q}")).collect(),
+        several => (1..=several).map(|q| format!("{topic} {q}")).collect(),
     }
 }

@@ -22,10 +22,12 @@ pub use advice::{Advice, LabelRule};
 pub use everything::Guidance;
 #[doc(hidden)]
 pub use kinds::{Axis, ItemTable, Kind};
-pub(crate) use plan::{Evidence, Plan, check_graph, raw_graph, ties};
+pub(crate) use plan::{Evidence, Plan, Samples, check_graph, raw_graph, ties};
 pub(crate) use references::check_references;
 pub use references::{CodeReference, ComponentReference, LabelTargets};
 pub use sets::{LabelSets, SupportVectors};
 pub use spread::{Scorer, Spread};
 pub use strength::Strength;
+#[doc(hidden)]
+pub use topics::ComponentsPerClass;
 pub use topics::{Feature, Seed, Topic};

@@ -5,6 +5,39 @@ use serde::{Deserialize, Serialize};
 use super::Strength;
 use crate::foundation::{Error, Result};
 
+/// How many components each class has that labels name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComponentsPerClass {
+    /// So many, 1 or more.
+    Number(usize),
+    /// As many as predict held-out samples of the class clearly better than fewer do, 1 to 4.
+    Auto,
+}
+
+impl Default for ComponentsPerClass {
+    fn default() -> Self {
+        ComponentsPerClass::Number(1)
+    }
+}
+
+impl ComponentsPerClass {
+    /// From a number or `"auto"`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for anything else.
+    pub fn from_text(text: &str) -> Result<Self> {
+        match (text, text.parse()) {
+            ("auto", _) => Ok(ComponentsPerClass::Auto),
+            (_, Ok(number)) if number > 0 => Ok(ComponentsPerClass::Number(number)),
+            _ => Err(Error::out_of_range(
+                "the components per class",
+                text,
+                "a whole number of 1 or more, or \"auto\"",
+            )),
+        }
+    }
+}
+
 /// A feature, by number or by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(untagged, expecting = "a feature is no name or column")]

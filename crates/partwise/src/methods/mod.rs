@@ -255,6 +255,19 @@ impl Model {
         Model { spec, guidance: Arc::new(guidance), options: MethodOptions::default(), loss: spec.losses[0] }
     }
 
+    /// The topics or classes that own the first components, and how many each has.
+    #[doc(hidden)]
+    pub fn topics(&self) -> Vec<(String, usize)> {
+        let of_each = self.options.components_per_class;
+        match (self.composed(), self.labels()) {
+            (Some(guidance), _) => guidance.all_topics(),
+            (None, Some(labels)) if of_each > 1 => {
+                labels.names().iter().map(|class| (class.clone(), of_each)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Plain NMF, min ‖X − WH‖² (or D(X‖WH), see [`Model::with_loss`]).
     pub fn nmf() -> Self {
         Model::of(&nmf::SPEC, Guidance::default())

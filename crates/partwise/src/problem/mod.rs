@@ -17,7 +17,7 @@ mod guided;
 mod in_blocks;
 mod margins;
 mod no_effect;
-mod seeded_samples;
+mod shown_samples;
 mod tying;
 mod units;
 mod working;
@@ -27,14 +27,14 @@ pub(crate) use assembly::shape;
 use assembly::{contributions, order, rescaling, row_steps, smoothing};
 use checks::{
     check_data, check_form, check_kinds, check_labels, check_references, check_size, check_start,
-    check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
+    check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank, raw_counts_notice,
 };
 use features::scaled_guidance;
 pub(crate) use features::{check_feature_weights, feature_scale, scaled_data};
 pub(crate) use in_blocks::{check_blocks, check_units};
 pub(crate) use no_effect::zero_factors;
 use no_effect::{absent_features, check_something_counts, empty_items};
-pub(crate) use seeded_samples::seeded;
+pub(crate) use shown_samples::SamplesOf;
 use tying::tie_rows;
 pub(crate) use units::{FixedUnits, Units, times};
 use working::{weighted_entries, working};
@@ -62,7 +62,7 @@ fn plan<T: Real>(
 ) -> Result<Option<Plan>> {
     let scale = features.map(|features| features.scale.as_slice());
     let guidance = model.composed().map(|guidance| scaled_guidance(guidance, scale));
-    guidance.map(|guidance| Plan::new(&guidance, shape, &|seeds| seeded(data, seeds))).transpose()
+    guidance.map(|guidance| Plan::new(&guidance, shape, &SamplesOf(data))).transpose()
 }
 
 impl<'a, T: Real> Problem<'a, T> {
@@ -88,6 +88,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let shape = shape(counted, settings.rank);
         let plan = plan(counted, model, features.as_ref(), shape)?;
         let mut notices = data_notices(caller);
+        notices.extend(raw_counts_notice(caller, model));
         notices.extend(features::ignored_features(features.as_ref()));
         notices.extend(plan.iter().flat_map(|plan| plan.notices.clone()));
         notices.extend(empty_items(model));

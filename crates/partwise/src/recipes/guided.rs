@@ -3,16 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cannot_links::without_exact_cannot_links;
-use super::guidance_report::{GuidanceReport, guidance_report};
+use super::guidance_report::{GuidanceCost, GuidanceReport, guidance_report};
 use super::memberships::component_lengths;
 use super::strength::StrengthRule;
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
-use crate::engine::{Observer, Settings};
+use crate::engine::solvers::SolverChoice;
+use crate::engine::{Init, Observer, Settings};
 use crate::fit::{Fit, fit, fit_observed};
-use crate::foundation::{Error, Matrix, Real, Result, once};
+use crate::foundation::{Error, Matrix, Real, Result, StopReason, once};
 use crate::guidance::{Advice, Guidance, LabelRule, Strength, Topic};
 use crate::methods::Model;
+
+/// Iterations without guidance, after those with it.
+const MOST_UNGUIDED_ITERATIONS: usize = 100;
 
 /// A fit with the report on its guidance.
 #[derive(Clone, Debug)]
@@ -52,8 +56,46 @@ fn guided<T: Real>(
     observer: &mut dyn Observer,
 ) -> Result<GuidedFit<T>> {
     let fit = fitted(data, guidance, loss, settings, observer)?;
-    let report = guidance_report(data, guidance, &fit, settings)?;
+    let mut report = guidance_report(data, guidance, &fit, settings)?;
+    report.cost = cost(data, guidance, &fit, settings)?;
     Ok(GuidedFit { fit, report })
+}
+
+/// What the guidance costs; `None` where a fit without it would take long or say nothing.
+fn cost<T: Real>(
+    data: &dyn DataMatrix<T>,
+    guidance: &Guidance,
+    fit: &Fit<T>,
+    settings: &Settings,
+) -> Result<Option<GuidanceCost>> {
+    let ended = matches!(fit.stop, StopReason::Observer | StopReason::TimeLimit);
+    if ended || fit.iterations == 0 || data.blocks().is_some() || guidance.is_empty() {
+        return Ok(None);
+    }
+    let mut plain = guidance.clone();
+    plain.topics_mut().clear();
+    plain.advice_mut().retain(|item| item.strength().is_none() && item.names().is_empty());
+    let settings = Settings {
+        solver: SolverChoice::Auto,
+        max_iterations: settings.max_iterations.min(MOST_UNGUIDED_ITERATIONS),
+        init: Init::Custom { codes: Some(off_zero(&fit.codes)), components: Some(off_zero(&fit.components)) },
+        l1: (0.0, 0.0),
+        l2: (0.0, 0.0),
+        first: None,
+        ..settings.clone()
+    };
+    let unguided = self::fit(data, &model(&plain, fit.loss)?, &settings)?;
+    // Where it stops earlier than the guided fit did, it is no worse than that.
+    let error = unguided.relative_error.min(fit.relative_error);
+    Ok(Some(GuidanceCost { guided: fit.relative_error, unguided: error }))
+}
+
+/// A factor as a start: entries that are 0 become small, so that multiplicative updates can move them.
+fn off_zero<T: Real>(factor: &Matrix<T>) -> Matrix<f64> {
+    let values = factor.as_slice();
+    let mean = values.iter().map(|value| value.to_f64()).sum::<f64>() / values.len().max(1) as f64;
+    let (rows, columns) = factor.shape();
+    Matrix::from_fn(rows, columns, |i, j| factor.get(i, j).to_f64().max(1e-3 * mean))
 }
 
 /// The fit without the report.

@@ -1,5 +1,7 @@
 //! From codes to memberships and clusters.
 
+use std::ops::Range;
+
 use crate::engine::losses::Loss;
 use crate::foundation::{Matrix, Real, names};
 
@@ -65,30 +67,83 @@ pub fn shares<T: Real>(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -
     out
 }
 
-/// The component that each sample belongs to, and its memberships.
+/// Which components belong together: those of a topic or class. Free components come after them, each by
+/// itself.
+#[doc(hidden)]
+#[derive(Clone, Debug, Default)]
+pub struct Owners {
+    names: Vec<String>,
+    components: Vec<Range<usize>>,
+}
+
+impl Owners {
+    /// Of the topics with the numbers of their components, the first ones, and of free components.
+    pub fn new(topics: &[(String, usize)], component_names: &[String]) -> Self {
+        let mut owners = Owners::default();
+        let free = component_names.iter().skip(topics.iter().map(|(_, count)| count).sum());
+        for (name, count) in
+            topics.iter().map(|(name, count)| (name, *count)).chain(free.map(|name| (name, 1)))
+        {
+            let first = owners.components.last().map_or(0, |range| range.end);
+            owners.names.push(name.clone());
+            owners.components.push(first..first + count);
+        }
+        owners
+    }
+
+    /// The names of the topics and of the free components.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The components of each of them.
+    pub fn components(&self) -> &[Range<usize>] {
+        &self.components
+    }
+
+    /// Memberships in each of them (n × owners): the sums of those in their components (n × k).
+    pub fn memberships<T: Real>(&self, shares: &Matrix<T>) -> Matrix<T> {
+        Matrix::from_fn(shares.rows(), self.components.len(), |i, owner| {
+            shares.row(i)[self.components[owner].clone()].iter().fold(T::ZERO, |sum, share| sum + *share)
+        })
+    }
+}
+
+/// The topic and the component that each sample belongs to, and its memberships.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Memberships<T> {
-    /// The component with the largest membership (the first of equals); `None` for a row of zeros.
-    /// Memberships are compared, not codes: scaling a component up and its codes down does not change the
-    /// factorization.
+    /// The topic or free component with the largest membership (the first of equals), as a number of the
+    /// owners; `None` for a row of zeros. Memberships are compared, not codes: scaling a component up and
+    /// its codes down does not change the factorization.
+    pub topic: Vec<Option<usize>>,
+    /// The component with the largest membership among those of this topic.
     pub cluster: Vec<Option<usize>>,
     /// n × k, as [`shares`] gives them.
     pub shares: Matrix<T>,
     /// How they measure a component.
     pub of: ShareOf,
+    /// Which components belong together.
+    pub owners: Owners,
 }
 
 impl<T: Real> Memberships<T> {
     /// From W (n × k) and H (k × d).
-    pub fn new(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf) -> Self {
-        let shares = shares(codes, components, of).cast();
-        Memberships { cluster: clusters(&shares), shares, of }
+    pub fn new(codes: &Matrix<T>, components: &Matrix<T>, of: ShareOf, owners: Owners) -> Self {
+        let shares: Matrix<T> = shares(codes, components, of).cast();
+        let topic = clusters(&owners.memberships(&shares));
+        let cluster = |(i, topic): (usize, &Option<usize>)| {
+            let range = owners.components[(*topic)?].clone();
+            Some(range.start + largest(&shares.row(i)[range]))
+        };
+        let cluster = topic.iter().enumerate().map(cluster).collect();
+        Memberships { topic, cluster, shares, of, owners }
     }
 
-    /// The name of each sample's cluster, blank where there is none.
-    pub fn names(&self, component_names: &[String]) -> Vec<String> {
-        self.cluster.iter().map(|c| c.map_or(String::new(), |c| component_names[c].clone())).collect()
+    /// The name of each sample's topic, blank where there is none.
+    pub fn names(&self) -> Vec<String> {
+        let name = |topic: &Option<usize>| topic.map_or(String::new(), |t| self.owners.names[t].clone());
+        self.topic.iter().map(name).collect()
     }
 
     /// Samples of each component (k).
@@ -129,12 +184,24 @@ mod tests {
     fn a_row_of_zeros_belongs_nowhere_and_shares_sum_to_1() {
         let codes = Matrix::from_vec(3, 2, vec![1.0, 2.0, 0.0, 0.0, 3.0, 3.0]).unwrap();
         let components = Matrix::from_vec(2, 2, vec![3.0, 4.0, 0.0, 1.0]).unwrap();
-        let found = Memberships::<f64>::new(&codes, &components, ShareOf::Length);
+        let names = ["a".to_string(), "b".to_string()];
+        let of = |of| Memberships::<f64>::new(&codes, &components, of, Owners::new(&[], &names));
+        let found = of(ShareOf::Length);
         assert_eq!(found.cluster, [Some(0), None, Some(0)]);
         assert_eq!(found.shares.row(0), [5.0 / 7.0, 2.0 / 7.0]);
         assert_eq!(found.shares.row(1), [0.0, 0.0]);
-        let by_sum = Memberships::<f64>::new(&codes, &components, ShareOf::Sum);
+        let by_sum = of(ShareOf::Sum);
         assert_eq!(by_sum.shares.row(0), [7.0 / 9.0, 2.0 / 9.0]);
         assert_eq!(found.sizes(), [2, 0]);
+    }
+    #[test]
+    fn memberships_in_the_components_of_a_topic_are_summed() {
+        let codes = Matrix::from_vec(2, 3, vec![3.0, 3.0, 4.0, 1.0, 0.0, 4.0]).unwrap();
+        let components = Matrix::from_fn(3, 3, |j, f| f64::from(j == f));
+        let names = ["sea 1", "sea 2", "part 3"].map(String::from);
+        let owners = Owners::new(&[("sea".into(), 2)], &names);
+        let found = Memberships::<f64>::new(&codes, &components, ShareOf::Length, owners);
+        assert_eq!(found.names(), ["sea", "part 3"]);
+        assert_eq!(found.cluster, [Some(0), Some(2)]);
     }
 }

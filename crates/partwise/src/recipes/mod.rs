@@ -2,6 +2,7 @@
 //! updates.
 
 mod cannot_links;
+mod class_components;
 mod consensus;
 mod finished;
 mod guidance_report;
@@ -14,6 +15,8 @@ mod strength;
 mod suggest;
 
 #[doc(hidden)]
+pub use class_components::components_for_class;
+#[doc(hidden)]
 pub use consensus::{
     CellPrograms, Cells, ComponentStability, Confusion, Consensus, ConsensusSettings, ConsensusSteps,
     ConsensusSummary, RestartProgress, SelectionRow, cell_programs, codes_for, consensus_at, fit_restarts,
@@ -25,12 +28,14 @@ pub use guidance_report::{
     Finding, GuidanceReport, Level, Plausibility, TopicVerdict, Verdict, guidance_report,
 };
 #[doc(hidden)]
+pub use guidance_report::{GuidanceCost, Likeness, likeness};
+#[doc(hidden)]
 pub use guided::at_scale;
 pub use guided::{
     GuidedFit, SweepPoint, auto_scale, auto_scale_observed, auto_strength, fit_guided, scaled, sweep,
 };
 #[doc(hidden)]
-pub use memberships::{Memberships, clusters};
+pub use memberships::{Memberships, Owners, clusters};
 pub use memberships::{ShareOf, shares};
 #[doc(hidden)]
 pub use rank::{GuidedRank, GuidedRow, RankProgress, RankStep, loss_for_rank, memory_of_rank};

@@ -33,9 +33,15 @@ pub(crate) struct Evidence {
     pub profile: Option<Vec<f64>>,
 }
 
-/// The profile (d) that the samples with these seeds, a weight each, have together; `None` where none of them
-/// occurs.
-pub(crate) type Seeded<'s> = dyn Fn(&[(usize, f64)]) -> Option<Vec<f64>> + 's;
+/// What a plan asks of the data.
+pub(crate) trait Samples {
+    /// The profile (d) that the samples with these seeds, a weight each, have together; `None` where none of
+    /// them occurs.
+    fn seeded(&self, seeds: &[(usize, f64)]) -> Option<Vec<f64>>;
+
+    /// Divides these samples into at most `count` groups that look alike: the group of each.
+    fn groups(&self, samples: &[usize], count: usize) -> Vec<usize>;
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -66,9 +72,8 @@ impl Plan {
         self.topics.iter().flat_map(|(topic, range)| component_names(topic, range.len())).collect()
     }
 
-    /// Checks every item against the shape and compiles it; `seeded` gives the profile of the samples that
-    /// contain some seeds.
-    pub(crate) fn new(guidance: &Guidance, shape: Shape, seeded: &Seeded<'_>) -> Result<Self> {
+    /// Checks every item against the shape and compiles it.
+    pub(crate) fn new(guidance: &Guidance, shape: Shape, data: &dyn Samples) -> Result<Self> {
         let topics = topics(guidance, shape)?;
         let mut compiler = Compiler {
             guidance,
@@ -95,7 +100,7 @@ impl Plan {
         let rows = Rows::new(shape.samples, ties.as_deref(), weights.clone());
         let seeds = compiler.seeds()?;
         for (at, found) in seeds.iter().enumerate() {
-            let seeded = seeded(found);
+            let seeded = data.seeded(found);
             let components = compiler.topics[at].1.clone();
             components.for_each(|j| compiler.evidence[j].seeded.clone_from(&seeded));
         }
@@ -109,6 +114,7 @@ impl Plan {
             }
             compiler.add(item, &rows)?;
         }
+        compiler.divide(data);
         compiler.seed_shares(&seeds);
         compiler.finish(&seeds, &rows)?;
         Ok(Plan {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Compiler, Rows};
+use super::{Compiler, Rows, Samples};
 use crate::engine::term::ModelTerm;
 use crate::foundation::{Error, Matrix, Result};
 use crate::guidance::{LabelRule, LabelTargets, Labels, Spread, Strength};
@@ -95,13 +95,25 @@ impl Compiler<'_> {
         self.contributions.extend(anchors.into_iter().map(|anchor| Box::new(anchor) as Box<dyn ModelTerm>));
     }
 
-    /// A sample shows what its topic looks like: the first of a topic's samples one component each, the
-    /// further ones all of them.
+    /// A sample shows what its topic looks like. All samples of a topic are kept with its first component
+    /// until they are divided.
     fn show(&mut self, sample: usize, range: Range<usize>, weight: f64) {
-        let fresh = range.clone().find(|j| self.evidence[*j].samples.is_empty());
-        match fresh {
-            Some(j) if range.len() > 1 => self.evidence[j].samples.push((sample, weight)),
-            _ => range.for_each(|j| self.evidence[j].samples.push((sample, weight))),
+        self.evidence[range.start].samples.push((sample, weight));
+    }
+
+    /// Divides the samples of a topic with several components among these, so that they start apart: groups
+    /// of samples that look alike.
+    pub(super) fn divide(&mut self, data: &dyn Samples) {
+        for (_, range) in self.topics.iter().filter(|(_, range)| range.len() > 1) {
+            let shown = std::mem::take(&mut self.evidence[range.start].samples);
+            let mut samples: Vec<usize> = shown.iter().map(|(sample, _)| *sample).collect();
+            samples.sort_unstable();
+            samples.dedup();
+            let groups = data.groups(&samples, range.len());
+            for (sample, weight) in shown {
+                let at = samples.binary_search(&sample).expect("every sample is in its own list");
+                self.evidence[range.start + groups[at]].samples.push((sample, weight));
+            }
         }
     }
 
@@ -205,11 +217,7 @@ impl Compiler<'_> {
             let name = &spread.names[topic];
             let allowed = self.allowed(std::iter::once(name));
             self.rules("spread").keep_within(i, &allowed, spread.cost(i));
-            let range = self.components(name);
-            // Components of one topic start apart, from labelled samples.
-            if range.len() == 1 {
-                self.show(i, range, posterior);
-            }
+            self.show(i, self.components(name), posterior);
         }
         Ok(())
     }

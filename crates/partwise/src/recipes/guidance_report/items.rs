@@ -138,7 +138,7 @@ impl Reporter<'_> {
 }
 
 /// The cosine between a profile and a component; 0 where one of them is 0.
-fn cosine<T: Real>(profile: &[f64], component: &[T]) -> f64 {
+pub(super) fn cosine<T: Real>(profile: &[f64], component: &[T]) -> f64 {
     let product: f64 = profile.iter().zip(component).map(|(r, h)| r * h.to_f64()).sum();
     let squares = |v: &mut dyn Iterator<Item = f64>| v.map(|v| v * v).sum::<f64>();
     let size = squares(&mut profile.iter().copied()) * squares(&mut component.iter().map(|h| h.to_f64()));

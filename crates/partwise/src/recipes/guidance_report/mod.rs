@@ -14,22 +14,24 @@
 
 mod expected;
 mod items;
+mod likeness;
 mod pairs;
 mod placed;
 mod seeds;
 mod spread;
 mod topics;
 
-use super::memberships::{ShareOf, shares};
+use super::memberships::{Owners, ShareOf, shares};
 use crate::data::DataMatrix;
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
 use crate::engine::{Settings, silent};
 use crate::fit::{Encoding, Fit, encode};
 use crate::foundation::{Matrix, Real, Result, names, once};
-use crate::guidance::{Guidance, Plan};
-use crate::problem::{check_feature_weights, feature_scale, scaled_data, scaled_rows, seeded, shape};
+use crate::guidance::{Advice, Guidance, Plan};
+use crate::problem::{SamplesOf, check_feature_weights, feature_scale, scaled_data, scaled_rows, shape};
 
+pub use likeness::{GuidanceCost, Likeness, likeness};
 pub use topics::{Level, TopicVerdict};
 
 /// Did the fit do what was asked?
@@ -97,6 +99,12 @@ pub struct GuidanceReport {
     /// What became of what a classifier derived ([`Advice::Spread`](crate::guidance::Advice::Spread)): one
     /// finding a topic. It counts in nothing else.
     pub derived: Vec<Finding>,
+    /// How much the components of classes look like the samples of their class.
+    pub likeness: Vec<Likeness>,
+    /// How the classes of these samples are known, in words.
+    pub likeness_of: &'static str,
+    /// What the guidance costs in error; `None` where the fit without it was not made.
+    pub cost: Option<GuidanceCost>,
 }
 
 impl GuidanceReport {
@@ -135,16 +143,6 @@ impl GuidanceReport {
         let followed = supported.iter().filter(|f| f.verdict == Verdict::Followed).count();
         if supported.is_empty() { 1.0 } else { followed as f64 / supported.len() as f64 }
     }
-}
-
-/// Shares of the topics (n × topics) and then of each free component, from shares of the components.
-fn of_topics(shares: &Matrix<f64>, owner: &[usize], parts: usize) -> Matrix<f64> {
-    let mut out = Matrix::<f64>::zeros(shares.rows(), parts);
-    for i in 0..shares.rows() {
-        let row = out.row_mut(i);
-        shares.row(i).iter().zip(owner).for_each(|(share, owner)| row[*owner] += share);
-    }
-    out
 }
 
 /// What the findings are made of.
@@ -197,29 +195,31 @@ fn report<T: Real>(
     settings: &Settings,
 ) -> Result<GuidanceReport> {
     let shape = shape(data, fit.components.rows());
-    let plan = Plan::new(&super::cannot_links::without_exact_cannot_links(guidance), shape, &|seeds| {
-        seeded(data, seeds)
-    })?;
-    let first_free = plan.topics.last().map_or(0, |(_, range)| range.end);
-    let parts = plan.topics.len() + shape.rank - first_free;
-    let mut owner = Vec::with_capacity(shape.rank);
-    for (topic, (_, range)) in plan.topics.iter().enumerate() {
-        owner.extend(range.clone().map(|_| topic));
-    }
-    (owner.len()..shape.rank).enumerate().for_each(|(at, _)| owner.push(plan.topics.len() + at));
+    let plain = super::cannot_links::without_exact_cannot_links(guidance);
+    let plan = Plan::new(&plain, shape, &SamplesOf(data))?;
+    let counts: Vec<(String, usize)> =
+        plan.topics.iter().map(|(name, range)| (name.clone(), range.len())).collect();
+    let owners = Owners::new(&counts, &fit.component_names);
     let of = ShareOf::of_loss(fit.loss);
     let topics: Vec<String> = plan.topics.iter().map(|(name, _)| name.clone()).collect();
-    let places = topics.iter().chain(&fit.component_names[first_free..]).cloned().collect();
     let mut report = GuidanceReport::default();
+    let guided_shares = shares(&fit.codes, &fit.components, of);
+    let classes = known_classes(guidance, shape.samples, owners.names());
+    report.likeness_of = match guidance.advice().iter().any(|item| matches!(item, Advice::Spread(_))) {
+        true => "by its labels, and by what was derived from them",
+        false => "by its labels",
+    };
+    report.likeness =
+        likeness(data, &fit.components, &guided_shares, &fit.component_names, &owners, &classes);
     let mut reporter = Reporter {
         topics,
-        places,
-        guided: of_topics(&shares(&fit.codes, &fit.components, of), &owner, parts),
-        free: of_topics(&shares(&free_codes(data, fit, settings)?, &fit.components, of), &owner, parts),
+        places: owners.names().to_vec(),
+        guided: owners.memberships(&guided_shares),
+        free: owners.memberships(&shares(&free_codes(data, fit, settings)?, &fit.components, of)),
         labelled: vec![Vec::new(); shape.samples],
         report: &mut report,
     };
-    reporter.seeds(data, guidance, fit, &plan, &owner);
+    reporter.seeds(data, guidance, fit, &plan, &owner_of_each(&owners));
     reporter.forbidden(guidance, fit, &plan);
     for item in guidance.advice() {
         if item.strength().is_some_and(|s| s.weight() == 0.0) {
@@ -229,6 +229,27 @@ fn report<T: Real>(
     }
     reporter.judge_topics(data, guidance, fit, &plan);
     Ok(report)
+}
+
+/// The topic of each sample (n) by its label, or else by what was derived, as a number of the `owners`.
+fn known_classes(guidance: &Guidance, n: usize, owners: &[String]) -> Vec<Option<usize>> {
+    let place = |name: &String| owners.iter().position(|owner| owner == name);
+    let mut classes = vec![None; n];
+    for item in guidance.advice() {
+        let of = |i: usize| match item {
+            Advice::Labels { labels, .. } => labels.class(i).map(|class| &labels.names()[class]),
+            Advice::Spread(spread) => spread.topic(i).map(|(topic, _)| &spread.names[topic]),
+            _ => None,
+        };
+        classes.iter_mut().enumerate().for_each(|(i, class)| *class = class.or_else(|| place(of(i)?)));
+    }
+    classes
+}
+
+/// The owner of each component (k).
+fn owner_of_each(owners: &Owners) -> Vec<usize> {
+    let of = |(owner, range): (usize, &std::ops::Range<usize>)| std::iter::repeat_n(owner, range.len());
+    owners.components().iter().enumerate().flat_map(of).collect()
 }
 
 /// The codes that each sample gets from its data alone: exact least squares, or multiplicative updates.

@@ -9,7 +9,7 @@ use super::search::{Search, excess, mean, piece};
 use super::splits::Splits;
 use crate::fit::Fit;
 use crate::foundation::{Matrix, Real, Result};
-use crate::guidance::{Advice, Guidance, Topic};
+use crate::guidance::{Advice, Guidance};
 use crate::labels::Labels;
 use crate::recipes::memberships::{ShareOf, largest, shares};
 
@@ -75,7 +75,7 @@ impl<T: Real> Search<'_, T> {
         let free = errors_with(guidance)?;
         let mut best: Option<(f64, String)> = None;
         for (name, components) in guidance.all_topics().into_iter().take(MOST_TOPICS) {
-            let errors = errors_with(&with_components(guidance, &name, components + 1))?;
+            let errors = errors_with(&guidance.clone().with_components(&[(name.clone(), components + 1)]))?;
             let clearly_below = |others: &[f64]| {
                 let (excess, spread) = excess(&errors, others, &all);
                 excess < -2.0 * spread
@@ -143,21 +143,4 @@ fn hidden_of(count: usize) -> usize {
 
 fn named_components<T: Real>(fit: &Fit<T>, named: usize) -> Matrix<T> {
     Matrix::from_fn(named, fit.components.columns(), |c, j| fit.components.get(c, j))
-}
-
-/// The guidance in which a topic has so many components.
-fn with_components(guidance: &Guidance, name: &str, components: usize) -> Guidance {
-    let mut out = guidance.clone();
-    // Topics that only items mention come after those that were named, in the same order as before.
-    for (known, count) in guidance.all_topics() {
-        if !out.topics().iter().any(|topic| topic.name == known) {
-            out.topics_mut().push(Topic { components: count, ..Topic::new(known) });
-        }
-    }
-    for topic in out.topics_mut() {
-        if topic.name == name {
-            topic.components = components;
-        }
-    }
-    out
 }

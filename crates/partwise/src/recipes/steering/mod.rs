@@ -251,11 +251,7 @@ fn steered<T: Real>(
 /// The same guidance with every component in a topic: what items mention is named, and free components get
 /// the names that a fit gives them ("part 3"), so that actions can name them.
 pub fn with_all_topics(mut guidance: Guidance, rank: usize) -> Guidance {
-    for (name, components) in guidance.all_topics() {
-        if !guidance.topics().iter().any(|topic| topic.name == name) {
-            guidance.topics_mut().push(Topic { components, ..Topic::new(name) });
-        }
-    }
+    guidance = guidance.with_components(&[]);
     for j in guidance.n_components()..rank {
         guidance.topics_mut().push(Topic::new(format!("part {}", j + 1)));
     }
