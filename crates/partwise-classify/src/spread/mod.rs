@@ -132,7 +132,7 @@ pub fn spread<T: Real>(
     settings: &Settings,
     how: impl Into<SpreadSettings>,
 ) -> Result<SpreadLabels> {
-    spread_observed(data, guidance, loss, settings, how, &mut |_| ())
+    spread_observed(data, guidance, loss, settings, how.into(), &mut |_| ())
 }
 
 once! {
@@ -145,7 +145,7 @@ once! {
         guidance: &'a Guidance,
         loss: Loss,
         settings: &'a Settings,
-        spreading: Spreading,
+        how: SpreadSettings,
         observe: &'a mut dyn FnMut(Phase),
     ) -> Result<SpreadLabels> = spread_labels;
 }
@@ -156,10 +156,9 @@ fn spread_labels<T: Real>(
     guidance: &Guidance,
     loss: Loss,
     settings: &Settings,
-    how: impl Into<SpreadSettings>,
+    how: SpreadSettings,
     observe: &mut dyn FnMut(Phase),
 ) -> Result<SpreadLabels> {
-    let how = how.into();
     let plain = without_derived(guidance);
     let unchanged = |notice: Option<Notice>| {
         let guidance = if how.spreading == Spreading::Off { &plain } else { guidance };

@@ -171,7 +171,7 @@ impl FitRequest {
 /// Refuses a scale of reference rows that the method does not have. --anchor-scale also sets the unit of the
 /// strength, for methods whose scale has only one form.
 fn check_anchor_scale(given: &Given, method: &MethodSpec) -> Result<()> {
-    let scale = given.options()?.anchor_scale;
+    let scale = given.options(method)?.anchor_scale;
     if !given.has(Input::AnchorScale) || method.takes(Input::AnchorScale) || scale == AnchorScale::Alternating
     {
         return Ok(());
