@@ -224,13 +224,13 @@ fn classes_that_look_in_two_ways_get_two_components_and_their_memberships_are_su
 fn raw_counts_with_a_long_tail_are_reported_where_labels_guide() {
     let coded = |scale: &dyn Fn(f64) -> f64| {
         let cell = |i: usize, j: usize| match (i * 7 + j * 3) % 5 {
-            0 => 1.0 + f64::from((i + j) % 2 == 0),
+            0 => 1.0 + f64::from((i + j).is_multiple_of(2)),
             1 if i == 4 => 90.0,
             _ => 0.0,
         };
         let dense = Matrix::from_fn(N, D, |i, j| if cell(i, j) > 0.0 { scale(cell(i, j)) } else { 0.0 });
         let model = Model::guided(known());
-        let data: partwise::SparseMatrix<f64> = sparse(&dense);
+        let data: partwise::SparseMatrix<'_, f64> = sparse(&dense);
         fit(&data, &model, &settings(1)).unwrap().notices.iter().any(|notice| notice.code == "raw-counts")
     };
     assert!(coded(&|count| count));

@@ -34,7 +34,7 @@ fn kinds(folder: &Path) {
     let row = |i: usize| -> String {
         let count = |j: usize| match j / 6 == i % 4 {
             true => 4 + (i + j) % 3,
-            false => usize::from((i * 5 + j * 3) % 7 == 0),
+            false => usize::from((i * 5 + j * 3).is_multiple_of(7)),
         };
         (0..24).map(|j| count(j).to_string()).collect::<Vec<_>>().join(",") + "\n"
     };

@@ -81,6 +81,8 @@ pub use engine::{
     Acceleration, Init, Iteration, Loss, Observer, Settings, Slot, SolverChoice, StopReason, solvers,
 };
 pub use fit::{Encoding, Fit, Held, encode, fit, fit_observed, solve};
+#[doc(hidden)]
+pub use foundation::Once;
 pub use foundation::draw::draw_labels;
 pub use foundation::interrupt::{Interrupt, Interrupted};
 pub use foundation::{Error, Matrix, Notice, Real, Result};
@@ -99,7 +101,6 @@ pub mod internals {
     pub use crate::data::range::in_range;
     pub use crate::data::{RowGroups, Side, times, transpose_times};
     pub use crate::fit::settings_for_new_rows;
-    pub use crate::foundation::Once;
     pub use crate::foundation::draw::{Generator, below, generator, uniform};
     pub use crate::foundation::interrupt::check as check_interrupt;
     pub use crate::foundation::pool::{CAPPED, Pool, capped, most_threads};

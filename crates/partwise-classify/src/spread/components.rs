@@ -35,7 +35,10 @@ pub(super) fn chosen<T: Real>(
     let message = match (listed.as_slice(), ones) {
         ([], _) => format!("components per class: 1 for each of the {of} classes"),
         (listed, 0) => format!("components per class: {}", listed.join(", ")),
-        (listed, ones) => format!("components per class: {}; 1 for the other {ones}", listed.join(", ")),
+        (listed, 1) => format!("components per class: {}; 1 for the other class", listed.join(", ")),
+        (listed, ones) => {
+            format!("components per class: {}; 1 for the other {ones} classes", listed.join(", "))
+        }
     };
     let added = wanted.iter().map(|(_, count)| count - 1).sum();
     let message = format!("{message} (as many as predict held-out samples of the class clearly better)");

@@ -109,9 +109,18 @@ pub(crate) fn methods() -> impl TypedValueParser<Value = MethodChoice> {
     PossibleValuesParser::new(listed.chain(aliases)).try_map(|name| methods::named(&name))
 }
 
-/// Solvers of the registry, and `auto`.
+/// Solvers of a fit: those of the registry, and `auto`.
 pub(crate) fn solver_names() -> impl TypedValueParser<Value = SolverChoice> {
-    let auto = ("auto", "hals for the frobenius loss, mu for kullback-leibler");
+    solvers_with("hals for the frobenius loss, mu for kullback-leibler")
+}
+
+/// Solvers for the codes of new rows.
+pub(crate) fn solvers_of_new_rows() -> impl TypedValueParser<Value = SolverChoice> {
+    solvers_with("bpp for the frobenius loss, which is exact; mu for kullback-leibler")
+}
+
+fn solvers_with(auto: &'static str) -> impl TypedValueParser<Value = SolverChoice> {
+    let auto = ("auto", auto);
     let listed = solvers::ALL.iter().map(|spec| (spec.name, spec.summary));
     choice(std::iter::once(auto).chain(listed), SolverChoice::from_name)
 }

@@ -201,9 +201,9 @@ impl Solver {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct NewRowsSolver {
-    /// The solver. auto: the exact codes for the squared loss, multiplicative updates for the
-    /// Kullback-Leibler loss, each row on its own, as `transform` in Python.
-    #[arg(long, value_parser = choices::solver_names(), default_value = "auto")]
+    /// The solver. With auto the codes of a row depend on that row only, and have the bits of `transform` in
+    /// Python.
+    #[arg(long, value_parser = choices::solvers_of_new_rows(), default_value = "auto")]
     solver: SolverChoice,
     /// Stop when the projected gradient of all rows is this small relative to the first iteration: below 1;
     /// 0 = stop at a limit only. Exact codes need no tolerance. Default: 0 with --solver auto, 1e-4 with

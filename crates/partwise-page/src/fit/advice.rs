@@ -81,8 +81,9 @@ fn likeness(report: &Judged) -> String {
     };
     let rows: Vec<Vec<String>> = report.likeness.iter().map(row).collect();
     format!(
-        "<h3>Components and their classes</h3><p class=\"lead\">The samples of a class are known {}. What they \
-         share: features of nearly all of them count, those of a few hardly do.</p>{}{cost}",
+        "<h3>Components and their classes</h3><p class=\"lead\">The samples of a class are known {}; of a \
+         class with several components each has those with more of it than of the others, and one without any \
+         is left out. What they share: features of nearly all of them count, those of a few hardly do.</p>{}{cost}",
         escaped(&report.likeness_of),
         table(&header.map(String::from), &rows)
     )

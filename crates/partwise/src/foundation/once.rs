@@ -30,7 +30,7 @@ macro_rules! once {
         $(#[$attribute])*
         $visibility struct $name;
 
-        impl $crate::internals::Once for $name {
+        impl $crate::Once for $name {
             type In<$a, $t: $crate::Real> = $in;
             type Out<$a, $t: $crate::Real> = $out;
 
