@@ -12,6 +12,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._blocks import Blocked
 from ._fitted import FittedMixin
 from ._guidance.documents import labels_document
 from ._guidance.strength import stated
@@ -146,6 +147,8 @@ class Factorization(
         found = getattr(self, "rank_selection_", None)
         if found is not None:
             noted.append(("selected-rank", f"n_components='auto' found {found.rank}: {found.explanation}"))
+        if isinstance(data, Blocked):
+            noted.append(data.notice())
         done["notices"] = [*done["notices"], *noted]
         self._empty_rows = self._without_knowledge(empty_rows(data), targets, done, known)
         self._keep(done, targets, settings)
@@ -155,7 +158,7 @@ class Factorization(
     def _prepared(self, X: Any, y: Any, W: Any, H: Any, **known: Any) -> tuple[Any, Targets | None, str, dict[str, Any], dict[str, Any]]:
         """Data, targets, loss, guidance and settings, checked."""
         y = self._column_of_obs(X, y)
-        data = numeric(self, X, reset=True, dtype=self.dtype)
+        data = numeric(self, X, reset=True, dtype=self.dtype, blocks=True)
         if self._names_in_.features.labels is None:
             self._names_in_.features = Names(names_of_steps_before(self), data.shape[1], "feature")
         names = self._names_in_

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _plots
 from ._base import Factorization
+from ._blocks import in_memory
 from ._factory import estimator
 from ._guidance import Guidance, KnownEntries, Labels, Memberships, SampleWeights, Sets, Topic
 from ._guidance.base import _Item, _Place
@@ -301,7 +302,7 @@ class GuidedNMF(Factorization):
         data, targets, loss, knowledge, settings = model._prepared(X, y, None, None)
         data = self._scaled(data)
         try:
-            points = _native.sweep(to_native(data), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
+            points = _native.sweep(to_native(in_memory(data, "sweep")), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
         except ValueError as error:
             raise_about(error, model)
         return _columns(points)

@@ -137,6 +137,14 @@ pub fn spread_observed<T: Real>(
         Err(_) if spreading == Spreading::Auto => return Ok(unchanged(None)),
         Err(reason) => return Err(Error::Guidance(format!("labels cannot be spread: {reason}"))),
     };
+    if data.blocks().is_some() {
+        let message = "the few-label classifier needs all of the data in memory, but they are read in blocks";
+        if spreading == Spreading::On {
+            return Err(Error::Guidance(format!("labels cannot be spread: {message}")));
+        }
+        let message = format!("labels guide only the samples that have one: {message}");
+        return Ok(unchanged(Some(Notice { code: SPREAD, message })));
+    }
     match derived(data, &plain, &labels, loss, settings, spreading, observe) {
         Ok(done) => Ok(done),
         // What is wrong with the data or settings is for the fit to say.

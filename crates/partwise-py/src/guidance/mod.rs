@@ -5,6 +5,7 @@ pub(crate) mod steering;
 use std::time::Instant;
 
 use numpy::{Element, PyReadonlyArray2};
+use partwise::blocks::caught;
 use partwise::guidance::Guidance;
 use partwise::recipes::{
     self, Finding, GuidanceReport, Level, Plausibility, ShareOf, StrengthRule, SweepPoint,
@@ -58,15 +59,20 @@ pub(crate) fn fit_guided<'py>(
     let loss = Loss::from_name(loss).map_err(value_error)?;
     let settings = options::settings(settings)?;
     let spread = spread.map(Spreading::from_name).transpose().map_err(value_error)?;
-    match data.view()? {
-        View::F32(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref(), spread),
-        View::F64(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref(), spread),
+    let lent = &data;
+    match data.any_view()? {
+        View::F32(view) => {
+            fit_in(py, (lent, view.as_ref()), &given, loss, &settings, callback.as_ref(), spread)
+        }
+        View::F64(view) => {
+            fit_in(py, (lent, view.as_ref()), &given, loss, &settings, callback.as_ref(), spread)
+        }
     }
 }
 
 fn fit_in<'py, T: Real + Element>(
     py: Python<'py>,
-    data: &dyn DataMatrix<T>,
+    (lent, data): (&Lent<'_>, &dyn DataMatrix<T>),
     given: &Guidance,
     loss: Loss,
     settings: &Settings,
@@ -75,38 +81,41 @@ fn fit_in<'py, T: Real + Element>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let began = Instant::now();
     let done = watched_reports(py, callback, &call, |report| {
-        let (guidance, searched) = match given.searches() {
-            false => (given.clone(), None),
-            true => {
-                let rule = StrengthRule::default();
-                let (scale, trace) = recipes::auto_scale(
-                    data,
-                    &|scale| recipes::at_scale(given, scale),
-                    loss,
-                    settings,
-                    &rule,
-                )?;
-                (recipes::at_scale(given, scale), Some((scale, trace)))
-            }
-        };
-        let (guidance, notice) = match spreading {
-            None => (guidance, None),
-            Some(when) => {
-                let mut observe = |phase| {
-                    // A fit without what it should spread would be another one: nothing to stop here.
-                    let _ = report(Report::Phase(phase, began.elapsed().as_secs_f64()));
-                };
-                let found =
-                    partwise_classify::spread_observed(data, &guidance, loss, settings, when, &mut observe)?;
-                (found.guidance, found.notice)
-            }
-        };
-        let mut observer = |iteration: &Iteration| report(Report::Iteration(*iteration));
-        let mut done = recipes::fit_guided(data, &guidance, loss, settings, &mut observer)?;
-        done.fit.notices.extend(notice);
-        Ok((done, guidance, searched))
+        caught(|| {
+            let (guidance, searched) = match given.searches() {
+                false => (given.clone(), None),
+                true => {
+                    let at = |scale| recipes::at_scale(given, scale);
+                    let (scale, trace) =
+                        recipes::auto_scale(data, &at, loss, settings, &StrengthRule::default())?;
+                    (at(scale), Some((scale, trace)))
+                }
+            };
+            let (guidance, notice) = match spreading {
+                None => (guidance, None),
+                Some(when) => {
+                    let mut observe = |phase| {
+                        // A fit without what it should spread would be another one: nothing to stop here.
+                        let _ = report(Report::Phase(phase, began.elapsed().as_secs_f64()));
+                    };
+                    let found = partwise_classify::spread_observed(
+                        data,
+                        &guidance,
+                        loss,
+                        settings,
+                        when,
+                        &mut observe,
+                    )?;
+                    (found.guidance, found.notice)
+                }
+            };
+            let mut observer = |iteration: &Iteration| report(Report::Iteration(*iteration));
+            let mut done = recipes::fit_guided(data, &guidance, loss, settings, &mut observer)?;
+            done.fit.notices.extend(notice);
+            Ok((done, guidance, searched))
+        })
     })?;
-    let (done, guidance, searched) = done.map_err(value_error)?;
+    let (done, guidance, searched) = done.map_err(|error| lent.exception(error))?;
     let out = outcome(py, done.fit)?;
     reported(py, &out, &done.report, &guidance)?;
     // What was searched or derived is not what was given.

@@ -124,6 +124,16 @@ impl PwxFile {
         self.lines.len()
     }
 
+    /// The rows of a block.
+    pub fn rows_of(&self, block: usize) -> std::ops::Range<usize> {
+        self.borders[block]..self.borders[block + 1]
+    }
+
+    /// The number of stored values of a block.
+    pub fn stored_of(&self, block: usize) -> usize {
+        self.lines[block].stored as usize
+    }
+
     /// The bytes of all blocks as data in memory, with numbers of `number` bytes.
     pub fn bytes_in_memory(&self, number: usize) -> f64 {
         (0..self.lines.len()).map(|block| self.block_bytes(block, number)).sum()
