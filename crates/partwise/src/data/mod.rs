@@ -8,6 +8,7 @@
 mod blocks;
 mod compressed;
 mod dense;
+mod over_samples;
 mod pages;
 pub(crate) mod range;
 mod scaling;
@@ -19,8 +20,11 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 pub use blocks::{BlockSizes, BlockedMatrix, RowBlocks, Transport};
-pub(crate) use blocks::{TreeSum, rows_of, sum_over_chunks};
+pub(crate) use blocks::{Processes, TreeSum};
 pub use dense::DenseMatrix;
+pub(crate) use over_samples::{
+    first_chunk, of_each_sample, rows_of, sum_of_rows, sum_over_chunks, sum_over_samples,
+};
 pub use scaling::{ScaledRow, Scaling, ScalingKind};
 pub use size::DataSize;
 pub(crate) use size::{INDEX, WORD};
@@ -262,10 +266,14 @@ pub trait DataMatrix<T: Real>: sealed::Sealed + Debug + Send + Sync {
 pub fn times<T: Real>(data: &dyn DataMatrix<T>, right: &Matrix<f64>) -> Matrix<f64> {
     let (right, k) = (right.cast::<T>(), right.columns());
     let mut out = Matrix::<T>::zeros(data.n_samples(), k);
-    for chunk in data.sample_chunks() {
+    let chunks = data.blocks().map_or_else(|| data.sample_chunks(), BlockedMatrix::own_blocks);
+    for chunk in chunks {
         interrupt::check();
         let part = &mut out.as_mut_slice()[chunk.start * k..chunk.end * k];
         data.times(chunk, &right, part);
+    }
+    if let Some(blocks) = data.blocks() {
+        blocks.gather_rows(out.as_mut_slice(), k);
     }
     out.cast()
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::blocks::{Part, Processes};
 use crate::foundation::{Real, interrupt};
 
 /// Sums, extremes and faults of a data matrix, from one pass over its stored values.
@@ -188,6 +189,76 @@ impl Pass {
         let is_zero = |j: &usize| !self.column_has_non_zero[*j] && summary.column_sums[*j] == 0.0;
         summary.zero_columns = (0..features).filter(is_zero).collect();
         summary
+    }
+}
+
+/// One after the other.
+impl Part for Pass {
+    fn plus(mut self, later: Self) -> Self {
+        let (summary, other) = (&mut self.summary, later.summary);
+        summary.sum += other.sum;
+        summary.squared_norm += other.squared_norm;
+        summary.max = summary.max.max(other.max);
+        summary.negative += other.negative;
+        summary.first_negative = summary.first_negative.or(other.first_negative);
+        summary.non_zeros += other.non_zeros;
+        summary.nan += other.nan;
+        summary.infinite += other.infinite;
+        summary.first_not_finite = summary.first_not_finite.or(other.first_not_finite);
+        summary.row_sums.extend(other.row_sums);
+        summary.column_sums.iter_mut().zip(other.column_sums).for_each(|(sum, x)| *sum += x);
+        summary.zero_rows.extend(other.zero_rows);
+        self.finite += later.finite;
+        self.column_has_non_zero.iter_mut().zip(later.column_has_non_zero).for_each(|(a, b)| *a |= b);
+        self
+    }
+}
+
+impl Pass {
+    /// That of all processes, from the part of each; `gather` gives all of them the numbers of each row.
+    pub(super) fn of_all(
+        mut self,
+        processes: &Processes,
+        gather: impl Fn(&mut [f64]),
+        samples: usize,
+    ) -> Self {
+        let summary = &mut self.summary;
+        let mut sums = vec![summary.sum, summary.squared_norm];
+        sums.append(&mut summary.column_sums);
+        processes.sum(&mut sums);
+        summary.column_sums = sums.split_off(2);
+        [summary.sum, summary.squared_norm] = [sums[0], sums[1]];
+        let counts = [summary.negative, summary.non_zeros, summary.nan, summary.infinite, self.finite];
+        let flags = self.column_has_non_zero.iter().map(|flag| u64::from(*flag));
+        let mut counts: Vec<u64> = counts.iter().map(|count| *count as u64).chain(flags).collect();
+        processes.sum(&mut counts);
+        self.column_has_non_zero = counts.split_off(5).iter().map(|count| *count > 0).collect();
+        let count = |at: usize| usize::try_from(counts[at]).unwrap_or(usize::MAX);
+        [summary.negative, summary.non_zeros] = [count(0), count(1)];
+        [summary.nan, summary.infinite, self.finite] = [count(2), count(3), count(4)];
+        summary.max = processes.of_each(summary.max).into_iter().fold(f64::NEG_INFINITY, f64::max);
+        // Its row and column, counted from 1, and its value.
+        let place = |(i, j, x): (usize, usize, f64)| [i as u64 + 1, j as u64, x.to_bits()];
+        let first = |own: Option<(usize, usize, f64)>| {
+            let found = processes.of_each(own.map_or([0; 3], place)).into_iter().find(|place| place[0] > 0);
+            found.map(|[i, j, x]| (i as usize - 1, j as usize, f64::from_bits(x)))
+        };
+        summary.first_negative = first(summary.first_negative);
+        let not_finite = summary.first_not_finite.map(|(i, j)| (i, j, 0.0));
+        summary.first_not_finite = first(not_finite).map(|(i, j, _)| (i, j));
+        // The own rows stand where they are among all.
+        let own = std::mem::take(&mut summary.row_sums);
+        let zeros = std::mem::take(&mut summary.zero_rows);
+        let before: usize =
+            processes.of_each(own.len() as u64)[..processes.rank()].iter().sum::<u64>() as usize;
+        let (mut rows, mut flags) = (vec![0.0; samples], vec![0.0; samples]);
+        rows[before..before + own.len()].copy_from_slice(&own);
+        zeros.iter().for_each(|i| flags[*i] = 1.0);
+        gather(&mut rows);
+        gather(&mut flags);
+        summary.row_sums = rows;
+        summary.zero_rows = (0..samples).filter(|i| flags[*i] > 0.0).collect();
+        self
     }
 }
 

@@ -9,9 +9,11 @@
 use std::io::Read;
 use std::time::{Duration, Instant};
 
+use crate::data::{BlockedMatrix, Processes};
 use crate::engine::backend::{Backend, CpuBackend, Exact};
-use crate::engine::checkpoint::{self, Checkpoints, LoopState};
+use crate::engine::checkpoint::{self, LoopState};
 use crate::engine::stop::StopRule;
+use crate::engine::together::{self, Together};
 use crate::engine::{Factors, Iteration, Observer, Problem, Settings, Transfer, Transferred};
 use crate::foundation::{Error, Notice, Real, Result, StopReason, interrupt, once, pool};
 
@@ -47,7 +49,7 @@ fn run<T: Real>(
     let began = Instant::now();
     let mut backend = CpuBackend::new(problem, start, settings.threads);
     let (threads, working_bytes) = (backend.threads(), backend.working_bytes());
-    let resumed = observer.checkpoints().and_then(Checkpoints::resume);
+    let resumed = together::resume(processes_of(problem), observer);
     if problem.solve_codes && resumed.is_none() {
         backend.solve_codes();
     }
@@ -57,6 +59,11 @@ fn run<T: Real>(
         .into_iter()
         .collect();
     Ok(Finished { notices, threads, working_bytes, ..finished })
+}
+
+/// Who shares the data of a problem.
+fn processes_of<'p, T: Real>(problem: &'p Problem<'_, T>) -> Option<&'p Processes> {
+    problem.data().blocks().and_then(BlockedMatrix::processes)
 }
 
 /// The start of a problem, with the codes solved where the problem asks for it.
@@ -77,7 +84,7 @@ pub(crate) fn solved_start<T: Real>(
 /// to say.
 pub(crate) fn run_on<T: Real>(
     problem: &Problem<'_, T>,
-    (mut backend, resumed): (Box<dyn Backend<T> + '_>, Option<Box<dyn Read>>),
+    (mut backend, resumed): (Box<dyn Backend<T> + '_>, Option<Box<dyn Read + '_>>),
     began: Instant,
     settings: &Settings,
     observer: &mut dyn Observer,
@@ -89,7 +96,8 @@ pub(crate) fn run_on<T: Real>(
     // The clock goes on where it was stopped.
     let before = progress.history.last().map_or(Duration::ZERO, |last| last.elapsed);
     let began = began.checked_sub(before).unwrap_or(began);
-    let stop = iterate(backend.as_mut(), problem.published_factor, &mut progress, began, observer)?;
+    let together = Together::new(processes_of(problem), began);
+    let stop = iterate(backend.as_mut(), problem.published_factor, &mut progress, &together, observer)?;
     let history = progress.history;
     let exact = if settings.factors_only { Exact::unknown() } else { backend.exact() };
     let elapsed = began.elapsed();
@@ -135,7 +143,7 @@ fn iterate<T: Real>(
     backend: &mut dyn Backend<T>,
     factor: f64,
     progress: &mut Progress,
-    began: Instant,
+    together: &Together<'_>,
     observer: &mut dyn Observer,
 ) -> Result<StopReason> {
     let slots = backend.slots();
@@ -143,20 +151,21 @@ fn iterate<T: Real>(
     loop {
         interrupt::check();
         let number = progress.number;
-        if number > first
-            && let Some(checkpoints) = observer.checkpoints()
-            && checkpoints.is_due()
-        {
-            checkpoints.save(number, &mut |out| progress.transfer(&mut Transfer::Save(out), backend));
+        if number > first && together.is_checkpoint_due(observer) {
+            backend.gather();
+            if let Some(checkpoints) = observer.checkpoints().filter(|_| together.is_first()) {
+                checkpoints.save(number, &mut |out| progress.transfer(&mut Transfer::Save(out), backend));
+            }
         }
         backend.restrict(slots[0]);
         let objective = factor * backend.objective();
         if !objective.is_finite() {
             return Err(Error::Overflow { iteration: number, what: "the objective".into() });
         }
-        let iteration = Iteration { number, objective, kkt: progress.kkt, elapsed: began.elapsed() };
+        let iteration = Iteration { number, objective, kkt: progress.kkt, elapsed: together.elapsed() };
+        let (iteration, stops) = together.observed(iteration, observer);
         progress.history.push(iteration);
-        if observer.on_iteration(&iteration).is_break() {
+        if stops {
             return Ok(StopReason::Observer);
         }
         if let Some(reason) = progress.rule.decide(&iteration) {

@@ -16,6 +16,7 @@ mod smoothing;
 pub mod solvers;
 pub(crate) mod stop;
 pub(crate) mod term;
+pub(crate) mod together;
 
 pub use crate::foundation::StopReason;
 pub use checkpoint::{Checkpoints, Transfer, Transferred};

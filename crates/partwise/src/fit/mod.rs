@@ -13,7 +13,7 @@ pub use encode::{Encoding, Held, encode, solve};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use crate::data::{BlockedMatrix, DataMatrix, DataSize};
+use crate::data::{BlockedMatrix, DataMatrix, DataSize, Processes};
 use crate::engine::backend::Backend;
 use crate::engine::iterate::{Finished, Run, run_on, solved_start};
 use crate::engine::losses::Loss;
@@ -129,7 +129,16 @@ fn reading<T: Real>(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Fit<T>> {
-    fault::caught(|| observed(data, model, settings, observer))
+    watched(data, || observed(data, model, settings, observer))
+}
+
+/// Does work on data that may be read while it runs. Where other processes share them, these get to know when
+/// it ends without success.
+fn watched<T: Real, R>(data: &dyn DataMatrix<T>, work: impl FnOnce() -> Result<R>) -> Result<R> {
+    let watch = Processes::watch(data.blocks().and_then(BlockedMatrix::processes));
+    let result = fault::caught(work);
+    watch.end(&result);
+    result
 }
 
 fn observed<T: Real>(

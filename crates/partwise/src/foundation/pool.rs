@@ -161,6 +161,11 @@ pub(crate) fn fixed_chunks(len: usize, size: usize) -> Vec<Range<usize>> {
     (0..len).step_by(size).map(|start| start..(start + size).min(len)).collect()
 }
 
+/// A range in chunks of `size`.
+pub(crate) fn chunks_of(range: &Range<usize>, size: usize) -> Vec<Range<usize>> {
+    range.clone().step_by(size).map(|start| start..(start + size).min(range.end)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,6 +16,7 @@
 
 use super::labels::balanced;
 use super::{stream, uniform_factor};
+use crate::data::sum_of_rows;
 use crate::engine::Problem;
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real, Result};
@@ -34,15 +35,13 @@ pub(super) fn start<T: Real>(
     for class in 0..labels.n_classes() {
         let members: Vec<usize> =
             (0..labels.n_samples()).filter(|i| labels.class(*i) == Some(class)).collect();
-        let mut mean = vec![0.0; d];
-        members.iter().for_each(|&i| data.add_row(i, 1.0, &mut mean));
-        let mean = unit(mean).or_else(|| unit(overall.clone())).unwrap_or_else(|| vec![0.0; d]);
+        let of_class: Vec<(usize, f64)> = members.iter().map(|i| (*i, 1.0)).collect();
+        let mean = unit(sum_of_rows(data, &of_class))
+            .or_else(|| unit(overall.clone()))
+            .unwrap_or_else(|| vec![0.0; d]);
         for (q, row) in rows[class * per_class..(class + 1) * per_class].iter_mut().enumerate() {
-            let exemplar = members.get(q).filter(|_| per_class > 1).and_then(|&i| {
-                let mut sample = vec![0.0; d];
-                data.add_row(i, 1.0, &mut sample);
-                unit(sample)
-            });
+            let exemplar = members.get(q).filter(|_| per_class > 1);
+            let exemplar = exemplar.and_then(|i| unit(sum_of_rows(data, &[(*i, 1.0)])));
             *row = match exemplar {
                 Some(mut sample) => {
                     sample.iter_mut().zip(&mean).for_each(|(x, m)| *x += 0.05 * m);

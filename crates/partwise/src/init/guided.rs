@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::labels::{balanced, beside};
 use super::uniform_factor;
-use crate::data::DataMatrix;
+use crate::data::{DataMatrix, sum_of_rows};
 use crate::engine::Problem;
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real};
@@ -71,9 +71,7 @@ fn shown<T: Real>(data: &dyn DataMatrix<T>, evidence: &Evidence) -> Option<Vec<f
     let size = data.summary().sum / data.n_samples() as f64;
     let mut parts: Vec<Vec<f64>> = Vec::new();
     if !evidence.samples.is_empty() {
-        let mut row = vec![0.0; d];
-        evidence.samples.iter().for_each(|&(sample, weight)| data.add_row(sample, weight, &mut row));
-        parts.push(row);
+        parts.push(sum_of_rows(data, &evidence.samples));
     }
     parts.extend(evidence.seeded.clone());
     parts.extend(evidence.profile.clone());

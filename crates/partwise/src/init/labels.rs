@@ -10,7 +10,7 @@
 //! scaled to equal norm, which leaves W·H and makes the start (and with it the fit) follow a scaling of X.
 
 use super::{stream, uniform_factor};
-use crate::data::DataMatrix;
+use crate::data::{DataMatrix, sum_over_samples};
 use crate::engine::Problem;
 use crate::engine::{Factors, Settings, Slot};
 use crate::foundation::{Matrix, Real, Result};
@@ -46,14 +46,13 @@ pub(super) fn start<T: Real>(
 ) -> Result<Factors<T>> {
     let labels = model.labels().expect("the start was resolved to labels only where there are some");
     let data = problem.original();
-    let mut means = vec![vec![0.0; data.n_features()]; labels.n_classes()];
-    let counts = labels.counts();
-    for i in 0..data.n_samples() {
+    let (d, counts) = (data.n_features(), labels.counts());
+    let means = sum_over_samples(data, labels.n_classes() * d, |i, (rows, at), means| {
         if let Some(class) = labels.class(i) {
-            data.add_row(i, 1.0 / counts[class] as f64, &mut means[class]);
+            rows.add_row(at, 1.0 / counts[class] as f64, &mut means[class * d..(class + 1) * d]);
         }
-    }
-    let means: Vec<Option<Vec<f64>>> = means.into_iter().map(Some).collect();
+    });
+    let means: Vec<Option<Vec<f64>>> = means.chunks(d).map(|mean| Some(mean.to_vec())).collect();
     let components = beside(&means, data, settings);
     let mut codes: Matrix<f64> = uniform_factor::<T>(problem, Slot::Codes, settings, 0.1).cast();
     for row in 0..codes.rows() {

@@ -9,7 +9,18 @@ use crate::kernels::simd::{Kernel, dispatch};
 /// Column sums (k) of a factor, each row times its weight (1 without weights), in `f64`. They depend on the
 /// order of the rows alone.
 pub(crate) fn column_sums<T: Real>(factor: &Matrix<T>, weights: Option<&[T]>) -> Vec<f64> {
-    dispatch(ColumnSums { factor: factor.as_slice(), k: factor.columns(), weights })
+    column_sums_of(factor, 0..factor.rows(), weights)
+}
+
+/// As [`column_sums`] of some rows; the weights are those of all rows.
+pub(crate) fn column_sums_of<T: Real>(
+    factor: &Matrix<T>,
+    rows: Range<usize>,
+    weights: Option<&[T]>,
+) -> Vec<f64> {
+    let k = factor.columns();
+    let weights = weights.map(|weights| &weights[rows.clone()]);
+    dispatch(ColumnSums { factor: &factor.as_slice()[rows.start * k..rows.end * k], k, weights })
 }
 
 /// Rows whose Gram is taken at once.

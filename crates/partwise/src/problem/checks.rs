@@ -1,7 +1,9 @@
 //! What is refused, and what is reported, before anything is computed.
 
+use std::ops::Range;
+
 use super::Problem;
-use crate::data::DataMatrix;
+use crate::data::{DataMatrix, first_chunk};
 use crate::engine::losses::Loss;
 use crate::engine::solvers::{SolverChoice, SolverSpec};
 use crate::engine::term::{Penalty, RowGrams, Term};
@@ -375,14 +377,14 @@ pub(super) fn check_start<T: Real>(
         }
         let data = problem.data();
         let (codes, components) = (start.get(Slot::Codes), start.get(Slot::Components));
-        for chunk in data.sample_chunks() {
-            let rows = chunk.clone();
-            if data.log_divergence(chunk, codes, components).is_infinite() {
-                return Err(Error::Start(format!(
-                    "W*H is 0 where the data are not (in rows {}..{}), so the Kullback-Leibler divergence is infinite; give a start with positive entries",
-                    rows.start, rows.end
-                )));
-            }
+        let infinite =
+            |rows: &Range<usize>| data.log_divergence(rows.clone(), codes, components).is_infinite();
+        if let Some(rows) = first_chunk(data, infinite) {
+            return Err(Error::Start(format!(
+                "W*H is 0 where the data are not (in rows {}..{}), so the Kullback-Leibler divergence is \
+                infinite; give a start with positive entries",
+                rows.start, rows.end
+            )));
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::data::{DataMatrix, DenseMatrix, SparseMatrix};
+use crate::data::{DataMatrix, DenseMatrix, SparseMatrix, sum_of_rows};
 use crate::engine::term::Term;
 use crate::foundation::{Notice, Real, Result};
 use crate::methods::{self, Input, Model};
@@ -66,10 +66,8 @@ fn combined<T: Real>(
     }
     let (mut indptr, mut indices) = (vec![0], Vec::new());
     let mut values = Vec::with_capacity(if data.is_sparse() { 0 } else { columns * d });
-    let mut row = vec![0.0; d];
     for samples in &members {
-        row.fill(0.0);
-        samples.iter().for_each(|(sample, weight)| data.add_row(*sample, *weight, &mut row));
+        let row = sum_of_rows(data, samples);
         if data.is_sparse() {
             for (j, value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
                 indices.push(j as u32);

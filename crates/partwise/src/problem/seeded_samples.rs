@@ -1,6 +1,6 @@
 //! What the data show of the seeds of a topic.
 
-use crate::data::DataMatrix;
+use crate::data::{DataMatrix, sum_over_samples};
 use crate::foundation::Real;
 
 /// What the samples that hold the seeds look like (d): Σᵢ xᵢ·√(Σ_f s_f·xᵢ_f/Σᵢ xᵢ_f), a seed's own entries
@@ -16,13 +16,12 @@ pub(crate) fn seeded<T: Real>(data: &dyn DataMatrix<T>, seeds: &[(usize, f64)]) 
     if wanted.iter().all(|w| *w == 0.0) {
         return None;
     }
-    let mut sum = vec![0.0; d];
-    for i in 0..data.n_samples() {
-        let held = data.row_dot(i, &wanted);
+    let mut sum = sum_over_samples(data, d, |_, (rows, at), sum| {
+        let held = rows.row_dot(at, &wanted);
         if held > 0.0 {
-            data.add_row(i, held.sqrt(), &mut sum);
+            rows.add_row(at, held.sqrt(), sum);
         }
-    }
+    });
     seeds.iter().for_each(|&(feature, weight)| sum[feature] *= weight);
     Some(sum)
 }

@@ -1,10 +1,13 @@
 //! Tied and weighted rows as a change of variables (METHODS R1, R2); the table is in the module above.
 
-use crate::data::DataMatrix;
+use std::ops::Range;
+
+use crate::data::{DataMatrix, of_each_sample, sum_over_chunks};
 use crate::engine::losses::Loss;
 use crate::engine::problem::TiedRows;
 use crate::engine::term::Term;
 use crate::engine::{Settings, Slot};
+use crate::foundation::pool::Pool;
 use crate::foundation::{Error, Matrix, Real, Result};
 use crate::guidance::Plan;
 use crate::methods::{Form, Model, Shape, Tying};
@@ -35,17 +38,13 @@ pub(super) fn tie_rows<T: Real>(
         }
         (Tying::NormalizedCut, _) => {
             let column_sums = &data.summary().column_sums;
-            let n = data.n_samples();
             let mut row = vec![0.0; data.n_features()];
-            let roots: Vec<f64> = (0..n)
-                .map(|i| {
-                    row.fill(0.0);
-                    data.add_row(i, 1.0, &mut row);
-                    let degree: f64 = row.iter().zip(column_sums).map(|(x, s)| x * s).sum();
-                    if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }
-                })
-                .collect();
-            Some(weigh(roots))
+            Some(weigh(of_each_sample(data, |rows, at| {
+                row.fill(0.0);
+                rows.add_row(at, 1.0, &mut row);
+                let degree: f64 = row.iter().zip(column_sums).map(|(x, s)| x * s).sum();
+                if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }
+            })))
         }
         _ => None,
     }
@@ -107,7 +106,9 @@ pub(super) fn merge_constant<T: Real>(
 fn entropy<T: Real>(data: &dyn DataMatrix<T>) -> f64 {
     let ones = |rows| Matrix::from_fn(rows, 1, |_, _| T::ONE);
     let (u, v) = (ones(data.n_samples()), ones(data.n_features()));
-    data.sample_chunks().into_iter().map(|chunk| data.log_divergence(chunk, &u, &v)).sum()
+    let of_chunk =
+        |data: &dyn DataMatrix<T>, rows: Range<usize>, u: &Matrix<T>| data.log_divergence(rows, u, &v);
+    sum_over_chunks(&Pool::new(1), data, &u, of_chunk)
 }
 
 /// The penalties of the settings. See [`Settings::l1`].

@@ -12,6 +12,7 @@ pub(crate) mod blocks;
 pub(crate) mod facts;
 mod guided;
 mod objective;
+pub(crate) mod processes;
 
 use facts::{Facts, Unit};
 #[allow(unused_imports, reason = "not every promise compares objectives")]

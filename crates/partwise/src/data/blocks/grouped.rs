@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{BlockSizes, BlockedMatrix, RowBlocks};
+use super::{BlockSizes, BlockedMatrix, Part, Processes, RowBlocks, TreeSum};
 use crate::data::{DataMatrix, DenseMatrix, RowGroups, SparseMatrix};
 use crate::foundation::{Real, Result};
 
@@ -67,6 +67,24 @@ impl<T: Real> GroupedBlocks<T> {
         }
     }
 
+    /// The blocks of each process: those that are made of its own. One that is made of merged rows alone
+    /// goes with the block before it.
+    pub(super) fn shares(&self, processes: &Processes) -> Vec<usize> {
+        let blocks = self.borders.len() - 1;
+        let mut shares = vec![0; processes.size()];
+        let mut process = 0;
+        for block in 0..blocks {
+            let read = self.inputs(self.borders[block]..self.borders[block + 1]).next();
+            while read.is_some_and(|read| read >= processes.blocks_of(process).end) {
+                process += 1;
+                shares[process] = block;
+            }
+        }
+        shares[process + 1..].fill(blocks);
+        shares.push(blocks);
+        shares
+    }
+
     /// The input blocks that hold the single rows of an output block.
     fn inputs(&self, rows: Range<usize>) -> Range<usize> {
         let place = |i: u32| self.source.borders().partition_point(|border| *border <= i as usize) - 1;
@@ -78,7 +96,17 @@ impl<T: Real> GroupedBlocks<T> {
     }
 }
 
-/// The sums of rows that are merged, in `f64` in the order of the rows, times their scale.
+/// What a block adds to the rows that are made of several; nothing where it has no sample of them.
+struct Sums(Vec<Option<Vec<f64>>>);
+
+impl Part for Sums {
+    fn plus(self, later: Self) -> Self {
+        Sums(self.0.into_iter().zip(later.0).map(|(one, other)| one.plus(other)).collect())
+    }
+}
+
+/// The sums of rows that are merged, in `f64` in the order of the rows, blocks along their tree, times their
+/// scale.
 fn merged_rows<T: Real>(
     data: &BlockedMatrix<T>,
     groups: &RowGroups,
@@ -88,14 +116,22 @@ fn merged_rows<T: Real>(
     if several.is_empty() {
         return Vec::new();
     }
-    let mut sums: Vec<Option<Vec<f64>>> = vec![None; several.len()];
+    let d = data.n_features();
+    let mut sum = TreeSum::default();
     data.for_each(|rows, block, _| {
+        let mut part = vec![None; several.len()];
         for (at, i) in rows.enumerate() {
             let Ok(place) = several.binary_search(&groups.group[i]) else { continue };
-            let sum = sums[place].get_or_insert_with(|| vec![0.0; block.n_features()]);
-            block.add_row(at, 1.0, sum);
+            block.add_row(at, 1.0, part[place].get_or_insert_with(|| vec![0.0; d]));
         }
+        sum.add(Sums(part));
     });
+    let mut sums = sum.finish().map_or_else(|| vec![None; several.len()], |sums| sums.0);
+    if let Some(processes) = data.processes() {
+        for sum in &mut sums {
+            processes.sum(sum.get_or_insert_with(|| vec![0.0; d]));
+        }
+    }
     let row = |(q, sum): (u32, Option<Vec<f64>>)| {
         let scale = groups.scale[q as usize];
         let sum = sum.unwrap_or_default();

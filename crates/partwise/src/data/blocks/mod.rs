@@ -4,8 +4,12 @@
 //! The borders of the blocks belong to the data: neither threads nor memory move them. A product that needs
 //! all rows is a sum over blocks, along a binary tree over their numbers ([`TreeSum`]). So results have the
 //! same bits wherever the blocks lie.
+//!
+//! Several processes can share the blocks ([`BlockedMatrix::shared`]). Rows keep their numbers; each process
+//! walks its own blocks only, and sums go on along the tree over the processes ([`Processes`]).
 
 mod grouped;
+mod matrix;
 mod processes;
 mod tree;
 
@@ -13,12 +17,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{DataMatrix, Pass, RowGroups, Summary};
-use crate::foundation::{Error, Matrix, Real, Result, fault, pool};
-use grouped::GroupedBlocks;
+use super::{DataMatrix, Summary};
+use crate::foundation::{Matrix, Real, Result, fault, pool};
 pub(crate) use processes::Processes;
 pub use processes::Transport;
-pub(crate) use tree::TreeSum;
+pub(crate) use tree::{Part, TreeSum};
 
 /// Where the row blocks of data come from.
 pub trait RowBlocks<T: Real>: fmt::Debug + Send + Sync {
@@ -63,7 +66,11 @@ type Block<T> = Arc<dyn DataMatrix<T>>;
 /// Data (n samples × d features) in row blocks.
 pub struct BlockedMatrix<T: Real> {
     source: Arc<dyn RowBlocks<T>>,
-    /// The first blocks, which stay in memory once they are read.
+    /// Who shares the blocks, where several processes do.
+    processes: Option<Processes>,
+    /// The blocks of this process.
+    own: Range<usize>,
+    /// The first of the own blocks, which stay in memory once they are read.
     kept: OnceLock<Vec<OnceLock<Block<T>>>>,
     /// The block of which single rows were last asked for.
     last: Mutex<Option<(usize, Block<T>)>>,
@@ -79,12 +86,29 @@ impl<T: Real> BlockedMatrix<T> {
     pub fn new(source: Arc<dyn RowBlocks<T>>, kept: usize) -> Result<Self> {
         let (samples, features) = (source.borders().last().copied().unwrap_or(0), source.n_features());
         super::check_not_empty(samples, features)?;
-        Ok(Self::of(source, kept))
+        Ok(Self::of(source, kept, None))
     }
 
-    fn of(source: Arc<dyn RowBlocks<T>>, kept: usize) -> Self {
+    /// Data whose blocks are shared among several processes, which run the same work together: each has the
+    /// same rows, labels and settings, with the numbers of all rows, but walks a run of the blocks. Its
+    /// source must be able to read these; only where single rows of others are asked for, it is asked for
+    /// their blocks too. The first `kept` of the own blocks stay in memory.
+    ///
+    /// # Errors
+    /// [`Error::Empty`](crate::Error::Empty) without rows or columns.
+    pub fn shared(source: Arc<dyn RowBlocks<T>>, kept: usize, transport: Arc<dyn Transport>) -> Result<Self> {
+        let (samples, features) = (source.borders().last().copied().unwrap_or(0), source.n_features());
+        super::check_not_empty(samples, features)?;
+        let processes = Processes::new(transport, source.borders().len() - 1);
+        Ok(Self::of(source, kept, Some(processes)))
+    }
+
+    fn of(source: Arc<dyn RowBlocks<T>>, kept: usize, processes: Option<Processes>) -> Self {
+        let all = 0..source.borders().len() - 1;
         let data = BlockedMatrix {
+            own: processes.as_ref().map_or(all, |processes| processes.blocks_of(processes.rank())),
             source,
+            processes,
             kept: OnceLock::new(),
             last: Mutex::new(None),
             summary: OnceLock::new(),
@@ -96,10 +120,57 @@ impl<T: Real> BlockedMatrix<T> {
         data
     }
 
-    /// Lets the first `count` blocks stay in memory once they are read again. The first call counts.
+    /// The processes that share the blocks, where several do.
+    pub(crate) fn processes(&self) -> Option<&Processes> {
+        self.processes.as_ref()
+    }
+
+    /// The rows of each block of this process.
+    pub(crate) fn own_blocks(&self) -> Vec<Range<usize>> {
+        self.own.clone().map(|block| self.rows(block)).collect()
+    }
+
+    /// Σ weight · X[sample, :] (d) of these samples. Only own blocks that have some of them are read.
+    pub(super) fn sum_of_rows(&self, samples: &[(usize, f64)]) -> Vec<f64> {
+        let d = self.n_features();
+        let mut sum = TreeSum::default();
+        for block in self.own.clone() {
+            let rows = self.rows(block);
+            let mut here = samples.iter().filter(|(i, _)| rows.contains(i)).peekable();
+            sum.add(here.peek().is_some().then(|| {
+                let (data, mut sum) = (self.block(block), vec![0.0; d]);
+                here.for_each(|(i, weight)| data.add_row(i - rows.start, *weight, &mut sum));
+                sum
+            }));
+        }
+        let mut own = TreeSum::default();
+        own.add(sum.finish().flatten().unwrap_or_else(|| vec![0.0; d]));
+        self.total(own, d)
+    }
+
+    /// The sum over all blocks, from that over the own blocks: `length` numbers.
+    pub(crate) fn total<N: Real>(&self, own: TreeSum<Vec<N>>, length: usize) -> Vec<N> {
+        let mut sum = own.finish().unwrap_or_else(|| vec![N::ZERO; length]);
+        if let Some(processes) = &self.processes {
+            processes.sum(&mut sum);
+        }
+        sum
+    }
+
+    /// Gives all processes the rows (`width` numbers each) that each has computed for its own blocks.
+    pub(crate) fn gather_rows<N: bytemuck::Pod>(&self, rows: &mut [N], width: usize) {
+        let Some(processes) = &self.processes else { return };
+        let start = |rank: usize| self.source.borders()[processes.blocks_of(rank).start] * width;
+        let end = |rank: usize| self.source.borders()[processes.blocks_of(rank).end] * width;
+        let ranges: Vec<_> = (0..processes.size()).map(|rank| start(rank)..end(rank)).collect();
+        processes.gather(rows, &ranges);
+    }
+
+    /// Lets the first `count` of the own blocks stay in memory once they are read again. The first call
+    /// counts.
     #[doc(hidden)]
     pub fn keep(&self, count: usize) {
-        self.kept.get_or_init(|| (0..count.min(self.n_blocks())).map(|_| OnceLock::new()).collect());
+        self.kept.get_or_init(|| (0..count.min(self.own.len())).map(|_| OnceLock::new()).collect());
     }
 
     fn kept(&self) -> &[OnceLock<Block<T>>] {
@@ -128,13 +199,13 @@ impl<T: Real> BlockedMatrix<T> {
         fault::or_raise(self.source.read(block)).into()
     }
 
-    /// Calls `each` with the rows of each block, its data, and whether these stay in memory; in order.
+    /// Calls `each` with the rows of each own block, its data, and whether these stay in memory; in order.
     pub(crate) fn for_each(&self, mut each: impl FnMut(Range<usize>, &dyn DataMatrix<T>, bool)) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        for (block, kept) in self.kept().iter().enumerate() {
+        for (block, kept) in self.own.clone().zip(self.kept()) {
             each(self.rows(block), kept.get_or_init(|| self.read(block)).as_ref(), true);
         }
-        let rest: Vec<usize> = (self.kept().len()..self.n_blocks()).collect();
+        let rest: Vec<usize> = self.own.clone().skip(self.kept().len()).collect();
         // Read on another thread, a fault is raised on this one.
         let read = |block: usize| self.source.read(block);
         pool::read_ahead(&rest, read, |block, data| {
@@ -183,7 +254,7 @@ impl<T: Real> BlockedMatrix<T> {
 
     /// A block that single rows are asked for of; it stays until another one is asked for.
     fn block(&self, block: usize) -> Block<T> {
-        if let Some(kept) = self.kept().get(block) {
+        if let Some(kept) = block.checked_sub(self.own.start).and_then(|at| self.kept().get(at)) {
             return Arc::clone(kept.get_or_init(|| self.read(block)));
         }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,225 +281,4 @@ impl<T: Real> fmt::Debug for BlockedMatrix<T> {
         let (n, d, blocks) = (self.n_samples(), self.n_features(), self.n_blocks());
         write!(f, "BlockedMatrix({n} samples x {d} features in {blocks} blocks, {})", T::NAME)
     }
-}
-
-/// The rows of a factor.
-pub(crate) fn rows_of<T: Real>(factor: &Matrix<T>, rows: Range<usize>) -> Matrix<T> {
-    let k = factor.columns();
-    let values = factor.as_slice()[rows.start * k..rows.end * k].to_vec();
-    Matrix::from_vec(rows.len(), k, values).expect("as many rows as are in the range")
-}
-
-/// What row blocks do not support. [`Problem`](crate::engine::Problem) refuses what would need it before
-/// anything is computed; what calls it otherwise gets this as an error.
-fn unsupported(what: &str) -> ! {
-    fault::raise(Error::incompatible(
-        format!("{what} of data in blocks"),
-        "it would need all of the data in memory",
-        ["the same with the data in memory"],
-    ))
-}
-
-impl<T: Real> DataMatrix<T> for BlockedMatrix<T> {
-    fn n_samples(&self) -> usize {
-        self.source.borders().last().copied().unwrap_or(0)
-    }
-
-    fn n_features(&self) -> usize {
-        self.source.n_features()
-    }
-
-    fn n_stored(&self) -> usize {
-        self.source.n_stored()
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.source.is_sparse()
-    }
-
-    fn summary(&self) -> &Summary {
-        self.summary.get_or_init(|| {
-            let mut pass = Pass::new(self.n_samples(), self.n_features());
-            self.for_each(|rows, data, _| data.summarize(rows.start, &mut pass));
-            pass.finish(self.n_samples(), self.n_features())
-        })
-    }
-
-    fn summarize(&self, first: usize, pass: &mut Pass) {
-        self.for_each(|rows, data, _| data.summarize(first + rows.start, pass));
-    }
-
-    fn blocks(&self) -> Option<&BlockedMatrix<T>> {
-        Some(self)
-    }
-
-    fn sample_chunks(&self) -> Vec<Range<usize>> {
-        (0..self.n_blocks()).map(|block| self.rows(block)).collect()
-    }
-
-    /// One: each chunk is a pass over all blocks.
-    fn feature_chunks(&self) -> Vec<Range<usize>> {
-        std::iter::once(0..self.n_features()).collect()
-    }
-
-    fn times(&self, samples: Range<usize>, features_factor: &Matrix<T>, out: &mut [T]) {
-        let k = features_factor.columns();
-        self.within(samples, |rows, of_range, data| {
-            data.times(rows, features_factor, &mut out[of_range.start * k..of_range.end * k]);
-        });
-    }
-
-    fn transpose_times(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]) {
-        let mut sum = TreeSum::default();
-        self.for_each(|rows, data, kept| {
-            let (codes, mut part) = (rows_of(samples_factor, rows), vec![T::ZERO; out.len()]);
-            match kept {
-                true => data.transpose_times(features.clone(), &codes, &mut part),
-                false => data.transpose_times_once(features.clone(), &codes, &mut part),
-            }
-            sum.add(part);
-        });
-        out.copy_from_slice(&sum.finish());
-    }
-
-    fn ratio_times(
-        &self,
-        samples: Range<usize>,
-        samples_factor: &Matrix<T>,
-        features_factor: &Matrix<T>,
-        out: &mut [T],
-    ) -> f64 {
-        let (k, start, mut sum) = (features_factor.columns(), samples.start, 0.0);
-        self.within(samples, |rows, of_range, data| {
-            let codes = rows_of(samples_factor, of_range.start + start..of_range.end + start);
-            // The block's rows before those of the range have no codes here: it is asked as a whole.
-            let out = &mut out[of_range.start * k..of_range.end * k];
-            assert_eq!(rows.len(), data.n_samples(), "a chunk of blocks is whole blocks");
-            sum += data.ratio_times(rows, &codes, features_factor, out);
-        });
-        sum
-    }
-
-    fn transpose_ratio_times(
-        &self,
-        features: Range<usize>,
-        samples_factor: &Matrix<T>,
-        features_factor: &Matrix<T>,
-        out: &mut [T],
-    ) -> f64 {
-        let (mut sum, mut logs) = (TreeSum::default(), 0.0);
-        self.for_each(|rows, data, _| {
-            let (codes, mut part) = (rows_of(samples_factor, rows), vec![T::ZERO; out.len()]);
-            logs += data.transpose_ratio_times(features.clone(), &codes, features_factor, &mut part);
-            sum.add(part);
-        });
-        out.copy_from_slice(&sum.finish());
-        logs
-    }
-
-    fn squared_residual_beside(
-        &self,
-        samples: Range<usize>,
-        samples_factor: &Matrix<T>,
-        features_factor: &Matrix<T>,
-        features_gram: &Matrix<f64>,
-    ) -> f64 {
-        let (start, mut sum) = (samples.start, 0.0);
-        self.within(samples, |rows, of_range, data| {
-            assert_eq!(rows.len(), data.n_samples(), "a chunk of blocks is whole blocks");
-            let codes = rows_of(samples_factor, of_range.start + start..of_range.end + start);
-            sum += data.squared_residual_beside(rows, &codes, features_factor, features_gram);
-        });
-        sum
-    }
-
-    fn log_divergence(
-        &self,
-        samples: Range<usize>,
-        samples_factor: &Matrix<T>,
-        features_factor: &Matrix<T>,
-    ) -> f64 {
-        let (start, mut sum) = (samples.start, 0.0);
-        self.within(samples, |rows, of_range, data| {
-            assert_eq!(rows.len(), data.n_samples(), "a chunk of blocks is whole blocks");
-            let codes = rows_of(samples_factor, of_range.start + start..of_range.end + start);
-            for chunk in data.sample_chunks() {
-                sum += data.log_divergence(chunk, &codes, features_factor);
-            }
-        });
-        sum
-    }
-
-    fn grouped(&self, groups: &RowGroups) -> Box<dyn DataMatrix<T>> {
-        let grouped = GroupedBlocks::new(self, groups);
-        Box::new(BlockedMatrix::of(Arc::new(grouped), self.kept().len()))
-    }
-
-    fn without_features(&self, _: &[usize]) -> Box<dyn DataMatrix<T>> {
-        unsupported("a selection of features")
-    }
-
-    fn mapped(&self, _: &dyn Fn(usize, usize, f64) -> f64) -> Box<dyn DataMatrix<T>> {
-        unsupported("other values or weights for the entries")
-    }
-
-    fn divided(&self, _: f64, _: f64) -> Box<dyn DataMatrix<T>> {
-        unsupported("another unit")
-    }
-
-    fn least_positive(&self) -> f64 {
-        let mut least = f64::INFINITY;
-        self.for_each(|_, data, _| least = least.min(data.least_positive()));
-        least
-    }
-
-    fn non_zero_features(&self, sample: usize) -> Vec<u32> {
-        let (data, row) = self.place(sample);
-        data.non_zero_features(row)
-    }
-
-    fn add_row(&self, sample: usize, weight: f64, out: &mut [f64]) {
-        let (data, row) = self.place(sample);
-        data.add_row(row, weight, out);
-    }
-
-    fn row_dot(&self, sample: usize, vector: &[f64]) -> f64 {
-        let (data, row) = self.place(sample);
-        data.row_dot(row, vector)
-    }
-
-    fn row_products(&self, _: Range<usize>, _: &mut [T]) {
-        unsupported("products of all pairs of rows")
-    }
-
-    fn squared_distance(&self, _: usize, _: usize) -> f64 {
-        unsupported("distances between rows")
-    }
-
-    fn first_asymmetry(&self, _: f64) -> Option<((usize, usize), (f64, f64))> {
-        unsupported("a factorization of similarities")
-    }
-
-    fn owned_bytes(&self) -> usize {
-        self.kept().iter().filter_map(OnceLock::get).map(|data| data.owned_bytes()).sum()
-    }
-}
-
-/// Σ over rows of (x − (UVᵀ))² and the like, block by block, chunks of a block on the threads of a pool,
-/// added in order.
-pub(crate) fn sum_over_chunks<T: Real>(
-    pool: &pool::Pool,
-    data: &dyn DataMatrix<T>,
-    codes: &Matrix<T>,
-    value: impl Fn(&dyn DataMatrix<T>, Range<usize>, &Matrix<T>) -> f64 + Sync,
-) -> f64 {
-    let Some(blocks) = data.blocks() else {
-        return pool.map(data.sample_chunks(), |rows| value(data, rows, codes)).iter().sum();
-    };
-    let mut sum = 0.0;
-    blocks.for_each(|rows, data, _| {
-        let codes = rows_of(codes, rows);
-        pool.map(data.sample_chunks(), |rows| value(data, rows, &codes)).iter().for_each(|part| sum += part);
-    });
-    sum
 }

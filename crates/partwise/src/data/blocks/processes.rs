@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::foundation::{Result, fault};
 
 /// Moves bytes between the processes of one fit: MPI, sockets, or channels between threads. Messages between
-/// two processes arrive in the order in which they were sent.
+/// two processes arrive in the order in which they were sent. A fit sends and receives from one thread.
 pub trait Transport: fmt::Debug + Send + Sync {
     /// The number of this process, from 0.
     fn rank(&self) -> usize;
@@ -29,8 +29,12 @@ pub trait Transport: fmt::Debug + Send + Sync {
     /// Waits for the next bytes from another process, which must be as many as there is room for.
     ///
     /// # Errors
-    /// [`Error::Unreadable`](crate::Error::Unreadable) when the other process is gone.
+    /// [`Error::Unreadable`](crate::Error::Unreadable) when the other process is gone, or has failed.
     fn receive(&self, from: usize, bytes: &mut [u8]) -> Result<()>;
+
+    /// Lets all other processes know that this one has failed, and why: what they wait for from it, now or
+    /// later, is an error with this message. No fit can use the transport after this. It must not wait.
+    fn fail(&self, message: &str);
 }
 
 /// See the module.
@@ -41,12 +45,47 @@ pub(crate) struct Processes {
     shares: Vec<usize>,
 }
 
+/// Lets the other processes know when this one ends its work without success, also by unwinding.
+pub(crate) struct Watch<'p>(Option<&'p Processes>);
+
+impl Watch<'_> {
+    /// The work is over; the others are told of an error.
+    pub(crate) fn end<R>(mut self, result: &Result<R>) {
+        if let (Some(processes), Err(error)) = (self.0.take(), result) {
+            processes.transport.fail(&error.to_string());
+        }
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if let Some(processes) = self.0 {
+            processes.transport.fail(&format!("process {} was stopped", processes.rank()));
+        }
+    }
+}
+
 impl Processes {
     /// Blocks shared as evenly as their number allows: process r has the blocks from ⌊r·B/P⌋ on.
     pub(super) fn new(transport: Arc<dyn Transport>, blocks: usize) -> Self {
         let size = transport.size();
         let shares = (0..=size).map(|rank| rank * blocks / size).collect();
         Processes { transport, shares }
+    }
+
+    /// The same processes with other blocks: the first of each process, and their number at the end.
+    pub(super) fn with_shares(&self, shares: Vec<usize>) -> Self {
+        Processes { transport: Arc::clone(&self.transport), shares }
+    }
+
+    /// Watches over work that all processes do together.
+    pub(crate) fn watch(processes: Option<&Self>) -> Watch<'_> {
+        Watch(processes)
+    }
+
+    /// How many processes there are.
+    pub(crate) fn size(&self) -> usize {
+        self.transport.size()
     }
 
     /// The number of this process, from 0.
@@ -62,7 +101,7 @@ impl Processes {
     /// Adds the values of all processes; each gets the sums.
     pub(crate) fn sum<N: bytemuck::Pod + AddAssign>(&self, values: &mut [N]) {
         let mut other = vec![N::zeroed(); values.len()];
-        for (from, to) in pairs(self.transport.size()) {
+        for (from, to) in pairs(self.size()) {
             if to == self.rank() {
                 self.receive(from, &mut other);
                 values.iter_mut().zip(&other).for_each(|(sum, x)| *sum += *x);
@@ -87,7 +126,7 @@ impl Processes {
     /// Gives all processes what each has in its own range of `values`; the ranges are those of the processes
     /// by their numbers, one after the other.
     pub(crate) fn gather<N: bytemuck::Pod>(&self, values: &mut [N], ranges: &[Range<usize>]) {
-        for (from, to) in pairs(self.transport.size()) {
+        for (from, to) in pairs(self.size()) {
             // What a process has by now: its own and that of all below it in the tree.
             let end = (2 * from - to).min(ranges.len());
             let held = ranges[from].start..ranges[end - 1].end;
@@ -98,6 +137,15 @@ impl Processes {
             }
         }
         self.broadcast(values);
+    }
+
+    /// What each process has, by their numbers.
+    pub(crate) fn of_each<N: bytemuck::Pod>(&self, own: N) -> Vec<N> {
+        let mut values = vec![N::zeroed(); self.size()];
+        values[self.rank()] = own;
+        let ranges: Vec<Range<usize>> = (0..self.size()).map(|rank| rank..rank + 1).collect();
+        self.gather(&mut values, &ranges);
+        values
     }
 
     fn send<N: bytemuck::Pod>(&self, to: usize, values: &[N]) {
@@ -144,6 +192,10 @@ mod tests {
         fn send(&self, to: usize, bytes: &[u8]) -> Result<()> {
             self.to[to].send(bytes.to_vec()).expect("the other thread listens");
             Ok(())
+        }
+
+        fn fail(&self, message: &str) {
+            unreachable!("{message}");
         }
 
         fn receive(&self, from: usize, bytes: &mut [u8]) -> Result<()> {
@@ -199,7 +251,7 @@ mod tests {
             let mut sum = TreeSum::default();
             (0..size).for_each(|rank| sum.add(vec![value(rank)]));
             let rows: Vec<u32> = (0..size).flat_map(|rank| vec![rank as u32 + 1; 2 * rank + 1]).collect();
-            let expected = (sum.finish()[0].to_bits(), 0, rows);
+            let expected = (sum.finish().map_or(0, |sum: Vec<f32>| sum[0].to_bits()), 0, rows);
             assert!(found.iter().all(|found| *found == expected), "{size} processes: {found:?}");
         }
     }

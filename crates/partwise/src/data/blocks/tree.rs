@@ -2,43 +2,60 @@
 
 use crate::foundation::Real;
 
-/// A sum of vectors, added along a binary tree over their numbers: 0 and 1, 2 and 3, then these two, and so
-/// on. Workers that take aligned runs of blocks get the same bits. As many partial sums are kept as the tree
-/// is high.
-pub(crate) struct TreeSum<T> {
-    /// Partial sums of 2^level vectors each, the levels falling.
-    parts: Vec<(u32, Vec<T>)>,
+/// What can be added up.
+pub(crate) trait Part {
+    /// Both together; the rows of `later` come after those of this one.
+    fn plus(self, later: Self) -> Self;
 }
 
-impl<T> Default for TreeSum<T> {
+/// Vectors of equal length.
+impl<T: Real> Part for Vec<T> {
+    fn plus(mut self, later: Self) -> Self {
+        self.iter_mut().zip(&later).for_each(|(sum, x)| *sum += *x);
+        self
+    }
+}
+
+/// Nothing adds nothing.
+impl<P: Part> Part for Option<P> {
+    fn plus(self, later: Self) -> Self {
+        match (self, later) {
+            (Some(one), Some(other)) => Some(one.plus(other)),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+/// A sum of parts, added along a binary tree over their numbers: 0 and 1, 2 and 3, then these two, and so on.
+/// Workers that take aligned runs of blocks get the same bits. As many partial sums are kept as the tree is
+/// high.
+pub(crate) struct TreeSum<P> {
+    /// Partial sums of 2^level parts each, the levels falling.
+    parts: Vec<(u32, P)>,
+}
+
+impl<P> Default for TreeSum<P> {
     fn default() -> Self {
         TreeSum { parts: Vec::new() }
     }
 }
 
-impl<T: Real> TreeSum<T> {
-    /// Adds the next vector.
-    pub(crate) fn add(&mut self, part: Vec<T>) {
+impl<P: Part> TreeSum<P> {
+    /// Adds the next part.
+    pub(crate) fn add(&mut self, part: P) {
         let (mut level, mut sum) = (0, part);
         while let Some((_, before)) = self.parts.pop_if(|(other, _)| *other == level) {
-            sum = added(before, &sum);
+            sum = before.plus(sum);
             level += 1;
         }
         self.parts.push((level, sum));
     }
 
-    /// The sum; empty when nothing was added. What is left over is added from the end, as if the tree went on
-    /// with nothing.
-    pub(crate) fn finish(self) -> Vec<T> {
-        let mut parts = self.parts.into_iter().rev().map(|(_, part)| part);
-        let last = parts.next().unwrap_or_default();
-        parts.fold(last, |sum, before| added(before, &sum))
+    /// The sum, if anything was added. What is left over is added from the end, as if the tree went on with
+    /// nothing.
+    pub(crate) fn finish(self) -> Option<P> {
+        self.parts.into_iter().rev().map(|(_, part)| part).reduce(|sum, before| before.plus(sum))
     }
-}
-
-fn added<T: Real>(mut sum: Vec<T>, other: &[T]) -> Vec<T> {
-    sum.iter_mut().zip(other).for_each(|(sum, x)| *sum += *x);
-    sum
 }
 
 #[cfg(test)]
@@ -63,7 +80,7 @@ mod tests {
         for count in 0..parts.len() {
             let mut sum = TreeSum::default();
             parts[..count].iter().for_each(|x| sum.add(vec![*x]));
-            let found = sum.finish().first().copied().unwrap_or(0.0);
+            let found = sum.finish().map_or(0.0, |sum| sum[0]);
             assert_eq!(found.to_bits(), recursive(&parts[..count]).to_bits(), "{count} blocks");
         }
     }

@@ -13,10 +13,10 @@ use crate::engine::quadratic::{KlMajorizer, Penalties, Quadratic, Subproblem};
 use crate::engine::solvers::{Bpp, NnlsSolver};
 use crate::engine::term::{self, Chunk};
 use crate::engine::{Factors, Init, Slot, Transfer, Transferred};
-use crate::foundation::pool::{Pool, fixed_chunks};
+use crate::foundation::pool::{Pool, chunks_of};
 use crate::foundation::{Matrix, Real};
 use crate::kernels::gemm;
-use crate::kernels::sums::{column_sums, wide_gram};
+use crate::kernels::sums::{column_sums, column_sums_of, wide_gram};
 
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;
@@ -169,15 +169,18 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         }
         let factor = self.factors.get(slot);
         let k = factor.columns();
-        let parts = self.pool.map(fixed_chunks(factor.rows(), GRAM_ROWS), |rows| {
-            let mut part = vec![T::ZERO; k * k];
-            gemm::gram(&factor.as_slice()[rows.start * k..rows.end * k], rows.len(), k, &mut part);
-            part
+        let sums = self.total_over_rows(slot, k * k, |rows| {
+            let parts = self.pool.map(chunks_of(&rows, GRAM_ROWS), |rows| {
+                let mut part = vec![T::ZERO; k * k];
+                gemm::gram(&factor.as_slice()[rows.start * k..rows.end * k], rows.len(), k, &mut part);
+                part
+            });
+            let mut sums = vec![0.0f64; k * k];
+            for part in &parts {
+                sums.iter_mut().zip(part).for_each(|(s, p)| *s += p.to_f64());
+            }
+            sums
         });
-        let mut sums = vec![0.0f64; k * k];
-        for part in &parts {
-            sums.iter_mut().zip(part).for_each(|(s, p)| *s += p.to_f64());
-        }
         let values = sums.into_iter().map(T::from_f64).collect();
         let gram = Matrix::from_vec(k, k, values).expect("k × k sums");
         self.grams[slot.index()] = Some((version, gram.clone()));
@@ -243,7 +246,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             Some(_) => 0.0,
             None => self.ratio_product(slot, (own, other), &mut numerator),
         };
-        let base = column_sums(other, None);
+        let base = self.total_over_rows(slot.other(), k, |rows| column_sums_of(other, rows, None));
         KlMajorizer {
             numerator,
             base: base.into_iter().map(T::from_f64).collect(),
@@ -263,6 +266,9 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
             Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
         };
+        if self.problem.contributions.iter().any(|c| c.changes_cross(slot)) {
+            self.gather_cross(slot, &mut subproblem);
+        }
         let apart = self.apart;
         for contribution in self.problem.contributions.iter().filter(|c| !(apart && c.facts().equal_factors))
         {
@@ -282,10 +288,15 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         let (slot, subproblem) = self.current.take().expect("a slot was restricted");
         let value = match &subproblem {
             Subproblem::Quadratic(q) => {
-                let own = self.gram(slot);
-                q.value(self.factors.get(slot), Some(&own))
+                let start = q.gram_value(&self.gram(slot));
+                let factor = self.factors.get(slot);
+                self.value_over_rows(slot, start, |start, rows| q.value_from(start, factor, rows))
+                    + q.constant
             }
-            Subproblem::KullbackLeibler(m) => m.value_here(self.factors.get(slot)),
+            Subproblem::KullbackLeibler(m) => {
+                let (start, factor) = (m.log_sum + m.constant, self.factors.get(slot));
+                self.value_over_rows(slot, start, |start, rows| m.value_from(start, factor, rows))
+            }
         };
         self.current = Some((slot, subproblem));
         value
@@ -399,16 +410,23 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             let (_, subproblem) = self.current.as_ref().expect("a slot was restricted");
             let factor = self.factors.get(slot);
             let zero_share = self.problem.zero_share(slot);
-            squared += match subproblem.projected_gradient(zero_share) {
-                Some(gradient) => {
-                    let chunks = fixed_chunks(factor.rows(), GRAM_ROWS);
-                    let parts = self.pool.map(chunks, |rows| gradient.squared_norm(factor, rows));
-                    parts.iter().sum()
+            let gradient = subproblem.projected_gradient(zero_share);
+            squared += self.value_over_rows(slot, 0.0, |start, rows| match (&gradient, subproblem) {
+                (Some(gradient), _) => {
+                    let norm = |rows| gradient.squared_norm(factor, rows);
+                    start + self.pool.map(chunks_of(&rows, GRAM_ROWS), norm).iter().sum::<f64>()
                 }
-                None => subproblem.squared_projected_gradient(factor, zero_share),
-            };
+                (None, Subproblem::KullbackLeibler(m)) => {
+                    start + m.squared_projected_gradient(factor, rows, zero_share)
+                }
+                (None, Subproblem::Quadratic(_)) => unreachable!("a quadratic has one of its own"),
+            });
         }
         Exact { parts, kkt: squared.sqrt() }
+    }
+
+    fn gather(&mut self) {
+        self.gather_states();
     }
 
     fn transfer(&mut self, transfer: &mut Transfer<'_>) -> Transferred {

@@ -22,7 +22,93 @@ use crate::foundation::{Matrix, Real};
 /// Rows that a solver gets at once.
 const SOLVE_ROWS: usize = 512;
 
-impl<T: Real> CpuBackend<'_, '_, T> {
+impl<'p, T: Real> CpuBackend<'p, '_, T> {
+    /// The row blocks of a slot, where its rows come in blocks.
+    fn blocks_of(&self, slot: Slot) -> Option<&'p BlockedMatrix<T>> {
+        self.problem.data().blocks().filter(|_| slot == Slot::Codes)
+    }
+
+    /// The rows of a slot that are computed here, by the parts whose sums are added along the tree: the
+    /// blocks of this process, or all rows as one.
+    pub(super) fn row_ranges(&self, slot: Slot) -> Vec<Range<usize>> {
+        match self.blocks_of(slot) {
+            Some(blocks) => blocks.own_blocks(),
+            None => std::iter::once(0..self.factors.get(slot).rows()).collect(),
+        }
+    }
+
+    /// The sum over all rows of a slot, of which `part` gives that over some: `length` numbers.
+    pub(super) fn total_over_rows(
+        &self,
+        slot: Slot,
+        length: usize,
+        mut part: impl FnMut(Range<usize>) -> Vec<f64>,
+    ) -> Vec<f64> {
+        let Some(blocks) = self.blocks_of(slot) else { return part(0..self.factors.get(slot).rows()) };
+        let mut sum = TreeSum::default();
+        blocks.own_blocks().into_iter().for_each(|rows| sum.add(part(rows)));
+        blocks.total(sum, length)
+    }
+
+    /// `start` and the sum over all rows of a slot. `part` adds that of some rows to the number it gets: the
+    /// first rows begin with `start`.
+    pub(super) fn value_over_rows(
+        &self,
+        slot: Slot,
+        start: f64,
+        part: impl Fn(f64, Range<usize>) -> f64,
+    ) -> f64 {
+        let part = |rows: Range<usize>| part(if rows.start == 0 { start } else { 0.0 }, rows);
+        self.total_over_rows(slot, 1, |rows| vec![part(rows)])[0]
+    }
+
+    /// The total of what the solver did to the rows of a slot, range by range.
+    pub(super) fn total_swept(&self, slot: Slot, ranges: &[Vec<Swept>]) -> Swept {
+        let Some(blocks) = self.blocks_of(slot) else {
+            return total(ranges.first().map_or(&[], Vec::as_slice));
+        };
+        let mut sum = TreeSum::default();
+        for parts in ranges {
+            let Swept { squared_gradient, value } = total(parts);
+            sum.add(vec![squared_gradient, value]);
+        }
+        let total = blocks.total(sum, 2);
+        Swept { squared_gradient: total[0], value: total[1] }
+    }
+
+    /// Gives every process the codes of all rows, after each has updated its own.
+    pub(super) fn gather_codes(&mut self) {
+        if let Some(blocks) = self.blocks_of(Slot::Codes)
+            && blocks.processes().is_some()
+        {
+            let codes = self.factors.get_mut(Slot::Codes);
+            let k = codes.columns();
+            blocks.gather_rows(codes.as_mut_slice(), k);
+        }
+    }
+
+    /// Gives every process the products of all rows with the data, for terms that build on them.
+    pub(super) fn gather_cross(&self, slot: Slot, subproblem: &mut Subproblem<T>) {
+        if let Some(blocks) = self.blocks_of(slot) {
+            let cross = match subproblem {
+                Subproblem::Quadratic(q) => &mut q.cross,
+                Subproblem::KullbackLeibler(m) => &mut m.numerator,
+            };
+            let k = cross.columns();
+            blocks.gather_rows(cross.as_mut_slice(), k);
+        }
+    }
+
+    /// Gives every process what the solver remembers of the codes of all rows.
+    pub(super) fn gather_states(&mut self) {
+        let (Some(blocks), rows) = (self.blocks_of(Slot::Codes), self.factors.get(Slot::Codes).rows()) else {
+            return;
+        };
+        let (values, _) = &mut self.states[Slot::Codes.index()];
+        let width = values.len() / rows;
+        blocks.gather_rows(values, width);
+    }
+
     /// Whether the product of a slot with the data is left to its update, which then reads each block once.
     pub(super) fn waits_for_update(&self, slot: Slot) -> bool {
         let judged_before = self.extrapolation.as_ref().is_some_and(|e| e.is_judged_before());
@@ -57,7 +143,7 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         blocks.for_each(|rows, block, kept| {
             sum.add(self.transposed(blocks, (block, kept), &rows_of(other, rows)));
         });
-        cross.as_mut_slice().copy_from_slice(&sum.finish());
+        cross.as_mut_slice().copy_from_slice(&blocks.total(sum, blocks.n_features() * k));
     }
 
     /// X_bᵀ · W_b (d × k).
@@ -87,10 +173,9 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             });
             return logs.iter().sum();
         };
-        let mut logs = 0.0;
-        let mut sum = TreeSum::default();
+        let (mut sum, mut logs) = (TreeSum::default(), TreeSum::default());
         blocks.for_each(|rows, block, _| {
-            let parts = if slot == Slot::Codes {
+            let parts: Vec<f64> = if slot == Slot::Codes {
                 let out = &mut numerator.as_mut_slice()[rows.start * k..rows.end * k];
                 let codes = rows_of(own, rows);
                 self.pool.map_rows(&block.sample_chunks(), out, k, |range, out| {
@@ -104,12 +189,12 @@ impl<T: Real> CpuBackend<'_, '_, T> {
                 sum.add(part);
                 parts
             };
-            logs += parts.iter().sum::<f64>();
+            logs.add(vec![parts.iter().sum::<f64>()]);
         });
         if slot != Slot::Codes {
-            numerator.as_mut_slice().copy_from_slice(&sum.finish());
+            numerator.as_mut_slice().copy_from_slice(&blocks.total(sum, blocks.n_features() * k));
         }
-        logs
+        blocks.total(logs, 1)[0]
     }
 
     /// The half objective before a pass that the codes wait for: seen from the components, whose product with
@@ -155,7 +240,7 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             let state = &mut state[rows.start * width..rows.end * width];
             let chunks = fixed_chunks(rows.len(), SOLVE_ROWS);
             let quadratic = &*quadratic;
-            swept.extend(self.pool.map_rows_with(
+            swept.push(self.pool.map_rows_with(
                 &chunks,
                 (factor, k),
                 (state, width),
@@ -177,10 +262,11 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         });
         *calls += 1;
         let features = blocks.n_features();
-        self.next_product = Some(Matrix::from_vec(features, k, sum.finish()).expect("d × k sums"));
+        let product = blocks.total(sum, features * k);
+        self.next_product = Some(Matrix::from_vec(features, k, product).expect("d × k sums"));
         self.states[slot.index()] = solver_state;
         *self.factors.get_mut(slot) = codes;
-        total(&swept)
+        self.total_swept(slot, &swept)
     }
 
     /// Takes the product that the last pass left for the components, once the codes are where they stay.

@@ -49,6 +49,9 @@ pub trait Backend<T: Real> {
     /// The exact objective and projected gradient.
     fn exact(&mut self) -> Exact;
 
+    /// Brings together what several processes have of the state, before it is saved.
+    fn gather(&mut self) {}
+
     /// What the backend remembers from iteration to iteration, to or from a checkpoint.
     ///
     /// # Errors

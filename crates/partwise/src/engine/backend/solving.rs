@@ -41,9 +41,7 @@ impl<T: Real> CpuBackend<'_, '_, T> {
                 self.improve_grouped(slot, q)
             }
             Subproblem::KullbackLeibler(m) if self.takes_steps() => self.improve_by_steps(slot, m),
-            Subproblem::KullbackLeibler(m) => {
-                Swept { squared_gradient: self.improve_kl(slot, m), value: 0.0 }
-            }
+            Subproblem::KullbackLeibler(m) => self.improve_kl(slot, m),
         };
         if let Subproblem::Quadratic(q) = &subproblem {
             swept.value += q.constant;
@@ -52,6 +50,9 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             self.solver = solver;
         }
         self.current = Some((slot, subproblem));
+        if slot == Slot::Codes {
+            self.gather_codes();
+        }
         swept
     }
 
@@ -81,30 +82,48 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         let solver = Solving::of(self.valued(slot), self.solver.as_ref());
         let prepared = solver.prepare(&quadratic.gram);
         let width = solver.state_per_row(k);
+        let row_steps = if slot == Slot::Codes { self.problem.row_steps.as_deref() } else { None };
+        let (ranges, mut swept) = (self.row_ranges(slot), Vec::new());
         let (state, calls) = &mut self.states[slot.index()];
         state.resize(rows * width, T::ZERO);
-        let row_steps = if slot == Slot::Codes { self.problem.row_steps.as_deref() } else { None };
-        let chunks = fixed_chunks(rows, SOLVE_ROWS);
         let factor = self.factors.get_mut(slot).as_mut_slice();
-        let squares =
-            self.pool.map_rows_with(&chunks, (factor, k), (state, width), |range, factor, state| {
-                let row_steps = row_steps.map(|steps| &steps[range.clone()]);
-                let view = view(quadratic, &prepared, range);
-                solver.improve(&Rows { row_steps, calls: *calls, ..view }, factor, state)
-            });
+        for rows in ranges {
+            let factor = &mut factor[rows.start * k..rows.end * k];
+            let state = &mut state[rows.start * width..rows.end * width];
+            let chunks = fixed_chunks(rows.len(), SOLVE_ROWS);
+            swept.push(self.pool.map_rows_with(
+                &chunks,
+                (factor, k),
+                (state, width),
+                |range, factor, state| {
+                    let range = rows.start + range.start..rows.start + range.end;
+                    let row_steps = row_steps.map(|steps| &steps[range.clone()]);
+                    let view = view(quadratic, &prepared, range);
+                    solver.improve(&Rows { row_steps, calls: *calls, ..view }, factor, state)
+                },
+            ));
+        }
         *calls += 1;
-        total(&squares)
+        self.total_swept(slot, &swept)
     }
 
-    /// Row groups with a Gram of their own, gathered, solved and put back, a batch at a time so that the
-    /// copies stay small; then the rows in no group, with the shared Gram, chunk by chunk where they are.
     fn improve_grouped(&mut self, slot: Slot, quadratic: &Quadratic<T>) -> Swept {
-        let (rows, k) = quadratic.cross.shape();
-        let mut grouped = vec![false; rows];
+        let ranges = self.row_ranges(slot);
+        let swept: Vec<_> =
+            ranges.into_iter().map(|rows| self.improve_groups(slot, quadratic, rows)).collect();
+        self.total_swept(slot, &swept)
+    }
+
+    /// Of some rows: groups with a Gram of their own, gathered, solved and put back, a batch at a time so that
+    /// the copies stay small; then the rows in no group, with the shared Gram, chunk by chunk where they are.
+    fn improve_groups(&mut self, slot: Slot, quadratic: &Quadratic<T>, rows: Range<usize>) -> Vec<Swept> {
+        let k = quadratic.cross.columns();
+        let mut grouped = vec![false; rows.len()];
         let mut tasks: Vec<(&RowGroup<T>, &[u32])> = Vec::new();
         for group in quadratic.groups.iter() {
-            group.rows.iter().for_each(|&row| grouped[row as usize] = true);
-            tasks.extend(group.rows.chunks(SOLVE_ROWS).map(|rows| (group, rows)));
+            let members = group.within(&rows);
+            members.iter().for_each(|&row| grouped[row as usize - rows.start] = true);
+            tasks.extend(members.chunks(SOLVE_ROWS).map(|rows| (group, rows)));
         }
         let solver = Solving::of(self.valued(slot), self.solver.as_ref());
         let mut parts = Vec::with_capacity(tasks.len());
@@ -125,7 +144,8 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             }
         }
         let shared = solver.prepare(&quadratic.gram);
-        let (chunks, factor) = (fixed_chunks(rows, SOLVE_ROWS), self.factors.get_mut(slot).as_mut_slice());
+        let chunks = fixed_chunks(rows.len(), SOLVE_ROWS);
+        let factor = &mut self.factors.get_mut(slot).as_mut_slice()[rows.start * k..rows.end * k];
         parts.extend(self.pool.map_rows(&chunks, factor, k, |range, factor| {
             let free: Vec<u32> = (0u32..)
                 .zip(&grouped[range.clone()])
@@ -133,33 +153,37 @@ impl<T: Real> CpuBackend<'_, '_, T> {
                 .map(|(at, _)| at)
                 .collect();
             let places = (free.len() < range.len()).then_some(&free[..]);
+            let range = rows.start + range.start..rows.start + range.end;
             solver.improve(&Rows { places, ..view(quadratic, &shared, range) }, factor, &mut [])
         }));
-        total(&parts)
+        parts
     }
 
-    fn improve_kl(&mut self, slot: Slot, majorizer: &KlMajorizer<T>) -> f64 {
-        let (rows, k) = majorizer.numerator.shape();
-        let chunks = fixed_chunks(rows, SOLVE_ROWS);
-        let penalties = &majorizer.penalties;
-        let squares =
-            self.pool.map_rows(&chunks, self.factors.get_mut(slot).as_mut_slice(), k, |range, factor| {
+    fn improve_kl(&mut self, slot: Slot, majorizer: &KlMajorizer<T>) -> Swept {
+        let k = majorizer.numerator.columns();
+        let (ranges, penalties) = (self.row_ranges(slot), &majorizer.penalties);
+        let factor = self.factors.get_mut(slot).as_mut_slice();
+        let mut swept = Vec::new();
+        for rows in ranges {
+            let chunks = fixed_chunks(rows.len(), SOLVE_ROWS);
+            let factor = &mut factor[rows.start * k..rows.end * k];
+            swept.push(self.pool.map_rows(&chunks, factor, k, |range, factor| {
+                let range = rows.start + range.start..rows.start + range.end;
+                let entries = range.start * k..range.end * k;
                 let view = KlRows {
-                    numerator: &majorizer.numerator.as_slice()[range.start * k..range.end * k],
+                    numerator: &majorizer.numerator.as_slice()[entries.clone()],
                     base: &majorizer.base,
                     base_rows: majorizer.base_rows.as_ref().map(|v| &v[range.clone()]),
                     ridge: &majorizer.ridge,
                     linear: &penalties.linear,
                     linear_rows: penalties.linear_rows.as_ref().map(|v| &v[range.clone()]),
                     shift: penalties.shift.as_ref().map(|v| &v[range.clone()]),
-                    entries: majorizer
-                        .entries
-                        .as_ref()
-                        .map(|m| &m.as_slice()[range.start * k..range.end * k]),
+                    entries: majorizer.entries.as_ref().map(|m| &m.as_slice()[entries]),
                 };
-                improve_kl_rows(&view, factor)
-            });
-        squares.iter().sum()
+                Swept { squared_gradient: improve_kl_rows(&view, factor), value: 0.0 }
+            }));
+        }
+        self.total_swept(slot, &swept)
     }
 }
 

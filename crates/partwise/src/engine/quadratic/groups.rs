@@ -1,5 +1,7 @@
 //! Rows with a Gram of their own.
 
+use std::ops::Range;
+
 use crate::foundation::{Matrix, Real};
 
 /// Rows that share a Gram of their own: G + weight·(D − D^½ d dᵀ D^½) + A with the unit vector d (or zeros)
@@ -43,6 +45,12 @@ impl<T: Real> RowGroup<T> {
             pulls: Vec::new(),
             held: None,
         }
+    }
+
+    /// Its rows within a range.
+    pub(crate) fn within(&self, range: &Range<usize>) -> &[u32] {
+        let place = |bound: usize| self.rows.partition_point(|row| (*row as usize) < bound);
+        &self.rows[place(range.start)..place(range.end)]
     }
 
     /// D^½·v.

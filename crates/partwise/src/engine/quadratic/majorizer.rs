@@ -1,8 +1,10 @@
 //! The subproblem of the Kullback–Leibler loss.
 
-use super::{Penalties, dot, penalty_value};
+use std::ops::Range;
+
+use super::{Penalties, dot, penalty_value, squared_projected_row};
 use crate::foundation::{Matrix, Real};
-use crate::kernels::sums::column_sums;
+use crate::kernels::sums::column_sums_of;
 
 /// The Kullback–Leibler twin of [`Quadratic`](super::Quadratic): a separable upper bound, equal at the factor
 /// it was formed at.
@@ -44,19 +46,40 @@ impl<T: Real> KlMajorizer<T> {
 
     /// The objective at the current factor (at which the majorizer was formed).
     pub fn value_here(&self, factor: &Matrix<T>) -> f64 {
-        let mut value = self.log_sum + self.constant + penalty_value(&self.penalties, factor);
-        let sums = column_sums(factor, self.base_rows.as_deref());
+        self.value_from(self.log_sum + self.constant, factor, 0..factor.rows())
+    }
+
+    /// `start`, and what some rows add to the objective beside the logarithms and the constant.
+    pub(crate) fn value_from(&self, start: f64, factor: &Matrix<T>, rows: Range<usize>) -> f64 {
+        let mut value = start + penalty_value(&self.penalties, factor, rows.clone());
+        let sums = column_sums_of(factor, rows.clone(), self.base_rows.as_deref());
         value += self.base.iter().zip(sums).map(|(base, sum)| base.to_f64() * sum).sum::<f64>();
         if self.ridge.iter().any(|ridge| *ridge != T::ZERO) {
-            for i in 0..factor.rows() {
+            for i in rows.clone() {
                 let terms = self.ridge.iter().zip(factor.row(i));
                 value += terms.map(|(ridge, u)| 0.5 * ridge.to_f64() * u.to_f64() * u.to_f64()).sum::<f64>();
             }
         }
         if let Some(entries) = &self.entries {
-            value += dot(entries.as_slice(), factor.as_slice());
+            let range = rows.start * factor.columns()..rows.end * factor.columns();
+            value += dot(&entries.as_slice()[range.clone()], &factor.as_slice()[range]);
         }
         value
+    }
+
+    /// The squared norm of the projected gradient of some rows. See
+    /// [`Subproblem::squared_projected_gradient`](super::Subproblem::squared_projected_gradient).
+    pub(crate) fn squared_projected_gradient(
+        &self,
+        factor: &Matrix<T>,
+        rows: Range<usize>,
+        zero_share: f64,
+    ) -> f64 {
+        let of_row = |i: usize| {
+            let u = factor.row(i);
+            squared_projected_row(&self.gradient_row(i, u), u, zero_share)
+        };
+        rows.map(of_row).sum()
     }
 
     /// The majorizer at `factor`, formed at `here`.

@@ -21,6 +21,7 @@ pub use majorizer::KlMajorizer;
 pub(crate) use projected_gradient::ProjectedGradient;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::foundation::{Matrix, Real};
@@ -131,18 +132,31 @@ impl<T: Real> Quadratic<T> {
     /// When `factor` does not have the shape of `cross`.
     pub fn value(&self, factor: &Matrix<T>, own_gram: Option<&Matrix<T>>) -> f64 {
         assert_eq!(factor.shape(), self.cross.shape(), "the factor must have the shape of the cross matrix");
-        let mut value = match own_gram {
-            Some(own) => 0.5 * dot(own.as_slice(), self.gram.as_slice()),
+        let start = match own_gram {
+            Some(own) => self.gram_value(own),
             None => (0..factor.rows()).map(|i| 0.5 * form(&self.gram, factor.row(i))).sum(),
         };
-        value -= dot(self.cross.as_slice(), factor.as_slice());
-        value += penalty_value(&self.penalties, factor);
+        self.value_from(start, factor, 0..factor.rows()) + self.constant
+    }
+
+    /// ½⟨UᵀU, G⟩.
+    pub(crate) fn gram_value(&self, own_gram: &Matrix<T>) -> f64 {
+        0.5 * dot(own_gram.as_slice(), self.gram.as_slice())
+    }
+
+    /// `start`, and what some rows add to f(U) beside their part of ½⟨UᵀU, G⟩ and the constant.
+    pub(crate) fn value_from(&self, start: f64, factor: &Matrix<T>, rows: Range<usize>) -> f64 {
+        let k = factor.columns();
+        let entries = rows.start * k..rows.end * k;
+        let mut value = start - dot(&self.cross.as_slice()[entries.clone()], &factor.as_slice()[entries]);
+        value += penalty_value(&self.penalties, factor, rows.clone());
         for group in self.groups.iter() {
+            let members = group.within(&rows);
             let mut taken = group.taken(self.group_metric.as_deref());
             taken.retain(|(weight, _)| *weight != T::ZERO);
-            let metric: Vec<f64> = (0..factor.columns()).map(|j| self.weighted_metric(group, j)).collect();
+            let metric: Vec<f64> = (0..k).map(|j| self.weighted_metric(group, j)).collect();
             if !taken.is_empty() || metric.iter().any(|m| *m != 0.0) {
-                for &row in &group.rows {
+                for &row in members {
                     let u = factor.row(row as usize);
                     let along: f64 = taken.iter().map(|(w, v)| w.to_f64() * dot(u, v).powi(2)).sum();
                     let square: f64 = metric.iter().zip(u).map(|(m, v)| m * v.to_f64() * v.to_f64()).sum();
@@ -151,11 +165,11 @@ impl<T: Real> Quadratic<T> {
             }
             if let Some(added) = &group.added {
                 // Σ uAuᵀ = ⟨A, UᵀU⟩.
-                let own = wide_gram(&factor.gathered(&group.rows), 0..group.rows.len());
+                let own = wide_gram(&factor.gathered(members), 0..members.len());
                 value += 0.5 * dot(own.as_slice(), added.cast::<f64>().as_slice());
             }
         }
-        value + self.constant
+        value
     }
 
     /// Dⱼ times what the group multiplies it by.
@@ -228,11 +242,7 @@ impl<T: Real> Subproblem<T> {
                 ProjectedGradient::new(q, zero_share).squared_norm(factor, 0..factor.rows())
             }
             Subproblem::KullbackLeibler(m) => {
-                let of_row = |i: usize| {
-                    let u = factor.row(i);
-                    squared_projected_row(&m.gradient_row(i, u), u, zero_share)
-                };
-                (0..factor.rows()).map(of_row).sum()
+                m.squared_projected_gradient(factor, 0..factor.rows(), zero_share)
             }
         }
     }
@@ -249,17 +259,18 @@ fn squared_projected_row<T: Real>(gradient: &[f64], u: &[T], zero_share: f64) ->
     gradient.iter().zip(u).map(projected).map(|g| g * g).sum()
 }
 
-fn penalty_value<T: Real>(penalties: &Penalties<T>, factor: &Matrix<T>) -> f64 {
+/// What the penalties of some rows come to.
+fn penalty_value<T: Real>(penalties: &Penalties<T>, factor: &Matrix<T>, rows: Range<usize>) -> f64 {
     let mut value = 0.0;
     if penalties.linear.iter().any(|l| *l != T::ZERO) {
-        for i in 0..factor.rows() {
+        for i in rows.clone() {
             value += penalties.linear_row(i).to_f64() * dot(&penalties.linear, factor.row(i));
         }
     }
     if let Some(shift) = &penalties.shift {
-        for (i, s) in shift.iter().enumerate() {
+        for i in rows {
             let u = factor.row(i);
-            value += 0.5 * s.to_f64() * dot(u, u);
+            value += 0.5 * shift[i].to_f64() * dot(u, u);
         }
     }
     value
