@@ -19,7 +19,7 @@ from ._guidance.base import _Item, _Place
 from ._guidance.guidance import Compiled, compiled
 from ._guidance.items import LABEL_RULES
 from ._guidance.strength import Strength
-from ._input import raise_about, to_native
+from ._input import raise_about, run_engine, to_native
 from ._missing_entries import takes_missing, unknown_entries
 from ._names import Names, nearest
 from ._parameters import parameter
@@ -192,7 +192,7 @@ class GuidedNMF(Factorization):
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
-        done = _native.fit_guided(to_native(data), given.document, loss, settings, watch, str(self.spread))
+        done = run_engine("fit_guided", data, given.document, loss, settings, watch, str(self.spread))
         done["notices"] = [*_with_nearest(done["notices"], given.features.keys), *(("guidance", note) for note in given.notes)]
         return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
 

@@ -8,15 +8,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
+from . import _native
 from ._anndata import matrix_of, with_names_of_layer
-from ._blocks import Blocked, RowBlocks, refuse_blocks, row_blocks_of
+from ._blocks import Blocked, RowBlocks, SharedBlocks, refuse_blocks, row_blocks_of
 from ._images import as_rows
 from ._names import DataNames, Names, by_name, column_labels, component_order, is_anndata, names_of, nearest, row_labels
 from ._precision import in_single_precision, precision
 from ._registry import estimators_that_take
 from ._warn import warn
 
-__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_not_negative", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "to_native", "vector_by_name"]
+__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_not_negative", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "run_engine", "start_by_name", "to_native", "vector_by_name"]
 
 
 class NoSuchColumn(KeyError, ValueError):
@@ -90,7 +91,7 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None, blocks: b
     return matrix
 
 
-def _blocked(estimator: Any, lazy: RowBlocks, features: Names, names: DataNames, *, reset: bool, dtype: Any, blocks: bool, needed_by: str) -> Blocked:
+def _blocked(estimator: Any, lazy: RowBlocks, features: Names, names: DataNames, *, reset: bool, dtype: Any, blocks: bool, needed_by: str) -> Blocked | SharedBlocks:
     """Lazy X with checked shape and feature names."""
     if not blocks or reset and not getattr(estimator, "_spec", {}).get("in_blocks", True):
         refuse_blocks(needed_by or type(estimator).__name__, lazy)
@@ -102,7 +103,8 @@ def _blocked(estimator: Any, lazy: RowBlocks, features: Names, names: DataNames,
     _check_count(estimator, lazy, features, reset=reset)
     if reset:
         estimator._names_in_ = names
-    return lazy._in_precision(None if dtype is None else precision(dtype))
+    dtype = None if dtype is None else precision(dtype)
+    return (lazy._on_cluster(dtype) if reset else None) or lazy._in_precision(dtype)
 
 
 def _is_ready(estimator: Any, X: Any, kinds: list[Any]) -> bool:
@@ -167,8 +169,8 @@ def _check_names(estimator: Any, names: Names) -> None:
 
 def empty_rows(X: Any) -> Any:
     """The rows of a checked matrix without a non-zero entry."""
-    if isinstance(X, Blocked):
-        return np.asarray(X.native.zero_rows(), dtype=np.intp)
+    if isinstance(X, (Blocked, SharedBlocks)):
+        return X.zero_rows()
     if not sp.issparse(X):
         return np.flatnonzero(~np.asarray(X).any(axis=1))
     counts = np.diff(X.indptr)
@@ -204,6 +206,14 @@ def _places_in(X: Any, stored: Any) -> tuple[Any, Any]:
     """The rows and columns of chosen stored entries of a CSR matrix."""
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     return rows[stored], X.indices[stored]
+
+
+def run_engine(function: str, X: Any, *arguments: Any) -> dict[str, Any]:
+    """A function of the engine with checked data and further arguments."""
+    if isinstance(X, (Blocked, SharedBlocks)):
+        return X.run(function, *arguments)
+    found: dict[str, Any] = getattr(_native, function)(to_native(X), *arguments)
+    return found
 
 
 def to_native(X: Any) -> Any:

@@ -52,7 +52,7 @@ fn a_process_that_ends_is_named_by_all_others_at_once_also_by_who_waits_for_anot
     let began = Instant::now();
     let found = together(3, |transport| {
         if transport.rank() == 2 {
-            transport.end_with("the file x.h5 is gone");
+            transport.fail("the file x.h5 is gone");
             return "it failed".to_string();
         }
         let mut bytes = [0; 8];
@@ -101,13 +101,12 @@ fn who_does_not_come_or_does_not_know_the_token_is_named() {
     let addresses = [address, "127.0.0.1:1".to_string()];
     let short = TcpTimeouts { connect: Duration::from_secs(1), ..timeouts() };
     let error = TcpTransport::connect(&listener, (0, &addresses), TOKEN, short).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "process 1 of the fit (127.0.0.1:1) can't be reached: it did not connect in time"
-    );
+    assert_eq!(error, "process 1 of the fit (127.0.0.1:1) can't be reached: it did not connect in time");
     assert!(stranger.join().unwrap().contains("process 0 of the fit"));
     let error = TcpTransport::connect(&listener, (1, &["127.0.0.1:1".into(), "".into()]), TOKEN, short);
-    assert!(error.unwrap_err().to_string().starts_with("process 0 of the fit (127.0.0.1:1) can't be reached"));
+    assert!(
+        error.unwrap_err().to_string().starts_with("process 0 of the fit (127.0.0.1:1) can't be reached")
+    );
 }
 
 #[test]

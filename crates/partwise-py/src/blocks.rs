@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
-use partwise::blocks::{BlockSizes, BlockedMatrix, RowBlocks, caught};
+use partwise::blocks::{BlockSizes, BlockedMatrix, RowBlocks, Transport, caught};
 use partwise::{DataMatrix, DenseMatrix, Error, Real, Result, Scaling, SparseMatrix};
 use partwise_io::{PwxBlocks, PwxFile};
 use pyo3::exceptions::PyTypeError;
@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::table;
 use crate::errors::{file_error, value_error};
+use crate::processes::Processes;
 
 /// Data in row blocks as Python holds them.
 #[pyclass(frozen, module = "partwise._native")]
@@ -38,8 +39,10 @@ type Raised = Arc<Mutex<Option<PyErr>>>;
 impl Blocks {
     /// Blocks that `read(number)` gives: an array, or `((rows, d), indptr, indices, values)` of CSR, in f32
     /// if `single`; `kind` is `(sparse, single)`. `stored` are the numbers of stored values of the blocks. As
-    /// many of them stay in memory as `cache` bytes hold.
+    /// many of them stay in memory as `cache` bytes hold. With `processes` the blocks are shared: only those
+    /// of this process are read.
     #[staticmethod]
+    #[pyo3(signature = (read, borders, n_features, stored, kind, cache, processes=None))]
     fn of_object(
         read: Py<PyAny>,
         borders: Vec<usize>,
@@ -47,14 +50,16 @@ impl Blocks {
         stored: Vec<usize>,
         kind: (bool, bool),
         cache: f64,
+        processes: Option<&Processes>,
     ) -> PyResult<Self> {
         let (sparse, single) = kind;
+        let transport = processes.map(|processes| processes.transport.clone() as Arc<dyn Transport>);
         let raised = Raised::default();
         let sums = stored.iter().map(|_| OnceLock::new()).collect();
         let source = FromPython { read, borders, n_features, stored, sparse, sums, raised: raised.clone() };
         let data = match single {
-            true => InPrecision::F32(cached(Arc::new(source), cache)?),
-            false => InPrecision::F64(cached(Arc::new(source), cache)?),
+            true => InPrecision::F32(cached(Arc::new(source), cache, transport)?),
+            false => InPrecision::F64(cached(Arc::new(source), cache, transport)?),
         };
         Ok(Blocks { data, raised, file: None })
     }
@@ -65,8 +70,8 @@ impl Blocks {
         let file = Arc::new(PwxFile::open(&path).map_err(file_error)?);
         let source = Arc::new(PwxBlocks::new(file.clone(), Scaling::None));
         let data = match single.unwrap_or(file.precision() == "f32") {
-            true => InPrecision::F32(cached(source, cache)?),
-            false => InPrecision::F64(cached(source, cache)?),
+            true => InPrecision::F32(cached(source, cache, None)?),
+            false => InPrecision::F64(cached(source, cache, None)?),
         };
         Ok(Blocks { data, raised: Raised::default(), file: Some(file) })
     }
@@ -158,8 +163,16 @@ impl Blocks {
 }
 
 /// The data of blocks, of which as many stay in memory as `cache` bytes hold.
-fn cached<T: Real>(source: Arc<dyn RowBlocks<T>>, cache: f64) -> PyResult<BlockedMatrix<T>> {
-    let data = BlockedMatrix::new(source, 0).map_err(value_error)?;
+fn cached<T: Real>(
+    source: Arc<dyn RowBlocks<T>>,
+    cache: f64,
+    transport: Option<Arc<dyn Transport>>,
+) -> PyResult<BlockedMatrix<T>> {
+    let data = match transport {
+        None => BlockedMatrix::new(source, 0),
+        Some(transport) => BlockedMatrix::shared(source, 0, transport),
+    };
+    let data = data.map_err(value_error)?;
     let sizes = data.sizes();
     // Sparse blocks that stay also store their columns.
     let each = if data.is_sparse() { 2.0 * sizes.bytes } else { sizes.bytes };

@@ -18,6 +18,7 @@ mod guidance;
 mod measures;
 mod options;
 mod page;
+mod processes;
 mod progress;
 mod rank;
 
@@ -57,6 +58,8 @@ mod _native {
     use super::options::check_parameters;
     #[pymodule_export]
     use super::page::{report_page, representative_samples};
+    #[pymodule_export]
+    use super::processes::{Listener, Processes};
     #[pymodule_export]
     use super::rank::select_rank;
     #[pymodule_export]

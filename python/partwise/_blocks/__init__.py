@@ -14,9 +14,10 @@ from .. import _native
 from .._names import column_labels, is_anndata, row_labels
 from .._precision import in_single_precision
 from .._registry import METHODS
-from .sources import Layout, MadeBlocks, Source, is_lazy, source_of
+from .cluster import SharedBlocks, active_client
+from .sources import DaskBlocks, Layout, MadeBlocks, Source, is_lazy, source_of
 
-__all__ = ["Blocked", "RowBlocks", "in_memory", "is_lazy", "refuse_blocks", "row_blocks_of"]
+__all__ = ["Blocked", "RowBlocks", "SharedBlocks", "in_memory", "is_lazy", "refuse_blocks", "row_blocks_of"]
 
 
 class RowBlocks:
@@ -101,22 +102,39 @@ class RowBlocks:
         if dtype is None:
             dtype = np.dtype(np.float32 if self.layout().dtype == np.float32 else np.float64)
         if dtype not in self._ready:
-            self._ready[dtype] = Blocked(self, dtype)
+            self._ready[dtype] = Blocked(self._source, self.layout(), dtype, self.cache, path=self._path)
         return self._ready[dtype]
+
+    def _on_cluster(self, dtype: Any) -> SharedBlocks | None:
+        """As ``_in_precision``, for the workers of the Dask cluster that is there; None where there is none, or
+        X is no Dask array."""
+        client = active_client() if isinstance(self._source, DaskBlocks) else None
+        if client is None or not isinstance(self._source, DaskBlocks):
+            return None
+        single = np.float32 if self._source.X.dtype == np.float32 else np.float64
+        return SharedBlocks(self._source.X, np.dtype(single if dtype is None else dtype), client)
 
 
 class Blocked:
     """Row blocks as the engine takes them."""
 
-    def __init__(self, blocks: RowBlocks, dtype: Any) -> None:
-        self.shape, self.dtype, self.source = blocks.shape, dtype, blocks.source
-        self.layout = blocks.layout()
+    def __init__(self, source: Source, layout: Layout, dtype: Any, cache: float = 0, *, path: str | None = None, processes: Any = None) -> None:
+        self.shape, self.dtype, self.source, self.layout = source.shape, dtype, source, layout
         single = dtype == np.float32
-        if blocks._path is not None:
-            self.native = _native.Blocks.of_file(blocks._path, single, float(blocks.cache))
+        if path is not None:
+            self.native = _native.Blocks.of_file(path, single, float(cache))
         else:
-            kind = (self.layout.sparse, single)
-            self.native = _native.Blocks.of_object(self._lent, self.layout.borders, self.shape[1], self.layout.stored, kind, float(blocks.cache))
+            kind = (layout.sparse, single)
+            self.native = _native.Blocks.of_object(self._lent, layout.borders, self.shape[1], layout.stored, kind, float(cache), processes)
+
+    def run(self, function: str, *arguments: Any) -> dict[str, Any]:
+        """A function of the engine with these data and further arguments."""
+        found: dict[str, Any] = getattr(_native, function)(self.native, *arguments)
+        return found
+
+    def zero_rows(self) -> Any:
+        """The rows without a non-zero entry."""
+        return np.asarray(self.native.zero_rows(), dtype=np.intp)
 
     def block(self, number: int) -> Any:
         """A block as a C-ordered array or CSR in the precision of the fit."""
@@ -241,6 +259,6 @@ def refuse_blocks(name: str, X: RowBlocks) -> NoReturn:
 
 def in_memory(data: Any, what: str) -> Any:
     """The checked data, if they are in memory; otherwise they are refused."""
-    if isinstance(data, Blocked):
+    if isinstance(data, (Blocked, SharedBlocks)):
         raise ValueError(f"{what} needs all of X in memory, but X is a {data.source.title}, which is read in row blocks")
     return data

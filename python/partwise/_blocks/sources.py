@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from .._registry import REGISTRIES
 
-__all__ = ["BLOCK_VALUES", "Source", "is_lazy", "source_of"]
+__all__ = ["BLOCK_VALUES", "DaskBlocks", "Layout", "MadeBlocks", "Piece", "Source", "conforming", "is_lazy", "source_of", "stacked"]
 
 BLOCK_VALUES = int(REGISTRIES["block_values"])
 """About how many stored values a block has, here and in ``.pwx`` files."""
@@ -136,7 +136,7 @@ class BackedRows:
 
 
 @dataclass
-class _Piece:
+class Piece:
     """A block of a user, before small ones are joined."""
 
     rows: int
@@ -145,11 +145,11 @@ class _Piece:
     sparse: bool
 
     @classmethod
-    def of(cls, block: Any) -> _Piece:
+    def of(cls, block: Any) -> Piece:
         return cls(int(block.shape[0]), int(block.nnz if sp.issparse(block) else block.size), block.dtype, bool(sp.issparse(block)))
 
 
-def _joined(pieces: list[_Piece]) -> tuple[list[int], Layout]:
+def joined(pieces: list[Piece]) -> tuple[list[int], Layout]:
     """The pieces that each block begins with, and the layout: small ones become one block."""
     begins, borders, stored, row, filled = [0], [0], [0], 0, False
     for at, piece in enumerate(pieces):
@@ -163,7 +163,8 @@ def _joined(pieces: list[_Piece]) -> tuple[list[int], Layout]:
     return [*begins, len(pieces)], Layout([*borders, row], stored, dtype, pieces[0].sparse)
 
 
-def _stacked(blocks: list[Any]) -> Any:
+def stacked(blocks: list[Any]) -> Any:
+    """Blocks below each other."""
     if len(blocks) == 1:
         return blocks[0]
     if any(sp.issparse(block) for block in blocks):
@@ -189,10 +190,10 @@ class DaskBlocks:
         rows, d = [int(count) for count in self.X.chunks[0]], self.shape[1]
         if sp.issparse(self.X._meta):
             # How much is stored is only known of what is computed.
-            pieces = [_Piece.of(_conforming(self._chunk(at), (count, d), f"chunk {at} of X")) for at, count in enumerate(rows)]
+            pieces = [Piece.of(conforming(self._chunk(at), (count, d), f"chunk {at} of X")) for at, count in enumerate(rows)]
         else:
-            pieces = [_Piece(count, count * d, self.X.dtype, False) for count in rows]
-        self._begins, layout = _joined(pieces)
+            pieces = [Piece(count, count * d, self.X.dtype, False) for count in rows]
+        self._begins, layout = joined(pieces)
         return layout
 
     def _chunk(self, at: int) -> Any:
@@ -202,7 +203,7 @@ class DaskBlocks:
         import dask
 
         chunks = range(self._begins[block], self._begins[block + 1])
-        return _stacked(list(dask.compute(*(self.X.blocks[at] for at in chunks))))
+        return stacked(list(dask.compute(*(self.X.blocks[at] for at in chunks))))
 
 
 class MadeBlocks:
@@ -214,7 +215,7 @@ class MadeBlocks:
         self._make, self.title = make, title
         self.shape = (int(shape[0]), int(shape[1]))
         self._begins: list[int] = []
-        self._pieces: list[_Piece] = []
+        self._pieces: list[Piece] = []
         self._lock = Lock()
         self._open: Iterator[Any] = iter(())
         self._next = -1
@@ -223,17 +224,17 @@ class MadeBlocks:
         n, d = self.shape
         self._pieces, row = [], 0
         for at, block in enumerate(self._make()):
-            found = _conforming(block, (None, d), f"block {at} of X")
+            found = conforming(block, (None, d), f"block {at} of X")
             row += found.shape[0]
             if row > n:
                 break
-            self._pieces.append(_Piece.of(found))
+            self._pieces.append(Piece.of(found))
         if row != n or not self._pieces:
             raise ValueError(
                 f"the blocks of X have {'more than ' if row > n else ''}{min(row, n)} rows together, but its shape is {self.shape}"
                 + ("; a generator gives its blocks only once: give a function that makes a new one" if row == 0 else "")
             )
-        self._begins, layout = _joined(self._pieces)
+        self._begins, layout = joined(self._pieces)
         return layout
 
     def read(self, block: int) -> Any:
@@ -244,7 +245,7 @@ class MadeBlocks:
                 self._open, self._next = iter(self._make()), 0
                 while self._next < first:
                     self._take()
-            return _stacked([self._take() for _ in range(first, end)])
+            return stacked([self._take() for _ in range(first, end)])
 
     def _take(self) -> Any:
         at = self._next
@@ -255,12 +256,12 @@ class MadeBlocks:
                 f"X gave only {at} of its {len(self._pieces)} blocks when it was read again; it must give the same blocks each time "
                 "(a generator gives them only once: give a function that makes a new one)"
             )
-        found = _conforming(found, (self._pieces[at].rows, self.shape[1]), f"block {at} of X")
+        found = conforming(found, (self._pieces[at].rows, self.shape[1]), f"block {at} of X")
         self._next = at + 1
         return found
 
 
-def _conforming(block: Any, shape: tuple[int | None, int], what: str) -> Any:
+def conforming(block: Any, shape: tuple[int | None, int], what: str) -> Any:
     """A block as an array or a sparse matrix of real numbers of this shape."""
     if not sp.issparse(block):
         block = np.asarray(block)

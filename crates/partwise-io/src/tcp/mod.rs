@@ -93,9 +93,12 @@ impl TcpTransport {
         let mut connections = Vec::new();
         for (other, stream) in streams.into_iter().enumerate() {
             let open = |stream| Connection::open(stream, other, timeouts.silence, &shared);
-            connections.push(stream.map(open).transpose().map_err(|why| {
-                Error::Unreadable(format!("the connection to process {other}: {why}"))
-            })?);
+            connections.push(
+                stream
+                    .map(open)
+                    .transpose()
+                    .map_err(|why| Error::Unreadable(format!("the connection to process {other}: {why}")))?,
+            );
         }
         let ends = Arc::new(AtomicBool::new(false));
         let (sent, received) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -131,15 +134,9 @@ impl TcpTransport {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// The process that was lost, if one was.
+    /// The process that was lost or has failed, if one has: the first one, and this one if it failed first.
     pub fn lost(&self) -> Option<usize> {
         self.shared.lost().map(|(process, _)| process)
-    }
-
-    /// Tells all other processes why this one ends; they end too, with that reason.
-    pub fn end_with(&self, reason: &str) {
-        self.shared.lose(self.rank, reason);
-        self.connections.iter().flatten().for_each(|connection| connection.say(Kind::Failure, reason));
     }
 
     fn check(&self) -> Result<()> {
@@ -195,6 +192,11 @@ impl Transport for TcpTransport {
             }
             self.check()?;
         }
+    }
+
+    fn fail(&self, message: &str) {
+        self.shared.lose(self.rank, message);
+        self.connections.iter().flatten().for_each(|connection| connection.say(Kind::Failure, message));
     }
 }
 
