@@ -80,8 +80,8 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
                 errors.append(done["relative_error"])
         if not with_error:
             return {"codes": codes}
-        error, size = (float(np.vdot(np.square(errors) if squared else errors, sizes)), float(sum(sizes)))
-        share = error / size if size > 0 else 0.0
+        left, size = float(np.vdot(np.square(errors) if squared else errors, sizes)), float(sum(sizes))
+        share = left / size if size > 0 else 0.0
         return {"codes": codes, "relative_error": np.sqrt(share) if squared else share}
 
     def _encode_rows(self, data: Any, with_error: bool) -> dict[str, Any]:

@@ -131,7 +131,7 @@ def kill_one(client, how_often=1, seen=()):
 @pytest.mark.skipif(sys.platform == "win32", reason="kills with a signal")
 def test_a_fit_whose_worker_is_killed_ends_at_the_same_optimum(client, small_blocks):
     X = matrix()
-    settings = {**SETTINGS, "max_iter": 20_000}
+    settings = {**SETTINGS, "max_iter": 4000}
     whole = NMF(**settings).fit(_streamed(X))
     thread, killed = kill_one(client)
     began = time.monotonic()
