@@ -1,5 +1,6 @@
 """A Dask array on a cluster: the result is that of data in memory, also when workers are lost."""
 
+import inspect
 import os
 import signal
 import subprocess
@@ -8,9 +9,11 @@ import threading
 import time
 
 import numpy as np
+import partwise
 import pytest
 import scipy.sparse as sp
-from partwise import NMF, GuidedNMF, WSNMF
+from partwise import NMF, GuidedNMF, RowBlocks, WSNMF
+from partwise._registry import METHODS
 
 pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -27,8 +30,8 @@ def matrix(n=400, d=30):
     return X
 
 
-def lazy(X, sparse=False, slow=0.0, chunk=25):
-    """A Dask array that its workers make from the seed of nothing but the place of a chunk."""
+def lazy(X, sparse=False, chunk=25):
+    """A Dask array in chunks of rows and columns, or of sparse rows."""
     import dask.array
 
     array = dask.array.from_array(X, chunks=(chunk, 20))
@@ -69,6 +72,21 @@ def test_workers_give_the_result_of_data_in_memory(client, monkeypatch, small_bl
     assert len(shared.history_["objective"]) == 31
 
 
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+def test_every_method_that_takes_row_blocks_runs_on_the_workers(client, small_blocks, loss):
+    X = matrix(160, 20)
+    y = np.where(np.arange(160) % 5, -1, np.arange(160) % 2)
+    for spec in METHODS.values():
+        make = getattr(partwise, spec["estimator"])
+        if not spec["in_blocks"] or loss not in spec["losses"]:
+            continue
+        known = {"graph": sp.eye_array(160, k=1) + sp.eye_array(160, k=-1)} if "graph" in inspect.signature(make.fit).parameters else {}
+        settings = {"n_components": 3, "random_state": 0, "max_iter": 5, "tol": 0, "beta_loss": loss}
+        whole, shared = (make(**settings).fit(data, y, **known) for data in (_streamed(X), lazy(X, chunk=20)))
+        assert shared.objective_ == pytest.approx(whole.objective_, rel=1e-10), spec["name"]
+        np.testing.assert_allclose(shared.components_, whole.components_, rtol=1e-6, atol=1e-8, err_msg=spec["name"])
+
+
 def test_labels_and_guidance_reach_the_workers(client, small_blocks):
     X = matrix()
     y = np.where(np.arange(400) % 5, -1, np.arange(400) % 2)
@@ -81,8 +99,6 @@ def test_labels_and_guidance_reach_the_workers(client, small_blocks):
 
 
 def _streamed(X):
-    from partwise import RowBlocks
-
     return RowBlocks(lambda: iter([X]), shape=X.shape)
 
 

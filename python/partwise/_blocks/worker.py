@@ -106,7 +106,7 @@ def fit_share(share: Share, call: Call, chunks: list[Any]) -> Any:
     _connected[key] = processes
     try:
         data = Blocked(_Held(chunks, share), share.layout, share.dtype, processes=processes)
-        arguments = [_with_threads(argument, worker.state.nthreads) for argument in call.arguments]
+        arguments = [_with_threads(_aligned(argument), worker.state.nthreads) for argument in call.arguments]
         done = getattr(_native, call.function)(data.native, *arguments)
         empty = np.asarray(data.native.zero_rows())
     except BaseException as error:
@@ -119,6 +119,17 @@ def fit_share(share: Share, call: Call, chunks: list[Any]) -> Any:
         del _connected[key]
     bytes_sent = processes.bytes[0]
     return {"bytes_sent": bytes_sent, **({"done": done, "zero_rows": empty} if share.rank == 0 else {})}
+
+
+def _aligned(argument: Any) -> Any:
+    """The same with arrays as the engine takes them: those of a message may lie anywhere in it."""
+    if isinstance(argument, np.ndarray):
+        return np.require(argument, requirements=["A"])
+    if isinstance(argument, dict):
+        return {name: _aligned(value) for name, value in argument.items()}
+    if isinstance(argument, (list, tuple)):
+        return type(argument)(_aligned(value) for value in argument)
+    return argument
 
 
 def _with_threads(argument: Any, threads: int) -> Any:
