@@ -106,8 +106,8 @@ class RowBlocks:
         return self._ready[dtype]
 
     def _on_cluster(self, dtype: Any) -> SharedBlocks | None:
-        """As ``_in_precision``, for the workers of the Dask cluster that is there; None where there is none, or
-        X is no Dask array."""
+        """As ``_in_precision``, for the workers of the Dask cluster that is there; None where there is none,
+        or X is no Dask array."""
         client = active_client() if isinstance(self._source, DaskBlocks) else None
         if client is None or not isinstance(self._source, DaskBlocks):
             return None
