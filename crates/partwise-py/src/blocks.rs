@@ -227,8 +227,8 @@ impl<T: Real + Element> RowBlocks<T> for FromPython {
             }
         };
         let largest = (0..self.stored.len()).map(bytes).max().unwrap_or(0) as f64;
-        // The arrays of Python: as they come from the source, and in the number type of the fit.
-        BlockSizes { count: self.stored.len(), bytes: largest, reading: 2.0 * largest, kept: 0.0 }
+        // The arrays of Python: as they come from the source, as rows, and in the number type of the fit.
+        BlockSizes { count: self.stored.len(), bytes: largest, reading: 3.0 * largest, kept: 0.0 }
     }
 
     fn read(&self, block: usize) -> Result<Box<dyn DataMatrix<T>>> {
