@@ -22,6 +22,7 @@ use crate::outputs::{self, Extra};
 use crate::progress::Phases;
 use crate::record::Timings;
 use crate::request::{Codes, Components, DataSource, FitRequest};
+use crate::shared::Shared;
 use crate::summary::{print_input, print_result};
 use crate::{search, start};
 use partwise_report::{console::Verbosity, interrupt, program::Outcome};
@@ -30,7 +31,7 @@ use partwise_report::{console::Verbosity, interrupt, program::Outcome};
 pub(crate) fn run(request: &FitRequest) -> Result<Outcome> {
     let began = Instant::now();
     if let Some(file) = in_blocks::file_of(request)? {
-        let folder = outputs::open(&request.write, outputs::OF_A_FIT)?;
+        let folder = folder(request, outputs::OF_A_FIT)?;
         let file = Arc::new(file);
         // What can no longer be read ends the work from the middle of it.
         return blocks::caught(|| match in_blocks::is_single(&file, request.dtype) {
@@ -40,25 +41,31 @@ pub(crate) fn run(request: &FitRequest) -> Result<Outcome> {
     }
     let (folder, read) = read(request, outputs::OF_A_FIT)?;
     match read.is_single(request.dtype) {
-        true => with_job::<f32, _>(request, read, |job| finish(request, job, folder, began)),
-        false => with_job::<f64, _>(request, read, |job| finish(request, job, folder, began)),
+        true => with_job::<f32, _>(request, read, |job| finish(request, job, Some(folder), began)),
+        false => with_job::<f64, _>(request, read, |job| finish(request, job, Some(folder), began)),
     }
+}
+
+/// The folder for results, in the process that writes them.
+fn folder(request: &FitRequest, files: &[&str]) -> Result<Option<OutputFolder>> {
+    let writes = request.shared.as_ref().is_none_or(Shared::is_first);
+    writes.then(|| outputs::open(&request.write, files)).transpose()
 }
 
 /// Fits data that are read in row blocks.
 fn run_in_blocks<T: Real>(
     request: &FitRequest,
     file: &Arc<PwxFile>,
-    folder: OutputFolder,
+    folder: Option<OutputFolder>,
     began: Instant,
 ) -> Result<Outcome> {
     let mut source = in_blocks::source(request, file)?;
     name_source(request, &mut source)?;
     let scaling = file.learn_scaling::<T>(request.scaling)?;
-    let data = in_blocks::data::<T>(file, &scaling)?;
+    let data = in_blocks::data::<T>(file, &scaling, request.shared.as_ref())?;
     let given = Given { data: &data, source: &mut source, scaling: &scaling, known_entries: None };
     with_data(request, given, request.chosen.clone(), |mut job| {
-        in_blocks::plan(&mut job, request.long.memory)?;
+        in_blocks::plan(&mut job, request.long.memory, request.shared.as_ref())?;
         finish(request, job, folder, began)
     })
 }
@@ -284,7 +291,7 @@ pub(crate) fn spread_labels<T: Real>(
 fn finish<T: Real>(
     request: &FitRequest,
     mut job: Job<'_, T>,
-    folder: OutputFolder,
+    folder: Option<OutputFolder>,
     began: Instant,
 ) -> Result<Outcome> {
     let verbosity = request.write.verbosity();
@@ -303,13 +310,15 @@ fn finish<T: Real>(
     } else if job.takes_anything() {
         spread_labels(&mut job, request.spread, verbosity)?;
     }
-    let checkpoints = request.long.checkpoint.map(|seconds| {
+    // Process 0 keeps them for all.
+    let checkpoints = request.long.checkpoint.filter(|_| folder.is_some()).map(|seconds| {
         let when = (seconds, request.long.resume);
         CheckpointFile::open(&request.write.out, description(request, &job)?, when, verbosity)
     });
     let checkpoints = checkpoints.transpose()?;
     job.chosen.iter().for_each(|line| verbosity.say(line));
     let done = job.run_with(verbosity, checkpoints)?;
+    let Some(folder) = folder else { return Ok(Outcome::Done) };
     let timings = Timings { read: read_seconds, fit: done.fit_seconds, write: 0.0 };
     let corrected = request.content.codes == Codes::Corrected;
     let extra = Extra { corrected, pictures: request.page.pictures, ..Extra::default() };

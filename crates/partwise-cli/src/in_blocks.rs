@@ -16,6 +16,7 @@ use crate::input::Source;
 use crate::job::Job;
 use crate::request::choices::Components;
 use crate::request::{FitRequest, Precision};
+use crate::shared::Shared;
 use crate::words::counted;
 
 /// The number of components that is assumed while it is not known yet.
@@ -23,13 +24,22 @@ const USUAL_RANK: usize = 20;
 
 /// The data as a file of row blocks, if they are to be read block by block.
 pub(crate) fn file_of(request: &FitRequest) -> Result<Option<PwxFile>> {
-    let (path, limit) = (&request.data.path, request.long.memory);
+    let (path, limit, shared) = (&request.data.path, request.long.memory, request.shared.as_ref());
     if request.data.text.is_some() || !PwxFile::is_one(path) {
+        if let Some(shared) = shared {
+            let (name, pwx) = (path.display(), path.with_extension("pwx"));
+            bail!(
+                "{name}: {} processes share the row blocks of a .pwx file, which this is not; `partwise convert \
+                 {name} {}` writes one",
+                shared.transport.size(),
+                pwx.display()
+            );
+        }
         return Ok(None);
     }
     let file = PwxFile::open(path)?;
     let number = if is_single(&file, request.dtype) { 4 } else { 8 };
-    if limit.is_none() && fits(&file, number, request) {
+    if limit.is_none() && shared.is_none() && fits(&file, number, request) {
         return Ok(None);
     }
     let in_memory_only = [
@@ -39,7 +49,11 @@ pub(crate) fn file_of(request: &FitRequest) -> Result<Option<PwxFile>> {
         (request.spread == Spreading::On, "--spread on"),
     ];
     if let Some((_, what)) = in_memory_only.iter().find(|(asked, _)| *asked) {
-        let why = if limit.is_some() { "--memory was given" } else { "they don't fit into memory" };
+        let why = match (shared, limit) {
+            (Some(_), _) => "several processes share them",
+            (None, Some(_)) => "--memory was given",
+            (None, None) => "they don't fit into memory",
+        };
         bail!("{what} needs all of the data in memory, but they are read in blocks, because {why}");
     }
     Ok(Some(file))
@@ -75,9 +89,11 @@ pub(crate) fn source(request: &FitRequest, file: &PwxFile) -> Result<Source> {
         }
         shape => shape.or(file.image_shape()),
     };
+    // Process 0 writes it down, also for the others.
+    let writes = request.shared.as_ref().is_none_or(Shared::is_first);
     Ok(Source {
         name: path.display().to_string(),
-        sha256: sha256_of_path(path)?,
+        sha256: if writes { sha256_of_path(path)? } else { String::new() },
         format: "pwx".into(),
         rows,
         columns,
@@ -94,19 +110,25 @@ pub(crate) fn source(request: &FitRequest, file: &PwxFile) -> Result<Source> {
 pub(crate) fn data<T: Real>(
     file: &Arc<PwxFile>,
     scaling: &partwise::Scaling,
+    shared: Option<&Shared>,
 ) -> partwise::Result<BlockedMatrix<T>> {
     let blocks: Arc<dyn RowBlocks<T>> = Arc::new(PwxBlocks::new(Arc::clone(file), scaling.clone()));
-    BlockedMatrix::new(blocks, 0)
+    match shared {
+        None => BlockedMatrix::new(blocks, 0),
+        Some(shared) => BlockedMatrix::shared(blocks, 0, Arc::clone(&shared.transport)),
+    }
 }
 
 /// Decides how many blocks stay in memory, refuses a fit that needs more than there is, and says so before
-/// the run.
-pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>) -> Result<()> {
+/// the run. `limit` is that of each process.
+pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>, shared: Option<&Shared>) -> Result<()> {
     let Some(blocks) = job.data.blocks() else { return Ok(()) };
-    let Some(limit) = limit.or_else(available_memory) else { return Ok(()) };
+    let on_this_machine = shared.map_or(1, |shared| shared.on_this_machine.max(1) as u64);
+    let available = || available_memory().map(|available| available / on_this_machine);
+    let Some(limit) = limit.or_else(available) else { return Ok(()) };
     let used = peak_memory().unwrap_or(0);
     let needed = job.memory().bytes() + used + results(job);
-    let (sizes, count) = (blocks.sizes(), blocks.sizes().count);
+    let (sizes, count) = (blocks.sizes(), blocks.own_count());
     if needed > limit {
         bail!(
             "a fit of {} x {} with {} components, read in blocks, needs about {} of memory, but {} may be used; \
@@ -133,9 +155,15 @@ pub(crate) fn plan<T: Real>(job: &mut Job<'_, T>, limit: Option<u64>) -> Result<
         0 => "all blocks stay in memory".to_string(),
         rest => format!("{} read once an iteration", counted(rest, "block is", "blocks are")),
     };
+    let each = match shared {
+        None => String::new(),
+        Some(shared) => {
+            format!(" for {}, in each of which", counted(shared.transport.size(), "process", "processes"))
+        }
+    };
     job.chosen.push(format!(
-        "data in {}: about {} of memory of {}; {rest}",
-        counted(count, "block", "blocks"),
+        "data in {}{each}: about {} of memory of {}; {rest}",
+        counted(sizes.count, "block", "blocks"),
         in_words(needed),
         in_words(limit)
     ));

@@ -32,6 +32,7 @@ mod report;
 mod request;
 mod scores;
 mod search;
+mod shared;
 mod start;
 mod suggest;
 mod summary;
@@ -42,15 +43,31 @@ mod words;
 use std::ffi::OsString;
 
 use anyhow::anyhow;
+use clap::Parser;
 use partwise_report::{console, program};
 use request::{
     ClassifyRequest, Cli, Command, CompareRequest, ConsensusRequest, ConvertRequest, FitRequest, RankRequest,
     SweepRequest, TransformRequest,
 };
+pub use shared::Shared;
 
 /// What `partwise reproduce` answers in the release after it moved.
 const REPRODUCE_MOVED: &str = "the experiments of the papers moved from `partwise` to another program; \
     in a copy of Partwise's repository, run: cargo run --release -p partwise-lab -- reproduce ...";
+
+/// As [`run`], in one of several processes that were started with the same arguments and do the work
+/// together. A process that returns another code than 0 must end the others.
+pub fn run_shared(arguments: impl IntoIterator<Item = OsString>, shared: &Shared) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if shared.transport.rank() > 0
+        && let Err(error) = Cli::try_parse_from(&arguments)
+    {
+        // Process 0 prints the same.
+        (shared.let_first_speak)();
+        return u8::try_from(error.exit_code()).unwrap_or(2);
+    }
+    program::run_with(arguments, |cli: Cli| shared.run(cli.command))
+}
 
 /// Runs `partwise` with these arguments (the first is the name of the program), and returns the exit code.
 ///

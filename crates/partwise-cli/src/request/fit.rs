@@ -19,6 +19,7 @@ use super::flags::{
     SweepFlags, TransformFlags,
 };
 use super::groups::{Content, LabelSource, Long, Page, Run, Write};
+use crate::shared::Shared;
 
 /// Where a graph of the samples is from.
 pub(crate) enum GraphSource {
@@ -76,9 +77,20 @@ pub(crate) struct FitRequest {
     pub(crate) write: Write,
     /// Sentences on what was chosen for the user.
     pub(crate) chosen: Vec<String>,
+    /// The processes that do the work together, where several do.
+    pub(crate) shared: Option<Shared>,
 }
 
 impl FitRequest {
+    /// The same fit as a part of the work of several processes. All but process 0 are silent.
+    pub(crate) fn shared(mut self, shared: &Shared) -> Self {
+        self.settings.threads = shared.threads(self.settings.threads);
+        if !shared.is_first() {
+            self.write.silence();
+        }
+        FitRequest { shared: Some(shared.clone()), ..self }
+    }
+
     /// What is asked of the files of guidance.
     pub(crate) fn asked(&self) -> Asked<'_> {
         Asked {
@@ -145,6 +157,7 @@ impl FitRequest {
             write: write.for_data(&data, ending),
             data,
             chosen,
+            shared: None,
         })
     }
 }

@@ -141,6 +141,11 @@ impl LabelSource {
 }
 
 impl Write {
+    /// Nothing is to be printed.
+    pub(crate) fn silence(&mut self) {
+        (self.quiet, self.json) = (true, false);
+    }
+
     /// What is printed.
     pub(crate) fn verbosity(&self) -> Verbosity {
         Verbosity::of(self.quiet, self.json)

@@ -143,6 +143,11 @@ impl<T: Real> Factors<T> {
         self.slots[slot.index()].as_mut().expect("the model has a factor in this slot")
     }
 
+    /// The codes, to complete with rows that other processes have. Counts as no change.
+    pub(crate) fn codes_to_complete(&mut self) -> &mut Matrix<T> {
+        self.slots[Slot::Codes.index()].as_mut().expect("every model has codes")
+    }
+
     /// Codes and components, to write. Counts as a change of both.
     pub(crate) fn main_mut(&mut self) -> [&mut Matrix<T>; 2] {
         Slot::MAIN.iter().for_each(|slot| self.versions[slot.index()] += 1);
@@ -152,6 +157,7 @@ impl<T: Real> Factors<T> {
 
     /// All factors, to or from a checkpoint.
     pub(crate) fn transfer(&mut self, transfer: &mut Transfer<'_>) -> Transferred {
+        let versions = self.versions;
         for slot in Slot::ALL {
             let mut there = self.slots[slot.index()].is_some();
             let expected = there;
@@ -168,6 +174,10 @@ impl<T: Real> Factors<T> {
         transfer.flag(&mut rescales)?;
         if rescales {
             transfer.values(self.rescaling.get_or_insert_default())?;
+        }
+        // To save them is no change: what was computed from them can still be used.
+        if let Transfer::Save(_) = transfer {
+            self.versions = versions;
         }
         Ok(())
     }

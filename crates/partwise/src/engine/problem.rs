@@ -4,12 +4,14 @@
 //! Its rows may be merged and weighted, its columns weighted: a change of variables that is undone when the
 //! fit is returned.
 
+use std::ops::Range;
+
 use crate::data::DataMatrix;
 use crate::engine::column_squares;
 use crate::engine::losses::{Loss, images};
 use crate::engine::quadratic::NEAR_ZERO;
 use crate::engine::solvers::SolverSpec;
-use crate::engine::term::{Penalty, Term};
+use crate::engine::term::{NeedsCodes, Penalty, Term};
 use crate::engine::{Factors, Rescaling, Slot, Smoothing};
 use crate::foundation::{Matrix, Notice, Real};
 
@@ -130,6 +132,21 @@ impl<'a, T: Real> Problem<'a, T> {
         if self.solver.zeros_stay && !slot.has_closed_form() { NEAR_ZERO } else { 0.0 }
     }
 
+    /// Whether an update needs the codes of all rows at once, beside sums over them.
+    pub(crate) fn needs_all_codes(&self) -> bool {
+        self.contributions.iter().any(|c| c.needs_codes() == NeedsCodes::All)
+            || matches!(self.rescaling, Some(Rescaling::Labels(_)))
+    }
+
+    /// The rows of the codes that an update of this process is about: those of its row blocks, where several
+    /// processes share them and need no others.
+    pub(crate) fn own_codes(&self) -> Range<usize> {
+        match self.data().blocks() {
+            Some(blocks) if !self.needs_all_codes() => blocks.own_rows(),
+            _ => 0..self.data().n_samples(),
+        }
+    }
+
     /// Whether codes and components are one factor.
     pub(crate) fn has_equal_factors(&self) -> bool {
         self.contributions.iter().any(|c| c.facts().equal_factors)
@@ -233,18 +250,12 @@ impl<'a, T: Real> Problem<'a, T> {
         }
     }
 
-    /// Where the partner of a factor is 0, nothing but penalties depends on the factor: it is 0 then too. (No
-    /// step could bring it there, since it has no curvature.)
-    pub(crate) fn settle(&self, factors: &mut Factors<T>, slot: Slot) {
-        let is_zero = |factors: &Factors<T>, slot| factors.get(slot).as_slice().iter().all(|v| *v == T::ZERO);
-        let settles = slot.is_main()
+    /// Whether nothing but penalties depends on the factor of a slot where its partner is 0: it is 0 then too.
+    /// (No step could bring it there, since it has no curvature.)
+    pub(crate) fn vanishes_with_partner(&self, slot: Slot) -> bool {
+        slot.is_main()
             && self.contributions.iter().any(|c| c.penalty() == Some(Penalty::Plain(slot)))
             && self.contributions.iter().all(|c| c.penalty().is_some())
-            && is_zero(factors, slot.other())
-            && !is_zero(factors, slot);
-        if settles {
-            factors.get_mut(slot).as_mut_slice().fill(T::ZERO);
-        }
     }
 }
 

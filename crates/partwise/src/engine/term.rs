@@ -26,6 +26,16 @@ pub(crate) trait Term<T: Real>: Debug + Send + Sync {
     /// Its value at the factors, in `f64`.
     fn value(&self, factors: &Factors<T>, loss: Loss) -> f64;
 
+    /// What it needs of the codes.
+    fn needs_codes(&self) -> NeedsCodes {
+        NeedsCodes::All
+    }
+
+    /// What these rows of the codes add to its value, where it needs [`NeedsCodes::EachRow`].
+    fn value_of_rows(&self, _rows: Range<usize>, _factors: &Factors<T>) -> f64 {
+        unreachable!("only for terms that need the codes row by row")
+    }
+
     /// Whether it depends on a factor. By default on codes and components.
     fn depends_on(&self, slot: Slot) -> bool {
         slot.is_main()
@@ -131,6 +141,26 @@ pub(crate) enum ComponentSize {
     BestAtUnit,
 }
 
+/// What a term needs of the codes. Where several processes share the data, each has the codes of its own rows
+/// at hand; those of all rows have to be sent to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NeedsCodes {
+    /// Nothing: it is about other factors.
+    Nothing,
+    /// Each row by itself. Its value is a sum over their rows, and what it adds to the subproblem of the
+    /// codes depends on no current code.
+    EachRow,
+    /// All rows at once.
+    All,
+}
+
+impl NeedsCodes {
+    /// That of a term about one factor, whose rows count by themselves.
+    pub(crate) fn of_rows(slot: Slot) -> Self {
+        if slot == Slot::Codes { NeedsCodes::EachRow } else { NeedsCodes::Nothing }
+    }
+}
+
 /// A penalty on the size of factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Penalty {
@@ -180,13 +210,14 @@ impl RowPenalty {
 }
 
 /// Adds a term to the subproblem of `slot` at the current factors, as a constant when it does not depend on
-/// the slot.
+/// the slot. `over_codes` gives the total over the rows of the codes of what is computed for some of them.
 pub(crate) fn add<T: Real>(
     term: &dyn Term<T>,
     slot: Slot,
     factors: &Factors<T>,
     subproblem: &mut Subproblem<T>,
     each_chunk: &EachChunk<'_, T>,
+    over_codes: &OverCodes<'_>,
 ) {
     if term.depends_on(slot) {
         return term.add_to_by(slot, factors, subproblem, each_chunk);
@@ -195,8 +226,14 @@ pub(crate) fn add<T: Real>(
         Subproblem::Quadratic(_) => Loss::Frobenius,
         Subproblem::KullbackLeibler(_) => Loss::KullbackLeibler,
     };
-    subproblem.add_constant(term.value(factors, loss));
+    subproblem.add_constant(match term.needs_codes() {
+        NeedsCodes::EachRow => over_codes(&|rows| term.value_of_rows(rows, factors)),
+        NeedsCodes::Nothing | NeedsCodes::All => term.value(factors, loss),
+    });
 }
+
+/// The total over the rows of the codes of what is computed for some of them.
+pub(crate) type OverCodes<'f> = dyn Fn(&dyn Fn(Range<usize>) -> f64) -> f64 + 'f;
 
 /// One chunk of rows of an output: its range, what to fill, and what to add up.
 pub(crate) type Chunk<'f, T> = dyn Fn(Range<usize>, &mut [T]) -> f64 + Sync + 'f;

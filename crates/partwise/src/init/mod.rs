@@ -9,6 +9,8 @@ mod labels;
 mod nndsvd;
 mod spectral;
 
+use std::ops::Range;
+
 use crate::engine::Problem;
 use crate::engine::losses::images;
 use crate::engine::term::OwnStart;
@@ -218,11 +220,16 @@ pub(crate) fn entry_scale<T: Real>(problem: &Problem<'_, T>, rank: usize) -> f64
 }
 
 /// Uniform on (0, 1) × √(mean X / k), in working rows.
+/// Of codes whose rows are shared among processes, each draws its own.
 pub(crate) fn random_factor<T: Real>(problem: &Problem<'_, T>, slot: Slot, settings: &Settings) -> Matrix<T> {
-    let mut factor = uniform_factor(problem, slot, settings, entry_scale(problem, settings.rank));
+    let (n, d) = (problem.data().n_samples(), problem.data().n_features());
+    let (rows, own) = if slot == Slot::Codes { (n, problem.own_codes()) } else { (d, 0..d) };
+    let mut factor = Matrix::zeros(rows, settings.rank);
+    let scale = entry_scale(problem, settings.rank);
+    draw_rows(problem, slot, settings, scale, (&mut factor, own.clone()));
     if slot == Slot::Codes && problem.is_weighted() {
         // Drawn in the weighted rows themselves: see `entry_scale`. A row without weight stays 0.
-        for row in 0..factor.rows() {
+        for row in own {
             let scale = problem.row_origin(row).1;
             if scale > 0.0 {
                 factor.row_mut(row).iter_mut().for_each(|v| *v = T::from_f64(v.to_f64() / scale));
@@ -239,21 +246,33 @@ fn uniform_factor<T: Real>(
     settings: &Settings,
     scale: f64,
 ) -> Matrix<T> {
-    let k = settings.rank;
-    let stream = stream(settings.seed, slot);
-    let (rows, codes) = match slot {
-        Slot::Codes => (problem.data().n_samples(), true),
-        Slot::Components => (problem.data().n_features(), false),
+    let rows = match slot {
+        Slot::Codes => problem.data().n_samples(),
+        Slot::Components => problem.data().n_features(),
         _ => unreachable!("codes or components"),
     };
-    let mut values = Vec::with_capacity(rows * k);
-    let mut draws = vec![0.0; k];
-    for row in 0..rows {
-        let (origin, row_scale) = if codes { problem.row_origin(row) } else { (row, 1.0) };
+    let mut factor = Matrix::zeros(rows, settings.rank);
+    draw_rows(problem, slot, settings, scale, (&mut factor, 0..rows));
+    factor
+}
+
+/// Draws some rows of a factor.
+fn draw_rows<T: Real>(
+    problem: &Problem<'_, T>,
+    slot: Slot,
+    settings: &Settings,
+    scale: f64,
+    (factor, rows): (&mut Matrix<T>, Range<usize>),
+) {
+    let stream = stream(settings.seed, slot);
+    let mut draws = vec![0.0; settings.rank];
+    for row in rows {
+        let (origin, row_scale) = if slot == Slot::Codes { problem.row_origin(row) } else { (row, 1.0) };
         stream.fill(origin, &mut draws);
-        values.extend(draws.iter().map(|u| T::from_f64(u * scale * row_scale)));
+        for (value, u) in factor.row_mut(row).iter_mut().zip(&draws) {
+            *value = T::from_f64(u * scale * row_scale);
+        }
     }
-    Matrix::from_vec(rows, k, values).expect("rows × k values were pushed")
 }
 
 /// Untied rows averaged over the samples that share them.

@@ -7,10 +7,11 @@
 //! (METHODS R5): the same stationary points, faster.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::engine::quadratic::{RowGroup, Subproblem, dot};
-use crate::engine::term::{Cast, Facts, RowGrams, Term, Unit};
+use crate::engine::term::{Cast, Facts, NeedsCodes, RowGrams, Term, Unit};
 use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real, names};
 
@@ -97,9 +98,21 @@ impl<T: Real> Term<T> for RowAnchor<T> {
     }
 
     fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
+        self.value_of_rows(0..factors.get(self.slot).rows(), factors)
+    }
+
+    fn needs_codes(&self) -> NeedsCodes {
+        // An alternating scale is part of the subproblem at the current codes.
+        match (self.slot, self.scale) {
+            (Slot::Codes, AnchorScale::Alternating) => NeedsCodes::All,
+            (slot, _) => NeedsCodes::of_rows(slot),
+        }
+    }
+
+    fn value_of_rows(&self, rows: Range<usize>, factors: &Factors<T>) -> f64 {
         let factor = factors.get(self.slot);
         let mut value = 0.0;
-        for i in (0..factor.rows()).filter(|&i| self.weight[i] > T::ZERO) {
+        for i in rows.filter(|&i| self.weight[i] > T::ZERO) {
             let (u, r) = (factor.row(i), self.reference.row(i));
             let d = self.scale_of(i, u);
             let distance: f64 = u.iter().zip(r).map(|(u, r)| (u.to_f64() - d * r.to_f64()).powi(2)).sum();
@@ -202,9 +215,17 @@ impl<T: Real> Term<T> for ComponentAnchor<T> {
     }
 
     fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
+        self.value_of_rows(0..factors.get(self.slot).rows(), factors)
+    }
+
+    fn needs_codes(&self) -> NeedsCodes {
+        NeedsCodes::of_rows(self.slot)
+    }
+
+    fn value_of_rows(&self, rows: Range<usize>, factors: &Factors<T>) -> f64 {
         let factor = factors.get(self.slot);
         let mut value = 0.0;
-        for i in 0..factor.rows() {
+        for i in rows {
             for (j, (u, r)) in factor.row(i).iter().zip(self.reference.row(i)).enumerate() {
                 let difference = u.to_f64() - r.to_f64();
                 value += 0.5 * self.weight[j].to_f64() * difference * difference;

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::engine::quadratic::{KlMajorizer, Quadratic, RowGroup, Subproblem};
-use crate::engine::term::{Cast, Facts, RowGrams, Term};
+use crate::engine::term::{Cast, Facts, NeedsCodes, RowGrams, Term};
 use crate::engine::{Factors, Loss, Slot};
 use crate::foundation::{Matrix, Real};
 
@@ -121,6 +121,10 @@ impl<T: Real> Term<T> for FixedEntries<T> {
 
     fn value(&self, _: &Factors<T>, _: Loss) -> f64 {
         0.0
+    }
+
+    fn needs_codes(&self) -> NeedsCodes {
+        if self.slot == Slot::Codes { NeedsCodes::All } else { NeedsCodes::Nothing }
     }
 
     fn depends_on(&self, slot: Slot) -> bool {

@@ -5,10 +5,12 @@
 //! 0. The scale-free forms measure each component of the penalized factor at unit length of its partner,
 //! λΣⱼ‖wⱼ‖₁‖hⱼ‖₂ and (λ/2)Σⱼ‖wⱼ‖²‖hⱼ‖², which no rescaling changes.
 
+use std::ops::Range;
+
 use crate::engine::quadratic::{Subproblem, dot};
-use crate::engine::term::{ComponentSize, Facts, Penalty, RowPenalty, Term};
+use crate::engine::term::{ComponentSize, Facts, NeedsCodes, Penalty, RowPenalty, Term};
 use crate::engine::{Factors, Loss, Slot, column_squares};
-use crate::foundation::Real;
+use crate::foundation::{Matrix, Real};
 
 /// (λ/2)·Σᵢ sᵢ‖uᵢ‖².
 #[derive(Clone, Debug)]
@@ -35,9 +37,17 @@ impl<T: Real> Term<T> for Ridge<T> {
     }
 
     fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
+        self.value_of_rows(0..factors.get(self.slot).rows(), factors)
+    }
+
+    fn needs_codes(&self) -> NeedsCodes {
+        NeedsCodes::of_rows(self.slot)
+    }
+
+    fn value_of_rows(&self, rows: Range<usize>, factors: &Factors<T>) -> f64 {
         let factor = factors.get(self.slot);
         let row = |i: usize| self.rows.as_ref().map_or(1.0, |s| s[i].to_f64());
-        let sum: f64 = (0..factor.rows()).map(|i| row(i) * dot(factor.row(i), factor.row(i))).sum();
+        let sum: f64 = rows.map(|i| row(i) * dot(factor.row(i), factor.row(i))).sum();
         0.5 * self.weight.to_f64() * sum
     }
 
@@ -88,7 +98,16 @@ impl<T: Real> Term<T> for Sparsity<T> {
     }
 
     fn value(&self, factors: &Factors<T>, _: Loss) -> f64 {
-        self.weight.to_f64() * column_norms_1(factors, self.slot, self.rows.as_deref()).iter().sum::<f64>()
+        self.value_of_rows(0..factors.get(self.slot).rows(), factors)
+    }
+
+    fn needs_codes(&self) -> NeedsCodes {
+        NeedsCodes::of_rows(self.slot)
+    }
+
+    fn value_of_rows(&self, rows: Range<usize>, factors: &Factors<T>) -> f64 {
+        let norms = norms_1_of_rows(factors.get(self.slot), rows, self.rows.as_deref());
+        self.weight.to_f64() * norms.iter().sum::<f64>()
     }
 
     fn depends_on(&self, slot: Slot) -> bool {
@@ -271,10 +290,14 @@ fn add_linear<T: Real>(subproblem: &mut Subproblem<T>, rows: Option<&[T]>, weigh
 
 /// Σᵢ sᵢ|uᵢⱼ| of each column.
 pub(super) fn column_norms_1<T: Real>(factors: &Factors<T>, slot: Slot, rows: Option<&[T]>) -> Vec<f64> {
-    let factor = factors.get(slot);
+    norms_1_of_rows(factors.get(slot), 0..factors.get(slot).rows(), rows)
+}
+
+/// That of some rows; the multipliers are those of all.
+fn norms_1_of_rows<T: Real>(factor: &Matrix<T>, rows: Range<usize>, scales: Option<&[T]>) -> Vec<f64> {
     let mut sums = vec![0.0; factor.columns()];
-    for i in 0..factor.rows() {
-        let scale = rows.map_or(1.0, |s| s[i].to_f64());
+    for i in rows {
+        let scale = scales.map_or(1.0, |s| s[i].to_f64());
         for (sum, u) in sums.iter_mut().zip(factor.row(i)) {
             *sum += scale * u.to_f64();
         }

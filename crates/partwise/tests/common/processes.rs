@@ -44,7 +44,7 @@ impl Transport for Threads {
 
     fn receive(&self, from: usize, bytes: &mut [u8]) -> Result<()> {
         let receiver = self.from[from].lock().unwrap();
-        match receiver.recv_timeout(Duration::from_secs(100)) {
+        match receiver.recv_timeout(Duration::from_secs(20)) {
             Ok(Ok(received)) => {
                 assert_eq!(received.len(), bytes.len(), "from {from} to {}", self.rank);
                 bytes.copy_from_slice(&received);

@@ -130,6 +130,11 @@ impl<T: Real> BlockedMatrix<T> {
         self.own.clone().map(|block| self.rows(block)).collect()
     }
 
+    /// The rows of all blocks of this process.
+    pub(crate) fn own_rows(&self) -> Range<usize> {
+        self.source.borders()[self.own.start]..self.source.borders()[self.own.end]
+    }
+
     /// Σ weight · X[sample, :] (d) of these samples. Only own blocks that have some of them are read.
     pub(super) fn sum_of_rows(&self, samples: &[(usize, f64)]) -> Vec<f64> {
         let d = self.n_features();
@@ -184,6 +189,12 @@ impl<T: Real> BlockedMatrix<T> {
         // The first product with Xᵀ stores the columns of what stays.
         let columns = if self.is_sparse() { 2.0 } else { 1.0 };
         BlockSizes { kept: columns * bytes, ..sizes }
+    }
+
+    /// The number of blocks of this process.
+    #[doc(hidden)]
+    pub fn own_count(&self) -> usize {
+        self.own.len()
     }
 
     fn n_blocks(&self) -> usize {

@@ -31,6 +31,8 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     pub(super) extrapolation: Option<Extrapolation<T>>,
     /// While a start is made, factors that are one in the loop are two.
     apart: bool,
+    /// Whether each update of the codes is sent to all processes that share the data.
+    pub(super) needs_all_codes: bool,
     pub(super) pool: Pool,
     pub(super) chunks: [Vec<Range<usize>>; 2],
     /// The half objective where the last coordinate steps ended, if it is known.
@@ -68,10 +70,11 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             None => [data.sample_chunks(), data.feature_chunks()],
         };
         CpuBackend {
+            extrapolation: extrapolation(problem, start.rank()),
             factors: start,
             solver: problem.solver.build(problem.inner_steps),
-            extrapolation: extrapolation(problem),
             apart: false,
+            needs_all_codes: problem.needs_all_codes(),
             pool,
             chunks,
             stepped: None,
@@ -266,7 +269,7 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             Loss::Frobenius => Subproblem::Quadratic(self.restrict_quadratic(slot)),
             Loss::KullbackLeibler => Subproblem::KullbackLeibler(self.restrict_kl(slot)),
         };
-        if self.problem.contributions.iter().any(|c| c.changes_cross(slot)) {
+        if self.needs_all_codes && self.problem.contributions.iter().any(|c| c.changes_cross(slot)) {
             self.gather_cross(slot, &mut subproblem);
         }
         let apart = self.apart;
@@ -275,7 +278,11 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             let each_chunk = |chunks: &[Range<usize>], out: &mut [T], width: usize, f: &Chunk<'_, T>| {
                 self.pool.map_rows(chunks, out, width, f)
             };
-            term::add(contribution.as_ref(), slot, &self.factors, &mut subproblem, &each_chunk);
+            let over_codes = |of_rows: &dyn Fn(Range<usize>) -> f64| {
+                self.value_over_rows(Slot::Codes, 0.0, |start, rows| start + of_rows(rows))
+            };
+            let (term, factors) = (contribution.as_ref(), &self.factors);
+            term::add(term, slot, factors, &mut subproblem, &each_chunk, &over_codes);
         }
         self.current = Some((slot, subproblem));
     }
@@ -382,7 +389,9 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         self.keep_product();
         // To the last bit, whatever the solver's rounding.
         self.problem.place_fixed(&mut self.factors, slot);
-        self.problem.settle(&mut self.factors, slot);
+        if self.problem.vanishes_with_partner(slot) && self.is_zero(slot.other()) && !self.is_zero(slot) {
+            self.factors.get_mut(slot).as_mut_slice().fill(T::ZERO);
+        }
         if !self.apart {
             self.problem.follow(&mut self.factors, slot);
         }
@@ -400,6 +409,7 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
             extrapolation.settle_pair(&mut self.factors);
         }
         self.stepped = None;
+        self.gather_codes();
         let mut parts = vec![("fit".to_string(), self.exact_loss())];
         parts.extend(
             self.problem.contributions.iter().map(|c| (c.name(), c.value(&self.factors, self.problem.loss))),
@@ -426,7 +436,14 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
     }
 
     fn gather(&mut self) {
+        self.gather_codes();
         self.gather_states();
+        if let (Some(extrapolation), Some(blocks)) = (&mut self.extrapolation, self.problem.data().blocks()) {
+            extrapolation.gather(|codes| {
+                let k = codes.columns();
+                blocks.gather_rows(codes.as_mut_slice(), k);
+            });
+        }
     }
 
     fn transfer(&mut self, transfer: &mut Transfer<'_>) -> Transferred {
@@ -442,7 +459,10 @@ impl<T: Real> Backend<T> for CpuBackend<'_, '_, T> {
         Ok(())
     }
 
-    fn into_factors(self: Box<Self>) -> Factors<T> {
+    fn into_factors(mut self: Box<Self>) -> Factors<T> {
+        if !self.at_end {
+            self.gather_codes();
+        }
         self.factors
     }
 }

@@ -21,6 +21,8 @@
 //! goes back to where the update ended, and then halfway to where it began until it has not: the direction is
 //! one of descent. This is also done without extrapolation.
 
+use std::ops::Range;
+
 use crate::engine::losses::Loss;
 use crate::engine::solvers::SolverChoice;
 use crate::engine::{Factors, Problem, Slot, Transfer, Transferred};
@@ -86,6 +88,8 @@ pub(super) struct Extrapolation<T> {
 
 /// What is remembered of one factor.
 struct Track<T> {
+    /// The entries of the factor that are updated here.
+    own: Range<usize>,
     /// Where the last update began, as far as that is needed.
     entry: Option<Matrix<T>>,
     /// What the last update gave.
@@ -96,8 +100,9 @@ struct Track<T> {
 
 impl<T: Real> Extrapolation<T> {
     /// `size` is that of the objective without any fit: ½‖X‖² or ΣX. Without `moves` nothing is extrapolated.
-    pub(super) fn new(first: Slot, kind: Kind, moves: bool, size: f64) -> Self {
-        let track = || Track { entry: None, updated: None, moved: false };
+    /// `own`: the entries of codes and components that are updated here.
+    pub(super) fn new(first: Slot, kind: Kind, moves: bool, size: f64, own: [Range<usize>; 2]) -> Self {
+        let track = |own| Track { own, entry: None, updated: None, moved: false };
         Extrapolation {
             first,
             kind,
@@ -107,7 +112,7 @@ impl<T: Real> Extrapolation<T> {
             reached: None,
             rounding: T::EPSILON.to_f64() * size,
             rejected: false,
-            tracks: [track(), track()],
+            tracks: own.map(track),
         }
     }
 
@@ -147,7 +152,8 @@ impl<T: Real> Extrapolation<T> {
         // Multiplicative updates ask what grew, a step that is halved where it began; without an extrapolated
         // partner an update of HALS can't be rejected.
         if self.kind.known == Known::Before || self.track(slot.other()).moved {
-            keep(&mut self.track(slot).entry, factors.get(slot));
+            let track = self.track(slot);
+            keep(&mut track.entry, factors.get(slot), &track.own);
         }
     }
 
@@ -179,9 +185,11 @@ impl<T: Real> Extrapolation<T> {
 
     /// Puts a factor halfway back to where its last update began.
     fn halve(&mut self, slot: Slot, factors: &mut Factors<T>) {
-        let entry = self.track(slot).entry.as_ref().expect("it was kept when the update began");
+        let track = self.track(slot);
+        let entry = track.entry.as_ref().expect("it was kept when the update began");
         let half = T::from_f64(0.5);
-        for (place, entry) in factors.get_mut(slot).as_mut_slice().iter_mut().zip(entry.as_slice()) {
+        let places = &mut factors.get_mut(slot).as_mut_slice()[track.own.clone()];
+        for (place, entry) in places.iter_mut().zip(&entry.as_slice()[track.own.clone()]) {
             *place = half * (*place + *entry);
         }
     }
@@ -206,8 +214,9 @@ impl<T: Real> Extrapolation<T> {
         }
         self.rejected = true;
         self.settle(slot.other(), factors);
-        let entry = self.track(slot).entry.as_ref().expect("it was kept when the update began");
-        factors.get_mut(slot).as_mut_slice().copy_from_slice(entry.as_slice());
+        let track = self.track(slot);
+        let entry = track.entry.as_ref().expect("it was kept when the update began");
+        copy(entry, factors.get_mut(slot), &track.own);
         true
     }
 
@@ -232,13 +241,18 @@ impl<T: Real> Extrapolation<T> {
             return;
         }
         let Some(updated) = track.updated.as_mut().filter(|_| !rejected) else {
-            keep(&mut track.updated, factors.get(slot));
+            keep(&mut track.updated, factors.get(slot), &track.own);
             return;
         };
         track.moved = true;
-        let (factor, updated) = (factors.get_mut(slot).as_mut_slice(), updated.as_mut_slice());
+        let own = track.own.clone();
+        let (factor, updated) = (
+            &mut factors.get_mut(slot).as_mut_slice()[own.clone()],
+            &mut updated.as_mut_slice()[own.clone()],
+        );
         if multiplied {
-            let entry = track.entry.as_ref().expect("it was kept when the update began").as_slice();
+            let entry = track.entry.as_ref().expect("it was kept when the update began");
+            let entry = &entry.as_slice()[own];
             move_on_multiplied(factor, (entry, updated), step, &masses());
         } else {
             for (place, last) in factor.iter_mut().zip(updated) {
@@ -267,8 +281,14 @@ impl<T: Real> Extrapolation<T> {
         if track.moved {
             track.moved = false;
             let updated = track.updated.as_ref().expect("an extrapolated factor was updated before");
-            factors.get_mut(slot).as_mut_slice().copy_from_slice(updated.as_slice());
+            copy(updated, factors.get_mut(slot), &track.own);
         }
+    }
+
+    /// Completes what is remembered of the codes with the rows that other processes have.
+    pub(super) fn gather(&mut self, complete: impl Fn(&mut Matrix<T>)) {
+        let track = self.track(Slot::Codes);
+        [&mut track.entry, &mut track.updated].into_iter().flatten().for_each(complete);
     }
 
     /// Puts the factors at the last pair that was accepted, before the first of an iteration is updated.
@@ -318,17 +338,20 @@ fn move_on_multiplied<T: Real>(factor: &mut [T], (entry, updated): (&[T], &mut [
     }
 }
 
-/// Copies a factor into what is kept of it.
-fn keep<T: Real>(kept: &mut Option<Matrix<T>>, factor: &Matrix<T>) {
-    match kept {
-        Some(kept) => kept.as_mut_slice().copy_from_slice(factor.as_slice()),
-        None => *kept = Some(factor.clone()),
-    }
+/// Copies some entries of a factor into what is kept of it.
+fn keep<T: Real>(kept: &mut Option<Matrix<T>>, factor: &Matrix<T>, own: &Range<usize>) {
+    let (rows, k) = factor.shape();
+    // Entries of other processes are never written, so they take no memory.
+    copy(factor, kept.get_or_insert_with(|| Matrix::zeros(rows, k)), own);
+}
+
+fn copy<T: Real>(from: &Matrix<T>, to: &mut Matrix<T>, own: &Range<usize>) {
+    to.as_mut_slice()[own.clone()].copy_from_slice(&from.as_slice()[own.clone()]);
 }
 
 /// The state of the extrapolation of an accelerated problem, or of one whose steps may have to be halved, at
 /// its start.
-pub(super) fn extrapolation<T: Real>(problem: &Problem<'_, T>) -> Option<Extrapolation<T>> {
+pub(super) fn extrapolation<T: Real>(problem: &Problem<'_, T>, rank: usize) -> Option<Extrapolation<T>> {
     let (alone, moves) = (problem.has_equal_factors(), problem.accelerated.is_some());
     if !alone && !moves {
         return None;
@@ -340,5 +363,8 @@ pub(super) fn extrapolation<T: Real>(problem: &Problem<'_, T>) -> Option<Extrapo
     };
     let swept = problem.solver.choice == SolverChoice::Hals;
     let known = if swept && !alone { Known::After } else { Known::Before };
-    Some(Extrapolation::new(first, Kind { known, multiplied: problem.solver.zeros_stay, alone }, moves, size))
+    let codes = problem.own_codes();
+    let own = [codes.start * rank..codes.end * rank, 0..problem.data().n_features() * rank];
+    let kind = Kind { known, multiplied: problem.solver.zeros_stay, alone };
+    Some(Extrapolation::new(first, kind, moves, size, own))
 }

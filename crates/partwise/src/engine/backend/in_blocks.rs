@@ -76,12 +76,19 @@ impl<'p, T: Real> CpuBackend<'p, '_, T> {
         Swept { squared_gradient: total[0], value: total[1] }
     }
 
-    /// Gives every process the codes of all rows, after each has updated its own.
+    /// Whether a factor is 0.
+    pub(super) fn is_zero(&self, slot: Slot) -> bool {
+        let factor = self.factors.get(slot);
+        let k = factor.columns();
+        let entries = |rows: Range<usize>| &factor.as_slice()[rows.start * k..rows.end * k];
+        let count = |rows| entries(rows).iter().filter(|value| **value != T::ZERO).count() as f64;
+        self.total_over_rows(slot, 1, |rows| vec![count(rows)])[0] == 0.0
+    }
+
+    /// Gives every process the codes of all rows, of which each has updated its own.
     pub(super) fn gather_codes(&mut self) {
-        if let Some(blocks) = self.blocks_of(Slot::Codes)
-            && blocks.processes().is_some()
-        {
-            let codes = self.factors.get_mut(Slot::Codes);
+        if let Some(blocks) = self.blocks_of(Slot::Codes) {
+            let codes = self.factors.codes_to_complete();
             let k = codes.columns();
             blocks.gather_rows(codes.as_mut_slice(), k);
         }

@@ -178,7 +178,10 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
             }
         };
         for contribution in &self.problem.contributions {
-            term::add(contribution.as_ref(), slot, &self.factors, &mut subproblem, &term::one_by_one);
+            let n = self.factors.get(Slot::Codes).rows();
+            let over_codes = |of_rows: &dyn Fn(std::ops::Range<usize>) -> f64| of_rows(0..n);
+            let (factors, one_by_one) = (&self.factors, &term::one_by_one);
+            term::add(contribution.as_ref(), slot, factors, &mut subproblem, one_by_one, &over_codes);
         }
         self.current = Some((slot, subproblem));
     }
@@ -249,7 +252,10 @@ impl Backend<f64> for ReferenceBackend<'_, '_> {
         }
         *calls += 1;
         self.problem.place_fixed(&mut self.factors, slot);
-        self.problem.settle(&mut self.factors, slot);
+        let is_zero = |slot: Slot| self.factors.get(slot).as_slice().iter().all(|v| *v == 0.0);
+        if self.problem.vanishes_with_partner(slot) && is_zero(slot.other()) && !is_zero(slot) {
+            self.factors.get_mut(slot).as_mut_slice().fill(0.0);
+        }
         if let (Some(rescaling), Some(&last)) = (&self.problem.rescaling, self.problem.order.last())
             && last == slot
         {

@@ -50,7 +50,7 @@ impl<T: Real> CpuBackend<'_, '_, T> {
             self.solver = solver;
         }
         self.current = Some((slot, subproblem));
-        if slot == Slot::Codes {
+        if slot == Slot::Codes && self.needs_all_codes {
             self.gather_codes();
         }
         swept
