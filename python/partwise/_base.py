@@ -138,7 +138,7 @@ class Factorization(
             way = "" if self._spec["images"] else "; init='labels' starts from the classes of y"
             noted.append(("unused-y", f"{self._title} takes no labels, so y has no effect{way}"))
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
-            watch = self._watch(progress)
+            watch = self._watch(progress) if not isinstance(data, SharedBlocks) else data.watch(self.callback)
             try:
                 done = self._run(data, loss, knowledge, settings, watch)
             except ValueError as error:

@@ -409,5 +409,5 @@ def _way_for_missing(estimator: Any) -> str:
         able = estimators_that_take("known_entries", "guidance")
         return f". If NaN marks missing entries: {able} leave them out with missing='unknown'"
     if missing == "unknown":
-        return ". NaN marks a missing entry in a dense X in memory only; for a sparse X give GuidedNMF Guidance(KnownFeatures(...)), and 0 in place of NaN"
+        return ". NaN marks a missing entry in a dense X only, not in row blocks; for a sparse X give GuidedNMF Guidance(KnownFeatures(...)), and 0 in place of NaN"
     return f". If NaN marks missing entries: {name}(missing='unknown') leaves them out of the fit"

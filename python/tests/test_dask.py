@@ -113,7 +113,7 @@ def test_faults_have_the_errors_of_data_in_memory(client, small_blocks):
 
     with pytest.raises(OSError, match="the disk is gone"):
         NMF(2).fit(lazy(matrix()).map_blocks(fails, dtype=float, meta=np.empty((0, 0))))
-    with pytest.raises(ValueError, match="callback and verbose are not supported on a Dask cluster"):
+    with pytest.raises(ValueError, match="callback is not supported with X on a Dask cluster"):
         NMF(2, callback=lambda iteration: False).fit(lazy(matrix()))
 
 

@@ -85,20 +85,21 @@ class SharedBlocks:
         """What a fit did, for its notices."""
         return "row-blocks", self._facts
 
+    def watch(self, callback: Any) -> None:
+        """Nobody watches the iterations: they are not reported to this machine."""
+        if callback is not None:
+            raise ValueError("callback is not supported with X on a Dask cluster; time_limit and max_iter are")
+
     def run(self, function: str, *arguments: Any) -> dict[str, Any]:
         """A function of the engine on the workers, with these data and further arguments.
 
         Raises
         ------
-        ValueError
-            For a ``callback``.
         TimeoutError
             When the scheduler doesn't answer, or there is no worker.
         RuntimeError
             When the same rows were lost again and again.
         """
-        if any(callable(argument) for argument in arguments):
-            raise ValueError("callback and verbose are not supported on a Dask cluster; time_limit and max_iter are")
         call, restarts = Call(function, arguments), 0
         while True:
             token = secrets.token_bytes(16)
