@@ -144,6 +144,38 @@ def kill_one(client, how_often=1, seen=()):
     return thread, killed
 
 
+def test_chunks_are_computed_by_workers_only(client, small_blocks):
+    here = os.getpid()
+
+    def elsewhere(block):
+        assert os.getpid() != here
+        return block
+
+    X = matrix()
+    shared = NMF(**SETTINGS).fit(lazy(X).map_blocks(elsewhere, dtype=X.dtype, meta=np.empty((0, 0))))
+    assert shared.objective_ == pytest.approx(NMF(**SETTINGS).fit(X).objective_, rel=1e-10)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="uses a signal")
+def test_an_interrupted_fit_leaves_no_worker_at_work(client, small_blocks):
+    def interrupt(signum, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 2.0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            NMF(**{**SETTINGS, "max_iter": 10_000_000}).fit(lazy(matrix()))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    until = time.monotonic() + 10
+    while any(client.run(busy).values()):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    # The cluster is as it was.
+    assert NMF(**SETTINGS).fit(lazy(matrix())).n_iter_ == 30
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="kills with a signal")
 def test_a_fit_whose_worker_is_killed_ends_at_the_same_optimum(client, small_blocks):
     X = matrix()

@@ -142,7 +142,7 @@ class SharedBlocks:
         again = f", after {restarts} restart{'s' if restarts > 1 else ''} because workers were lost" if restarts else ""
         self._facts = (
             f"X is a Dask array: {len(addresses)} worker{'s' if len(addresses) > 1 else ''} of {self._client.scheduler.address} fitted it in "
-            f"{first} row blocks, with {sent / 1e6:.1f} MB sent between them{again}"
+            f"{first} row block{'s' if first > 1 else ''}, with {sent / 1e6:.1f} MB sent between them{again}"
         )
         done: dict[str, Any] = results[0]["done"]
         return done
