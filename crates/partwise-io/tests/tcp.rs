@@ -14,17 +14,20 @@ fn timeouts() -> TcpTimeouts {
 
 /// Runs `work` for each of `size` processes, which are threads here, and returns what each gives.
 fn together<R: Send>(size: usize, work: impl Fn(TcpTransport) -> R + Sync) -> Vec<R> {
-    let listeners: Vec<_> = (0..size).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    let addresses: Vec<_> = listeners.iter().map(|l| l.local_addr().unwrap().to_string()).collect();
+    let listeners: Vec<_> =
+        (0..size).map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port")).collect();
+    let addresses: Vec<_> =
+        listeners.iter().map(|l| l.local_addr().expect("its address").to_string()).collect();
     std::thread::scope(|scope| {
         let start = |(rank, listener): (usize, TcpListener)| {
             let (work, addresses) = (&work, &addresses);
             scope.spawn(move || {
-                work(TcpTransport::connect(&listener, (rank, addresses), TOKEN, timeouts()).unwrap())
+                let transport = TcpTransport::connect(&listener, (rank, addresses), TOKEN, timeouts());
+                work(transport.expect("all processes connect"))
             })
         };
         let started: Vec<_> = listeners.into_iter().enumerate().map(start).collect();
-        started.into_iter().map(|thread| thread.join().unwrap()).collect()
+        started.into_iter().map(|thread| thread.join().expect("no process panics")).collect()
     })
 }
 

@@ -85,10 +85,11 @@ class SharedBlocks:
         """What a fit did, for its notices."""
         return "row-blocks", self._facts
 
-    def watch(self, callback: Any) -> None:
+    def watch(self, callback: Any) -> Any:
         """Nobody watches the iterations: they are not reported to this machine."""
         if callback is not None:
             raise ValueError("callback is not supported with X on a Dask cluster; time_limit and max_iter are")
+        return None
 
     def run(self, function: str, *arguments: Any) -> dict[str, Any]:
         """A function of the engine on the workers, with these data and further arguments.
