@@ -28,7 +28,7 @@ GROUPS = {
         "Classes of all samples from the labels of a few, without parameters to tune.",
         ["FewLabelClassifier", "Phase", "automatic", "Automatic"],
     ),
-    "functions": ("Functions", "The number of components, consensus of many fits, comparisons, one factor, citations, and model files.", []),
+    "functions": ("Functions", "Data in row blocks, the number of components, consensus of many fits, comparisons, one factor, citations, model files.", []),
 }
 
 # Modules with public functions.

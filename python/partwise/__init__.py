@@ -20,6 +20,7 @@ True
 from . import _estimators, _guidance, _native, datasets, metrics, tl
 from ._automatic import Automatic, automatic
 from ._base import Factorization, Iteration
+from ._blocks import RowBlocks
 from ._changes import Changes, TopicChange
 from ._citation import cite
 from ._classifier import FewLabelClassifier, Phase
@@ -50,6 +51,7 @@ __all__ = [
     "PairInDoubt",
     "Phase",
     "RankChoice",
+    "RowBlocks",
     "Steering",
     "Suggestion",
     "TopicChange",

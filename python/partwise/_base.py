@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from . import _native
+from ._blocks import Blocked, SharedBlocks
 from ._fitted import FittedMixin
 from ._guidance.documents import labels_document
 from ._guidance.strength import stated
-from ._input import check_similarities, empty_rows, is_anndata, numeric, obs_column, raise_about, start_by_name, to_native
+from ._input import check_similarities, empty_rows, is_anndata, numeric, obs_column, raise_about, run_engine, start_by_name
 from ._missing_entries import takes_missing, unknown_entries
 from ._names import DataNames, Names, check_same_order
 from ._new_rows import NewRowsMixin
@@ -138,7 +138,7 @@ class Factorization(
             way = "" if self._spec["images"] else "; init='labels' starts from the classes of y"
             noted.append(("unused-y", f"{self._title} takes no labels, so y has no effect{way}"))
         with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
-            watch = self._watch(progress)
+            watch = self._watch(progress) if not isinstance(data, SharedBlocks) else data.watch(self.callback)
             try:
                 done = self._run(data, loss, knowledge, settings, watch)
             except ValueError as error:
@@ -146,6 +146,8 @@ class Factorization(
         found = getattr(self, "rank_selection_", None)
         if found is not None:
             noted.append(("selected-rank", f"n_components='auto' found {found.rank}: {found.explanation}"))
+        if isinstance(data, (Blocked, SharedBlocks)):
+            noted.append(data.notice())
         done["notices"] = [*done["notices"], *noted]
         self._empty_rows = self._without_knowledge(empty_rows(data), targets, done, known)
         self._keep(done, targets, settings)
@@ -155,7 +157,7 @@ class Factorization(
     def _prepared(self, X: Any, y: Any, W: Any, H: Any, **known: Any) -> tuple[Any, Targets | None, str, dict[str, Any], dict[str, Any]]:
         """Data, targets, loss, guidance and settings, checked."""
         y = self._column_of_obs(X, y)
-        data = numeric(self, X, reset=True, dtype=self.dtype)
+        data = numeric(self, X, reset=True, dtype=self.dtype, blocks=True)
         if self._names_in_.features.labels is None:
             self._names_in_.features = Names(names_of_steps_before(self), data.shape[1], "feature")
         names = self._names_in_
@@ -198,7 +200,7 @@ class Factorization(
         self.scaling_ = None
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
-        return _native.fit(to_native(data), self._method, loss, self._options(knowledge), settings, watch)
+        return run_engine("fit", data, self._method, loss, self._options(knowledge), settings, watch)
 
     @staticmethod
     def _options(knowledge: dict[str, Any]) -> dict[str, Any]:

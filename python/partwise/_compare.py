@@ -151,7 +151,7 @@ def compare(
     reader = _Reader(layer=layer)
     if isinstance(y, str) and is_anndata(X):
         y = obs_column(X, y)
-    data = numeric(reader, X, reset=True)
+    data = numeric(reader, X, reset=True, needed_by="compare")
     check_same_order(y, reader._names_in_.samples, "y")
     targets = targets_of(y, data.shape[0], unlabelled)
     if targets.codes is None:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._base import Factorization
+from ._blocks import in_memory
 from ._estimators import NMF
 from ._guided import GuidedNMF
 from ._input import raise_about, to_native
@@ -129,6 +130,7 @@ class ConsensusNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if getattr(reader, "components_per_class", 1) == "auto":
             raise ValueError('ConsensusNMF does not support an estimator with components_per_class="auto"; give a number')
         data, _, loss, knowledge, settings = reader._prepared(X, y if not reader._ignores_y else None, None, None)
+        in_memory(data, type(self).__name__)
         settings = {**settings, "seed": seed_of(self.random_state), "threads": threads_of(self.n_jobs)}
         if reader.init is None and settings.get("init") == "nndsvda":
             # The default start of one fit does not depend on the seed.

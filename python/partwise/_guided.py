@@ -12,13 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _plots
 from ._base import Factorization
+from ._blocks import in_memory
 from ._factory import estimator
 from ._guidance import Guidance, KnownEntries, Labels, Memberships, SampleWeights, Sets, Topic
 from ._guidance.base import _Item, _Place
 from ._guidance.guidance import Compiled, compiled
 from ._guidance.items import LABEL_RULES
 from ._guidance.strength import Strength
-from ._input import raise_about, to_native
+from ._input import raise_about, run_engine, to_native
 from ._missing_entries import takes_missing, unknown_entries
 from ._names import Names, nearest
 from ._parameters import parameter
@@ -211,7 +212,7 @@ class GuidedNMF(Factorization):
 
     def _run(self, data: Any, loss: str, knowledge: dict[str, Any], settings: dict[str, Any], watch: Any) -> dict[str, Any]:
         given: Compiled = knowledge["guidance"]
-        done = _native.fit_guided(to_native(data), given.document, loss, settings, watch, str(self.spread), str(self.components_per_class))
+        done = run_engine("fit_guided", data, given.document, loss, settings, watch, str(self.spread), str(self.components_per_class))
         done["notices"] = [*_with_nearest(done["notices"], given.features.keys), *(("guidance", note) for note in given.notes)]
         return {**done, "fitted_guidance": done["fitted_guidance"] or given.document, "from_y": given.from_y}
 
@@ -327,7 +328,7 @@ class GuidedNMF(Factorization):
         data, targets, loss, knowledge, settings = model._prepared(X, y, None, None)
         data = self._scaled(data)
         try:
-            points = _native.sweep(to_native(data), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
+            points = _native.sweep(to_native(in_memory(data, "sweep")), knowledge["guidance"].document, loss, settings, [float(scale) for scale in scales])
         except ValueError as error:
             raise_about(error, model)
         return _columns(points)

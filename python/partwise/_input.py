@@ -8,13 +8,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
+from . import _native
 from ._anndata import matrix_of, with_names_of_layer
+from ._blocks import Blocked, RowBlocks, SharedBlocks, refuse_blocks, row_blocks_of
 from ._images import as_rows
 from ._names import DataNames, Names, by_name, column_labels, component_order, is_anndata, names_of, nearest, row_labels
+from ._precision import in_single_precision, precision
 from ._registry import estimators_that_take
 from ._warn import warn
 
-__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_not_negative", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "start_by_name", "to_native", "vector_by_name"]
+__all__ = ["NoSuchColumn", "as_factor", "canonical_csr", "check_not_negative", "check_similarities", "codes_by_name", "empty_rows", "feature_lists", "is_anndata", "matrix_by_name", "numeric", "obs_column", "raise_about", "run_engine", "start_by_name", "to_native", "vector_by_name"]
 
 
 class NoSuchColumn(KeyError, ValueError):
@@ -33,14 +36,15 @@ def obs_column(X: Any, name: str) -> Any:
     raise NoSuchColumn(f"obs of the data has no column {name!r}{nearest(name, columns)}; there are: {valid}")
 
 
-def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
+def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None, blocks: bool = False, needed_by: str = "") -> Any:
     """X (n, d) as a C-ordered float array or CSR with checked shape and feature names; not copied where it is
     that already. A stack of images (n, height, width) becomes rows of pixels.
 
     With ``reset`` the estimator keeps the names of samples and features. Entries are not looked at: the
-    engine checks them and says which is at fault.
+    engine checks them and says which is at fault. With ``blocks`` lazy X is ``Blocked``; without it
+    is refused, as ``needed_by`` needs it in memory.
     """
-    kinds = [np.float64, np.float32] if dtype is None else [_precision(dtype)]
+    kinds = [np.float64, np.float32] if dtype is None else [precision(dtype)]
     if reset:
         for name in ("_names_are_of_a_file", "_text_ngrams"):
             vars(estimator).pop(name, None)
@@ -61,6 +65,9 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
         matrix = matrix_of(X, layer)
     shape: Any = getattr(matrix, "shape", ())
     features = names_of(X, shape).features if len(shape) == 2 else None
+    lazy = row_blocks_of(matrix) if features is not None else None
+    if lazy is not None and features is not None:
+        return _blocked(estimator, lazy, features, names_of(X, shape), reset=reset, dtype=dtype, blocks=blocks, needed_by=needed_by)
     # Here scikit-learn sees no names, or none that it takes.
     unseen = features is not None and (is_anndata(X) or _are_no_text(features) or _were_in_a_file(estimator, features, reset))
     try:
@@ -78,10 +85,26 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Any:
             check_array(matrix, accept_sparse="csr", input_name="X")
         raise
     if single:
-        matrix = _in_single_precision(matrix)
+        matrix = in_single_precision(matrix)
     if reset:
         estimator._names_in_ = names_of(X, matrix.shape)
     return matrix
+
+
+def _blocked(estimator: Any, lazy: RowBlocks, features: Names, names: DataNames, *, reset: bool, dtype: Any, blocks: bool, needed_by: str) -> Blocked | SharedBlocks:
+    """Lazy X with checked shape and feature names."""
+    if not blocks or reset and not getattr(estimator, "_spec", {}).get("in_blocks", True):
+        refuse_blocks(needed_by or type(estimator).__name__, lazy)
+    if 0 in lazy.shape:
+        what = "sample" if lazy.shape[0] == 0 else "feature"
+        raise ValueError(f"Found array with 0 {what}(s) (shape={lazy.shape}) while a minimum of 1 is required by {type(estimator).__name__}.")
+    if not reset:
+        _check_names(estimator, features)
+    _check_count(estimator, lazy, features, reset=reset)
+    if reset:
+        estimator._names_in_ = names
+    dtype = None if dtype is None else precision(dtype)
+    return (lazy._on_cluster(dtype) if reset else None) or lazy._in_precision(dtype)
 
 
 def _is_ready(estimator: Any, X: Any, kinds: list[Any]) -> bool:
@@ -89,25 +112,6 @@ def _is_ready(estimator: Any, X: Any, kinds: list[Any]) -> bool:
     row."""
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in kinds and X.flags.c_contiguous and len(X) > 0
     return plain and X.shape[1] == getattr(estimator, "n_features_in_", None) and not hasattr(estimator, "feature_names_in_")
-
-
-def _in_single_precision(X: Any) -> Any:
-    """X as float32; refused where its largest entries leave that range, with a warning where small ones
-    become 0."""
-    if X.dtype == np.float32:
-        return X
-    with np.errstate(over="ignore", under="ignore"):
-        narrow = X.astype(np.float32)
-    wide, kept = (X.data, narrow.data) if sp.issparse(X) else (X, narrow)
-    largest = float(np.max(wide, initial=0.0, where=np.isfinite(wide)))
-    if bool(np.any(np.isinf(kept) & np.isfinite(wide))):
-        raise ValueError(f"the largest entry, {largest:.3g}, is more than float32 can hold; give dtype='float64', or divide the data")
-    lost = int(np.count_nonzero((kept == 0) & (wide != 0)))
-    if lost and np.float32(largest) == 0:
-        raise ValueError(f"the largest entry, {largest:.3g}, is 0 in float32; give dtype='float64', or multiply the data")
-    if lost:
-        warn(f"{lost} entries are so small that they are 0 in float32; dtype='float64' keeps them")
-    return narrow
 
 
 def _were_in_a_file(estimator: Any, names: Names, reset: bool) -> bool:
@@ -146,16 +150,6 @@ def _check_count(estimator: Any, X: Any, names: Names, *, reset: bool) -> None:
         raise ValueError(f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input")
 
 
-def _precision(dtype: Any) -> Any:
-    try:
-        found = np.dtype(dtype)
-    except (TypeError, ValueError):
-        found = None
-    if found not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"dtype is {dtype!r}, but must be 'float32', 'float64' or None")
-    return found
-
-
 def _check_names(estimator: Any, names: Names) -> None:
     """Refuses features in another order than those of the fit, or other ones."""
     fitted = Names(column_labels(estimator), names.size, "feature")
@@ -175,6 +169,8 @@ def _check_names(estimator: Any, names: Names) -> None:
 
 def empty_rows(X: Any) -> Any:
     """The rows of a checked matrix without a non-zero entry."""
+    if isinstance(X, (Blocked, SharedBlocks)):
+        return X.zero_rows()
     if not sp.issparse(X):
         return np.flatnonzero(~np.asarray(X).any(axis=1))
     counts = np.diff(X.indptr)
@@ -212,9 +208,19 @@ def _places_in(X: Any, stored: Any) -> tuple[Any, Any]:
     return rows[stored], X.indices[stored]
 
 
+def run_engine(function: str, X: Any, *arguments: Any) -> dict[str, Any]:
+    """A function of the engine with checked data and further arguments."""
+    if isinstance(X, (Blocked, SharedBlocks)):
+        return X.run(function, *arguments)
+    found: dict[str, Any] = getattr(_native, function)(to_native(X), *arguments)
+    return found
+
+
 def to_native(X: Any) -> Any:
     """A checked matrix as the engine borrows it: the array itself, or ``((n, d), indptr, indices, values)``
     of CSR."""
+    if isinstance(X, Blocked):
+        return X.native
     if not sp.issparse(X):
         # A memory map or another subclass is lent as the plain array that it wraps.
         X = np.asarray(X)
@@ -403,5 +409,5 @@ def _way_for_missing(estimator: Any) -> str:
         able = estimators_that_take("known_entries", "guidance")
         return f". If NaN marks missing entries: {able} leave them out with missing='unknown'"
     if missing == "unknown":
-        return ". NaN marks a missing entry in a dense X only; for a sparse X give GuidedNMF Guidance(KnownFeatures(...)), and 0 in place of NaN"
+        return ". NaN marks a missing entry in a dense X only, not in row blocks; for a sparse X give GuidedNMF Guidance(KnownFeatures(...)), and 0 in place of NaN"
     return f". If NaN marks missing entries: {name}(missing='unknown') leaves them out of the fit"

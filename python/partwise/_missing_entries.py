@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _native
+from ._blocks import Blocked, SharedBlocks
 from ._parameters import Parameter
 
 __all__ = ["MISSING", "codes_of_known_entries", "missing_entries", "takes_missing", "unknown_entries"]
@@ -39,8 +40,9 @@ def takes_missing(model: Any) -> bool:
 
 
 def unknown_entries(X: Any) -> Any:
-    """Where a checked matrix has NaN, as truth values; None where it has none, and for sparse X."""
-    if sp.issparse(X):
+    """Where a checked matrix has NaN, as truth values; None where it has none, and for sparse X and row
+    blocks."""
+    if sp.issparse(X) or isinstance(X, (Blocked, SharedBlocks)):
         return None
     holes = np.isnan(X)
     return holes if holes.any() else None

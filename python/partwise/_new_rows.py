@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._blocks import Blocked
 from ._common_settings import CommonSettings
 from ._input import check_not_negative, codes_by_name, numeric, raise_about, to_native
 from ._missing_entries import codes_of_known_entries, takes_missing, unknown_entries
@@ -58,7 +60,31 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         """The result of the engine for new rows; NaN is a missing entry if the fit supports missing
         entries. The error is computed only if it is asked for."""
         check_is_fitted(self)
-        data = numeric(self, X, reset=False, dtype=self.dtype)
+        data = numeric(self, X, reset=False, dtype=self.dtype, blocks=True)
+        return self._encode_blocks(data, with_error) if isinstance(data, Blocked) else self._encode_rows(data, with_error)
+
+    def _encode_blocks(self, data: Blocked, with_error: bool) -> dict[str, Any]:
+        """The codes of a row depend on that row only, so row blocks are encoded one after the other."""
+        codes = np.empty((data.shape[0], self.n_components_), dtype=data.dtype)
+        errors, sizes, squared = [], [], self._encoding["loss"] == "frobenius"
+        for first, block in data.blocks_ahead():
+            end = first + block.shape[0]
+            try:
+                done = self._encode_rows(block, with_error)
+            except ValueError as error:
+                raise ValueError(f"in rows {first} to {end - 1} of X, which are counted from 0 here: {error}") from error
+            codes[first:end] = done["codes"]
+            if with_error:
+                values = np.asarray(block.data if sp.issparse(block) else block, dtype=np.float64)
+                sizes.append(np.vdot(values, values) if squared else values.sum())
+                errors.append(done["relative_error"])
+        if not with_error:
+            return {"codes": codes}
+        left, size = float(np.vdot(np.square(errors) if squared else errors, sizes)), float(sum(sizes))
+        share = left / size if size > 0 else 0.0
+        return {"codes": codes, "relative_error": np.sqrt(share) if squared else share}
+
+    def _encode_rows(self, data: Any, with_error: bool) -> dict[str, Any]:
         holes = unknown_entries(data) if self._left_out() else None
         if holes is not None:
             data = self._filled(data)

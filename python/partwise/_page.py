@@ -80,7 +80,7 @@ def _rows(model: Any, X: Any, n: int) -> Any:
     of the fit."""
     if X is None:
         return None
-    rows = numeric(model, X, reset=False, dtype=model.dtype)
+    rows = numeric(model, X, reset=False, dtype=model.dtype, needed_by="the page")
     if rows.shape[0] != n:
         raise ValueError(f"X must be the data of the fit, {n} samples of {rows.shape[1]} features, but has {rows.shape[0]} samples")
     if sp.issparse(rows):

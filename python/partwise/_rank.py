@@ -168,7 +168,7 @@ def select_rank(
     document = None
     if y is None and guidance is None:
         reader: Any = NMF(layer=layer)
-        data = numeric(reader, X, reset=True)
+        data = numeric(reader, X, reset=True, needed_by="select_rank")
     else:
         reader = GuidedNMF(guidance=guidance, layer=layer)
         data, document = _read_guided(reader, X, y)
@@ -181,7 +181,7 @@ def select_rank(
 def _read_guided(reader: Any, X: Any, y: Any) -> tuple[Any, dict[str, Any]]:
     """The data and the guidance, as the engine takes them."""
     y = reader._column_of_obs(X, y)
-    data = numeric(reader, X, reset=True)
+    data = numeric(reader, X, reset=True, needed_by="select_rank")
     check_same_order(y, reader._names_in_.samples, "y")
     data, known = reader._knowledge(data, reader._targets(y, data.shape[0]))
     return data, known["guidance"].document

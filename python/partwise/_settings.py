@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ._blocks import in_memory
 from ._common_settings import CommonSettings
 from ._input import as_factor, is_anndata
 from ._targets import Targets, any_is
@@ -95,6 +96,7 @@ class SettingsMixin(CommonSettings):
         if self._symmetric:
             raise ValueError(f"n_components='auto' is not supported by {type(self).__name__}: give a number of components")
         missing = getattr(self, "_left_entries_out", False)
+        in_memory(data, "n_components='auto'")
         if missing:
             raise ValueError("n_components='auto' is not supported with missing entries: give a number of components")
         found = select(

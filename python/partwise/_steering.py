@@ -78,7 +78,7 @@ class Steering:
         if others not in REGISTRIES["other_topics"]:
             raise ValueError(f"others is {others!r}, but must be {quoted(REGISTRIES['other_topics'])}")
         self._others = others
-        self._data = model._scaled(model._filled(numeric(model, X, reset=False, dtype=model.dtype)))
+        self._data = model._scaled(model._filled(numeric(model, X, reset=False, dtype=model.dtype, needed_by="steer")))
         if self._data.shape[0] != model.codes_.shape[0]:
             raise ValueError(f"X has {self._data.shape[0]} samples, but the model was fitted to {model.codes_.shape[0]}")
         self._names = names_of_model(model)

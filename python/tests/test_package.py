@@ -58,8 +58,12 @@ def test_the_stub_says_what_the_native_module_has():
     stub = ast.parse((Path(partwise.__file__).parent / "_native.pyi").read_text())
     functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
     values = {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign) and not node.target.id.startswith("_D") and not node.target.id.startswith("_R") and node.target.id != "_Path"}
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
     real = {name for name in dir(_native) if not name.startswith("__") or name == "__version__"}
-    assert set(functions) | values == real
+    assert set(functions) | set(classes) | values == real
+    for name, node in classes.items():
+        members = {member.name for member in node.body if isinstance(member, ast.FunctionDef)} - {"__init__"}
+        assert members == {member for member in dir(getattr(_native, name)) if not member.startswith("__")}, name
     for name, node in functions.items():
         arguments = [a.arg for a in node.args.args + node.args.kwonlyargs]
         assert arguments == list(inspect.signature(getattr(_native, name)).parameters), name
@@ -80,7 +84,7 @@ def test_optional_packages_are_not_imported():
     import subprocess
     import sys
 
-    script = "import sys, partwise; print([m for m in ('pandas', 'matplotlib', 'polars', 'tqdm', 'anndata') if m in sys.modules])"
+    script = "import sys, partwise; print([m for m in ('pandas', 'matplotlib', 'polars', 'tqdm', 'anndata', 'dask', 'distributed', 'h5py', 'zarr') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     # scikit-learn may bring pandas in by itself; the package doesn't.
     assert done.stdout.strip() in ("[]", "['pandas']")

@@ -19,6 +19,13 @@ const NEWEST: &[&str] = &[
     "pyarrow",
     "matplotlib",
     "tqdm",
+    // Where row blocks come from.
+    "anndata",
+    "dask",
+    "distributed",
+    "h5py",
+    "xarray",
+    "zarr",
     "pytest>=8",
     "maturin>=1.9,<2",
 ];

@@ -1,10 +1,13 @@
-//! Data borrowed from Python: dense row-major arrays and the three arrays of CSR, never copied.
+//! Data borrowed from Python: dense row-major arrays and the three arrays of CSR, never copied; and data in
+//! row blocks.
 
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
-use partwise::{DataMatrix, DenseMatrix, Scaling, SparseMatrix};
+use partwise::blocks::BlockedMatrix;
+use partwise::{DataMatrix, DenseMatrix, Real, Scaling, SparseMatrix};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::blocks::{Blocks, InPrecision};
 use crate::errors::value_error;
 
 /// What Python lends for the time of a call. The borrow keeps other native code from writing; Python code in
@@ -19,6 +22,8 @@ pub(crate) enum Lent<'py> {
     Sparse64(Rows<'py, f64>),
     #[pyo3(transparent)]
     Sparse32(Rows<'py, f32>),
+    #[pyo3(transparent)]
+    Blocks(Bound<'py, Blocks>),
 }
 
 /// `((n, d), indptr, indices, values)` of CSR.
@@ -32,19 +37,54 @@ pub(crate) struct Rows<'py, T: numpy::Element>(
 
 /// The data as the library takes them.
 pub(crate) enum View<'a> {
-    F32(Box<dyn DataMatrix<f32> + 'a>),
-    F64(Box<dyn DataMatrix<f64> + 'a>),
+    F32(Matrix<'a, f32>),
+    F64(Matrix<'a, f64>),
+}
+
+/// Data made for a call, or blocks that Python holds.
+pub(crate) enum Matrix<'a, T: Real> {
+    Made(Box<dyn DataMatrix<T> + 'a>),
+    Blocks(&'a BlockedMatrix<T>),
+}
+
+impl<'a, T: Real> Matrix<'a, T> {
+    pub(crate) fn as_ref(&self) -> &(dyn DataMatrix<T> + 'a) {
+        match self {
+            Matrix::Made(data) => data.as_ref(),
+            Matrix::Blocks(data) => *data,
+        }
+    }
 }
 
 impl Lent<'_> {
-    /// The lent arrays as data.
+    /// The lent arrays as data. Blocks are refused.
     pub(crate) fn view(&self) -> PyResult<View<'_>> {
+        match self {
+            Lent::Blocks(_) => Err(PyTypeError::new_err("this needs all of X in memory")),
+            _ => self.any_view(),
+        }
+    }
+
+    /// The lent arrays, or blocks, as data. Blocks must not be read while the interpreter is attached.
+    pub(crate) fn any_view(&self) -> PyResult<View<'_>> {
         Ok(match self {
-            Lent::Dense64(array) => View::F64(dense(array)?.boxed()),
-            Lent::Dense32(array) => View::F32(dense(array)?.boxed()),
-            Lent::Sparse64(rows) => View::F64(sparse(rows)?.boxed()),
-            Lent::Sparse32(rows) => View::F32(sparse(rows)?.boxed()),
+            Lent::Dense64(array) => View::F64(Matrix::Made(dense(array)?.boxed())),
+            Lent::Dense32(array) => View::F32(Matrix::Made(dense(array)?.boxed())),
+            Lent::Sparse64(rows) => View::F64(Matrix::Made(sparse(rows)?.boxed())),
+            Lent::Sparse32(rows) => View::F32(Matrix::Made(sparse(rows)?.boxed())),
+            Lent::Blocks(blocks) => match &blocks.get().data {
+                InPrecision::F32(data) => View::F32(Matrix::Blocks(data)),
+                InPrecision::F64(data) => View::F64(Matrix::Blocks(data)),
+            },
         })
+    }
+
+    /// What to raise for an error of the library in work on these data.
+    pub(crate) fn exception(&self, error: partwise::Error) -> PyErr {
+        match self {
+            Lent::Blocks(blocks) => blocks.get().exception(error),
+            _ => value_error(error),
+        }
     }
 }
 
@@ -58,6 +98,7 @@ impl Lent<'_> {
             Lent::Dense32(array) => Ok(dense_scaled(py, array, scaling)?.into_any()),
             Lent::Sparse64(rows) => Ok(sparse_scaled(py, rows, scaling)?.into_any()),
             Lent::Sparse32(rows) => Ok(sparse_scaled(py, rows, scaling)?.into_any()),
+            Lent::Blocks(_) => unreachable!("they have no view"),
         }
     }
 }

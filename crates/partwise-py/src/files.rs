@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use numpy::{PyArray1, PyReadonlyArray2};
 use partwise::{Matrix, Scaling, ScalingKind};
-use partwise_io::{DenseValues, ModelFile, ReadOptions, Tensor, Values};
+use partwise_io::{ModelFile, ReadOptions, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
-use crate::arrays::into_array;
+use crate::arrays::{self, dense, into_array};
 use crate::data::Lent;
 use crate::document;
 use crate::errors::{file_error, value_error};
@@ -31,37 +31,13 @@ pub(crate) fn read_table<'py>(
     let options =
         ReadOptions { format, key, label_column, n_nodes, header, row_names, ..ReadOptions::default() };
     let table = py.detach(|| partwise_io::read_table(&path, &options)).map_err(file_error)?;
-    let out = PyDict::new(py);
-    match table.values {
-        Values::Dense { rows, columns, values } => match values {
-            DenseValues::F32(values) => out.set_item("values", dense(py, rows, columns, values)?)?,
-            DenseValues::F64(values) => out.set_item("values", dense(py, rows, columns, values)?)?,
-        },
-        Values::Sparse { rows, columns, indptr, indices, values } => {
-            out.set_item("shape", (rows, columns))?;
-            out.set_item("indptr", PyArray1::from_vec(py, indptr))?;
-            out.set_item("indices", PyArray1::from_vec(py, indices))?;
-            match values {
-                DenseValues::F32(values) => out.set_item("values", PyArray1::from_vec(py, values))?,
-                DenseValues::F64(values) => out.set_item("values", PyArray1::from_vec(py, values))?,
-            }
-        }
-    }
+    let out = arrays::table(py, table.values)?;
     out.set_item("row_names", table.row_names)?;
     out.set_item("column_names", table.column_names)?;
     out.set_item("image_shape", table.image_shape)?;
     out.set_item("labels", table.labels)?;
     out.set_item("notes", table.notes)?;
     Ok(out)
-}
-
-fn dense<'py, T: partwise::Real + numpy::Element>(
-    py: Python<'py>,
-    rows: usize,
-    columns: usize,
-    values: Vec<T>,
-) -> PyResult<Bound<'py, numpy::PyArray2<T>>> {
-    into_array(py, Matrix::from_vec(rows, columns, values).map_err(value_error)?)
 }
 
 /// A label file: the names, and for each sample the positions of its labels (none: unlabelled).

@@ -1,6 +1,7 @@
 //! Fits, encodings, solves: the interpreter is detached while they run.
 
 use numpy::{Element, PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use partwise::blocks::caught;
 use partwise::graphs::{NeighbourGraph, Weights};
 use partwise::guidance::Strength;
 use partwise::internals::settings_for_new_rows;
@@ -32,15 +33,15 @@ pub(crate) fn fit<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let model = options::model(method, loss, knowledge)?;
     let settings = options::settings(settings)?;
-    match data.view()? {
-        View::F32(data) => fit_in(py, data.as_ref(), &model, &settings, callback.as_ref()),
-        View::F64(data) => fit_in(py, data.as_ref(), &model, &settings, callback.as_ref()),
+    match data.any_view()? {
+        View::F32(view) => fit_in(py, (&data, view.as_ref()), &model, &settings, callback.as_ref()),
+        View::F64(view) => fit_in(py, (&data, view.as_ref()), &model, &settings, callback.as_ref()),
     }
 }
 
 fn fit_in<'py, T: Real + Element>(
     py: Python<'py>,
-    data: &dyn DataMatrix<T>,
+    (lent, data): (&Lent<'_>, &dyn DataMatrix<T>),
     model: &Model,
     settings: &Settings,
     callback: Option<&Py<PyAny>>,
@@ -48,21 +49,24 @@ fn fit_in<'py, T: Real + Element>(
     let shape = (data.n_samples(), data.n_features());
     let size = multiplications(data.n_stored(), shape, settings.rank, settings.max_iterations);
     let work = |observer: &mut dyn Observer| {
-        let searched = match model.guidance().searches() {
-            false => None,
-            true => {
-                let found = recipes::search_strength(data, model, settings, &StrengthRule::default())?;
-                Some(model.clone().with_strength(Strength::of_sigma(found.strength)))
-            }
-        };
-        partwise::fit_observed(data, searched.as_ref().unwrap_or(model), settings, observer)
+        caught(|| {
+            let searched = match model.guidance().searches() {
+                false => None,
+                true => {
+                    let found = recipes::search_strength(data, model, settings, &StrengthRule::default())?;
+                    Some(model.clone().with_strength(Strength::of_sigma(found.strength)))
+                }
+            };
+            partwise::fit_observed(data, searched.as_ref().unwrap_or(model), settings, observer)
+        })
     };
     // Guidance may ask for graphs and searches, which cost more than iterations.
-    let fit = match callback.is_none() && model.is_plain() {
+    // How long blocks take to be read is not known.
+    let fit = match callback.is_none() && model.is_plain() && data.blocks().is_none() {
         true => watched_by_size(py, size, work),
         false => watched(py, callback, work),
     }?;
-    outcome(py, fit.map_err(value_error)?)
+    outcome(py, fit.map_err(|error| lent.exception(error))?)
 }
 
 /// The codes of new rows (m × d) for components (k × d), with the penalties that a fit left, and drawn to

@@ -3,6 +3,7 @@
 //! works.
 
 mod arrays;
+mod blocks;
 mod citation;
 mod classification;
 mod command;
@@ -17,6 +18,7 @@ mod guidance;
 mod measures;
 mod options;
 mod page;
+mod processes;
 mod progress;
 mod rank;
 
@@ -30,6 +32,8 @@ use pyo3::types::{PyDict, PyList};
 /// The native module of the Python package.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::blocks::Blocks;
     #[pymodule_export]
     use super::citation::cite;
     #[pymodule_export]
@@ -55,6 +59,8 @@ mod _native {
     #[pymodule_export]
     use super::page::{report_page, representative_samples};
     #[pymodule_export]
+    use super::processes::{Listener, Processes};
+    #[pymodule_export]
     use super::rank::select_rank;
     #[pymodule_export]
     use super::registries;
@@ -75,6 +81,7 @@ fn registries(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("methods", methods(py)?)?;
     all.set_item("solvers", solvers(py)?)?;
     all.set_item("parameters", parameters(py)?)?;
+    all.set_item("block_values", partwise_io::BLOCK_VALUES)?;
     all.set_item("graph_neighbours", fitting::GRAPH_NEIGHBOURS)?;
     let defaults = Settings::new(1);
     all.set_item("max_iterations", defaults.max_iterations)?;
@@ -111,6 +118,7 @@ fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         line.set_item("names_classes", spec.names_classes())?;
         line.set_item("symmetric", spec.form == Form::Symmetric)?;
         line.set_item("images", spec.form == Form::Images)?;
+        line.set_item("in_blocks", spec.in_blocks)?;
         methods.append(line)?;
     }
     Ok(methods)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from .. import _native
 from .._base import Factorization
+from .._blocks import in_memory
 from .._factory import estimator
 from .._guidance.documents import graph_by_name, graph_document
 from .._input import to_native
@@ -107,7 +108,7 @@ class SemiGNMF(GNMF):
 
 def _neighbours(estimator: Any, data: Any) -> Any:
     """The graph of the nearest neighbours, of all others where there are fewer samples than that."""
-    n, wanted = data.shape[0], estimator.n_neighbors
+    n, wanted = in_memory(data, "a graph of the nearest neighbours (give fit a graph=...)").shape[0], estimator.n_neighbors
     if not isinstance(wanted, (int, np.integer)) or wanted < 1:
         raise ValueError(f"n_neighbors is {wanted!r}, but must be a whole number of 1 or more")
     if n == 1:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from .._blocks import in_memory
 from .._input import feature_lists
 from .._names import key
 from .base import _Item, _Place
@@ -73,6 +74,7 @@ class KnownFeatures(_Item):
         shape = tuple(place.data.shape)
         if self.known is None:
             # The zeros of X that are stored are zeros as all others.
+            in_memory(place.data, "KnownEntries of the non-zeros of X")
             data = place.data if sp.issparse(place.data) else sp.csr_array(place.data)
             return _listed(*feature_lists(data, zeros=False))
         if sp.issparse(self.known):

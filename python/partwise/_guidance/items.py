@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _native
+from .._blocks import in_memory
 from .._input import matrix_by_name, to_native, vector_by_name
 from .._names import column_labels, key, row_labels
 from .._registry import REGISTRIES
@@ -283,7 +284,7 @@ class Graph(_Item):
         if self.graph is None:
             if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
                 raise ValueError(f"Graph: n_neighbors is {self.n_neighbors!r}, but must be a whole number of 1 or more")
-            indptr, indices, weights = _native.neighbour_graph(to_native(place.data), min(int(self.n_neighbors), n - 1))
+            indptr, indices, weights = _native.neighbour_graph(to_native(in_memory(place.data, "a graph of the nearest neighbours")), min(int(self.n_neighbors), n - 1))
         else:
             graph = graph_by_name(self.graph, place.samples, "Graph: the graph", self._made_for[0])
             indptr, indices, weights = graph.indptr.astype(np.uintp), graph.indices.astype(np.uint32), graph.data
@@ -352,7 +353,7 @@ class FeatureWeights(_Item):
 
     def _fields(self, place: _Place) -> dict[str, Any]:
         if isinstance(self.weights, str):
-            weights = _of_unit_length(self.weights, place.data)
+            weights = _of_unit_length(self.weights, in_memory(place.data, f"FeatureWeights({self.weights!r})"))
         else:
             weights = vector_by_name(self.weights, "FeatureWeights", place.features, default=1.0, own=self._made_for[1])
         expected = (place.data.shape[1],)

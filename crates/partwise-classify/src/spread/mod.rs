@@ -174,6 +174,14 @@ fn spread_labels<T: Real>(
         Err(_) if how.spreading == Spreading::Auto => return unchanged(None),
         Err(reason) => return Err(Error::Guidance(format!("labels cannot be spread: {reason}"))),
     };
+    if data.blocks().is_some() {
+        let message = "the few-label classifier needs all of the data in memory, but they are read in blocks";
+        if how.spreading == Spreading::On {
+            return Err(Error::Guidance(format!("labels cannot be spread: {message}")));
+        }
+        let message = format!("labels guide only the samples that have one: {message}");
+        return unchanged(Some(Notice { code: SPREAD, message }));
+    }
     match derived(data, &plain, &labels, (loss, settings), how, observe) {
         Ok(done) => Ok(done),
         // What is wrong with the data or settings is for the fit to say.

@@ -5,6 +5,7 @@ pub(crate) mod steering;
 use std::time::Instant;
 
 use numpy::{Element, PyReadonlyArray2};
+use partwise::blocks::caught;
 use partwise::guidance::{ComponentsPerClass, Guidance};
 use partwise::recipes::{
     self, Finding, GuidanceReport, Level, Likeness, Plausibility, ShareOf, StrengthRule, SweepPoint,
@@ -66,15 +67,20 @@ pub(crate) fn fit_guided<'py>(
         Ok(SpreadSettings { spreading, components_per_class })
     };
     let spread = spread.map(settings_of).transpose().map_err(value_error)?;
-    match data.view()? {
-        View::F32(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref(), spread),
-        View::F64(data) => fit_in(py, data.as_ref(), &given, loss, &settings, callback.as_ref(), spread),
+    let lent = &data;
+    match data.any_view()? {
+        View::F32(view) => {
+            fit_in(py, (lent, view.as_ref()), &given, loss, &settings, callback.as_ref(), spread)
+        }
+        View::F64(view) => {
+            fit_in(py, (lent, view.as_ref()), &given, loss, &settings, callback.as_ref(), spread)
+        }
     }
 }
 
 fn fit_in<'py, T: Real + Element>(
     py: Python<'py>,
-    data: &dyn DataMatrix<T>,
+    (lent, data): (&Lent<'_>, &dyn DataMatrix<T>),
     given: &Guidance,
     loss: Loss,
     settings: &Settings,
@@ -83,39 +89,42 @@ fn fit_in<'py, T: Real + Element>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let began = Instant::now();
     let done = watched_reports(py, callback, &call, |report| {
-        let (guidance, searched) = match given.searches() {
-            false => (given.clone(), None),
-            true => {
-                let rule = StrengthRule::default();
-                let (scale, trace) = recipes::auto_scale(
-                    data,
-                    &|scale| recipes::at_scale(given, scale),
-                    loss,
-                    settings,
-                    &rule,
-                )?;
-                (recipes::at_scale(given, scale), Some((scale, trace)))
-            }
-        };
-        let (guidance, rank, notices) = match spreading {
-            None => (guidance, settings.rank, Vec::new()),
-            Some(how) => {
-                let mut observe = |phase| {
-                    // A fit without what it should spread would be another one: nothing to stop here.
-                    let _ = report(Report::Phase(phase, began.elapsed().as_secs_f64()));
-                };
-                let found =
-                    partwise_classify::spread_observed(data, &guidance, loss, settings, how, &mut observe)?;
-                (found.guidance, found.rank, found.notices)
-            }
-        };
-        let mut observer = |iteration: &Iteration| report(Report::Iteration(*iteration));
-        let settings = Settings { rank, ..settings.clone() };
-        let mut done = recipes::fit_guided(data, &guidance, loss, &settings, &mut observer)?;
-        done.fit.notices.extend(notices);
-        Ok((done, guidance, searched))
+        caught(|| {
+            let (guidance, searched) = match given.searches() {
+                false => (given.clone(), None),
+                true => {
+                    let at = |scale| recipes::at_scale(given, scale);
+                    let (scale, trace) =
+                        recipes::auto_scale(data, &at, loss, settings, &StrengthRule::default())?;
+                    (at(scale), Some((scale, trace)))
+                }
+            };
+            let (guidance, rank, notices) = match spreading {
+                None => (guidance, settings.rank, Vec::new()),
+                Some(how) => {
+                    let mut observe = |phase| {
+                        // A fit without what it should spread would be another one: nothing to stop here.
+                        let _ = report(Report::Phase(phase, began.elapsed().as_secs_f64()));
+                    };
+                    let found = partwise_classify::spread_observed(
+                        data,
+                        &guidance,
+                        loss,
+                        settings,
+                        how,
+                        &mut observe,
+                    )?;
+                    (found.guidance, found.rank, found.notices)
+                }
+            };
+            let mut observer = |iteration: &Iteration| report(Report::Iteration(*iteration));
+            let settings = Settings { rank, ..settings.clone() };
+            let mut done = recipes::fit_guided(data, &guidance, loss, &settings, &mut observer)?;
+            done.fit.notices.extend(notices);
+            Ok((done, guidance, searched))
+        })
     })?;
-    let (done, guidance, searched) = done.map_err(value_error)?;
+    let (done, guidance, searched) = done.map_err(|error| lent.exception(error))?;
     let out = outcome(py, done.fit)?;
     reported(py, &out, &done.report, &guidance)?;
     // What was searched or derived is not what was given.

@@ -124,6 +124,11 @@ impl PwxFile {
         self.lines.len()
     }
 
+    /// The rows of a block.
+    pub fn rows_of(&self, block: usize) -> std::ops::Range<usize> {
+        self.borders[block]..self.borders[block + 1]
+    }
+
     /// The bytes of the largest block as data in memory.
     pub fn largest_block(&self, number: usize) -> f64 {
         (0..self.lines.len()).map(|block| self.block_bytes(block, number)).fold(0.0, f64::max)

@@ -85,16 +85,46 @@ fn all<T: Real>(file: &PwxFile, wrap: fn(Vec<T>) -> DenseValues) -> Result<Value
         }
         values.extend(part);
     }
-    let values = wrap(values);
-    if !file.is_sparse() {
+    let sparse = file.is_sparse().then_some((indptr, indices));
+    checked(file, (rows, columns), sparse, wrap(values))
+}
+
+/// Values as a table, whose row starts and column numbers (absent where all values are stored) are in range.
+fn checked(
+    file: &PwxFile,
+    (rows, columns): (usize, usize),
+    sparse: Option<(Vec<usize>, Vec<u32>)>,
+    values: DenseValues,
+) -> Result<Values> {
+    let Some((indptr, indices)) = sparse else {
         return Ok(Values::Dense { rows, columns, values });
-    }
+    };
     let in_range = indices.iter().all(|column| (*column as usize) < columns)
         && indptr.is_sorted()
-        && indptr.last() == Some(&stored);
+        && indptr.last() == Some(&values.len());
     if !in_range {
         let message = "its row starts or column numbers are out of range";
         return Err(IoError::malformed(file.path(), crate::error::Place::Whole, message));
     }
     Ok(Values::Sparse { rows, columns, indptr, indices, values })
+}
+
+impl PwxFile {
+    /// Reads a block as a table of its rows, with 32-bit numbers if `single`.
+    ///
+    /// # Errors
+    /// When it can't be read, or was altered.
+    pub fn read_block(&self, block: usize, single: bool) -> Result<Values> {
+        let (sparse, values) = match single {
+            true => {
+                let Block { sparse, values } = self.block::<f32>(block)?;
+                (sparse, DenseValues::F32(values))
+            }
+            false => {
+                let Block { sparse, values } = self.block::<f64>(block)?;
+                (sparse, DenseValues::F64(values))
+            }
+        };
+        checked(self, (self.rows_of(block).len(), self.shape().1), sparse, values)
+    }
 }

@@ -11,7 +11,7 @@
 //! The mean row stands for everything that the guidance does not speak of. Labelled samples are expected in
 //! the topic of their label.
 
-use crate::data::{DataMatrix, times, transpose_times};
+use crate::data::{DataMatrix, sum_of_rows, times, transpose_times};
 use crate::foundation::{Matrix, Real};
 use crate::guidance::{Evidence, Plan};
 use crate::recipes::memberships::largest;
@@ -82,8 +82,7 @@ fn places(products: &Matrix<f64>, owner: &[Option<usize>], labelled: &[Option<us
 /// What is known of a component, as a row (d); `None` where nothing is.
 fn profile<T: Real>(data: &dyn DataMatrix<T>, evidence: &Evidence) -> Option<Vec<f64>> {
     let d = data.n_features();
-    let mut samples = vec![0.0; d];
-    evidence.samples.iter().for_each(|&(sample, weight)| data.add_row(sample, weight, &mut samples));
+    let samples = sum_of_rows(data, &evidence.samples);
     let parts = [Some(samples), evidence.seeded.clone(), evidence.profile.clone()];
     let mut sum = vec![0.0; d];
     for mut part in parts.into_iter().flatten() {
@@ -116,7 +115,8 @@ fn lengths<T: Real>(data: &dyn DataMatrix<T>) -> Vec<f64> {
         squares.summary().row_sums.iter().map(|sum| unit * sum.sqrt()).collect()
     };
     let Some(blocks) = data.blocks() else { return of(data) };
-    let mut lengths = Vec::with_capacity(data.n_samples());
-    blocks.for_each(|_, block, _| lengths.extend(of(block)));
+    let mut lengths = vec![0.0; data.n_samples()];
+    blocks.for_each(|rows, block, _| lengths[rows].copy_from_slice(&of(block)));
+    blocks.gather_rows(&mut lengths, 1);
     lengths
 }

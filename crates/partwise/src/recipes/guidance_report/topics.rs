@@ -3,7 +3,7 @@
 use super::expected::expected;
 use super::seeds::unimportant_from;
 use super::{Finding, Plausibility, Reporter, Verdict, feature_label, followed, percent};
-use crate::data::DataMatrix;
+use crate::data::{DataMatrix, of_each_sample};
 use crate::fit::Fit;
 use crate::foundation::{Real, names};
 use crate::guidance::{Guidance, Plan};
@@ -279,8 +279,7 @@ fn seed_share<T: Real>(
         wanted[feature] = weight / columns[feature];
     }
     let (mut all, mut own) = (0.0, 0.0);
-    for i in 0..data.n_samples() {
-        let weight = data.row_dot(i, &wanted);
+    for (i, weight) in of_each_sample(data, |data, row| data.row_dot(row, &wanted)).into_iter().enumerate() {
         all += weight;
         if mine(i) {
             own += weight;
