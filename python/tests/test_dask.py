@@ -167,6 +167,7 @@ def test_an_interrupted_fit_leaves_no_worker_at_work(client, small_blocks):
         with pytest.raises(KeyboardInterrupt):
             NMF(**{**SETTINGS, "max_iter": 10_000_000}).fit(lazy(matrix()))
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     until = time.monotonic() + 10
     while any(client.run(busy).values()):
