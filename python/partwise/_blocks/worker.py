@@ -13,8 +13,8 @@ from .sources import Layout, Piece, conforming, stacked
 
 __all__ = ["Call", "Lost", "Share", "end_all", "fit_share", "hold", "listen", "piece_of"]
 
-# Of each fit that is going on: the chunks of this worker, where it listens, and its processes, by the token of
-# the fit and the address of the worker.
+# Of each fit that is going on: the chunks of this worker, where it listens, and its processes, by the token
+# of the fit and the address of the worker.
 _held: dict[tuple[bytes, str], list[Any]] = {}
 _listening: dict[tuple[bytes, str], Any] = {}
 _connected: dict[tuple[bytes, str], Any] = {}
