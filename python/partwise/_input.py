@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from . import _native
 from ._anndata import matrix_of, with_names_of_layer
-from ._blocks import Blocked, RowBlocks, SharedBlocks, refuse_blocks, row_blocks_of
+from ._blocks import Blocked, RowBlocks, SharedBlocks, refuse_blocks, refuse_path, row_blocks_of
 from ._images import as_rows
 from ._names import DataNames, Names, by_name, column_labels, component_order, is_anndata, names_of, nearest, row_labels
 from ._precision import in_single_precision, precision
@@ -52,6 +52,7 @@ def numeric(estimator: Any, X: Any, *, reset: bool, dtype: Any = None, blocks: b
         _refuse_texts(X, estimator._text_ngrams)
     if not reset and _is_ready(estimator, X, kinds):
         return X
+    refuse_path(X)
     X = as_rows(estimator, X, reset=reset)
     single = kinds == [np.float32]
     if single:

@@ -80,7 +80,7 @@ def test_every_method_that_takes_row_blocks_runs_on_the_workers(client, small_bl
         make = getattr(partwise, spec["estimator"])
         if not spec["in_blocks"] or loss not in spec["losses"]:
             continue
-        known = {"graph": sp.eye_array(160, k=1) + sp.eye_array(160, k=-1)} if "graph" in inspect.signature(make.fit).parameters else {}
+        known = {"graph": sp.csr_array(np.eye(160, k=1) + np.eye(160, k=-1))} if "graph" in inspect.signature(make.fit).parameters else {}
         settings = {"n_components": 3, "random_state": 0, "max_iter": 5, "tol": 0, "beta_loss": loss}
         whole, shared = (make(**settings).fit(data, y, **known) for data in (_streamed(X), lazy(X, chunk=20)))
         assert shared.objective_ == pytest.approx(whole.objective_, rel=1e-10), spec["name"]
@@ -167,6 +167,7 @@ def test_an_interrupted_fit_leaves_no_worker_at_work(client, small_blocks):
         with pytest.raises(KeyboardInterrupt):
             NMF(**{**SETTINGS, "max_iter": 10_000_000}).fit(lazy(matrix()))
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     until = time.monotonic() + 10
     while any(client.run(busy).values()):

@@ -189,7 +189,7 @@ def test_every_method_takes_row_blocks_or_is_refused_with_the_list(spec, loss, s
     y = np.where(np.arange(150) % 5, -1, np.arange(150) % 2)
     parameters = {"random_state": 0, "max_iter": 5, "tol": 0, "beta_loss": loss, "n_components": 3}
     takes_graph = hasattr(make, "fit") and "graph" in inspect.signature(make.fit).parameters
-    known = {"graph": sp.eye_array(150, k=1) + sp.eye_array(150, k=-1)} if takes_graph else {}
+    known = {"graph": sp.csr_array(np.eye(150, k=1) + np.eye(150, k=-1))} if takes_graph else {}
     model = make(**{name: value for name, value in parameters.items() if name in make().get_params()})
     lazy = Made(X)
     if not spec["in_blocks"]:
@@ -298,6 +298,10 @@ def test_row_blocks_say_what_they_take():
     X = matrix()
     with pytest.raises(TypeError, match="in memory: give it to the estimator itself"):
         RowBlocks(X)
+    with pytest.raises(TypeError, match=r"give the blocks of the file: RowBlocks\('counts.pwx'\)"):
+        NMF(2).fit("counts.pwx")
+    with pytest.raises(TypeError, match="the source is 5; row blocks come from backed AnnData, Dask arrays"):
+        RowBlocks(5)
     with pytest.raises(TypeError, match=r"needs shape=\(n, d\)"):
         RowBlocks(lambda: [X])
     with pytest.raises(ValueError, match="cache is '2 apples', but must be a number of bytes, or a text as '500MB' or '2GB'"):

@@ -17,7 +17,7 @@ from .._registry import METHODS
 from .cluster import SharedBlocks, active_client
 from .sources import DaskBlocks, Layout, MadeBlocks, Source, is_lazy, source_of
 
-__all__ = ["Blocked", "RowBlocks", "SharedBlocks", "in_memory", "is_lazy", "refuse_blocks", "row_blocks_of"]
+__all__ = ["Blocked", "RowBlocks", "SharedBlocks", "in_memory", "is_lazy", "refuse_blocks", "refuse_path", "row_blocks_of"]
 
 
 class RowBlocks:
@@ -218,7 +218,9 @@ def _source_in(X: Any, shape: Any = None) -> Source:
         if shape is None:
             raise TypeError("RowBlocks of a function or a sequence of blocks needs shape=(n, d)")
         return MadeBlocks(X if callable(X) else lambda: iter(X), shape)
-    raise TypeError(f"X is a {type(X).__name__}, which is in memory: give it to the estimator itself; {_TAKEN}")
+    if hasattr(X, "shape"):
+        raise TypeError(f"the source is a {type(X).__name__}, which is in memory: give it to the estimator itself; {_TAKEN}")
+    raise TypeError(f"the source is {X!r}; {_TAKEN}")
 
 
 _TAKEN = "row blocks come from backed AnnData, Dask arrays, zarr arrays, h5py datasets, large memory maps, .pwx files, functions and sequences of blocks"
@@ -239,6 +241,12 @@ def _bytes(size: Any) -> int:
         if 0 <= count < float("inf"):
             return int(count)
     raise ValueError(f"cache is {size!r}, but must be a number of bytes, or a text as '500MB' or '2GB'")
+
+
+def refuse_path(X: Any) -> None:
+    """Refuses the path of a file of row blocks in place of the blocks."""
+    if isinstance(X, (str, os.PathLike)) and os.fspath(X).endswith(".pwx"):
+        raise TypeError(f"X is a path; give the blocks of the file: RowBlocks({os.fspath(X)!r})")
 
 
 def row_blocks_of(X: Any) -> RowBlocks | None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import sources
 from .sources import DaskBlocks, Layout, Piece
-from .worker import Call, Lost, Share, end_all, fit_share, listen, piece_of
+from .worker import Call, Lost, Share, end_all, fit_share, hold, listen, piece_of
 
 __all__ = ["SharedBlocks", "active_client"]
 
@@ -121,18 +121,26 @@ class SharedBlocks:
         runs = self._runs(len(addresses))
         self._place(addresses, runs)
         layout, begins = self._layout(runs)
+        held = [
+            self._client.submit(hold, token, self._chunks[start:end], workers=[address], allow_other_workers=False, pure=False, priority=10)
+            for address, (start, end) in zip(addresses, pairwise(runs), strict=True)
+        ]
+        self._results(held, addresses)
         listening = self._wait_for(lambda: self._client.run(listen, token, workers=addresses, on_error="return"), addresses)
         for rank, address in enumerate(addresses):
-            if not isinstance(listening.get(address), str):
+            found = listening.get(address)
+            if isinstance(found, Exception) and not isinstance(found, OSError):
+                raise RuntimeError(f"the worker {address} cannot take part in the fit: {found!r}") from found
+            if not isinstance(found, str):
                 raise _WorkerLost(rank)
         places = [listening[address] for address in addresses]
         given = self._wait_for(lambda: self._client.scatter({"call": call}, workers=addresses, broadcast=True, hash=False), addresses)["call"]
         first, parts = 0, []
-        for rank, (address, (start, end)) in enumerate(zip(addresses, pairwise(runs), strict=True)):
+        for rank, address in enumerate(addresses):
             share = Share(token, rank, places, layout, self.dtype, first, begins[rank], CONNECT_SECONDS)
             parts.append(
                 self._client.submit(
-                    fit_share, share, given, self._chunks[start:end], workers=[address], allow_other_workers=False, pure=False, priority=10,
+                    fit_share, share, given, workers=[address], allow_other_workers=False, pure=False, priority=10,
                     key=f"partwise-fit-{token.hex()}-{rank}",
                 )
             )

@@ -11,10 +11,11 @@ import numpy as np
 from .. import _native
 from .sources import Layout, Piece, conforming, stacked
 
-__all__ = ["Call", "Lost", "Share", "end_all", "fit_share", "listen", "piece_of"]
+__all__ = ["Call", "Lost", "Share", "end_all", "fit_share", "hold", "listen", "piece_of"]
 
-# Of each fit that is going on: where this worker listens, and its processes, by the token of the fit and the
-# address of the worker.
+# Of each fit that is going on: the chunks of this worker, where it listens, and its processes, by the token
+# of the fit and the address of the worker.
+_held: dict[tuple[bytes, str], list[Any]] = {}
 _listening: dict[tuple[bytes, str], Any] = {}
 _connected: dict[tuple[bytes, str], Any] = {}
 
@@ -58,6 +59,13 @@ def piece_of(chunk: Any, shape: tuple[int, int], at: int) -> Piece:
     return Piece.of(conforming(chunk, shape, f"chunk {at} of X"))
 
 
+def hold(token: bytes, chunks: list[Any]) -> None:
+    """Keeps the chunks for the fit. Dask computes them, or brings them here, before this is called."""
+    from distributed import get_worker
+
+    _held[token, get_worker().address] = chunks
+
+
 def listen(token: bytes, dask_worker: Any) -> str:
     """Begins to listen for the other workers; the address."""
     host = urlsplit(dask_worker.address).hostname if not dask_worker.address.startswith("inproc") else "127.0.0.1"
@@ -68,6 +76,7 @@ def listen(token: bytes, dask_worker: Any) -> str:
 
 def end_all(token: bytes, reason: str, dask_worker: Any) -> None:
     """Ends the part of this worker, and with it those of all others."""
+    _held.pop((token, dask_worker.address), None)
     _listening.pop((token, dask_worker.address), None)
     processes = _connected.get((token, dask_worker.address))
     if processes is not None:
@@ -93,7 +102,7 @@ class _Held:
         return stacked(self._chunks[self._share.begins[at] : self._share.begins[at + 1]])
 
 
-def fit_share(share: Share, call: Call, chunks: list[Any]) -> Any:
+def fit_share(share: Share, call: Call) -> Any:
     """Takes part in a fit. The result is complete on the first worker; on the others only what was sent.
     ``Lost`` if another worker is gone."""
     from distributed import get_worker
@@ -102,6 +111,9 @@ def fit_share(share: Share, call: Call, chunks: list[Any]) -> Any:
 
     worker = get_worker()
     key = (share.token, worker.address)
+    if key not in _held or key not in _listening:
+        return Lost(share.rank, "the worker was restarted at the same address")
+    chunks = _held.pop(key)
     processes = _listening.pop(key).connect(share.rank, share.addresses, share.token, share.connect_seconds)
     _connected[key] = processes
     try:
