@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use partwise::blocks::Transport;
+use partwise_report::interrupt::{self, Kept};
 use partwise_report::program::Outcome;
 
 use crate::fit;
@@ -43,6 +44,10 @@ impl Shared {
 
     /// Runs a command in all processes.
     pub(crate) fn run(&self, command: Command) -> Result<Outcome> {
+        if !self.is_first() {
+            // Process 0 decides what a signal ends.
+            interrupt::keep(Kept::Reached);
+        }
         let outcome = match command {
             Command::Fit(flags) if !flags.is_recipe() => {
                 FitRequest::new(*flags).and_then(|request| fit::run(&request.shared(self)))
