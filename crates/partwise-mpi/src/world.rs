@@ -124,6 +124,7 @@ impl Transport for Messages {
         Ok(())
     }
 
-    /// A program that fails ends all processes ([`World::run`]): no message reaches one that waits for another.
+    /// A program that fails ends all processes ([`World::run`]): no message reaches one that waits for
+    /// another.
     fn fail(&self, _: &str) {}
 }

@@ -116,7 +116,8 @@ fn lengths<T: Real>(data: &dyn DataMatrix<T>) -> Vec<f64> {
         squares.summary().row_sums.iter().map(|sum| unit * sum.sqrt()).collect()
     };
     let Some(blocks) = data.blocks() else { return of(data) };
-    let mut lengths = Vec::with_capacity(data.n_samples());
-    blocks.for_each(|_, block, _| lengths.extend(of(block)));
+    let mut lengths = vec![0.0; data.n_samples()];
+    blocks.for_each(|rows, block, _| lengths[rows].copy_from_slice(&of(block)));
+    blocks.gather_rows(&mut lengths, 1);
     lengths
 }
