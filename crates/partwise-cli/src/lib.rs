@@ -42,7 +42,7 @@ mod words;
 
 use std::ffi::OsString;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use clap::Parser;
 use partwise_report::{console, program};
 use request::{
@@ -66,7 +66,15 @@ pub fn run_shared(arguments: impl IntoIterator<Item = OsString>, shared: &Shared
         (shared.let_first_speak)();
         return u8::try_from(error.exit_code()).unwrap_or(2);
     }
-    program::run_with(arguments, |cli: Cli| shared.run(cli.command))
+    program::run_with(arguments, |cli: Cli| {
+        shared.run(|| match cli.command {
+            Command::Fit(flags) if !flags.is_recipe() => fit::run(&FitRequest::new(*flags)?.shared(shared)),
+            _ => bail!(
+                "{} processes were started, but only `partwise fit` runs in several; start one",
+                shared.transport.size()
+            ),
+        })
+    })
 }
 
 /// Runs `partwise` with these arguments (the first is the name of the program), and returns the exit code.

@@ -3,12 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use partwise::blocks::Transport;
+use partwise_report::interrupt::{self, Kept};
 use partwise_report::program::Outcome;
-
-use crate::fit;
-use crate::request::{Command, FitRequest};
 
 /// The processes that run one command together, each with the same arguments. Process 0 prints and writes;
 /// the others are silent.
@@ -41,18 +39,13 @@ impl Shared {
         if asked == 0 { (cores / self.on_this_machine.max(1)).max(1) } else { asked }
     }
 
-    /// Runs a command in all processes.
-    pub(crate) fn run(&self, command: Command) -> Result<Outcome> {
-        let outcome = match command {
-            Command::Fit(flags) if !flags.is_recipe() => {
-                FitRequest::new(*flags).and_then(|request| fit::run(&request.shared(self)))
-            }
-            _ => Err(anyhow!(
-                "{} processes were started, but only `partwise fit` runs in several; start one",
-                self.transport.size()
-            )),
-        };
-        outcome.map_err(|error| {
+    /// Does the work of this process. An error of process 0 is heard first.
+    pub(crate) fn run(&self, work: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
+        if !self.is_first() {
+            // Process 0 decides what a signal ends.
+            interrupt::keep(Kept::Reached);
+        }
+        work().map_err(|error| {
             if self.is_first() {
                 return error;
             }

@@ -44,13 +44,13 @@ fn any_number_of_processes_gives_the_result_of_one() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_data(folder);
-    let fits = ["-k 4", "-k 4 --loss kl", "--labels labels.csv -k 4 --method cnmf", "--labels labels.csv -k 4"];
+    let fits =
+        ["-k 4", "-k 4 --loss kl", "--labels labels.csv -k 4 --method cnmf", "--labels labels.csv -k 4"];
     for (number, fit) in fits.iter().enumerate() {
         let fit = format!("fit x.pwx {fit} --tol 0 --max-iter 30 --memory 1GB");
         succeed(folder, &format!("{fit} --quiet --out one-{number}"));
-        let objective = |out: &str| {
-            json(folder.join(out).join("run.json"))["result"]["objective"].as_f64().unwrap()
-        };
+        let objective =
+            |out: &str| json(folder.join(out).join("run.json"))["result"]["objective"].as_f64().unwrap();
         for count in [1, 2, 3, 4, 8] {
             let out = format!("{count}-{number}");
             let output = run(count, folder, &format!("{fit} --out {out}"));
@@ -61,7 +61,11 @@ fn any_number_of_processes_gives_the_result_of_one() {
             let one = objective(&format!("one-{number}"));
             assert!((objective(&out) - one).abs() <= 1e-10 * one, "{fit}, {count} processes");
             if count != 3 {
-                assert_eq!(factors(folder, &out), factors(folder, &format!("one-{number}")), "{fit}, {count}");
+                assert_eq!(
+                    factors(folder, &out),
+                    factors(folder, &format!("one-{number}")),
+                    "{fit}, {count}"
+                );
             }
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, Destination, Source};
+use mpi::traits::{Communicator, Destination, Equivalence, Source};
 use partwise::blocks::Transport;
 use partwise::{Error, Result};
 
@@ -115,11 +115,16 @@ impl Transport for Messages {
     fn receive(&self, from: usize, bytes: &mut [u8]) -> Result<()> {
         let world = SimpleCommunicator::world();
         for piece in bytes.chunks_mut(PIECE) {
-            world.process_at_rank(from as i32).receive_into(piece);
+            let status = world.process_at_rank(from as i32).receive_into(piece);
+            if number(status.count(u8::equivalent_datatype())) != piece.len() {
+                let message = format!("process {from} does other work than process {}", self.rank);
+                return Err(Error::Unreadable(message));
+            }
         }
         Ok(())
     }
 
-    /// A program that fails ends all processes ([`World::run`]): no message reaches one that waits for another.
+    /// A program that fails ends all processes ([`World::run`]): no message reaches one that waits for
+    /// another.
     fn fail(&self, _: &str) {}
 }

@@ -12,6 +12,7 @@ pub(crate) use compare::compare_page;
 pub(crate) use rank::rank_page;
 pub(crate) use sweep::sweep_page;
 
+use partwise::blocks::BlockedMatrix;
 use partwise::guidance::{Advice, Topic};
 use partwise::methods::{Form, Tying};
 use partwise::{DataMatrix, Loss, Model, Real, Settings, StopReason, fit};
@@ -159,7 +160,9 @@ fn explained<T: Real>(done: &Done<'_, T>) -> Option<f64> {
     let spec = job.model.spec();
     let same = spec.form == Form::Matrix && spec.tying != Tying::NormalizedCut;
     let unlike = !same || job.model.guidance().advice().iter().any(weighted);
-    if unlike || job.settings.rank < 2 || job.data.n_stored() > MOST_VALUES {
+    // Only process 0 writes a report: no fit that others would have to take part in.
+    let shared = job.data.blocks().is_some_and(BlockedMatrix::is_shared);
+    if shared || unlike || job.settings.rank < 2 || job.data.n_stored() > MOST_VALUES {
         return None;
     }
     let settings = Settings {

@@ -250,8 +250,8 @@ impl<'a, T: Real> Problem<'a, T> {
         }
     }
 
-    /// Whether nothing but penalties depends on the factor of a slot where its partner is 0: it is 0 then too.
-    /// (No step could bring it there, since it has no curvature.)
+    /// Whether nothing but penalties depends on the factor of a slot where its partner is 0: it is 0 then
+    /// too. (No step could bring it there, since it has no curvature.)
     pub(crate) fn vanishes_with_partner(&self, slot: Slot) -> bool {
         slot.is_main()
             && self.contributions.iter().any(|c| c.penalty() == Some(Penalty::Plain(slot)))

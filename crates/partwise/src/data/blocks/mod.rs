@@ -191,6 +191,12 @@ impl<T: Real> BlockedMatrix<T> {
         BlockSizes { kept: columns * bytes, ..sizes }
     }
 
+    /// Whether several processes share the blocks.
+    #[doc(hidden)]
+    pub fn is_shared(&self) -> bool {
+        self.processes.is_some()
+    }
+
     /// The number of blocks of this process.
     #[doc(hidden)]
     pub fn own_count(&self) -> usize {

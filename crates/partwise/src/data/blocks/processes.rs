@@ -119,8 +119,8 @@ impl Processes {
         self.broadcast(values);
     }
 
-    /// As [`Processes::sum`], with the same bits, where no process has more to send than others: two that meet
-    /// at a fork of the tree add up a half of their values each. In the end each has the sums of its own
+    /// As [`Processes::sum`], with the same bits, where no process has more to send than others: two that
+    /// meet at a fork of the tree add up a half of their values each. In the end each has the sums of its own
     /// part, which go back the same way.
     fn sum_by_halves<N: bytemuck::Pod + AddAssign>(&self, values: &mut [N]) {
         let steps: Vec<usize> = (0..self.size().ilog2()).map(|level| 1 << level).collect();

@@ -114,8 +114,9 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         self.total_swept(slot, &swept)
     }
 
-    /// Of some rows: groups with a Gram of their own, gathered, solved and put back, a batch at a time so that
-    /// the copies stay small; then the rows in no group, with the shared Gram, chunk by chunk where they are.
+    /// Of some rows: groups with a Gram of their own, gathered, solved and put back, a batch at a time so
+    /// that the copies stay small; then the rows in no group, with the shared Gram, chunk by chunk where they
+    /// are.
     fn improve_groups(&mut self, slot: Slot, quadratic: &Quadratic<T>, rows: Range<usize>) -> Vec<Swept> {
         let k = quadratic.cross.columns();
         let mut grouped = vec![false; rows.len()];
