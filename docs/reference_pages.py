@@ -21,7 +21,7 @@ GROUPS = {
     "results": (
         "Reports and steering",
         "What a fitted `GuidedNMF` returns about its guidance, and the corrections of a model.",
-        ["GuidanceReport", "TopicVerdict", "Finding", "Suggestion", "PairInDoubt", "Steering", "Changes", "TopicChange"],
+        ["GuidanceReport", "TopicVerdict", "ComponentLikeness", "GuidanceCost", "Finding", "Suggestion", "PairInDoubt", "Steering", "Changes", "TopicChange"],
     ),
     "classifier": (
         "The few-label classifier",

@@ -71,8 +71,8 @@ fn the_file_and_the_short_forms_give_the_same_bits_and_names_go_everywhere() {
         ),
         "{report}"
     );
-    // Two topics and nine items.
-    assert_eq!(report.lines().count(), 12, "{report}");
+    // Two topics, their components and nine items.
+    assert_eq!(report.lines().count(), 14, "{report}");
     assert!(report.contains("\ntopic,,,,,law,good,followed,fits the data,"), "{report}");
     assert!(report.contains(",sport,,followed,unknown,\"\"\"judge\"\" is kept out of"), "{report}");
     assert!(report.contains("\nmust-link,4,d4,6,d6,,,followed,fits the data,"), "{report}");

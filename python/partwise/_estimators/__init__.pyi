@@ -416,7 +416,7 @@ class GuidedNMF(_guided.GuidedNMF):
         missing: str = "error",
         guidance: Guidance | None = None,
         label_rule: str = "components",
-        components_per_class: int = 1,
+        components_per_class: int | str = 1,
         spread: str = "auto",
         init: str | None = None,
         solver: str = "auto",
