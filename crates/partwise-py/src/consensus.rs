@@ -81,7 +81,7 @@ fn work<T: Real>(data: &dyn DataMatrix<T>, asked: Asked) -> partwise::Result<Vec
     if let Some(when) = spread {
         let largest = Settings { rank: ranks.iter().copied().max().unwrap_or(1), ..settings.clone() };
         let (guidance, loss) = (model.guidance(), model.loss());
-        let found = spread_observed(data, guidance, loss, &largest, when, &mut |_| {})?;
+        let found = spread_observed(data, guidance, loss, &largest, when.into(), &mut |_| {})?;
         *model.guidance_mut() = found.guidance;
     }
     let folder = folder.map(|(path, identity)| PieceFolder::open(&path, &identity, false));

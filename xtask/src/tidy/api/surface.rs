@@ -367,6 +367,8 @@ fn is_public(item: &Item) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use anyhow::Context;
+
     use super::*;
 
     /// The listing of a crate `c` of the given files.

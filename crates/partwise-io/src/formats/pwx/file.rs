@@ -129,6 +129,11 @@ impl PwxFile {
         self.borders[block]..self.borders[block + 1]
     }
 
+    /// The number of stored values of a block.
+    pub fn stored_of(&self, block: usize) -> usize {
+        self.lines[block].stored as usize
+    }
+
     /// The bytes of the largest block as data in memory.
     pub fn largest_block(&self, number: usize) -> f64 {
         (0..self.lines.len()).map(|block| self.block_bytes(block, number)).fold(0.0, f64::max)
@@ -137,7 +142,7 @@ impl PwxFile {
     /// The bytes of a block as data in memory, with numbers of `number` bytes.
     fn block_bytes(&self, block: usize, number: usize) -> f64 {
         let stored = f64::from(self.lines[block].stored);
-        let rows = (self.borders[block + 1] - self.borders[block]) as f64;
+        let rows = self.rows_of(block).len() as f64;
         if self.header.sparse { stored * (4 + number) as f64 + 8.0 * rows } else { stored * number as f64 }
     }
 
