@@ -97,7 +97,7 @@ fn every_method_that_runs_in_blocks_gives_the_same_in_any_number_of_processes() 
     let mut checked = 0;
     for case in cases() {
         let example = case.example(&Example::new(24, 9, 3, 5));
-        for solver in case.solvers().into_iter().filter(|solver| solver.choice != SolverChoice::Newton) {
+        for solver in case.solvers().filter(|solver| solver.choice != SolverChoice::Newton) {
             let model = case.model(&example);
             if !model.spec().in_blocks {
                 continue;
