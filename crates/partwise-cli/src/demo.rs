@@ -100,7 +100,8 @@ fn classified(data: &dyn DataMatrix<f64>, guidance: &Guidance, settings: &Settin
         let seconds = duration(began.elapsed().as_secs_f64());
         Verbosity::Full.progress(&format!("few-label classifier: {phase} ({seconds})"));
     };
-    let spread = || spread_observed(data, guidance, Loss::Frobenius, settings, Spreading::Auto.into(), &mut observe);
+    let spread =
+        || spread_observed(data, guidance, Loss::Frobenius, settings, Spreading::Auto.into(), &mut observe);
     Ok(interrupt::work(spread)??)
 }
 
