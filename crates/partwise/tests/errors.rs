@@ -439,7 +439,7 @@ fn recipes(faults: &mut Faults) {
 
 /// The code of the notice on sparse counts with a long tail that labels guide.
 fn raw_counts_of_labelled_samples() -> String {
-    let counts = (0..40).map(|i| (i % 8, (3 * i + i / 8) % 5, if i == 7 { 90.0 } else { 1.0 })).collect();
+    let counts = (0..40).map(|i| (i % 8, i / 8, if i == 7 { 90.0 } else { 1.0 })).collect();
     let (counts, _) = SparseMatrix::from_triplets(8, 5, counts).unwrap();
     let labels = Labels::from_integers(&[0, 1, -1, -1, -1, -1, -1, -1]).unwrap();
     let fit = fit(&counts, &Model::cnmf(labels), &Settings::new(2)).unwrap();

@@ -52,9 +52,23 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// The bytes that are held once threads of work before have given back theirs, which they do when they end.
+fn settled() -> usize {
+    let mut held = HELD.load(Ordering::SeqCst);
+    for _ in 0..20 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let now = HELD.load(Ordering::SeqCst);
+        if now == held {
+            break;
+        }
+        held = now;
+    }
+    held
+}
+
 /// The most bytes that were held at once beside those before.
 fn peak(work: impl FnOnce()) -> f64 {
-    let before = HELD.load(Ordering::SeqCst);
+    let before = settled();
     MOST.store(before, Ordering::SeqCst);
     work();
     (MOST.load(Ordering::SeqCst) - before) as f64
