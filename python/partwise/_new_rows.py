@@ -14,7 +14,7 @@ from ._blocks import Blocked
 from ._common_settings import CommonSettings
 from ._input import check_not_negative, codes_by_name, numeric, raise_about, to_native
 from ._missing_entries import codes_of_known_entries, takes_missing, unknown_entries
-from ._settings import threads_of, warn_of_threads
+from ._settings import iterations_of, threads_of, warn_of_threads
 from ._warn import warn
 
 __all__ = ["NewRowsMixin"]
@@ -116,7 +116,7 @@ class NewRowsMixin(CommonSettings, TransformerMixin):
         settings = {
             "rank": self.n_components_,
             "solver": "auto",
-            "max_iterations": int(self.max_iter),
+            "max_iterations": iterations_of(self),
             # A stop on the gradient of all rows would make the codes of a row depend on its neighbours.
             "tolerance": 0.0,
             "threads": threads_of(self.n_jobs),

@@ -125,8 +125,6 @@ class SettingsMixin(CommonSettings):
                 raise ValueError(f"The '{what}' parameter of {name} must be a finite number of 0 or more{extra}. Got {value!r} instead.")
         if not isinstance(self.l1_ratio, Real) or not 0 <= self.l1_ratio <= 1:
             raise ValueError(f"The 'l1_ratio' parameter of {name} must be a number from 0 to 1. Got {self.l1_ratio!r} instead.")
-        if not isinstance(self.max_iter, Integral) or self.max_iter < 0:
-            raise ValueError(f"The 'max_iter' parameter of {name} must be an int of 0 or more. Got {self.max_iter!r} instead.")
         if not isinstance(self.tol, Real) or not 0 <= self.tol < 1:
             raise ValueError(f"The 'tol' parameter of {name} must be a number from 0 (0 = no tolerance test) to below 1. Got {self.tol!r} instead.")
         if self.shuffle:
@@ -138,7 +136,7 @@ class SettingsMixin(CommonSettings):
             "seed": seed_of(self.random_state),
             "solver": self.solver,
             "acceleration": self.acceleration,
-            "max_iterations": int(self.max_iter),
+            "max_iterations": iterations_of(self),
             "tolerance": float(self.tol),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
             "threads": threads_of(self.n_jobs),
@@ -229,3 +227,16 @@ def warn_of_threads(notices: Iterable[tuple[str, str]], who: str) -> None:
     for code, message in notices:
         if code == "threads":
             warn(f"{who}: {message}")
+
+
+#: More iterations than any fit makes; what the engine can count.
+MOST_ITERATIONS = 2**31 - 1
+
+
+def iterations_of(model: Any) -> int:
+    """The maximum number of iterations of a model for the engine."""
+    if not isinstance(model.max_iter, Integral) or not 0 <= model.max_iter <= MOST_ITERATIONS:
+        raise ValueError(
+            f"The 'max_iter' parameter of {type(model).__name__} must be an int of 0 or more, at most {MOST_ITERATIONS}. Got {model.max_iter!r} instead."
+        )
+    return int(model.max_iter)

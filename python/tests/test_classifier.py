@@ -154,8 +154,9 @@ def test_ctrl_c_ends_the_fit_and_leaves_an_earlier_one(fitted):
     X, _, y = digits(150, 3)
     labels = model.fit(X, y).labels_
     large, _, y = digits(1797, 5)
-    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
+    timer = threading.Timer(0.1, signal.raise_signal, (signal.SIGINT,))
+    # From the first phase on the engine is at work.
+    model.set_params(callback=lambda phase: timer.start() if timer.ident is None else None)
     with pytest.raises(KeyboardInterrupt):
         model.fit(large, y)
     timer.join()
