@@ -1,6 +1,7 @@
 //! Processes connected by TCP: numbers arrive, and who is lost is named by all others within seconds.
 
 use std::net::TcpListener;
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use partwise::blocks::Transport;
@@ -73,6 +74,8 @@ fn a_process_that_ends_is_named_by_all_others_at_once_also_by_who_waits_for_anot
 
 #[test]
 fn a_process_that_has_finished_does_not_end_the_others() {
+    // Who leaves first without a word would be named by the other one.
+    let both = Barrier::new(2);
     together(3, |transport| {
         if transport.rank() == 0 {
             return;
@@ -83,6 +86,7 @@ fn a_process_that_has_finished_does_not_end_the_others() {
         transport.receive(other, &mut bytes).unwrap();
         assert_eq!(bytes, [1, 2, 3, 4]);
         let error = transport.receive(0, &mut bytes).unwrap_err().to_string();
+        both.wait();
         assert!(error.contains("it ended before the others"), "{error}");
     });
 }
