@@ -180,7 +180,7 @@ class Blocked:
         count, largest, kept = self.native.sizes
         stays = f"; {kept / 1e6:.0f} MB of memory hold blocks that are not read again" if kept else ""
         of = "block of" if count == 1 else "blocks of at most"
-        return "row-blocks", f"X is a {self.source.title}: it was read in {count} row {of} {_megabytes(largest)}{stays}"
+        return "row-blocks", f"X is lazy data ({self.source.title}): it was read in {count} row {of} {_megabytes(largest)}{stays}"
 
 
 def _megabytes(count: float) -> str:
@@ -260,7 +260,7 @@ def refuse_blocks(name: str, X: RowBlocks) -> NoReturn:
     """Refuses lazy X where all of it is needed in memory."""
     able = ", ".join(spec["estimator"] for spec in METHODS.values() if spec["in_blocks"])
     raise ValueError(
-        f"{name} needs all of X in memory, but X is a {X.source.title}, which is read in row blocks. fit takes row blocks in {able}; "
+        f"{name} needs all of X in memory, but X is lazy data ({X.source.title}), read in row blocks. fit takes row blocks in {able}; "
         f"transform and predict take them in every estimator. If X fits into memory, give {X.source.loading}"
     )
 
@@ -268,5 +268,5 @@ def refuse_blocks(name: str, X: RowBlocks) -> NoReturn:
 def in_memory(data: Any, what: str) -> Any:
     """The checked data, if they are in memory; otherwise they are refused."""
     if isinstance(data, (Blocked, SharedBlocks)):
-        raise ValueError(f"{what} needs all of X in memory, but X is a {data.source.title}, which is read in row blocks")
+        raise ValueError(f"{what} needs all of X in memory, but X is lazy data ({data.source.title}), read in row blocks")
     return data

@@ -17,6 +17,7 @@ mod guided;
 mod in_blocks;
 mod margins;
 mod no_effect;
+mod raw_counts;
 mod shown_samples;
 mod tying;
 mod units;
@@ -27,13 +28,14 @@ pub(crate) use assembly::shape;
 use assembly::{contributions, order, rescaling, row_steps, smoothing};
 use checks::{
     check_data, check_form, check_kinds, check_labels, check_references, check_size, check_start,
-    check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank, raw_counts_notice,
+    check_unknown_entries, check_zeros, data_notices, graph_notice, large_rank,
 };
 use features::scaled_guidance;
 pub(crate) use features::{check_feature_weights, feature_scale, scaled_data};
 pub(crate) use in_blocks::{check_blocks, check_units};
 pub(crate) use no_effect::zero_factors;
 use no_effect::{absent_features, check_something_counts, empty_items};
+use raw_counts::raw_counts_notice;
 pub(crate) use shown_samples::SamplesOf;
 use tying::tie_rows;
 pub(crate) use units::{FixedUnits, Units, times};
