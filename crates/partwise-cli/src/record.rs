@@ -257,6 +257,11 @@ fn edges(graph: &Graph) -> Tensor {
     }))
 }
 
+/// Seconds from the start of the fit to the end of each iteration.
+fn iteration_ends<T: Real>(fit: &Fit<T>) -> Vec<f64> {
+    fit.history.iter().map(|iteration| iteration.elapsed.as_secs_f64()).collect()
+}
+
 /// run.json.
 pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
     let notes: Vec<Value> =
@@ -281,6 +286,7 @@ pub(crate) fn run<T: Real>(done: &Done<'_, T>, timings: Timings) -> Value {
         "cluster_sizes": sizes,
         "threads": done.fit.threads,
         "seconds": { "read": timings.read, "fit": timings.fit, "write": timings.write },
+        "iteration_ends": iteration_ends(&done.fit),
         "working_bytes": done.fit.working_bytes,
         "estimated_memory_bytes": done.job.memory().bytes(),
         "available_memory_bytes": done.job.settings.memory_limit,

@@ -89,7 +89,7 @@ pub use documents::{
 pub use duplicates::repeated_note;
 pub use error::{IoError, Place, Result};
 pub use finished_fits::PieceFolder;
-pub use formats::pwx::{BLOCK_VALUES, PwxBlocks, PwxFile, convert_to_pwx};
+pub use formats::pwx::{BLOCK_VALUES, PwxBlocks, PwxFile, convert_to_pwx, write_row_blocks};
 pub use formats::write_npy;
 pub use formats::{DECODED_LIMIT, FORMATS, Format, ReadOptions, format_named, read_source, read_table};
 pub use formats::{csv_table, edges, matrix_market};

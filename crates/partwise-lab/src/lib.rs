@@ -8,4 +8,5 @@ pub mod methods;
 pub mod protocols;
 pub mod reproduce;
 pub mod results;
+pub mod scaling;
 mod wilcoxon;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use partwise_lab::reproduce::{self, ReproduceArgs};
+use partwise_lab::scaling::{self, MakeBlocksArgs, ScalingArgs};
 use partwise_report::program::{self, EXIT_CODES};
 
 /// The laboratory of Partwise: the experiments of the papers, beside what the papers publish.
@@ -20,10 +21,17 @@ enum Command {
     /// report.
     #[command(after_help = EXIT_CODES)]
     Reproduce(ReproduceArgs),
+    /// Measure how the time of an iteration depends on the number of MPI processes on this machine, and what
+    /// a model of the cost predicts from it.
+    Scaling(ScalingArgs),
+    /// Write a file of row blocks (.pwx) of made-up sparse data with planted parts.
+    MakeBlocks(MakeBlocksArgs),
 }
 
 fn main() -> ExitCode {
     program::run(|cli: Cli| match cli.command {
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Scaling(args) => scaling::run(&args),
+        Command::MakeBlocks(args) => scaling::make_blocks(&args),
     })
 }

@@ -43,10 +43,10 @@ impl<T: Real> Kernel for TransposeTimes<'_, T> {
             with_width!(width, scatter(&mut self));
             return;
         }
-        let k = self.k;
+        let (k, mut shares) = (self.k, [0.0, 1.0]);
         for i in 0..self.rows.offsets.len() - 1 {
             let row = &self.factor[i * k..(i + 1) * k];
-            let (indices, values) = self.entries(i);
+            let (indices, values) = self.entries(i, &mut shares);
             for (j, x) in indices.iter().zip(values) {
                 let at = (*j as usize - self.columns.start) * k;
                 for (out, u) in self.out[at..at + k].iter_mut().zip(row) {
@@ -58,33 +58,60 @@ impl<T: Real> Kernel for TransposeTimes<'_, T> {
 }
 
 impl<'a, T: Real> TransposeTimes<'a, T> {
-    /// The entries of row `i` in the columns.
+    /// The entries of row `i` in the columns. The searches begin where those of the last row ended (as shares
+    /// of its length): columns are alike from row to row, and each step of a search waits for memory.
     #[inline(always)]
-    fn entries(&self, i: usize) -> (&'a [u32], &'a [T]) {
+    fn entries(&self, i: usize, shares: &mut [f64; 2]) -> (&'a [u32], &'a [T]) {
         let entries = self.rows.offsets[i]..self.rows.offsets[i + 1];
         let (indices, values) = (&self.rows.indices[entries.clone()], &self.rows.values[entries]);
-        let first = indices.partition_point(|j| (*j as usize) < self.columns.start);
-        let end = indices.partition_point(|j| (*j as usize) < self.columns.end);
+        let length = indices.len() as f64;
+        let first = first_from(indices, self.columns.start, (shares[0] * length) as usize);
+        let end = first_from(indices, self.columns.end, (shares[1] * length) as usize);
+        if !indices.is_empty() {
+            *shares = [first as f64 / length, end as f64 / length];
+        }
         (&indices[first..end], &values[first..end])
     }
 }
 
-/// The product for k ≤ B · L.
+/// The place of the first index that is `least` or more, sought from `guess` in steps that double.
+#[inline(always)]
+fn first_from(indices: &[u32], least: usize, guess: usize) -> usize {
+    let is_below = |at: usize| (indices[at] as usize) < least;
+    let (count, guess) = (indices.len(), guess.min(indices.len()));
+    let (mut low, mut high, mut step) = (guess, guess, 1);
+    if guess < count && is_below(guess) {
+        while low + step < count && is_below(low + step) {
+            low += step;
+            step *= 2;
+        }
+        high = (low + step).min(count);
+    } else {
+        while high >= step && !is_below(high - step) {
+            high -= step;
+            step *= 2;
+        }
+        low = high.saturating_sub(step);
+    }
+    low + indices[low..high].partition_point(|j| (*j as usize) < least)
+}
+
+/// The product for k ≤ B · L. Full vectors are added: beyond k there are zeros, which change nothing of the
+/// next rows of the output.
 #[inline(always)]
 fn scatter<T: Real, const B: usize, const L: usize, const FMA: bool>(times: &mut TransposeTimes<'_, T>) {
     let (k, start) = (times.k, times.columns.start);
     let mut row = [[T::ZERO; L]; B];
+    let mut shares = [0.0, 1.0];
     for i in 0..times.rows.offsets.len() - 1 {
         row.as_flattened_mut()[..k].copy_from_slice(&times.factor[i * k..(i + 1) * k]);
-        let (indices, values) = times.entries(i);
+        let (indices, values) = times.entries(i, &mut shares);
         for (at, (j, x)) in indices.iter().zip(values).enumerate() {
             if let Some(ahead) = indices.get(at + AHEAD) {
-                prefetch(times.out, (*ahead as usize - start) * k, k);
+                prefetch(times.out, (*ahead as usize - start) * k, B * L);
             }
             let place = (*j as usize - start) * k;
-            if k == B * L
-                && let Some(out) = times.out[place..].first_chunk_mut_of::<B, L>()
-            {
+            if let Some(out) = times.out[place..].first_chunk_mut_of::<B, L>() {
                 let mut sums = *out;
                 add_multiple::<T, B, L, FMA>(&mut sums, *x, &row);
                 *out = sums;
@@ -106,5 +133,26 @@ impl<T> FirstChunk<T> for [T] {
     #[inline(always)]
     fn first_chunk_mut_of<const B: usize, const L: usize>(&mut self) -> Option<&mut [[T; L]; B]> {
         self.as_chunks_mut::<L>().0.first_chunk_mut::<B>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_finds_the_same_place_from_every_guess() {
+        for indices in [vec![], vec![4], vec![0, 1, 5, 6, 7, 20, 21, 22, 23, 40]] {
+            for least in 0..45 {
+                let expected = indices.partition_point(|j| (*j as usize) < least);
+                for guess in 0..15 {
+                    assert_eq!(
+                        first_from(&indices, least, guess),
+                        expected,
+                        "{least} in {indices:?}, {guess}"
+                    );
+                }
+            }
+        }
     }
 }

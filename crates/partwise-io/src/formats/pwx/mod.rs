@@ -6,11 +6,11 @@ mod layout;
 mod write;
 
 pub use file::{PwxBlocks, PwxFile};
-#[cfg(feature = "hdf5")]
 pub(crate) use layout::ValueType;
 pub use write::BLOCK_VALUES;
 #[cfg(feature = "hdf5")]
-pub(crate) use write::{Head, value_type, write_parts};
+pub(crate) use write::value_type;
+pub(crate) use write::{Head, write_parts};
 
 use crate::error::{IoError, Result};
 use crate::formats::ReadOptions;
@@ -18,6 +18,7 @@ use crate::source::Source;
 use crate::table::{DenseValues, FileKind, Table, Values};
 use file::Block;
 use partwise::Real;
+use std::ops::Range;
 use std::path::Path;
 
 /// Writes a table as `.pwx`, under a temporary name that is then renamed; in blocks of about `block_values`
@@ -27,6 +28,26 @@ use std::path::Path;
 /// What the system reports.
 fn write_pwx(table: &Table, block_values: usize, path: &Path) -> Result<()> {
     crate::write::write_atomic(path, |out| write::write(table, block_values, out))
+}
+
+/// Writes sparse 32-bit values as `.pwx` without holding them all: row i has `starts[i + 1] - starts[i]` of
+/// them, and `part` makes some rows ([`Values::Sparse`] with d = `columns`). Once the last block is made the
+/// file is given its name.
+///
+/// # Errors
+/// What `part` and the system report.
+#[doc(hidden)]
+pub fn write_row_blocks(
+    path: &Path,
+    columns: usize,
+    starts: &[usize],
+    part: &mut dyn FnMut(Range<usize>) -> std::io::Result<Values>,
+) -> Result<()> {
+    let rows = starts.len().saturating_sub(1);
+    let head =
+        Head { rows, columns, starts: Some(starts), single: true, names: [None, None], image_shape: None };
+    let borders = head.borders(BLOCK_VALUES);
+    crate::write::write_atomic(path, |out| write_parts(&head, ValueType::F32, &borders, part, out))
 }
 
 /// Converts a data file, read as [`read_table`](crate::read_table) would, to `.pwx`; returns what there is to
