@@ -8,7 +8,7 @@ use bytemuck::Pod;
 use super::pages::Pages;
 use crate::foundation::{Error, Real, Result};
 use crate::kernels::gather::Rows;
-use crate::kernels::simd::prefetch;
+use crate::kernels::simd::{Kernel, dispatch, prefetch};
 
 /// Stored values in a chunk of rows, and the most rows it may have: enough work for a thread to be worth
 /// calling.
@@ -88,11 +88,11 @@ impl<'a, T: Real> Compressed<'a, T> {
         Rows { offsets: &self.offsets, indices: &self.indices, values: &self.values }
     }
 
-    /// Checks that these are `rows` rows with indices below `columns`.
+    /// Checks that these are `rows` rows with indices below `columns`; returns whether they ascend strictly.
     ///
     /// # Errors
     /// [`Error::MalformedSparse`], which names the array and the row.
-    pub(super) fn check(&self, rows: usize, columns: usize) -> Result<()> {
+    pub(super) fn check(&self, rows: usize, columns: usize) -> Result<bool> {
         let malformed = |message: String| Err(Error::MalformedSparse(message));
         let (offsets, stored) = (&self.offsets, self.values.len());
         if offsets.len() != rows + 1 {
@@ -124,6 +124,13 @@ impl<'a, T: Real> Compressed<'a, T> {
                 offsets[rows]
             ));
         }
+        // Of indices that ascend, the last of each row tells.
+        if is_ascending(offsets, &self.indices) {
+            let below = |i: usize| self.row(i).0.last().is_none_or(|last| (*last as usize) < columns);
+            if (0..rows).all(below) {
+                return Ok(true);
+            }
+        }
         // The largest first: looking for the place of a fault entry by entry is slow, and there hardly ever
         // is one.
         let largest = self.indices.iter().fold(0, |largest, j| largest.max(*j));
@@ -134,16 +141,13 @@ impl<'a, T: Real> Compressed<'a, T> {
                 "row {i} has an entry in column {j} (counted from 0), but there are {columns} columns"
             ));
         }
-        Ok(())
+        Ok(false)
     }
 
     /// The same rows with strictly ascending indices, entries of equal index summed in their order; and how
     /// many entries were added to another. Nothing is copied when the rows are so already.
     pub(super) fn in_order(self) -> (Self, usize) {
-        // Without a way out inside of a row: so it becomes vector instructions.
-        let is_ascending = |row: &[u32]| row.windows(2).fold(true, |so_far, w| so_far & (w[0] < w[1]));
-        let ascending = (0..self.n_rows()).all(|i| is_ascending(self.row(i).0));
-        if ascending {
+        if is_ascending(&self.offsets, &self.indices) {
             return (self, 0);
         }
         let mut ordered = Building::with_capacity(self.n_rows(), self.values.len());
@@ -275,6 +279,31 @@ impl<'a, T: Real> Compressed<'a, T> {
         let owned = matches!(self.offsets, Cow::Owned(_));
         let offsets = if owned { size_of_val(&*self.offsets) } else { 0 };
         offsets + self.indices.owned_bytes() + self.values.owned_bytes()
+    }
+}
+
+/// Whether the indices of each row ascend strictly.
+fn is_ascending(offsets: &[usize], indices: &[u32]) -> bool {
+    dispatch(Ascending { offsets, indices })
+}
+
+/// [`is_ascending`] with the instructions of the processor.
+struct Ascending<'a> {
+    offsets: &'a [usize],
+    indices: &'a [u32],
+}
+
+impl Kernel for Ascending<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> bool {
+        // Without a way out inside of a row: so it becomes vector instructions.
+        let in_row = |row: &[u32]| {
+            let next = row.get(1..).unwrap_or_default();
+            row.iter().zip(next).fold(true, |so_far, (a, b)| so_far & (a < b))
+        };
+        self.offsets.windows(2).all(|row| in_row(&self.indices[row[0]..row[1]]))
     }
 }
 

@@ -72,8 +72,7 @@ impl<'a, T: Real> SparseMatrix<'a, T> {
         check_shape(n, d)?;
         let (indices, values) = (Stored::Given(indices.into()), Stored::Given(values.into()));
         let rows = Compressed { offsets: indptr.into(), indices, values };
-        rows.check(n, d)?;
-        let (rows, duplicates) = rows.in_order();
+        let (rows, duplicates) = if rows.check(n, d)? { (rows, 0) } else { rows.in_order() };
         Ok(Self::from_rows(n, d, rows, duplicates))
     }
 

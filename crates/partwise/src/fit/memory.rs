@@ -98,8 +98,8 @@ pub fn of_fit(size: DataSize, model: &Model, settings: &Settings) -> Estimate {
 /// What a fit needs of data in row blocks: all of it, also for the blocks.
 ///
 /// ```text
-/// blocks      the one that is worked on, the one that is read ahead, and about one that was freed and is not
-///             given back to the system; those that stay in memory
+/// blocks      the one that is worked on, the one that is read ahead, and about two that were freed and are
+///             not given back to the system; those that stay in memory
 /// products    Xᵀ·W of a block, and the partial sums of the tree over the blocks
 /// ```
 pub fn of_fit_in_blocks(size: DataSize, blocks: BlockSizes, model: &Model, settings: &Settings) -> Estimate {
@@ -109,7 +109,7 @@ pub fn of_fit_in_blocks(size: DataSize, blocks: BlockSizes, model: &Model, setti
     // Kullback-Leibler stores the columns of a block for its product with the transpose.
     let columns = if size.sparse && model.loss == Loss::KullbackLeibler { 1.0 } else { 0.0 };
     let grouped = if merges { 2.0 * blocks.bytes } else { 0.0 };
-    let at_work = (3.0 + columns) * blocks.bytes + blocks.reading + grouped;
+    let at_work = (4.0 + columns) * blocks.bytes + blocks.reading + grouped;
     let sums = 2.0 + (blocks.count as f64).log2().ceil();
     let product = size.columns() * settings.rank as f64 * size.number as f64;
     estimate.parts.push(("two blocks of the data", at_work));

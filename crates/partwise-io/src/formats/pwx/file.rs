@@ -15,7 +15,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A `.pwx` file.
 pub struct PwxFile {
@@ -24,6 +24,8 @@ pub struct PwxFile {
     pub(super) header: Header,
     lines: Vec<BlockLine>,
     borders: Vec<usize>,
+    /// Room for the bytes of a block, kept from the last one.
+    room: Mutex<Vec<u8>>,
     /// The names of the rows, if the file has them.
     pub row_names: Option<Vec<String>>,
     /// The names of the columns, if the file has them.
@@ -86,7 +88,7 @@ impl PwxFile {
         let [row_names, column_names] =
             names_from_bytes(&names, [header.rows, header.columns]).ok_or_else(wrong)?;
         let path = path.to_path_buf();
-        Ok(PwxFile { path, file, header, lines, borders, row_names, column_names })
+        Ok(PwxFile { path, file, header, lines, borders, room: Mutex::default(), row_names, column_names })
     }
 
     /// Where it lies.
@@ -185,7 +187,8 @@ impl PwxFile {
             let message = format!("block {block} (rows {first} to {}, counted from 0) {what}", end - 1);
             IoError::malformed(&self.path, Place::Byte(line.offset), message)
         };
-        let mut bytes = vec![0; line.bytes];
+        let mut bytes = std::mem::take(&mut *self.room());
+        bytes.resize(line.bytes, 0);
         read_at(&self.file, &mut bytes, line.offset).map_err(|error| match error.kind() {
             std::io::ErrorKind::UnexpectedEof => malformed("is cut off: the file was truncated"),
             _ => IoError::system(&self.path, "read", error),
@@ -217,7 +220,12 @@ impl PwxFile {
             }
             ValueType::F64 => values.as_chunks().0.iter().map(|x| real(f64::from_le_bytes(*x))).collect(),
         };
+        *self.room() = bytes;
         Ok(Block { sparse, values })
+    }
+
+    fn room(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
