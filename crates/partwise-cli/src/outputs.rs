@@ -47,8 +47,7 @@ pub(crate) fn write_fit<T: Real>(
     let began = Instant::now();
     let (fit, source) = (&done.fit, done.job.source);
     let polarity = Polarity::from(extra.pictures);
-    let model = record::model(done).to_bytes();
-    folder.write("model.safetensors", |w| w.write_all(&model))?;
+    folder.write("model.safetensors", |w| record::model(done).write_to(w))?;
     let rows = source.row_names.as_deref();
     let corrected = extra.corrected.then(|| fit.corrected_codes());
     write_codes(

@@ -16,6 +16,7 @@ use crate::source::{Look, looks_like};
 use crate::write::write_atomic;
 use partwise::{Matrix, Real};
 use serde_json::{Map, Value, json};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The number of the document's layout that this version writes, and the newest that it reads.
@@ -28,6 +29,8 @@ pub fn versions() -> Value {
 
 /// Larger headers than this are not believed.
 const MAX_HEADER: usize = 100_000_000;
+/// How many numbers are made bytes at a time.
+const PART: usize = 1 << 14;
 
 /// A matrix in the precision it was computed in.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,10 +70,28 @@ impl Tensor {
         }
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn byte_count(&self) -> usize {
+        let (rows, columns) = self.shape();
+        rows * columns * if matches!(self, Tensor::F32(_)) { 4 } else { 8 }
+    }
+
+    /// Writes the numbers, some at a time, so that large factors are not copied.
+    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        let mut part = |part: &mut dyn Iterator<Item = u8>| {
+            bytes.clear();
+            bytes.extend(part);
+            out.write_all(&bytes)
+        };
         match self {
-            Tensor::F32(matrix) => matrix.as_slice().iter().flat_map(|v| v.to_le_bytes()).collect(),
-            Tensor::F64(matrix) => matrix.as_slice().iter().flat_map(|v| v.to_le_bytes()).collect(),
+            Tensor::F32(matrix) => matrix
+                .as_slice()
+                .chunks(PART)
+                .try_for_each(|values| part(&mut values.iter().flat_map(|v| v.to_le_bytes()))),
+            Tensor::F64(matrix) => matrix
+                .as_slice()
+                .chunks(PART)
+                .try_for_each(|values| part(&mut values.iter().flat_map(|v| v.to_le_bytes()))),
         }
     }
 
@@ -109,37 +130,46 @@ impl ModelFile {
     /// # Errors
     /// What the system reports.
     pub fn write(&self, path: &Path) -> Result<()> {
-        write_atomic(path, |writer| writer.write_all(&self.to_bytes()))
+        write_atomic(path, |writer| self.write_to(writer))
     }
 
-    /// The file's bytes. 64-bit matrices come first, so that all data are aligned. Of two matrices of one
-    /// name the last is kept.
+    /// The file's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.write_to(&mut bytes).expect("memory takes what is written");
+        bytes
+    }
+
+    /// Writes the content of the file. 64-bit matrices come first, so that all data are aligned. Of two
+    /// matrices of one name the last is kept.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut document = self.document.clone();
         document.insert("format".into(), json!(MODEL_FORMAT));
         let mut header = Map::new();
         header.insert("__metadata__".into(), json!({ "partwise": Value::Object(document).to_string() }));
-        let mut data: Vec<u8> = Vec::new();
         let mut ordered: Vec<&(String, Tensor)> = self.tensors.iter().collect();
         ordered.sort_by_key(|(_, tensor)| tensor.dtype() != "F64");
-        for (position, (name, tensor)) in ordered.iter().enumerate() {
-            if ordered[position + 1..].iter().any(|(later, _)| later == name) {
-                continue;
-            }
-            let (rows, columns) = tensor.shape();
-            let begin = data.len();
-            data.extend(tensor.bytes());
-            let entry = json!({
-                "dtype": tensor.dtype(), "shape": [rows, columns], "data_offsets": [begin, data.len()],
-            });
+        let is_last = |position: usize| {
+            let name = &ordered[position].0;
+            ordered[position + 1..].iter().all(|(later, _)| later != name)
+        };
+        let kept: Vec<_> = (0..ordered.len()).filter(|at| is_last(*at)).map(|at| ordered[at]).collect();
+        let mut begin = 0;
+        for (name, tensor) in &kept {
+            let ((rows, columns), end) = (tensor.shape(), begin + tensor.byte_count());
+            let entry =
+                json!({ "dtype": tensor.dtype(), "shape": [rows, columns], "data_offsets": [begin, end] });
             header.insert(name.clone(), entry);
+            begin = end;
         }
         let mut header = Value::Object(header).to_string().into_bytes();
         header.resize(header.len().next_multiple_of(8), b' ');
-        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
-        bytes.extend(header);
-        bytes.extend(data);
-        bytes
+        out.write_all(&(header.len() as u64).to_le_bytes())?;
+        out.write_all(&header)?;
+        kept.iter().try_for_each(|(_, tensor)| tensor.write_to(out))
     }
 
     /// Reads a model file.

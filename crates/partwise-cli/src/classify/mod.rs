@@ -180,8 +180,7 @@ fn write<T: Real>(
         None => predict::model_without_components(classified),
     };
     set_classifier(&mut model, predictor, classified, &classification);
-    let bytes = model.to_bytes();
-    folder.write("model.safetensors", |w| w.write_all(&bytes))?;
+    folder.write("model.safetensors", |w| model.write_to(w))?;
     let page = report::classification_page(classified, parts);
     folder.write("report.html", |w| w.write_all(page.as_bytes()))?;
     let run = run_json(classified, parts, classification, began);

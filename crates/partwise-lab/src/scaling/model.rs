@@ -92,7 +92,8 @@ impl Constants {
     /// Seconds of an iteration of P processes on cores of their own, with 32-bit numbers.
     fn on_machines(&self, processes: usize, shape: Shape, network: Network) -> f64 {
         let processes = processes as f64;
-        let share = self.value * shape.stored * (1.0 + network.imbalance) / processes;
+        let imbalance = if processes > 1.0 { network.imbalance } else { 0.0 };
+        let share = self.value * shape.stored * (1.0 + imbalance) / processes;
         let update = self.update * shape.product() * shape.rank;
         let rounds = 2.0 * processes.log2() * network.latency;
         // Sent and added once up the tree and once down.
@@ -102,7 +103,8 @@ impl Constants {
 
     pub(super) fn text(&self) -> String {
         format!(
-            "fitted: {:.3} ns a stored value; {:.4} ns for each d·k² in every process; {:.3} ns for each d·k in a round",
+            "fitted: {:.3} ns a stored value; {:.4} ns for each d·k² in every process; {:.3} ns for each d·k \
+             in a round",
             self.value * 1e9,
             self.update * 1e9,
             self.message * 1e9
@@ -141,7 +143,7 @@ fn least_squares(rows: &[[f64; 3]], free: &[usize]) -> Option<Vec<f64>> {
 /// measured.
 pub(super) fn table(constants: &Constants, shape: Shape, network: Network) -> Vec<String> {
     let shape = Shape { stored: 1.2e11, ..shape };
-    let alone = constants.on_machines(1, shape, Network { imbalance: 0.0, ..network });
+    let alone = constants.on_machines(1, shape, network);
     let mut lines = vec![
         format!(
             "processes on cores of their own, 1.2e11 stored values, {} features, {} components, 32 bits;",
@@ -153,13 +155,19 @@ pub(super) fn table(constants: &Constants, shape: Shape, network: Network) -> Ve
             network.bandwidth,
             network.imbalance * 100.0
         ),
-        "processes   seconds an iteration   efficiency".into(),
+        "(slow rounds: each costs as much as measured on this machine)".into(),
+        "processes   seconds an iteration   efficiency   efficiency, slow rounds".into(),
     ];
-    for power in 0..=10 {
+    for power in 0..=10u32 {
         let processes = 1usize << power;
         let seconds = constants.on_machines(processes, shape, network);
-        let efficiency = 100.0 * alone / (seconds * processes as f64);
-        lines.push(format!("{processes:>9}   {seconds:>20.4}   {efficiency:>8.1} %"));
+        let efficiency = |seconds: f64| 100.0 * alone / (seconds * processes as f64);
+        let slow = seconds + constants.message * shape.product() * f64::from(power);
+        lines.push(format!(
+            "{processes:>9}   {seconds:>20.4}   {:>8.1} %   {:>21.1} %",
+            efficiency(seconds),
+            efficiency(slow)
+        ));
     }
     lines
 }
@@ -197,9 +205,10 @@ mod tests {
         let column = |line: &String, place: usize| -> f64 {
             line.split_whitespace().nth(place).unwrap().parse().unwrap()
         };
-        let rows = &lines[3..];
+        let rows = &lines[4..];
         assert_eq!(rows.len(), 11);
         assert!(rows.windows(2).all(|pair| column(&pair[0], 1) > column(&pair[1], 1)));
         assert!(rows.windows(2).all(|pair| column(&pair[0], 2) >= column(&pair[1], 2)));
+        assert!(rows.iter().all(|row| column(row, 4) <= column(row, 2)));
     }
 }
