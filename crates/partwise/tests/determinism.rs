@@ -49,7 +49,7 @@ fn any_number_of_threads_gives_the_same_bits() {
                     let settings = Settings {
                         solver: solver.choice,
                         tolerance: 0.0,
-                        max_iterations: 3,
+                        max_iterations: 2,
                         threads,
                         ..Settings::new(example.k)
                     };

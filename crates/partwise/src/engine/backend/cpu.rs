@@ -19,8 +19,8 @@ use crate::kernels::sums::column_sums_of;
 
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;
-/// Up to so many iterations, storing the columns of sparse data costs more than it saves.
-const FEW_ITERATIONS: usize = 2;
+/// Up to so many iterations, storing the columns of sparse data costs more than it saves (two products).
+const FEW_ITERATIONS: usize = 1;
 
 /// See the module.
 pub struct CpuBackend<'p, 'a, T: Real> {
@@ -90,9 +90,12 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
         }
     }
 
-    /// Prepares for so many iterations at most.
-    pub(crate) fn prepare(&mut self, iterations: usize) {
+    /// Prepares for so many iterations at most. Without `continues` none follow after them.
+    pub(crate) fn prepare(&mut self, iterations: usize, continues: bool) {
         self.few_products = iterations <= FEW_ITERATIONS;
+        if let Some(extrapolation) = self.extrapolation.as_mut().filter(|_| iterations <= 1 && !continues) {
+            extrapolation.stand_still();
+        }
     }
 
     /// The chunks of codes or components.
