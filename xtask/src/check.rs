@@ -86,8 +86,7 @@ pub(crate) fn bench(root: &Path) -> Result<ExitCode> {
 
 /// The gates of speed: ratios of CPU times of one thread, each taken in one process.
 pub(crate) fn bench_check(root: &Path) -> Result<ExitCode> {
-    // The gates of `calls` are not measured yet: it joins these when they are.
-    let benches = ["iteration", "supervision"].into_iter().flat_map(|bench| ["--bench", bench]);
+    let benches = ["iteration", "supervision", "calls"].into_iter().flat_map(|bench| ["--bench", bench]);
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["bench", "-p", "partwise"]).args(benches).args(["--", "--check"]);

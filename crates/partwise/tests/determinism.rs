@@ -69,6 +69,28 @@ fn any_number_of_threads_gives_the_same_bits() {
     assert!(fits > 20);
 }
 
+/// Sparse data store their columns for many iterations only.
+#[test]
+fn a_few_iterations_have_the_bits_of_a_longer_fit_that_stopped_there() {
+    let example = large();
+    for k in [3, 8, 70] {
+        let settings = Settings { tolerance: 0.0, threads: 1, ..Settings::new(k) };
+        for iterations in [0, 1, 2] {
+            let mut stop = |iteration: &Iteration| match iteration.number == iterations {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            };
+            let longer = fit_observed(&example.sparse::<f64>(), &Model::nmf(), &settings, &mut stop).unwrap();
+            assert_eq!(longer.iterations, iterations);
+            for threads in [1, 2, 7] {
+                let few = Settings { max_iterations: iterations, threads, ..settings.clone() };
+                let few = fit(&example.sparse::<f64>(), &Model::nmf(), &few).unwrap();
+                assert!(bits(&few) == bits(&longer), "k = {k}, {iterations} iterations, {threads} threads");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_seed_decides_the_start() {
     for_examples(12, |example| {

@@ -304,7 +304,7 @@ impl<T: Real> DataMatrix<T> for DenseMatrix<'_, T> {
     ) -> f64 {
         let mut total = 0.0;
         self.visit_in_f64(samples, samples_factor, features_factor, |x, p| {
-            total += x.iter().zip(p).map(|(x, p)| (x.to_f64() - p).powi(2)).sum::<f64>();
+            total += lanes_sum(x, p, |x, p| (x.to_f64() - p).powi(2));
         });
         total
     }

@@ -214,6 +214,9 @@ impl<T: Real> DataMatrix<T> for SparseMatrix<'_, T> {
     }
 
     fn transpose_times_once(&self, features: Range<usize>, samples_factor: &Matrix<T>, out: &mut [T]) {
+        if self.columns.get().is_some() {
+            return self.transpose_times(features, samples_factor, out);
+        }
         check_factor(samples_factor, self.samples, &features, out.len());
         out.fill(T::ZERO);
         let (k, factor) = (samples_factor.columns(), samples_factor.as_slice());

@@ -48,6 +48,7 @@ fn run<T: Real>(
 ) -> Result<Finished<T>> {
     let began = Instant::now();
     let mut backend = CpuBackend::new(problem, start, settings.threads);
+    backend.prepare(settings.max_iterations, observer.checkpoints().is_some());
     let (threads, working_bytes) = (backend.threads(), backend.working_bytes());
     let resumed = together::resume(processes_of(problem), observer);
     if problem.solve_codes && resumed.is_none() {

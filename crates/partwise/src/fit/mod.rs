@@ -304,11 +304,11 @@ fn finish<T: Real>(problem: &Problem<'_, T>, finished: Finished<T>) -> Fit<T> {
         false => problem.symmetric.then(|| symmetric_error(problem, factors.get(Slot::Codes), size)),
     };
     let zero = zero_factors(problem, &factors);
-    let codes = problem.untie(factors.get(Slot::Codes));
+    let untied = problem.tied.is_some().then(|| problem.untie(factors.get(Slot::Codes)));
     let rescaling = factors.rescaling.clone();
     let further = factors.slots().filter(|s| !s.is_main()).map(|s| (s, factors.get(s).clone())).collect();
-    let (_, components) = factors.into_parts();
-    let components = problem.unscaled(components);
+    let (codes, components) = factors.into_parts();
+    let (codes, components) = (untied.unwrap_or(codes), problem.unscaled(components));
     Fit {
         component_names: (1..=components.columns()).map(|j| format!("part {j}")).collect(),
         components: components.transposed(),

@@ -41,6 +41,8 @@ use tying::tie_rows;
 pub(crate) use units::{FixedUnits, Units, times};
 use working::{weighted_entries, working};
 
+use std::borrow::Cow;
+
 use crate::data::DataMatrix;
 pub(crate) use crate::engine::Problem;
 use crate::engine::losses::Loss;
@@ -114,7 +116,7 @@ impl<'a, T: Real> Problem<'a, T> {
         let init = resolve_init(settings, model, &mut notices)?;
         check_zeros(&init, solver)?;
         notices.extend(large_rank(shape));
-        let solve_codes = matches!(init, Init::Labels | Init::Exemplars | Init::Guided);
+        let solve_codes = matches!(*init, Init::Labels | Init::Exemplars | Init::Guided);
         let codes_first = solve_codes || model.spec.form == Form::Symmetric;
         let first = settings.first.unwrap_or(if codes_first { Slot::Codes } else { Slot::Components });
         let order = order(model.spec.form, first, &contributions);
@@ -256,11 +258,15 @@ fn resolve_solver<T: Real>(
     }
 }
 
-fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -> Result<Init> {
+fn resolve_init<'s>(
+    settings: &'s Settings,
+    model: &Model,
+    notices: &mut Vec<Notice>,
+) -> Result<Cow<'s, Init>> {
     if model.spec.form == Form::Images {
         return match &settings.init {
-            Init::Auto | Init::Random => Ok(Init::Random),
-            Init::Given(factors) => Ok(Init::Given(factors.clone())),
+            Init::Auto | Init::Random => Ok(Cow::Owned(Init::Random)),
+            init @ Init::Given(_) => Ok(Cow::Borrowed(init)),
             other => Err(Error::incompatible(
                 format!("the start \"{}\" with {}", other.name(), model.spec.title),
                 "its components must be products of rows and columns",
@@ -269,7 +275,7 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
         };
     }
     if model.spec.tying == Tying::Guidance && matches!(settings.init, Init::Auto | Init::Guided) {
-        return Ok(Init::Guided);
+        return Ok(Cow::Owned(Init::Guided));
     }
     if model.spec.takes(Input::Guidance) && matches!(settings.init, Init::Labels | Init::Exemplars) {
         return Err(Error::incompatible(
@@ -298,9 +304,11 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
     }
     let knows_nothing = classes == 0 && model.guidance.code_reference().is_none();
     match &settings.init {
-        Init::Auto if symmetric && knows_nothing && model.options.coupling.is_none() => Ok(Init::Spectral),
-        Init::Auto if enough && per_class > 1 => Ok(Init::Exemplars),
-        Init::Auto if enough => Ok(Init::Labels),
+        Init::Auto if symmetric && knows_nothing && model.options.coupling.is_none() => {
+            Ok(Cow::Owned(Init::Spectral))
+        }
+        Init::Auto if enough && per_class > 1 => Ok(Cow::Owned(Init::Exemplars)),
+        Init::Auto if enough => Ok(Cow::Owned(Init::Labels)),
         Init::Auto => {
             if classes > 0 {
                 notices.push(Notice {
@@ -311,7 +319,7 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
                     ),
                 });
             }
-            Ok(Init::Random)
+            Ok(Cow::Owned(Init::Random))
         }
         Init::Labels | Init::Exemplars if classes == 0 => Err(Error::MissingGuidance {
             model: "the label-aware start".into(),
@@ -331,6 +339,6 @@ fn resolve_init(settings: &Settings, model: &Model, notices: &mut Vec<Notice>) -
             "all components of a class would start at its mean and stay equal",
             ["start exemplars", "start random"],
         )),
-        other => Ok(other.clone()),
+        other => Ok(Cow::Borrowed(other)),
     }
 }

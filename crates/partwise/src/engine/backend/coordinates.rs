@@ -26,7 +26,7 @@ impl<T: Real> CpuBackend<'_, '_, T> {
         // The other factor is read while this one is written.
         let mut own = self.factors.get(slot).clone();
         let (k, data, other) = (own.columns(), self.problem.data(), self.seen(slot.other()));
-        let parts = self.pool.map_rows(&self.chunks[slot.index()], own.as_mut_slice(), k, |range, own| {
+        let parts = self.pool.map_rows(self.chunks(slot), own.as_mut_slice(), k, |range, own| {
             data.steps(side(slot, range), own, other, costs, sweeps)
         });
         *self.factors.get_mut(slot) = own;

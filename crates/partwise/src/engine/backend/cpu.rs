@@ -2,7 +2,7 @@
 //! chunk order.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::extrapolation::{Extrapolation, extrapolation};
 use super::over_rows::GRAM_ROWS;
@@ -19,6 +19,8 @@ use crate::kernels::sums::column_sums_of;
 
 /// Updates of the codes that end a label-aware start where it isn't an exact solve.
 const START_STEPS: usize = 10;
+/// Up to so many iterations, storing the columns of sparse data costs more than it saves (two products).
+const FEW_ITERATIONS: usize = 1;
 
 /// See the module.
 pub struct CpuBackend<'p, 'a, T: Real> {
@@ -31,7 +33,11 @@ pub struct CpuBackend<'p, 'a, T: Real> {
     /// Whether each update of the codes is sent to all processes that share the data.
     pub(super) needs_all_codes: bool,
     pub(super) pool: Pool,
-    pub(super) chunks: [Vec<Range<usize>>; 2],
+    /// Whether so few products with Xᵀ follow that sparse data should not store their columns for them.
+    pub(super) few_products: bool,
+    /// Chunks of codes and components, once they are needed: for those of the components sparse data store
+    /// their columns.
+    chunks: [OnceLock<Vec<Range<usize>>>; 2],
     /// The half objective where the last coordinate steps ended, if it is known.
     pub(super) stepped: Option<f64>,
     pub(super) grams: [Option<(u64, Matrix<T>)>; Slot::ALL.len()],
@@ -62,10 +68,6 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
     pub fn new(problem: &'p Problem<'a, T>, start: Factors<T>, threads: usize) -> Self {
         let data = problem.data();
         let pool = Pool::new(threads_for(threads, data.n_stored(), start.rank()));
-        let chunks = match data.blocks() {
-            Some(_) => [const { Vec::new() }; 2],
-            None => [data.sample_chunks(), data.feature_chunks()],
-        };
         CpuBackend {
             extrapolation: extrapolation(problem, start.rank()),
             factors: start,
@@ -73,7 +75,8 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             apart: false,
             needs_all_codes: problem.needs_all_codes(),
             pool,
-            chunks,
+            few_products: false,
+            chunks: [const { OnceLock::new() }; 2],
             stepped: None,
             grams: [const { None }; Slot::ALL.len()],
             buffers: [const { Buffer { cross: None, made_from: None } }; Slot::ALL.len()],
@@ -85,6 +88,23 @@ impl<'p, 'a, T: Real> CpuBackend<'p, 'a, T> {
             states: [const { (Vec::new(), 0) }; Slot::ALL.len()],
             problem,
         }
+    }
+
+    /// Prepares for so many iterations at most. Without `continues` none follow after them.
+    pub(crate) fn prepare(&mut self, iterations: usize, continues: bool) {
+        self.few_products = iterations <= FEW_ITERATIONS;
+        if let Some(extrapolation) = self.extrapolation.as_mut().filter(|_| iterations <= 1 && !continues) {
+            extrapolation.stand_still();
+        }
+    }
+
+    /// The chunks of codes or components.
+    pub(super) fn chunks(&self, slot: Slot) -> &[Range<usize>] {
+        let data = self.problem.data();
+        self.chunks[slot.index()].get_or_init(|| match slot {
+            Slot::Codes => data.sample_chunks(),
+            _ => data.feature_chunks(),
+        })
     }
 
     /// The subproblem that was formed last.

@@ -123,6 +123,12 @@ impl<T: Real> Extrapolation<T> {
         2 * values * size_of::<T>()
     }
 
+    /// Nothing is extrapolated: for a single iteration, whose updates have none before them to go on from. So
+    /// no factor is kept for it.
+    pub(super) fn stand_still(&mut self) {
+        (self.step, self.bound) = (0.0, 0.0);
+    }
+
     /// What is remembered, to or from a checkpoint.
     pub(super) fn transfer(&mut self, transfer: &mut Transfer<'_>, factors: &Factors<T>) -> Transferred {
         transfer.count(&mut self.taken_back)?;

@@ -39,8 +39,14 @@ impl<'p, T: Real> CpuBackend<'p, '_, T> {
     pub(super) fn product(&self, slot: Slot, other: &Matrix<T>, cross: &mut Matrix<T>) {
         let (data, k) = (self.problem.data(), other.columns());
         let Some(blocks) = data.blocks() else {
-            let chunks = &self.chunks[slot.index()];
-            self.pool.map_rows(chunks, cross.as_mut_slice(), k, |range, out| {
+            if slot == Slot::Components && self.few_products {
+                let shared = data.shared_features(self.pool.threads());
+                self.pool.map_rows(&shared, cross.as_mut_slice(), k, |range, out| {
+                    data.transpose_times_once(range, other, out);
+                });
+                return;
+            }
+            self.pool.map_rows(self.chunks(slot), cross.as_mut_slice(), k, |range, out| {
                 frobenius::cross_rows(data, slot, range, other, out);
             });
             return;
@@ -81,8 +87,7 @@ impl<'p, T: Real> CpuBackend<'p, '_, T> {
     ) -> f64 {
         let (data, k) = (self.problem.data(), other.columns());
         let Some(blocks) = data.blocks() else {
-            let chunks = &self.chunks[slot.index()];
-            let logs = self.pool.map_rows(chunks, numerator.as_mut_slice(), k, |range, out| {
+            let logs = self.pool.map_rows(self.chunks(slot), numerator.as_mut_slice(), k, |range, out| {
                 kullback_leibler::numerator_rows(data, slot, range, own, other, out)
             });
             return logs.iter().sum();
