@@ -299,7 +299,8 @@ mod tests {
         let data = DenseMatrix::from_matrix(Matrix::from_fn(n, d, value)).unwrap();
         let posteriors = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i + c) % 3]);
         let centred = Centred::new(&data);
-        let (points, of_rows) = centred.discriminant_space(&centred.discriminants(&posteriors, 1e-13).unwrap()).unwrap();
+        let (points, of_rows) =
+            centred.discriminant_space(&centred.discriminants(&posteriors, 1e-13).unwrap()).unwrap();
         let again = of_rows.of(&data);
         let apart = points.as_slice().iter().zip(again.as_slice()).map(|(a, b)| (a - b).abs());
         assert!(apart.fold(0.0, f64::max) < 1e-9, "the points of rows are not those of the space");

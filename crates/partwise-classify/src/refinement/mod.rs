@@ -87,7 +87,8 @@ impl<'t, T: Real> Start<'t, T> {
         let posteriors = with_labels(&fold.labels, sums.clone());
         let rows = prepared.rows.as_ref();
         let discriminants = gaussian_mixture::discriminants(rows, &posteriors);
-        let space = discriminants.as_ref().and_then(|found| gaussian_mixture::discriminant_space(rows, found));
+        let space =
+            discriminants.as_ref().and_then(|found| gaussian_mixture::discriminant_space(rows, found));
         let discriminant = space.map(|(points, _)| graph_of_points(points)).transpose()?;
         let size_logarithms =
             size_logarithms(&posteriors, &fold.unlabelled, if prepared.of_table { SIZE_POWER } else { 0.0 });
@@ -255,9 +256,10 @@ fn rules_of<T: Real>(
         second,
         weights: [members[0].weight, members[1].weight],
         sharpness,
-        space: start.discriminants.as_ref().and_then(|found| {
-            gaussian_mixture::discriminant_space(start.prepared.rows.as_ref(), found)
-        }),
+        space: start
+            .discriminants
+            .as_ref()
+            .and_then(|found| gaussian_mixture::discriminant_space(start.prepared.rows.as_ref(), found)),
     };
     Ok(Rules {
         graph_weights,
