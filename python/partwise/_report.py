@@ -255,7 +255,7 @@ class Suggestion(NamedTuple):
 
 
 def suggestions(memberships: Any, names: list[str], labelled: Any, n: int) -> list[Suggestion]:
-    """The n samples whose label would help most, from the memberships of samples in classes of these names."""
+    """The n samples whose label would help most, from memberships in the classes of these names."""
     check_count(n)
     # Memberships are shares already: the classes have size 1.
     found = _native.suggest(memberships, np.eye(len(names)), "sum", [int(i) for i in labelled], int(n))
