@@ -14,7 +14,7 @@ from ._input import is_anndata, numeric, obs_column, raise_about, to_native
 from ._names import DataNames, check_same_order
 from ._predictions import warn_of_other_names
 from ._progress import PhaseProgress
-from ._report import Suggestion
+from ._report import Suggestion, suggestions
 from ._scaling import Scaling
 from ._settings import seed_of, threads_of, warn_of_threads
 from ._targets import targets_of
@@ -314,13 +314,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         7
         """
         check_is_fitted(self)
-        if n < 0:
-            raise ValueError(f"n is {n}, but must be 0 or more")
         posteriors = np.ascontiguousarray(self.posteriors_, dtype=np.float64)
-        names = [str(name) for name in self.classes_]
-        # Posteriors are memberships already: the classes have size 1.
-        found = _native.suggest(posteriors, np.eye(len(names)), "sum", [int(i) for i in self._labelled], int(n))
-        return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
+        return suggestions(posteriors, [str(name) for name in self.classes_], self._labelled, n)
 
     def save(self, path: Any) -> None:
         """Write the classifier to a model file; ``partwise.load`` and ``partwise transform`` read it.

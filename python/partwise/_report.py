@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, overload
 
+import numpy as np
+
+from . import _native
 from ._registry import REGISTRIES
 
 __all__ = ["ComponentLikeness", "Finding", "GuidanceCost", "GuidanceReport", "PairInDoubt", "Suggestion", "TopicVerdict"]
@@ -251,6 +254,14 @@ class Suggestion(NamedTuple):
     """The two most likely components, the larger membership first."""
 
 
+def suggestions(memberships: Any, names: list[str], labelled: Any, n: int) -> list[Suggestion]:
+    """The n samples whose label would help most, from memberships in the classes of these names."""
+    check_count(n)
+    # Memberships are shares already: the classes have size 1.
+    found = _native.suggest(memberships, np.eye(len(names)), "sum", [int(i) for i in labelled], int(n))
+    return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
+
+
 class PairInDoubt(NamedTuple):
     """A pair of samples that may or may not belong together."""
 
@@ -260,3 +271,16 @@ class PairInDoubt(NamedTuple):
     """Whether they are currently in the same component."""
     closeness: float
     """The cosine between their memberships."""
+
+
+def pairs_in_doubt(memberships: Any, n: int) -> list[PairInDoubt]:
+    """The n pairs of samples whose link would help most, from the memberships of samples in classes."""
+    check_count(n)
+    found = _native.suggest_links(memberships, np.eye(memberships.shape[1]), "sum", int(n))
+    return [PairInDoubt(samples, together, closeness) for samples, together, closeness in found]
+
+
+def check_count(n: int) -> None:
+    """Refuse a negative number of suggestions."""
+    if n < 0:
+        raise ValueError(f"n is {n}, but must be 0 or more")

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _files, _native, _plots
+from . import _files, _plots
 from ._anndata import to_anndata
 from ._page import page_of, write_page
-from ._report import PairInDoubt, Suggestion
+from ._report import PairInDoubt, Suggestion, check_count, pairs_in_doubt, suggestions
 from ._tables import TablesMixin
 
 __all__ = ["ResultsMixin"]
@@ -25,6 +25,7 @@ class ResultsMixin(TablesMixin):
     history_: Any
     _targets_: Any
     _shares_of: str = "length"
+    _owners_of_components: Any
     # Samples of the fit without a non-zero entry, of which nothing else is known: they have no class and no
     # share.
     _empty_rows: Any = np.array([], dtype=int)
@@ -102,7 +103,8 @@ class ResultsMixin(TablesMixin):
         Returns
         -------
         suggestions : list of Suggestion
-            The least certain samples, each different from those before.
+            The least certain samples, each different from those before. Components of the same class or topic
+            are not compared with each other.
 
         Examples
         --------
@@ -113,9 +115,7 @@ class ResultsMixin(TablesMixin):
         >>> model.suggest(1)[0].sample
         4
         """
-        codes, components, names = self._factors_and_names(n)
-        found = _native.suggest(codes, components, self._shares_of, [int(i) for i in self._labelled_samples()], int(n))
-        return [Suggestion(sample, doubt, (names[one], names[other])) for sample, doubt, (one, other) in found]
+        return suggestions(*self._memberships_by_name(), self._labelled_samples(), n)
 
     def suggest_links(self, n: int = 10) -> list[PairInDoubt]:
         """The n pairs of samples whose link would help most: similar samples that are uncertain between the
@@ -139,13 +139,20 @@ class ResultsMixin(TablesMixin):
         >>> NMF(2, random_state=0, tol=1e-2).fit(X).suggest_links(1)[0].samples
         (4, 5)
         """
-        codes, components, _ = self._factors_and_names(n)
-        return [PairInDoubt(samples, together, closeness) for samples, together, closeness in _native.suggest_links(codes, components, self._shares_of, int(n))]
+        memberships, _ = self._memberships_by_name()
+        return pairs_in_doubt(memberships, n)
+
+    def _memberships_by_name(self) -> tuple[Any, list[str]]:
+        """Memberships of the samples of the fit, those of the components of a class or topic added up."""
+        codes, _, _ = self._factors_and_names(0)
+        owners = self._owners_of_components()
+        names = list(dict.fromkeys(owners))
+        of_names = np.array([[float(owner == name) for name in names] for owner in owners])
+        return np.ascontiguousarray(self.memberships(codes) @ of_names), names
 
     def _factors_and_names(self, n: int) -> tuple[Any, Any, list[str]]:
         check_is_fitted(self)
-        if n < 0:
-            raise ValueError(f"n is {n}, but must be 0 or more")
+        check_count(n)
         codes, components = (np.ascontiguousarray(factor, dtype=np.float64) for factor in (self.codes_, self.components_))
         if len(self._empty_rows):
             codes = codes.copy()

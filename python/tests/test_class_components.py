@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
 import partwise as pw
-from partwise import GuidedNMF
+from partwise import FewLabelClassifier, GuidedNMF
 
 
 def planted(n=120, seed=0):
@@ -36,6 +36,8 @@ def test_auto_finds_the_looks_of_each_class_and_predicts_the_class(tmp_path):
     part = model.memberships().argmax(axis=1)
     assert len({(a, b) for a, b in zip(look, part, strict=True)}) == 6
     model.save(tmp_path / "model.pwm")
+    # Suggestions are between classes, not between the components of one.
+    assert all({one, other} < {"ash", "elm", "oak"} for _, _, (one, other) in model.suggest(20))
     loaded = pw.load(tmp_path / "model.pwm")
     assert loaded.topics_ == model.topics_ and loaded.guidance_report_ == model.guidance_report_
     assert (loaded.predict(new) == model.predict(new)).all()
@@ -97,3 +99,6 @@ def test_raw_counts_with_a_long_tail_are_reported():
     assert "raw-counts" in codes
     codes = [code for code, _ in GuidedNMF(random_state=0, max_iter=20, spread="off").fit(sp.csr_array(np.log1p(counts)), y).notices_]
     assert "raw-counts" not in codes
+    messages = [message for code, message in FewLabelClassifier().fit(sp.csr_array(counts), y).notices_ if code == "raw-counts"]
+    assert len(messages) == 1 and "tf-idf" in messages[0]
+    assert "raw-counts" not in [code for code, _ in FewLabelClassifier().fit(sp.csr_array(np.log1p(counts)), y).notices_]

@@ -15,9 +15,6 @@ use crate::scores::{agreement, held_out_score, weights};
 const SHARES: [f64; 3] = [1.0 / 3.0, 2.0 / 3.0, 1.0];
 /// Numbers of components that are tried whatever their scores.
 pub(crate) const ALWAYS: usize = 3;
-/// So many numbers of components in a row that are no better end the search: scores over few labels are
-/// noisy, and the first that happens to fall must not end it.
-const PATIENCE: usize = 2;
 /// Scores that differ by rounding only are equal: dense and sparse data are to give the same search.
 const EQUAL: f64 = 1e-9;
 /// Components may be at most this part of the samples, where a class owns several.
@@ -55,19 +52,19 @@ pub(crate) fn search<T: Real>(
     if let Some(&least) = numbers.first() {
         observe(Phase::Components { least, most: numbers[first - 1] });
     }
-    let mut best = try_components(prepared, &mut search, &numbers[..first], pool)?;
-    let place = |p: usize| numbers.iter().position(|q| *q == p).expect("the best is one of those tried");
-    // How many of the last numbers were no better than the best; without scores no further one is tried.
-    let mut misses = best.map_or(PATIENCE, |(p, _)| first - 1 - place(p));
+    let (mut best, mut last) = (try_components(prepared, &mut search, &numbers[..first], pool)?, first);
+    // The next number is tried while the last one is the best so far; without scores none is.
     for &p in &numbers[first..] {
-        if misses >= PATIENCE {
+        if best.is_none_or(|(best, _)| best != numbers[last - 1]) {
             break;
         }
         observe(Phase::Components { least: p, most: p });
         let next = try_components(prepared, &mut search, &[p], pool)?;
         let score = |found: Option<(usize, f64)>| found.map_or(f64::NEG_INFINITY, |(_, score)| score);
-        let better = score(next) > score(best) + EQUAL;
-        (best, misses) = if better { (next, 0) } else { (best, misses + 1) };
+        if score(next) > score(best) + EQUAL {
+            best = next;
+        }
+        last += 1;
     }
     weigh(&mut search.candidates, held_out);
     Ok(search)

@@ -77,7 +77,7 @@ mod settings;
 mod spread;
 mod views;
 
-use partwise::internals::{CAPPED, Pool, capped, in_range};
+use partwise::internals::{CAPPED, Pool, capped, in_range, raw_counts};
 use partwise::memory::DataSize;
 use partwise::{DataMatrix, Labels, Notice, Real, Result, once};
 
@@ -183,13 +183,13 @@ fn learn<T: Real>(
     settings.check()?;
     check_memory(DataSize::of(data), labels.n_classes(), settings, with_predictor)?;
     checks::check_data(data, labels)?;
+    let mut notices = Vec::from_iter(raw_counts(data));
     // Rows are compared by direction, so a common factor of all entries changes nothing.
     let divided = in_range(data);
     let data = divided.as_ref().map_or(data, |(divided, _)| divided.as_ref());
     let pool = Pool::new(settings.threads);
     let splits = folds::splits(labels, settings.max_folds)?;
     let held_out: usize = splits.iter().map(|(_, held_out)| held_out.len()).sum();
-    let mut notices = Vec::new();
     notices.extend(capped(settings.threads).map(|message| Notice { code: CAPPED, message }));
     notices.extend(checks::single_labels(labels, held_out));
     notices.extend(checks::rows_of_zeros(data, labels));

@@ -73,13 +73,15 @@ pub(crate) fn calibrated(logits: &Matrix<f64>, over: &[usize], confidence: f64) 
 pub(crate) fn sharpness(logits: &Matrix<f64>, over: &[usize], confidence: f64) -> f64 {
     let all: Vec<usize> = if over.is_empty() { (0..logits.rows()).collect() } else { Vec::new() };
     let over = if over.is_empty() { &all[..] } else { over };
-    let top = |i: usize| logits.row(i).iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+    let k = logits.columns();
+    let mut below = Vec::with_capacity(over.len() * k);
+    for i in over {
+        let top = logits.row(*i).iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+        below.extend(logits.row(*i).iter().map(|v| v - top));
+    }
     let mean_largest = |g: f64| {
-        let largest = |&i: &usize| {
-            let top = top(i);
-            1.0 / logits.row(i).iter().map(|v| (g * (v - top)).exp()).sum::<f64>()
-        };
-        over.iter().map(largest).sum::<f64>() / over.len().max(1) as f64
+        let largest = |row: &[f64]| 1.0 / row.iter().map(|v| (g * v).exp()).sum::<f64>();
+        below.chunks(k).map(largest).sum::<f64>() / over.len().max(1) as f64
     };
     // Where no g makes the posteriors confident enough, the largest is as good as any.
     rising_to(confidence, (1e-4f64.ln(), 1e4f64.ln()), |g| mean_largest(g.exp())).exp()

@@ -16,8 +16,8 @@ use partwise::{Error, Result};
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassifySettings {
     /// The numbers of components that a class may own: tried in this order, the first three always, further
-    /// ones until two in a row were no better than the best so far. More than 1 only where all of them are at
-    /// most ¾ of the samples.
+    /// ones as long as the last one was the best. More than 1 only where all of them are at most ¾ of the
+    /// samples.
     pub components_per_class: Vec<usize>,
     /// How strongly neighbours are drawn together in WS-NMF.
     pub graph_weight: f64,

@@ -17,7 +17,8 @@ use partwise::{
     Strength, fit,
 };
 use partwise_classify::{
-    COMPONENTS_PER_CLASS, SpreadLabels, SpreadSettings, Spreading, encode_by_scorer, spread,
+    COMPONENTS_PER_CLASS, ClassifySettings, SpreadLabels, SpreadSettings, Spreading, classify,
+    encode_by_scorer, spread,
 };
 
 const N: usize = 90;
@@ -221,7 +222,8 @@ fn classes_that_look_in_two_ways_get_two_components_and_their_memberships_are_su
 }
 
 #[test]
-fn raw_counts_with_a_long_tail_are_reported_where_labels_guide() {
+fn raw_counts_with_a_long_tail_are_reported_where_labels_guide_and_by_the_classifier() {
+    let labels = labels();
     let coded = |scale: &dyn Fn(f64) -> f64| {
         let cell = |i: usize, j: usize| match (i * 7 + j * 3) % 5 {
             0 => 1.0 + f64::from((i + j).is_multiple_of(2)),
@@ -231,7 +233,12 @@ fn raw_counts_with_a_long_tail_are_reported_where_labels_guide() {
         let dense = Matrix::from_fn(N, D, |i, j| if cell(i, j) > 0.0 { scale(cell(i, j)) } else { 0.0 });
         let model = Model::guided(known());
         let data: partwise::SparseMatrix<'_, f64> = sparse(&dense);
-        fit(&data, &model, &settings(1)).unwrap().notices.iter().any(|notice| notice.code == "raw-counts")
+        let of_fit = fit(&data, &model, &settings(1)).unwrap().notices;
+        let of_classifier = classify(&data, &labels, &ClassifySettings::default()).unwrap().notices;
+        let reported = [of_fit, of_classifier]
+            .map(|notices| notices.into_iter().find(|notice| notice.code == "raw-counts"));
+        assert_eq!(reported[0], reported[1], "one notice for both");
+        reported[0].is_some()
     };
     assert!(coded(&|count| count));
     assert!(!coded(&|count| count.ln_1p()), "logarithms are no counts");

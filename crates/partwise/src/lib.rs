@@ -110,6 +110,7 @@ pub mod internals {
     pub use crate::kernels::coordinates::{Costs, Stepped};
     pub use crate::kernels::{conjugate_gradients, symmetric_eigen, symmetric_mean};
     pub use crate::methods::{Machines, Shape, train_machines};
+    pub use crate::problem::raw_counts;
 
     /// The seam between the loop and the place where a factorization runs: what a backend in another crate
     /// needs, and [`fit_on`](backend::fit_on), which runs the loop on it. It may still change.

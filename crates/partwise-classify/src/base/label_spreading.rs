@@ -34,7 +34,7 @@ impl<T: Real> BaseClassifier<T> for LabelSpreading {
     }
 
     fn posteriors(&self, training: &Training<'_, T>) -> Result<Matrix<f64>> {
-        Ok(of_scores(training.fold, &spread(training.graph(self.0), training.labels())?))
+        Ok(of_scores(training.fold, training.scores(self.0)))
     }
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct Training<'t, T: Real> {
     pub(crate) fold: &'t Fold,
     /// The fused graph of the fold.
     fused: &'t Graph,
+    /// The labels spread over the fused graph, and over that of the data.
+    scores: &'t [Matrix<f64>; 2],
 }
 
 /// A graph to learn from.
@@ -64,6 +66,14 @@ impl<T: Real> Training<'_, T> {
         match graph {
             TrainingGraph::Fused => self.fused,
             TrainingGraph::Data => &self.prepared.graph,
+        }
+    }
+
+    /// The labels spread over the graph (n × c).
+    pub(crate) fn scores(&self, graph: TrainingGraph) -> &Matrix<f64> {
+        match graph {
+            TrainingGraph::Fused => &self.scores[0],
+            TrainingGraph::Data => &self.scores[1],
         }
     }
 
@@ -84,8 +94,19 @@ pub(crate) fn combine<T: Real>(
     let classifiers = base_classifiers::<T>();
     let tasks: Vec<(usize, usize)> =
         (0..folds.len()).flat_map(|v| (0..classifiers.len()).map(move |e| (v, e))).collect();
+    // Two classifiers learn from each graph, and both begin with its label spreading.
+    let scores = pool.map((0..folds.len()).collect(), |v: usize| {
+        let labels = &folds[v].labels;
+        Ok([label_spreading::spread(&fused[v], labels)?, label_spreading::spread(&prepared.graph, labels)?])
+    });
+    let scores = scores.into_iter().collect::<Result<Vec<_>>>()?;
     let posteriors = pool.map(tasks, |(v, e)| {
-        classifiers[e].posteriors(&Training { prepared, fold: &folds[v], fused: &fused[v] })
+        classifiers[e].posteriors(&Training {
+            prepared,
+            fold: &folds[v],
+            fused: &fused[v],
+            scores: &scores[v],
+        })
     });
     let posteriors = posteriors.into_iter().collect::<Result<Vec<_>>>()?;
     let posteriors: Vec<&[Matrix<f64>]> = posteriors.chunks(classifiers.len()).collect();

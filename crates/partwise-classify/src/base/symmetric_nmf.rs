@@ -9,7 +9,6 @@ use partwise::{
     DataMatrix, Init, Labels, Matrix, MethodOptions, Model, Real, Result, Settings, Slot, SolverChoice, fit,
 };
 
-use super::label_spreading::spread;
 use super::{BaseClassifier, CONFIDENCE, Training, TrainingGraph};
 use crate::folds::Fold;
 use crate::posteriors::logarithms;
@@ -29,7 +28,7 @@ impl<T: Real> BaseClassifier<T> for SymmetricNmf {
 
     fn posteriors(&self, training: &Training<'_, T>) -> Result<Matrix<f64>> {
         let (graph, labels) = (training.graph(self.0), training.labels());
-        let codes = codes::<T>(graph, labels, &spread(graph, labels)?, STEPS)?;
+        let codes = codes::<T>(graph, labels, training.scores(self.0), STEPS)?;
         Ok(of_codes(training.fold, &codes))
     }
 }

@@ -53,8 +53,11 @@ impl<T: Real> Refinement<T> for GaussianMixture {
 pub(super) fn learned<T: Real>(start: &Start<'_, T>) -> (Matrix<f64>, Option<(LinearScores, f64)>) {
     let centred = Centred::new(start.prepared.rows.as_ref());
     let (mut current, mut last) = (start.posteriors.clone(), None);
+    // The first step is where refinement starts.
+    let mut first = start.discriminants.clone();
     for _ in 0..STEPS {
-        let Some(found) = centred.discriminants(&current, RESIDUAL) else { break };
+        let found = first.take().or_else(|| centred.discriminants(&current, RESIDUAL));
+        let Some(found) = found else { break };
         let scores = centred.scores_by(&found);
         let g = start.sharpness(&scores);
         current = start.of_mixture(scores, g);
@@ -63,18 +66,28 @@ pub(super) fn learned<T: Real>(start: &Start<'_, T>) -> (Matrix<f64>, Option<(Li
     (current, last.map(|(found, g)| (start.with_sizes(centred.linear(found), g), g)))
 }
 
-/// Points (n × r, r < c), one for each row of `data` (n × d), in the space of the discriminants that
-/// `posteriors` (n × c) give, and what gives those of new rows: squared distances there are those by Σ⁻¹
-/// along what separates the classes. None where the classes explain all there is, or nothing.
-pub(super) fn discriminant_space<T: Real>(
+/// The discriminants of the rows of `data` (n × d) that `posteriors` (n × c) give. None where the classes
+/// explain all there is, or nothing.
+pub(super) fn discriminants<T: Real>(
     data: &dyn DataMatrix<T>,
     posteriors: &Matrix<f64>,
+) -> Option<Discriminants> {
+    Centred::new(data).discriminants(posteriors, RESIDUAL)
+}
+
+/// Points (n × r, r < c), one for each row of `data` (n × d), in the space of the discriminants, and what
+/// gives those of new rows: squared distances there are those by Σ⁻¹ along what separates the classes. None
+/// where nothing does.
+pub(super) fn discriminant_space<T: Real>(
+    data: &dyn DataMatrix<T>,
+    found: &Discriminants,
 ) -> Option<(Matrix<f64>, LinearScores)> {
-    Centred::new(data).discriminant_space(posteriors, RESIDUAL)
+    Centred::new(data).discriminant_space(found)
 }
 
 /// δ and Σ⁻¹δ (d × c).
-struct Discriminants {
+#[derive(Clone)]
+pub(super) struct Discriminants {
     deltas: Matrix<f64>,
     solved: Matrix<f64>,
 }
@@ -151,15 +164,17 @@ impl<'d, T: Real> Centred<'d, T> {
         if within.is_nan() || within <= 1e-9 * self.squares / self.n {
             return None;
         }
+        // δ·diag(n_c)·δᵀ/n, by two products of matrices.
+        let apart = DenseMatrix::from_matrix(deltas.clone()).expect("there are features and classes");
         let covariance = |v: &Matrix<f64>| {
-            let mut image = self.transpose_times(&self.times(v));
-            let along = scaled_transpose_product(&deltas, v, &counts);
-            for j in 0..image.rows() {
-                for (c, value) in image.row_mut(j).iter_mut().enumerate() {
-                    let explained: f64 =
-                        deltas.row(j).iter().enumerate().map(|(b, delta)| delta * along.get(b, c)).sum();
-                    *value = (*value - explained) / self.n + RIDGE * within * v.get(j, c);
-                }
+            let mut along = transpose_times(&apart, v);
+            for (b, count) in counts.iter().enumerate() {
+                along.row_mut(b).iter_mut().for_each(|sum| *sum *= count);
+            }
+            let (mut image, explained) = (self.transpose_times(&self.times(v)), times(&apart, &along));
+            let others = explained.as_slice().iter().zip(v.as_slice());
+            for (value, (explained, v)) in image.as_mut_slice().iter_mut().zip(others) {
+                *value = (*value - explained) / self.n + RIDGE * within * v;
             }
             image
         };
@@ -188,15 +203,14 @@ impl<'d, T: Real> Centred<'d, T> {
     /// Points (n × r, r < c) of the samples whose squared distances are those by Σ⁻¹ along the discriminants;
     /// none as for [`Centred::discriminants`], where nothing separates the classes, and where that is lost in
     /// rounding.
-    fn discriminant_space(
-        &self,
-        posteriors: &Matrix<f64>,
-        residual: f64,
-    ) -> Option<(Matrix<f64>, LinearScores)> {
-        let Discriminants { deltas, solved } = self.discriminants(posteriors, residual)?;
-        let k = posteriors.columns();
+    fn discriminant_space(&self, found: &Discriminants) -> Option<(Matrix<f64>, LinearScores)> {
+        let Discriminants { deltas, solved } = found;
+        let k = deltas.columns();
         // δᵀΣ⁻¹δ, symmetric but for the residual.
-        let lengths = scaled_transpose_product(&deltas, &solved, &vec![1.0; k]);
+        let of = |matrix: &Matrix<f64>| {
+            DenseMatrix::from_matrix(matrix.clone()).expect("there are samples, features and classes")
+        };
+        let lengths = transpose_times(&of(deltas), solved);
         let even = Matrix::from_fn(k, k, |a, b| 0.5 * (lengths.get(a, b) + lengths.get(b, a)));
         if !even.as_slice().iter().all(|v| v.is_finite()) {
             return None;
@@ -208,8 +222,7 @@ impl<'d, T: Real> Centred<'d, T> {
         if kept.is_empty() {
             return None;
         }
-        let of = |matrix| DenseMatrix::from_matrix(matrix).expect("there are samples and classes");
-        let points = times(&of(self.times(&solved)), &scaled);
+        let points = times(&of(&self.times(solved)), &scaled);
         let weights = times(&of(solved), &scaled);
         let mut offsets = vec![0.0; weights.columns()];
         for (j, mean) in self.mean.iter().enumerate() {
@@ -217,20 +230,6 @@ impl<'d, T: Real> Centred<'d, T> {
         }
         Some((points, LinearScores { weights, offsets }))
     }
-}
-
-/// diag(`scales`)·AᵀB (k × c), A d × k, B d × c.
-fn scaled_transpose_product(a: &Matrix<f64>, b: &Matrix<f64>, scales: &[f64]) -> Matrix<f64> {
-    let mut out = Matrix::zeros(a.columns(), b.columns());
-    for j in 0..a.rows() {
-        for (r, value) in a.row(j).iter().enumerate() {
-            out.row_mut(r).iter_mut().zip(b.row(j)).for_each(|(sum, v)| *sum += value * v);
-        }
-    }
-    for (r, scale) in scales.iter().enumerate() {
-        out.row_mut(r).iter_mut().for_each(|sum| *sum *= scale);
-    }
-    out
 }
 
 fn column_sums(matrix: &Matrix<f64>) -> Vec<f64> {
@@ -300,7 +299,8 @@ mod tests {
         let data = DenseMatrix::from_matrix(Matrix::from_fn(n, d, value)).unwrap();
         let posteriors = Matrix::from_fn(n, k, |i, c| [0.2, 0.3, 0.5][(i + c) % 3]);
         let centred = Centred::new(&data);
-        let (points, of_rows) = centred.discriminant_space(&posteriors, 1e-13).unwrap();
+        let (points, of_rows) =
+            centred.discriminant_space(&centred.discriminants(&posteriors, 1e-13).unwrap()).unwrap();
         let again = of_rows.of(&data);
         let apart = points.as_slice().iter().zip(again.as_slice()).map(|(a, b)| (a - b).abs());
         assert!(apart.fold(0.0, f64::max) < 1e-9, "the points of rows are not those of the space");
@@ -332,7 +332,6 @@ mod tests {
     fn equal_samples_have_no_covariance_to_learn() {
         let data = DenseMatrix::from_matrix(Matrix::from_fn(5, 3, |_, j| j as f64)).unwrap();
         let posteriors = Matrix::from_fn(5, 2, |i, c| f64::from(i % 2 == c));
-        assert!(Centred::new(&data).discriminants(&posteriors, RESIDUAL).is_none());
-        assert!(discriminant_space(&data, &posteriors).is_none());
+        assert!(discriminants(&data, &posteriors).is_none());
     }
 }

@@ -23,7 +23,7 @@ use crate::linear_scores::LinearScores;
 use crate::posteriors::{largest, logarithms, sharpened, sharpness, with_labels};
 use crate::result::{HeldOutLabel, Member};
 use crate::scores::weights;
-use gaussian_mixture::GaussianMixture;
+use gaussian_mixture::{Discriminants, GaussianMixture};
 use label_discriminants::LabelDiscriminants;
 use multinomial_mixture::MultinomialMixture;
 use neighbours::{DiscriminantNeighbours, Neighbours};
@@ -67,8 +67,9 @@ struct Start<'t, T: Real> {
     /// The same as posteriors.
     posteriors: Matrix<f64>,
     fused: &'t Graph,
-    /// The graph of the samples in the space of the discriminants that `posteriors` give; none where the
-    /// classes explain all there is, so that there is no such space.
+    /// The discriminants that `posteriors` give; none where the classes explain all there is.
+    discriminants: Option<Discriminants>,
+    /// The graph of the samples in their space; none where there is no such space.
     discriminant: Option<Graph>,
     /// The logarithm of what a mixture multiplies each class with (c), for its size; 0 where it assumes even
     /// classes.
@@ -84,11 +85,14 @@ impl<'t, T: Real> Start<'t, T> {
     ) -> Result<Self> {
         let sums = spread_scores(fused, base, FIRST_ALPHA, RESIDUAL)?;
         let posteriors = with_labels(&fold.labels, sums.clone());
-        let space = gaussian_mixture::discriminant_space(prepared.rows.as_ref(), &posteriors);
+        let rows = prepared.rows.as_ref();
+        let discriminants = gaussian_mixture::discriminants(rows, &posteriors);
+        let space =
+            discriminants.as_ref().and_then(|found| gaussian_mixture::discriminant_space(rows, found));
         let discriminant = space.map(|(points, _)| graph_of_points(points)).transpose()?;
         let size_logarithms =
             size_logarithms(&posteriors, &fold.unlabelled, if prepared.of_table { SIZE_POWER } else { 0.0 });
-        Ok(Start { prepared, fold, sums, posteriors, fused, discriminant, size_logarithms })
+        Ok(Start { prepared, fold, sums, posteriors, fused, discriminants, discriminant, size_logarithms })
     }
 
     fn discriminant_graph(&self) -> &Graph {
@@ -252,7 +256,10 @@ fn rules_of<T: Real>(
         second,
         weights: [members[0].weight, members[1].weight],
         sharpness,
-        space: gaussian_mixture::discriminant_space(start.prepared.rows.as_ref(), &start.posteriors),
+        space: start
+            .discriminants
+            .as_ref()
+            .and_then(|found| gaussian_mixture::discriminant_space(start.prepared.rows.as_ref(), found)),
     };
     Ok(Rules {
         graph_weights,

@@ -2,6 +2,7 @@
 
 use crate::data::DataMatrix;
 use crate::foundation::{Error, Real, Result, interrupt};
+use crate::kernels::simd::{Kernel, dispatch};
 
 /// Samples whose products with all others are computed together.
 const BLOCK: usize = 64;
@@ -97,22 +98,95 @@ pub fn nearest_neighbours<T: Real>(
 /// Up to so many smallest numbers are kept in order while the others pass by.
 const KEPT: usize = 64;
 
+/// So many numbers are compared with a bound at once.
+const LANES: usize = 32;
+
 /// The k-th smallest of k or more `values`.
-fn kth_smallest(values: impl Iterator<Item = f64>, k: usize) -> f64 {
+#[inline(always)]
+fn kth_smallest(values: &[f64], k: usize) -> f64 {
     if k > KEPT {
-        let mut values: Vec<f64> = values.collect();
+        let mut values = values.to_vec();
         return *values.select_nth_unstable_by(k - 1, f64::total_cmp).1;
     }
     let mut kept = [f64::INFINITY; KEPT];
     let kept = &mut kept[..k];
-    for value in values {
-        if value < kept[k - 1] {
-            let at = kept[..k - 1].partition_point(|smaller| *smaller <= value);
-            kept.copy_within(at..k - 1, at + 1);
-            kept[at] = value;
+    for some in values.chunks(LANES) {
+        let most = kept[k - 1];
+        // Nearly always none is, and the comparison of all takes a few instructions.
+        if !some.iter().fold(false, |any, value| any | (*value < most)) {
+            continue;
+        }
+        for value in some {
+            if *value < kept[k - 1] {
+                let at = kept[..k - 1].partition_point(|smaller| *smaller <= *value);
+                kept.copy_within(at..k - 1, at + 1);
+                kept[at] = *value;
+            }
         }
     }
     kept[k - 1]
+}
+
+/// The places of the `values` that are at most `limit`.
+#[inline(always)]
+fn at_most(values: &[f64], limit: f64, places: &mut Vec<u32>) {
+    for (some, start) in values.chunks(LANES).zip((0u32..).step_by(LANES)) {
+        if some.iter().fold(false, |any, value| any | (*value <= limit)) {
+            let kept = some.iter().zip(start..).filter(|(value, _)| **value <= limit);
+            places.extend(kept.map(|(_, place)| place));
+        }
+    }
+}
+
+/// The squared distances of one sample to all by their products, up to rounding, as bounds.
+struct SquaredBounds<'a, T> {
+    products: &'a [T],
+    /// ‖x‖² of the sample, and of all.
+    own: f64,
+    others: &'a [f64],
+    slack: f64,
+    bounds: &'a mut Bounds,
+}
+
+impl<T: Real> Kernel for SquaredBounds<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Bounds { lower, upper } = self.bounds;
+        lower.resize(self.others.len(), 0.0);
+        upper.resize(self.others.len(), 0.0);
+        let pairs = self.products.iter().zip(self.others);
+        for ((product, other), (lower, upper)) in pairs.zip(lower.iter_mut().zip(upper)) {
+            let squares = self.own + other;
+            let (rough, off) = (squares - 2.0 * product.to_f64(), self.slack * squares);
+            (*lower, *upper) = (rough - off, rough + off);
+        }
+    }
+}
+
+/// Which samples may be among the k nearest.
+struct Candidates<'a> {
+    bounds: &'a Bounds,
+    k: usize,
+}
+
+impl Kernel for Candidates<'_> {
+    type Output = Vec<u32>;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> Vec<u32> {
+        let mut places = Vec::new();
+        at_most(&self.bounds.lower, kth_smallest(&self.bounds.upper, self.k), &mut places);
+        places
+    }
+}
+
+/// Between what bounds the distances of one sample to all are (n each).
+#[derive(Default)]
+struct Bounds {
+    lower: Vec<f64>,
+    upper: Vec<f64>,
 }
 
 struct Search<'a, T: Real> {
@@ -123,8 +197,8 @@ struct Search<'a, T: Real> {
     squared_norms: Vec<f64>,
     /// (Rows of the block) · Xᵀ, block × n.
     products: Vec<T>,
-    /// Rough distances of one sample to all (n); scratch.
-    rough: Vec<f64>,
+    /// Scratch.
+    bounds: Bounds,
     /// The row of one sample in full (d), for cosines; zeros between uses.
     row: Vec<f64>,
 }
@@ -141,7 +215,7 @@ impl<'a, T: Real> Search<'a, T> {
             // x − x is 0 exactly, so the buffer is clean again without touching all of it.
             data.add_row(i, -1.0, &mut row);
         }
-        Search { data, k, closeness, squared_norms, products: Vec::new(), rough: Vec::new(), row }
+        Search { data, k, closeness, squared_norms, products: Vec::new(), bounds: Bounds::default(), row }
     }
 
     fn products_with(&mut self, block: std::ops::Range<usize>) {
@@ -154,44 +228,46 @@ impl<'a, T: Real> Search<'a, T> {
     /// Products find the candidates: those that rounding leaves room for. What is kept is ordered by
     /// distances that are computed anew in `f64`.
     fn nearest(&mut self, i: usize, place: usize) -> Vec<(f64, u32)> {
-        let slack = self.slack();
-        let mut rough = std::mem::take(&mut self.rough);
-        self.rough_distances(i, place, &mut rough);
-        // How far the rough value of a pair may be off.
-        let own = self.squared_norms[i];
-        let off = |j: usize| match self.closeness {
-            Closeness::Euclidean => slack * (own + self.squared_norms[j]),
-            Closeness::Cosine => slack,
-        };
-        let uppers = || rough.iter().enumerate().filter(|(j, _)| *j != i).map(|(j, value)| value + off(j));
-        let limit = kth_smallest(uppers(), self.k);
-        let candidates: Vec<usize> =
-            (0..rough.len()).filter(|j| *j != i && rough[*j] - off(*j) <= limit).collect();
-        self.rough = rough;
-        self.data.add_row(i, 1.0, &mut self.row);
-        let mut nearest: Vec<(f64, u32)> =
-            candidates.into_iter().map(|j| (self.distance(i, j), j as u32)).collect();
-        self.data.add_row(i, -1.0, &mut self.row);
+        let mut bounds = std::mem::take(&mut self.bounds);
+        self.bounds_of(i, place, &mut bounds);
+        // A sample is not its own neighbour.
+        (bounds.lower[i], bounds.upper[i]) = (f64::INFINITY, f64::INFINITY);
+        let candidates = dispatch(Candidates { bounds: &bounds, k: self.k });
+        self.bounds = bounds;
+        // Only cosines are taken with the row in full.
+        let in_full = self.closeness == Closeness::Cosine;
+        if in_full {
+            self.data.add_row(i, 1.0, &mut self.row);
+        }
+        let others = candidates.into_iter().filter(|j| *j as usize != i);
+        let mut nearest: Vec<(f64, u32)> = others.map(|j| (self.distance(i, j as usize), j)).collect();
+        if in_full {
+            self.data.add_row(i, -1.0, &mut self.row);
+        }
         nearest.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         nearest.truncate(self.k);
         nearest
     }
 
-    /// From the products of row `place` of the block: the (squared) distances of sample `i` to all, up to
-    /// rounding.
-    fn rough_distances(&self, i: usize, place: usize, out: &mut Vec<f64>) {
+    /// From the products of row `place` of the block: between what the (squared) distances of sample `i` to
+    /// all are.
+    fn bounds_of(&self, i: usize, place: usize, bounds: &mut Bounds) {
         let n = self.data.n_samples();
         let products = &self.products[place * n..(place + 1) * n];
-        let own = self.squared_norms[i];
-        out.clear();
+        let slack = self.slack();
         match self.closeness {
             Closeness::Euclidean => {
-                let pairs = products.iter().zip(&self.squared_norms);
-                out.extend(pairs.map(|(product, other)| (own + other) - 2.0 * product.to_f64()));
+                let (own, others) = (self.squared_norms[i], &self.squared_norms[..]);
+                dispatch(SquaredBounds { products, own, others, slack, bounds });
             }
             Closeness::Cosine => {
-                let pairs = products.iter().enumerate();
-                out.extend(pairs.map(|(j, product)| self.cosine_distance(i, j, product.to_f64())));
+                bounds.lower.clear();
+                bounds.upper.clear();
+                for (j, product) in products.iter().enumerate() {
+                    let rough = self.cosine_distance(i, j, product.to_f64());
+                    bounds.lower.push(rough - slack);
+                    bounds.upper.push(rough + slack);
+                }
             }
         }
     }

@@ -35,6 +35,7 @@ pub(crate) use features::{check_feature_weights, feature_scale, scaled_data};
 pub(crate) use in_blocks::{check_blocks, check_units};
 pub(crate) use no_effect::zero_factors;
 use no_effect::{absent_features, check_something_counts, empty_items};
+pub use raw_counts::raw_counts;
 use raw_counts::raw_counts_notice;
 pub(crate) use shown_samples::SamplesOf;
 use tying::tie_rows;

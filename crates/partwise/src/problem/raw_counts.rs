@@ -16,10 +16,15 @@ const LONG_TAIL: f64 = 20.0;
 pub(super) fn raw_counts_notice<T: Real>(data: &dyn DataMatrix<T>, model: &Model) -> Option<Notice> {
     let labelled = model.guidance.labels().is_some_and(|labels| labels.n_labelled() > 0);
     let weighted = model.guidance.advice().iter().any(|item| matches!(item, Advice::FeatureWeights(_)));
-    if !labelled || weighted || model.loss != Loss::Frobenius || !are_raw_counts(data) {
+    if !labelled || weighted || model.loss != Loss::Frobenius {
         return None;
     }
-    Some(Notice {
+    raw_counts(data)
+}
+
+/// That `data` are raw counts, of which a few outweigh the rest where rows are compared by their entries.
+pub fn raw_counts<T: Real>(data: &dyn DataMatrix<T>) -> Option<Notice> {
+    are_raw_counts(data).then(|| Notice {
         code: "raw-counts",
         message: "the data are raw counts, of which a few are far larger than the rest and outweigh them; weight \
             words by tf-idf (--scale tfidf, TfidfVectorizer); divide counts of cells by the total of the cell \
