@@ -32,8 +32,8 @@ class RowBlocks:
     ----------
     source : str, path-like, callable, iterable, or lazy data
         A ``.pwx``, ``.h5ad`` or 10x Genomics ``.h5`` file; a function without arguments that returns an
-        iterable of blocks, the same ones each time; a sequence of blocks; or lazy data. A block is a 2-D array or a sparse matrix with the columns
-        of X; the blocks are the rows of X in order.
+        iterable of blocks, the same ones each time; a sequence of blocks; or lazy data. A block is a 2-D
+        array or a sparse matrix with the columns of X; the blocks are the rows of X in order.
     shape : tuple of (int, int), default=None
         The shape of X. Needed for a function and a sequence.
     cache : int or str, default=0
