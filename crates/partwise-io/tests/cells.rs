@@ -221,9 +221,9 @@ fn on_disk(folder: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// Blocks of about five stored values.
+/// Blocks of about two stored values.
 fn blocks(path: &Path, options: &ReadOptions) -> BlockFile {
-    BlockFile::open(path, options, 5).unwrap().unwrap()
+    BlockFile::open(path, options, 2).unwrap().unwrap()
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn row_blocks_read_in_place_are_those_of_the_converted_file() {
     ] {
         let options = choice.map(layer).unwrap_or_default();
         let (path, pwx) = (on_disk(folder.path(), name), folder.path().join("x.pwx"));
-        convert_to_pwx(&path, &options, 5, &pwx).unwrap();
+        convert_to_pwx(&path, &options, 2, &pwx).unwrap();
         let (file, converted) = (blocks(&path, &options), blocks(&pwx, &ReadOptions::default()));
         let file = file.transposed(folder.path()).unwrap();
         assert_eq!(file.borders(), converted.borders(), "{name} {choice:?}");
