@@ -164,6 +164,8 @@ class SettingsMixin(CommonSettings):
         out: list[tuple[str, str]] = []
         if self.layer is not None and not is_anndata(X):
             out.append(("no-effect", f"layer={self.layer!r} has no effect: X is not an AnnData object"))
+        if self.checkpoint is None and self.checkpoint_seconds != 600:
+            out.append(("no-effect", f"checkpoint_seconds={self.checkpoint_seconds!r} has no effect: there is no checkpoint"))
         if isinstance(self.unlabelled, str) or self.unlabelled != -1:
             if y is None:
                 out.append(("no-effect", f"unlabelled={self.unlabelled!r} has no effect: there is no y"))

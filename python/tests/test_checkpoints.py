@@ -118,6 +118,8 @@ def test_what_is_no_checkpoint_is_refused(tmp_path):
         NMF(checkpoint=tmp_path).fit(X)
     with pytest.raises(TypeError, match="must be the path of a file"):
         NMF(checkpoint=5).fit(X)
+    with pytest.warns(UserWarning, match="checkpoint_seconds=5 has no effect"):
+        NMF(**{**SETTINGS, "max_iter": 2}, checkpoint_seconds=5).fit(X)
     with pytest.raises(ValueError, match="checkpoint_seconds"):
         NMF(checkpoint=path, checkpoint_seconds=-1).fit(X)
 

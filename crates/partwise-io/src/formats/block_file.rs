@@ -53,7 +53,7 @@ enum From {
     Blocks(Box<dyn BlockReader>),
     /// A matrix that is stored by columns has no row blocks until it is transposed.
     #[cfg(feature = "hdf5")]
-    Columns(crate::formats::hdf5::CellFile),
+    Columns(Box<crate::formats::hdf5::CellFile>),
 }
 
 impl BlockReader for PwxFile {
@@ -91,7 +91,8 @@ impl BlockFile {
         if crate::formats::is_cells_on_disk(path, options)? {
             let mut file = crate::formats::hdf5::CellFile::open(path, options, block_values)?;
             let facts = file.facts();
-            let from = if file.is_by_columns() { From::Columns(file) } else { From::Blocks(Box::new(file)) };
+            let file = Box::new(file);
+            let from = if file.is_by_columns() { From::Columns(file) } else { From::Blocks(file) };
             return Ok(Some(BlockFile { path: path.to_path_buf(), facts, from }));
         }
         let _ = (options, block_values);
